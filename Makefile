@@ -1,0 +1,44 @@
+# Every target does its own set-up; `make` alone lists them.
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check --quiet
+.DEFAULT_GOAL := help
+.PHONY: help demo test format lock clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: $(VENV)/.runtime ## grade the sample submissions, build the site
+	@sh scripts/install-bubblewrap
+	@$(PY) -m grader.cli grade examples/submissions --expect-failures
+	@$(PY) -m grader.cli site build --output build/site
+
+test: $(VENV)/.dev ## format, lint, types, layers, tests
+	@sh scripts/install-bubblewrap
+	$(PY) -m ruff format --check
+	$(PY) -m ruff check
+	$(PY) -m mypy
+	$(VENV)/bin/lint-imports
+	$(PY) -m pytest
+
+format: $(VENV)/.dev ## rewrite the code in the project's format
+	$(PY) -m ruff format
+	$(PY) -m ruff check --fix
+
+lock: $(VENV)/.dev ## resolve requirements/ again from pyproject.toml
+	sh scripts/lock $(PY)
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+
+# A stamp is newer than its lock only if the whole install succeeded.
+$(VENV)/.runtime: requirements/runtime.txt pyproject.toml
+	@sh scripts/make-venv '$(PYTHON)' $(VENV)
+	@$(PIP) install --require-hashes -r requirements/runtime.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime
+	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@

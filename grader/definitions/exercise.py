@@ -1,0 +1,167 @@
+"""What an exercise is: frozen types that mirror the YAML, field by field.
+
+The docstring of a class and the `doc` of a field are what the published format says about them.
+A field of type `Location` is not written by authors: the decoder fills it with the node's place.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NewType, TypeAlias
+
+from grader.errors import Location
+
+ExerciseId = NewType("ExerciseId", str)
+TestId = NewType("TestId", str)
+
+Kind: TypeAlias = Literal["write", "fix", "predict"]
+Difficulty: TypeAlias = Literal["beginner", "intermediate", "advanced"]
+Disclosure: TypeAlias = Literal["nothing", "category", "inputs"]
+
+
+def _doc(text: str, **options: Any) -> Any:  # noqa: ANN401  dataclasses.field is typed as the field it declares
+    """Declare a field with the sentence that the format's documentation shows."""
+    return field(metadata={"doc": text}, **options)
+
+
+@dataclass(frozen=True, slots=True)
+class Literals:
+    """Inputs written as plain YAML: a nested list of numbers becomes the array NumPy makes of it."""
+
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Seeded:
+    """Inputs made by Python that the grader runs; `rng` and `np` are there, `rng` is seeded."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class FromReference:
+    """The expected value is what the reference gives for the same call."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralValue:
+    """The expected value is written out; a nested list of numbers stands for an array."""
+
+    value: Any
+
+
+Given: TypeAlias = Literals | Seeded
+Expected: TypeAlias = FromReference | LiteralValue
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far a number may be from the expected one: `|got - expected| <= atol + rtol * |expected|`."""
+
+    atol: float = _doc("Absolute part.", default=1e-9)
+    rtol: float = _doc("Relative part.", default=1e-7)
+
+
+@dataclass(frozen=True, slots=True)
+class CallTest:
+    """Call the submission and compare what it returns."""
+
+    where: Location
+    id: TestId = _doc("Names the test in every report; unique in the exercise.")
+    call: str = _doc("A Python expression over the given names and the functions that are defined.")
+    description: str = _doc("What the test shows, in a few words a learner reads.", default="")
+    given: Given = _doc(
+        "The inputs: a mapping of literals, or Python.", default_factory=lambda: Literals({})
+    )
+    seeds: int = _doc("How often to draw the inputs anew; each draw must pass.", default=1)
+    expect: Expected = _doc(
+        "`reference`, or the value itself.", default_factory=lambda: FromReference()
+    )
+    tolerance: Tolerance | None = _doc(
+        "How close numbers must be; follows the dtype when left out.", default=None
+    )
+    hidden: bool = _doc("A hidden test is never shown to learners.", default=False)
+    points: int = _doc("What the test is worth.", default=1)
+    disclose: Disclosure = _doc(
+        "What feedback on a hidden test may tell.", default="category"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OutputTest:
+    """Run statements after the submission, in its namespace, and compare what they print."""
+
+    where: Location
+    id: TestId = _doc("Names the test in every report; unique in the exercise.")
+    run: str = _doc("Python statements that run in the submission's namespace.")
+    stdout: str = _doc("What they must print; numbers compare within the tolerance.")
+    description: str = _doc("What the test shows, in a few words a learner reads.", default="")
+    given: Given = _doc(
+        "The inputs: a mapping of literals, or Python.", default_factory=lambda: Literals({})
+    )
+    tolerance: Tolerance | None = _doc(
+        "How close printed numbers must be; to the last printed digit when left out.", default=None
+    )
+    hidden: bool = _doc("A hidden test is never shown to learners.", default=False)
+    points: int = _doc("What the test is worth.", default=1)
+    disclose: Disclosure = _doc(
+        "What feedback on a hidden test may tell.", default="category"
+    )
+
+
+TestCase: TypeAlias = CallTest | OutputTest
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One name that a submission must define."""
+
+    where: Location
+    reference: str | None = _doc(
+        "The reference's counterpart, as `package.module:name`.", default=None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Misconception:
+    """A known wrong way to solve the exercise, and what to tell someone who took it."""
+
+    where: Location
+    id: str = _doc("Names the misconception in reports and statistics.")
+    code: str = _doc("A program that makes exactly this mistake.")
+    feedback: str = _doc("What unlocks it, in one or two sentences.")
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """One exercise: from it come the verdict and the page."""
+
+    where: Location
+    id: ExerciseId = _doc("Lower-case words joined by hyphens; unique in the collection.")
+    title: str = _doc("The heading of the page.")
+    difficulty: Difficulty = _doc("beginner, intermediate or advanced.")
+    xp: int = _doc("Experience points for passing.")
+    instructions: str = _doc("Markdown with $maths$: what to write, and why.")
+    defines: Mapping[str, Definition] = _doc("What a submission must define.")
+    starter: str = _doc("The code a learner begins with.")
+    tests: tuple[TestCase, ...] = _doc("Visible and hidden tests, in the order they run.")
+    solution: str = _doc("A model answer; it passes every test.")
+    explanation: str = _doc("Markdown: why the solution is right.")
+    kind: Kind = _doc(
+        "write; fix (the starter is broken); predict (answered without running).", default="write"
+    )
+    requires: tuple[ExerciseId, ...] = _doc("Exercises to have passed before.", default=())
+    concepts: tuple[str, ...] = _doc("Ideas that the exercise trains.", default=())
+    hints: tuple[str, ...] = _doc("Markdown; from a nudge to nearly the answer.", default=())
+    misconceptions: tuple[Misconception, ...] = _doc(
+        "Known mistakes, each with a program that makes it.", default=()
+    )
+
+    @property
+    def max_points(self) -> int:
+        """The points of all tests together."""
+        return sum(test.points for test in self.tests)
+
+    @property
+    def path_name(self) -> str:
+        """The file name that a submission to this exercise has: `<id>.py`."""
+        return f"{self.id}.py"

@@ -1,0 +1,64 @@
+"""A verdict: what grading one submission of one exercise came to. Small frozen types, no logic."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from grader.definitions.exercise import ExerciseId, TestId
+
+
+class Outcome(StrEnum):
+    """How a test, or a submission as a whole, ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERRORED = "errored"
+    TIMED_OUT = "timed out"
+    OUT_OF_MEMORY = "out of memory"
+    OUTPUT_LIMIT = "output limit"
+    NOT_RUN = "not run"
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """What one test case came to.
+
+    `message` is made for the learner and already respects the test's disclosure: everything in a
+    result may be shown to whoever may see the verdict.
+    """
+
+    id: TestId
+    description: str
+    hidden: bool
+    outcome: Outcome
+    points: int
+    max_points: int
+    message: str = ""
+    line: int | None = None  # of the submission, where the message points to one
+    output: str = ""  # what a visible test printed
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one submission earned, with everything needed to say how it was found."""
+
+    exercise: ExerciseId
+    title: str
+    outcome: Outcome
+    message: str  # why no test could run; empty when they ran
+    line: int | None
+    tests: tuple[TestResult, ...]
+    xp: int  # earned: the exercise's on a pass, else none
+    sandbox: str  # the backend's name
+    exercise_hash: str
+    submission_hash: str
+    grader_version: str
+
+    @property
+    def score(self) -> int:
+        """The points earned."""
+        return sum(test.points for test in self.tests)
+
+    @property
+    def max_score(self) -> int:
+        """The points there are."""
+        return sum(test.max_points for test in self.tests)

@@ -1,0 +1,55 @@
+"""What anyone may see of an exercise: the only form in which the site's builder receives one.
+
+These types have no place for a hidden test, a solution or a misconception's program, so a template
+cannot leak what it was never given. `grader.grading.projection` makes them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from grader.definitions.exercise import Difficulty, ExerciseId, Kind, TestId
+from grader.definitions.track import TrackId
+
+
+@dataclass(frozen=True, slots=True)
+class PublicTest:
+    """A visible test with its inputs and its expected value, both computed."""
+
+    kind: Literal["call", "output"]
+    id: TestId
+    description: str
+    points: int
+    given: Mapping[str, Any]  # name to value: plain Python values and NumPy arrays
+    code: str  # the expression that is called, or the statements that are run
+    expected: Any  # the value of the call, or the printed text
+
+
+@dataclass(frozen=True, slots=True)
+class PublicExercise:
+    """An exercise without anything hidden."""
+
+    id: ExerciseId
+    title: str
+    kind: Kind
+    difficulty: Difficulty
+    xp: int
+    requires: tuple[ExerciseId, ...]
+    concepts: tuple[str, ...]
+    instructions: str  # Markdown
+    starter: str  # Python
+    hints: tuple[str, ...]  # Markdown
+    tests: tuple[PublicTest, ...]
+    hidden_tests: int  # how many more there are
+    max_points: int
+
+
+@dataclass(frozen=True, slots=True)
+class PublicTrack:
+    """A track and its exercises, in order, without anything hidden."""
+
+    id: TrackId
+    title: str
+    description: str  # Markdown
+    xp: int
+    exercises: tuple[PublicExercise, ...]

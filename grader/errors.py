@@ -53,7 +53,7 @@ class DefinitionError(EtudeError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
-class GraderFault(EtudeError):
+class GraderFault(EtudeError):  # noqa: N818  a fault is our word for what is not an error of anybody
     """We could not grade. Never the submission's fault, so it never becomes a verdict."""
 
 

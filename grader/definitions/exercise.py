@@ -2,7 +2,9 @@
 
 The docstring of a class and the `doc` of a field are what the published format says about them.
 A field of type `Location` is not written by authors: the decoder fills it with the node's place.
+Nor is one whose metadata says `internal`: the loader fills it.
 """
+# ruff: noqa: RUF009  _doc declares a field, as dataclasses.field does
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,7 +27,7 @@ def _doc(text: str, **options: Any) -> Any:  # noqa: ANN401  dataclasses.field i
 
 @dataclass(frozen=True, slots=True)
 class Literals:
-    """Inputs written as plain YAML: a nested list of numbers becomes the array NumPy makes of it."""
+    """Inputs written as plain YAML; a nested list of numbers is the array NumPy makes of it."""
 
     values: Mapping[str, Any]
 
@@ -55,7 +57,7 @@ Expected: TypeAlias = FromReference | LiteralValue
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far a number may be from the expected one: `|got - expected| <= atol + rtol * |expected|`."""
+    """How far a number may be off: `|got - expected| <= atol + rtol * |expected|`."""
 
     atol: float = _doc("Absolute part.", default=1e-9)
     rtol: float = _doc("Relative part.", default=1e-7)
@@ -73,17 +75,13 @@ class CallTest:
         "The inputs: a mapping of literals, or Python.", default_factory=lambda: Literals({})
     )
     seeds: int = _doc("How often to draw the inputs anew; each draw must pass.", default=1)
-    expect: Expected = _doc(
-        "`reference`, or the value itself.", default_factory=lambda: FromReference()
-    )
+    expect: Expected = _doc("`reference`, or the value itself.", default_factory=FromReference)
     tolerance: Tolerance | None = _doc(
         "How close numbers must be; follows the dtype when left out.", default=None
     )
     hidden: bool = _doc("A hidden test is never shown to learners.", default=False)
     points: int = _doc("What the test is worth.", default=1)
-    disclose: Disclosure = _doc(
-        "What feedback on a hidden test may tell.", default="category"
-    )
+    disclose: Disclosure = _doc("What feedback on a hidden test may tell.", default="category")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +101,7 @@ class OutputTest:
     )
     hidden: bool = _doc("A hidden test is never shown to learners.", default=False)
     points: int = _doc("What the test is worth.", default=1)
-    disclose: Disclosure = _doc(
-        "What feedback on a hidden test may tell.", default="category"
-    )
+    disclose: Disclosure = _doc("What feedback on a hidden test may tell.", default="category")
 
 
 TestCase: TypeAlias = CallTest | OutputTest
@@ -155,6 +151,7 @@ class Exercise:
     misconceptions: tuple[Misconception, ...] = _doc(
         "Known mistakes, each with a program that makes it.", default=()
     )
+    digest: str = field(default="", metadata={"internal": True})  # SHA-256 of the file's bytes
 
     @property
     def max_points(self) -> int:

@@ -1,4 +1,5 @@
 """What a track is: an ordered walk through exercises."""
+# ruff: noqa: RUF009  _doc declares a field, as dataclasses.field does
 
 from dataclasses import dataclass
 from typing import NewType

@@ -1,1 +1,1 @@
-"""TODO."""
+"""From a definition and a submission to a verdict."""

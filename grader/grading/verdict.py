@@ -47,6 +47,7 @@ class Verdict:
     message: str  # why no test could run; empty when they ran
     line: int | None
     tests: tuple[TestResult, ...]
+    output: str  # printed while the submission was loaded
     xp: int  # earned: the exercise's on a pass, else none
     sandbox: str  # the backend's name
     exercise_hash: str

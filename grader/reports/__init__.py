@@ -1,1 +1,1 @@
-"""TODO."""
+"""One verdict, many renderers."""

@@ -1,0 +1,12 @@
+# Wrong: forgets to divide by the square root of d_k.
+import numpy as np
+
+
+def softmax(x):
+    """Turn each row of scores into positive weights that add up to one."""
+    exponentials = np.exp(x - x.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+def compute_attention_weights(Q, K):
+    return softmax(Q @ K.T)

@@ -1,0 +1,41 @@
+"""`etude doctor`: which sandboxes this host has, found out by trying to escape from each."""
+
+import platform
+import sys
+
+import click
+
+from grader import __version__
+from grader.cli import options
+from grader.cli.main import FAULT
+from grader.sandbox.doctor import Examination, examine
+
+
+@click.command("doctor", short_help="Say which sandboxes this host has.")
+def command() -> None:
+    """Start each sandbox, let a child try to escape, and say what was found.
+
+    Exit status 0 if submissions can be graded here, 3 if not.
+    """
+    options.prefer_own_output()
+    system = f"{sys.platform} {platform.release()}"
+    click.echo(f"etude {__version__}, Python {platform.python_version()}, {system}")
+    found = examine()
+    for examination in found:
+        _show(examination)
+    click.echo()
+    usable = next((e.backend.name for e in found if e.works), None)
+    if usable is None:
+        click.echo("Nothing can be graded here: no sandbox works.")
+        raise click.exceptions.Exit(FAULT)
+    click.echo(f"Submissions are graded in: {usable}")
+
+
+def _show(examination: Examination) -> None:
+    click.echo()
+    click.echo(f"{examination.backend.name}: {'works' if examination.works else 'missing'}")
+    if examination.works:
+        click.echo(f"  gives: {examination.backend.gives}")
+        click.echo(f"  tried in vain: {', '.join(examination.held)}")
+    else:
+        click.echo(f"  because: {examination.reason}")

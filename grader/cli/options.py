@@ -1,0 +1,55 @@
+"""Options that several commands share."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def exercises_option(function: _Function) -> _Function:
+    """Add `--exercises DIR`: which collection, also from the environment."""
+    return click.option(
+        "--exercises",
+        type=click.Path(path_type=Path),
+        envvar="ETUDE_EXERCISES",
+        show_envvar=True,
+        metavar="DIR",
+        help="The collection of exercises; by default the one that comes with Etude.",
+    )(function)
+
+
+def unsafe_option(function: _Function) -> _Function:
+    """Add `--unsafe-no-sandbox`."""
+    return click.option(
+        "--unsafe-no-sandbox",
+        "unsafe",
+        is_flag=True,
+        help="Run the submission without isolation: only for code you wrote yourself.",
+    )(function)
+
+
+def format_option(*names: str) -> Callable[[_Function], _Function]:
+    """Add `--format`, the first name being the default."""
+    return click.option(
+        "--format", "form", type=click.Choice(names), default=names[0], show_default=True,
+        help="How to print the result.",
+    )  # fmt: skip
+
+
+def collection_folder(given: Path | None) -> Path:
+    """Return the folder of the collection that is meant."""
+    from grader.definitions.collection import default_folder  # noqa: PLC0415  commands start fast
+
+    return given if given is not None else default_folder()
+
+
+def prefer_own_output() -> None:
+    """Print UTF-8 whatever the locale says: marks and maths are in every result."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure") and os.environ.get("PYTHONIOENCODING") is None:
+            stream.reconfigure(encoding="utf-8", errors="replace")

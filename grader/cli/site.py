@@ -1,0 +1,41 @@
+"""`etude site`: the static site."""
+
+from pathlib import Path
+
+import click
+
+from grader.cli import options
+
+
+@click.group("site", short_help="Build the static site.")
+def command() -> None:
+    """Build the static site from the same definitions that are graded."""
+
+
+@command.command("build")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="Where to write it.",
+)
+@options.exercises_option
+def build(output: Path, exercises: Path | None) -> None:
+    r"""Write an index, a page for each track and a page for each exercise.
+
+    \b
+    Example:
+      etude site build --output build/site
+    """
+    options.prefer_own_output()
+    from sitegen.build import build_site  # noqa: PLC0415
+
+    from grader.definitions.collection import Collection  # noqa: PLC0415  not for --help
+    from grader.grading.projection import public_track  # noqa: PLC0415
+
+    collection = Collection.load(options.collection_folder(exercises))
+    report = build_site([public_track(track) for track in collection.tracks], output)
+    click.echo(
+        f"{report.pages} pages in {output}: open {(output / 'index.html').resolve().as_uri()}"
+    )

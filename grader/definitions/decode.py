@@ -1,0 +1,257 @@
+"""Decoding YAML nodes into frozen dataclasses, guided by nothing but their annotations."""
+
+import collections.abc
+import types
+from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from typing import Any, Final, Literal, NewType, TypeVar, Union, cast, get_args, get_origin
+from typing import get_type_hints as annotations_of
+
+from grader.definitions.exercise import (
+    CallTest,
+    Definition,
+    Exercise,
+    Expected,
+    FromReference,
+    Given,
+    Literals,
+    LiteralValue,
+    Misconception,
+    OutputTest,
+    Seeded,
+    TestCase,
+    Tolerance,
+)
+from grader.definitions.literals import literal, named
+from grader.definitions.report import Report
+from grader.definitions.source import Document, Mapping, Node, Scalar, Sequence
+from grader.definitions.track import TrackDefinition
+from grader.definitions.wording import clip, did_you_mean, listing, quote
+from grader.errors import Location
+
+T = TypeVar("T")
+
+_NOUNS: Final[dict[type, str]] = {
+    Exercise: "an exercise",
+    CallTest: "a test",
+    OutputTest: "a test",
+    Tolerance: "a tolerance",
+    Definition: "a definition",
+    Misconception: "a misconception",
+    TrackDefinition: "a track",
+}
+_PRIMITIVES: Final[dict[type, str]] = {
+    str: "a string",
+    int: "an integer",
+    float: "a number",
+    bool: "true or false",
+}
+_FOUND: Final[dict[type, str]] = {
+    str: "the string '{}'",
+    int: "the integer {}",
+    float: "the number {}",
+    bool: "the boolean {}",
+}
+_KINDS_OF_TEST: Final[dict[str, type]] = {"call": CallTest, "run": OutputTest}
+_SIBLINGS: Final[dict[type, tuple[str, type]]] = {
+    CallTest: ("call", OutputTest),
+    OutputTest: ("run", CallTest),
+}
+_MAX_SHOWN: Final = 8
+_PLACEHOLDER: Final = object()  # stands for what could not be decoded; nobody ever sees it
+
+
+def decode(document: Document, kind: type[T]) -> T:
+    """Return the file's content as an instance of a frozen dataclass.
+
+    A field is a key of the mapping, required unless it has a default. Fields of type `Location`
+    and fields marked internal are no keys.
+
+    Raises:
+        DefinitionError: Something does not fit; all of it is listed, in file order.
+    """
+    report = Report(document.problems)
+    decoded = _Decoder(report).value(document.root, kind, "")
+    report.raise_if_any()
+    return cast("T", decoded)
+
+
+class _Decoder:
+    """Decodes node by node; a reported problem leaves a placeholder, and decoding goes on."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+
+    def value(self, node: Node, annotation: object, label: str) -> object:
+        """Decode a node as the annotation says; the label begins its error messages."""
+        if isinstance(node, Scalar) and node.note:
+            return self._report(node, label, node.note)
+        if isinstance(annotation, NewType):
+            annotation = annotation.__supertype__
+        if (decode_union := _UNIONS.get(annotation)) is not None:
+            return decode_union(self, node, label)
+        if isinstance(annotation, type) and annotation in _PRIMITIVES:
+            return self._primitive(node, annotation, label)
+        if is_dataclass(annotation):
+            return self._dataclass(node, cast("type", annotation), label)
+        return _GENERICS[get_origin(annotation)](self, node, get_args(annotation), label)
+
+    def given(self, node: Node, label: str) -> object:
+        """Decode inputs: a mapping of literals, or Python."""
+        if isinstance(node, Mapping):
+            entries = named(node, self.report)
+            return Literals(
+                {key: literal(value, clip(key), self.report) for key, _, value in entries}
+            )
+        if isinstance(node, Scalar) and isinstance(node.value, str):
+            return Seeded(node.value)
+        return self._unexpected(node, label, "a mapping of inputs, or Python code")
+
+    def expected(self, node: Node, label: str) -> object:
+        """Decode an expected value: the plain word `reference`, or a literal."""
+        if isinstance(node, Scalar) and (node.style, node.text) == ("plain", "reference"):
+            return FromReference()
+        return LiteralValue(literal(node, label, self.report))
+
+    def test(self, node: Node, label: str) -> object:
+        """Decode a test case; `call` or `run` says of which kind."""
+        if not isinstance(node, Mapping):
+            return self._unexpected(node, label, "a mapping")
+        kinds = [key for key in _KINDS_OF_TEST if node.get(key) is not None]
+        if len(kinds) == 1:
+            return self._dataclass(node, _KINDS_OF_TEST[kinds[0]], label)
+        rule = f"a test has either {listing(_KINDS_OF_TEST, 'or')}"
+        keys = [key.text for key, _ in node.entries[:_MAX_SHOWN]]
+        found = f"this one has {listing(keys, 'and')}" if keys else "this one has no keys"
+        return self._report(node, "", f"{rule}; {found}")
+
+    def optional(self, node: Node, choices: tuple[Any, ...], label: str) -> object:
+        """Decode `X | None`."""
+        if isinstance(node, Scalar) and node.value is None:
+            return None
+        (annotation,) = (choice for choice in choices if choice is not types.NoneType)
+        return self.value(node, annotation, label)
+
+    def choice(self, node: Node, words: tuple[Any, ...], label: str) -> object:
+        """Decode `Literal[...]` of strings."""
+        if not isinstance(node, Scalar) or node.value not in words:
+            hint = did_you_mean(node.text, words) if isinstance(node, Scalar) else ""
+            return self._unexpected(node, label, listing(words, "or"), hint)
+        return node.value
+
+    def list_of(self, node: Node, arguments: tuple[Any, ...], label: str) -> object:
+        """Decode `tuple[X, ...]`."""
+        if not isinstance(node, Sequence):
+            return self._unexpected(node, label, "a list")
+        return tuple(self.value(item, arguments[0], label) for item in node.items)
+
+    def mapping_of(self, node: Node, arguments: tuple[Any, ...], label: str) -> object:
+        """Decode `Mapping[str, X]`."""
+        if not isinstance(node, Mapping):
+            return self._unexpected(node, label, "a mapping")
+        entries = named(node, self.report)
+        return {key: self.value(value, arguments[1], clip(key)) for key, _, value in entries}
+
+    def _primitive(self, node: Node, kind: type, label: str) -> object:
+        value = node.value if isinstance(node, Scalar) else None
+        if type(value) is kind:
+            return value
+        if kind is float and type(value) is int:
+            return float(value)
+        hint = "; put it in quotes" if kind is str and value is not None else ""
+        return self._unexpected(node, label, _PRIMITIVES[kind], hint)
+
+    def _dataclass(self, node: Node, kind: type, label: str) -> object:
+        keys = _keys(kind)
+        required = _required(kind)
+        if isinstance(node, Scalar) and node.value is None and not required:
+            node = Mapping(node.where, ())  # `name:` is enough where nothing has to be said
+        if not isinstance(node, Mapping):
+            return self._unexpected(node, label, "a mapping")
+        values: dict[str, object] = {}
+        for key, where, value in named(node, self.report):
+            if key in keys:
+                values[key] = self.value(value, keys[key], key)
+            else:
+                self.report.add(where, _unknown(key, kind))
+        missing = [key for key in required if node.get(key) is None]
+        for key in missing:
+            self.report.add(node.where, f"missing key '{key}' in {_NOUNS[kind]}")
+        if missing or any(key not in values for key in required):
+            return _PLACEHOLDER
+        return kind(**values, **dict.fromkeys(_places(kind), node.where))
+
+    def _unexpected(self, node: Node, label: str, expected: str, hint: str = "") -> object:
+        return self._report(node, label, f"expected {expected}, found {_found(node)}{hint}")
+
+    def _report(self, node: Node, label: str, message: str) -> object:
+        self.report.add(node.where, f"{label}: {message}" if label else message)
+        return _PLACEHOLDER
+
+
+_UNIONS: Final[dict[object, Callable[[_Decoder, Node, str], object]]] = {
+    Given: _Decoder.given,
+    Expected: _Decoder.expected,
+    TestCase: _Decoder.test,
+}
+_GENERICS: Final[dict[object, Callable[[_Decoder, Node, tuple[Any, ...], str], object]]] = {
+    Union: _Decoder.optional,
+    types.UnionType: _Decoder.optional,
+    Literal: _Decoder.choice,
+    tuple: _Decoder.list_of,
+    collections.abc.Mapping: _Decoder.mapping_of,
+}
+
+
+@cache
+def _annotations(kind: type) -> dict[str, Any]:
+    return annotations_of(kind)
+
+
+@cache
+def _keys(kind: type) -> dict[str, Any]:
+    """Return the keys that authors may write, with their annotations."""
+    annotations = _annotations(kind)
+    return {
+        field.name: annotations[field.name]
+        for field in fields(kind)
+        if annotations[field.name] is not Location and not field.metadata.get("internal")
+    }
+
+
+@cache
+def _required(kind: type) -> tuple[str, ...]:
+    return tuple(
+        field.name
+        for field in fields(kind)
+        if field.name in _keys(kind) and field.default is field.default_factory is MISSING
+    )
+
+
+@cache
+def _places(kind: type) -> tuple[str, ...]:
+    annotations = _annotations(kind)
+    return tuple(name for name, annotation in annotations.items() if annotation is Location)
+
+
+def _unknown(key: str, kind: type) -> str:
+    if kind in _SIBLINGS:
+        word, other = _SIBLINGS[kind]
+        if key in _keys(other):
+            return f"'{key}' does not go with '{word}'"
+    hint = did_you_mean(key, _keys(kind)) or f"; it may have {listing(_keys(kind), 'and')}"
+    return f"unknown key {quote(key)} in {_NOUNS[kind]}{hint}"
+
+
+def _found(node: Node) -> str:
+    """Describe a node in an error message."""
+    match node:
+        case Sequence():
+            return "a list"
+        case Mapping():
+            return "a mapping"
+        case Scalar(value=None):
+            return "nothing"
+        case Scalar(value=value):
+            return _FOUND[type(value)].format(clip(node.text))

@@ -1,0 +1,305 @@
+"""Reading a YAML file into nodes that know their places.
+
+Built on PyYAML's events alone: no object is ever constructed from a tag, no alias is expanded, and
+size, depth and number of nodes are bounded before they can hurt.
+"""
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, NoReturn, TypeAlias
+
+import yaml
+
+from grader.definitions.report import Report
+from grader.definitions.scalars import ScalarValue, resolve
+from grader.definitions.syntax import ALIAS, ANCHOR, QUOTE_IT, TAG, explain
+from grader.definitions.wording import quote
+from grader.errors import DefinitionError, Location, Problem, UsageError
+
+MAX_BYTES: Final = 1 << 20
+MAX_DEPTH: Final = 32
+MAX_NODES: Final = 100_000
+
+Style: TypeAlias = Literal["plain", "quoted", "literal", "folded"]
+_STYLES: Final[dict[str, Style]] = {"'": "quoted", '"': "quoted", "|": "literal", ">": "folded"}
+
+_LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+# All but control characters, surrogates, and line breaks that YAML sees but no editor counts.
+_PRINTABLE: Final = r"\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff"
+_NOT_IN_A_FILE: Final = re.compile(f"[^\r{_PRINTABLE}]")
+_NOT_IN_A_TEXT: Final = re.compile(f"[^{_PRINTABLE}]")
+# libyaml takes time quadratic in the number of %TAG lines, and nobody needs one.
+_DIRECTIVE: Final = re.compile(r"^%", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A single value: `text` as written, `value` as resolved; a note says why it has no value."""
+
+    where: Location
+    text: str
+    style: Style
+    value: ScalarValue
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A list of nodes."""
+
+    where: Location
+    items: tuple["Node", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Pairs of key and value in file order; keys are unique."""
+
+    where: Location
+    entries: tuple[tuple[Scalar, "Node"], ...]
+
+    def get(self, key: str) -> "Node | None":
+        """Return the value at a key, or None."""
+        return next((value for scalar, value in self.entries if scalar.text == key), None)
+
+
+Node: TypeAlias = Scalar | Sequence | Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file as nodes, with the problems that did not stop the reading."""
+
+    path: Path
+    text: str
+    digest: str  # SHA-256 of the file's bytes, in hexadecimal
+    root: Node
+    problems: tuple[Problem, ...]
+
+    def node(self, *steps: str | int) -> Node:
+        """Follow keys and indices from the root, as far as the file goes along."""
+        node = self.root
+        for step in steps:
+            below: Node | None = None
+            if isinstance(node, Mapping) and isinstance(step, str):
+                below = node.get(step)
+            elif isinstance(node, Sequence) and isinstance(step, int):
+                below = node.items[step]
+            if below is None:
+                return node
+            node = below
+        return node
+
+    def key(self, *steps: str | int) -> Location:
+        """Return the place of the key that is the last step."""
+        *above, name = steps
+        node = self.node(*above)
+        entries = node.entries if isinstance(node, Mapping) else ()
+        return next((key.where for key, _ in entries if key.text == name), node.where)
+
+    def place(self, scalar: Scalar, line: int, column: int) -> Location:
+        """Return where a line and column (from one) of a scalar's text are in the file.
+
+        A text that YAML folded or unescaped has no such place; then it is the scalar's own.
+        """
+        lines = self.text.splitlines()
+        if scalar.style == "literal":
+            within = scalar.text.split("\n")[line - 1 : line]
+            raw = lines[scalar.where.line + line - 1 :][:1]
+            if within and raw and raw[0].endswith(within[0]):
+                indentation = len(raw[0]) - len(within[0])
+                return Location(self.path, scalar.where.line + line, indentation + column)
+            return Location(self.path, min(scalar.where.line + line, len(lines)))
+        start = scalar.where.column - 1 + (scalar.style == "quoted")
+        if line == 1 and lines[scalar.where.line - 1].startswith(scalar.text, start):
+            return Location(self.path, scalar.where.line, start + column)
+        return scalar.where
+
+
+def read(path: Path) -> Document:
+    """Read a YAML file.
+
+    Raises:
+        UsageError: There is no such file.
+        DefinitionError: It cannot be read, is too large or too deep, or is not YAML.
+    """
+    data = _read_bytes(path)
+    text = _decode(path, data)
+    builder = _Builder(path)
+    root = builder.build(text)
+    digest = hashlib.sha256(data).hexdigest()
+    return Document(path, text, digest, root, tuple(builder.report.problems))
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        with open(path, "rb", opener=_open_without_waiting) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                _fail(Location(path), "not a regular file")
+            if status.st_size > MAX_BYTES:
+                _fail(Location(path), _too_large(f"{status.st_size:,}"))
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise UsageError(f"no file '{path}'") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        _fail(Location(path), f"the file cannot be read: {reason}")
+    if len(data) > MAX_BYTES:
+        _fail(Location(path), _too_large(f"more than {MAX_BYTES:,}"))
+    return data
+
+
+def _too_large(size: str) -> str:
+    return f"the file has {size} bytes; at most {MAX_BYTES:,} are allowed"
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Open a file so that a pipe without a writer cannot hold us up."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def _decode(path: Path, data: bytes) -> str:
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode()
+        _fail(_end_of(path, before), f"the byte 0x{data[error.start]:02x} is not UTF-8")
+    if found := _NOT_IN_A_FILE.search(text):
+        code = f"U+{ord(found.group()):04X}"
+        _fail(_end_of(path, text[: found.start()]), f"the character {code} is not allowed")
+    if found := _DIRECTIVE.search(text):
+        _fail(
+            _end_of(path, text[: found.start()]),
+            "a line that starts with % is a YAML directive, and directives are not allowed",
+        )
+    return text
+
+
+def _end_of(path: Path, text: str) -> Location:
+    lines = (text + "|").splitlines()
+    return Location(path, len(lines), len(lines[-1]))
+
+
+def _fail(where: Location, message: str) -> NoReturn:
+    raise DefinitionError([Problem(where, message)])
+
+
+@dataclass(slots=True)
+class _Open:
+    """A collection whose end has not come yet; keys and values of a mapping alternate."""
+
+    where: Location
+    is_mapping: bool
+    nodes: list[Node]
+
+
+class _Builder:
+    """Builds nodes from events, with a stack of its own instead of recursion."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.report = Report()
+        self._root: Node | None = None
+        self._stack: list[_Open] = []
+        self._nodes = 0
+
+    def build(self, text: str) -> Node:
+        """Return the root of the one document in a text."""
+        try:
+            for event in yaml.parse(text, Loader=_LOADER):
+                self._take(event)
+        except yaml.MarkedYAMLError as error:
+            line, column, sentence = explain(error, text)
+            self.report.stop(Location(self.path, line, column), sentence)
+        except (yaml.YAMLError, ValueError, OverflowError) as error:  # chr() in the Python scanner
+            self.report.stop(Location(self.path), f"not valid YAML: {error}")
+        if self._root is None:
+            self.report.stop(Location(self.path), "the file is empty")
+        return self._root
+
+    def _take(self, event: yaml.Event) -> None:
+        mark = event.start_mark
+        where = Location(self.path, mark.line + 1, mark.column + 1) if mark else Location(self.path)
+        match event:
+            case yaml.DocumentStartEvent() if self._root is not None:
+                self.report.stop(where, "a second YAML document starts here; a file holds one")
+            case yaml.ScalarEvent():
+                self._check_properties(event, where)
+                self._add(self._scalar(event, where))
+            case yaml.AliasEvent():
+                note = f"{ALIAS}; {QUOTE_IT}"
+                self._add(Scalar(where, f"*{event.anchor}", "plain", None, note))
+            case yaml.CollectionStartEvent():
+                self._check_properties(event, where)
+                self._open(where, is_mapping=isinstance(event, yaml.MappingStartEvent))
+            case yaml.CollectionEndEvent():
+                self._close()
+            case _:  # the start and end of the stream and of the document
+                pass
+
+    def _check_properties(self, event: yaml.NodeEvent, where: Location) -> None:
+        if event.anchor is not None:
+            self.report.add(where, f"{ANCHOR}; {QUOTE_IT}")
+        if getattr(event, "tag", None) is not None:
+            self.report.add(where, f"{TAG}; {QUOTE_IT}")
+
+    def _scalar(self, event: yaml.ScalarEvent, where: Location) -> Scalar:
+        style = _STYLES.get(event.style or "", "plain")
+        if style == "plain":
+            value, note = resolve(event.value, is_key=self._expects_key())
+            return Scalar(where, event.value, style, value, note)
+        note = ""
+        if found := _NOT_IN_A_TEXT.search(event.value):
+            note = (
+                f"the text contains the control character U+{ord(found.group()):04X}; "
+                "in double quotes a backslash starts an escape, in single quotes it does not"
+            )
+        return Scalar(where, event.value, style, event.value, note)
+
+    def _expects_key(self) -> bool:
+        return (
+            bool(self._stack) and self._stack[-1].is_mapping and len(self._stack[-1].nodes) % 2 == 0
+        )
+
+    def _add(self, node: Node) -> None:
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            self.report.stop(node.where, f"the file has more than {MAX_NODES:,} values")
+        if self._stack:
+            self._stack[-1].nodes.append(node)
+        else:
+            self._root = node
+
+    def _open(self, where: Location, *, is_mapping: bool) -> None:
+        if len(self._stack) == MAX_DEPTH:
+            self.report.stop(where, f"nested more than {MAX_DEPTH} levels deep")
+        self._stack.append(_Open(where, is_mapping, []))
+
+    def _close(self) -> None:
+        done = self._stack.pop()
+        if done.is_mapping:
+            self._add(Mapping(done.where, tuple(self._entries(done.nodes))))
+        else:
+            self._add(Sequence(done.where, tuple(done.nodes)))
+
+    def _entries(self, nodes: list[Node]) -> Iterator[tuple[Scalar, Node]]:
+        first: dict[str, Location] = {}
+        for key, value in zip(nodes[::2], nodes[1::2], strict=True):
+            if not isinstance(key, Scalar):
+                self.report.add(key.where, "a key must be a word, not a list or a mapping")
+            elif key.text in first:
+                self.report.add(
+                    key.where,
+                    f"duplicate key {quote(key.text)}; it is already at {first[key.text]}",
+                )
+            else:
+                first[key.text] = key.where
+                yield key, value

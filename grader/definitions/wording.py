@@ -1,0 +1,31 @@
+"""Words that error messages share: shortened values, near misses, listings."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+_WIDTH = 40
+
+
+def clip(text: str) -> str:
+    """Return `text` on one line, cut to about forty characters."""
+    shown = repr(text[:_WIDTH])[1:-1]
+    return shown if len(text) <= _WIDTH else f"{shown}…"
+
+
+def quote(text: str) -> str:
+    """Return `text` on one line, cut to about forty characters, in quotes."""
+    return f"'{clip(text)}'"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return `; did you mean 'x'?` for the closest known word, or nothing if none is close."""
+    if len(word) > 2 * _WIDTH:  # nobody mistypes that much, and comparing takes time
+        return ""
+    close = get_close_matches(word, known, n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def listing(words: Iterable[str], conjunction: str) -> str:
+    """Return the words in quotes as a listing: `'a', 'b' or 'c'`."""
+    *most, last = [quote(word) for word in words]
+    return f"{', '.join(most)} {conjunction} {last}" if most else last

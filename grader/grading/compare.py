@@ -1,0 +1,316 @@
+"""The comparison ladder: what is wrong with a value, said by the first rung that it fails.
+
+Nothing returned, wrong type, wrong length, shape, dtype, NaN or infinity, values. Pure, NumPy and
+the standard library only, so that the same words can be found everywhere. Values are summarised.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[Any]
+
+
+class Rung(StrEnum):
+    """What kind of thing is wrong, from the coarsest to the finest."""
+
+    NOTHING = "nothing returned"
+    TYPE = "type"
+    LENGTH = "length"
+    SHAPE = "shape"
+    DTYPE = "dtype"
+    NOT_FINITE = "not finite"
+    VALUES = "values"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first rung on which two values differ, and one sentence that says how and where."""
+
+    rung: Rung
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Closeness:
+    """`|got - expected| <= atol + rtol * |expected|` is close enough."""
+
+    atol: float
+    rtol: float
+
+
+# What two correct orders of the same operations may differ by, with room to spare.
+_CLOSENESS = {
+    "float16": Closeness(1e-3, 1e-2),
+    "float32": Closeness(1e-6, 1e-4),
+    "complex64": Closeness(1e-6, 1e-4),
+}
+_DOUBLE = Closeness(1e-9, 1e-7)
+
+_KIND = {"b": "boolean", "i": "integer", "u": "integer", "f": "float", "c": "complex"}
+_NUMBER = (bool, int, float, complex, np.generic)
+
+
+def compare(  # noqa: PLR0911  a ladder: each rung returns
+    expected: object, got: object, closeness: Closeness | None = None, name: str = "The result"
+) -> Difference | None:
+    """Compare a submission's value with the expected one.
+
+    Args:
+        expected: what the reference gives: None, numbers, text, arrays, and containers of them.
+        got: plain data of exact types, as it came over the wire.
+        closeness: how close numbers must be; by the expected dtype if None.
+        name: how sentences call the value.
+
+    Returns:
+        None if they agree, else the first difference.
+    """
+    if got is None and expected is not None:
+        sentence = f"{name} is None. Does every path through your function end in `return`?"
+        return Difference(Rung.NOTHING, sentence)
+    if isinstance(expected, np.ndarray):
+        return _arrays(expected, got, closeness, name)
+    if isinstance(expected, _NUMBER):
+        return _numbers(expected, got, closeness, name)
+    if isinstance(expected, (tuple, list)):
+        return _sequences(expected, got, closeness, name)
+    if isinstance(expected, dict):
+        return _mappings(expected, got, closeness, name)
+    if type(got) is not type(expected):
+        return _wrong_type(_describe(expected), got, name)
+    if got != expected:
+        sentence = f"{name} should be {expected!r:.80}, but is {got!r:.80}."
+        return Difference(Rung.VALUES, sentence)
+    return None
+
+
+def _describe(value: object) -> str:
+    """Name a value's type as a learner would."""
+    if value is None:
+        return "None"
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {_shape(value)}"
+    if isinstance(value, (tuple, list)):
+        return f"a {type(value).__name__} of {len(value)} {'item' if len(value) == 1 else 'items'}"
+    kind = type(value).__name__
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
+def _wrong_type(expected: str, got: object, name: str) -> Difference:
+    return Difference(Rung.TYPE, f"{name} should be {expected}, but is {_describe(got)}.")
+
+
+def _sequences(
+    expected: Sequence[object], got: object, closeness: Closeness | None, name: str
+) -> Difference | None:
+    if not isinstance(got, (tuple, list)):
+        return _wrong_type(_describe(expected), got, name)
+    if len(got) != len(expected):
+        sentence = f"{name} should have {len(expected)} items, but has {len(got)}."
+        return Difference(Rung.LENGTH, sentence)
+    for index, (wanted, item) in enumerate(zip(expected, got, strict=True)):
+        whole = "the result" if name == "The result" else name[0].lower() + name[1:]
+        found = compare(wanted, item, closeness, f"Item {index} of {whole}")
+        if found:
+            return found
+    return None
+
+
+def _mappings(
+    expected: dict[Any, Any], got: object, closeness: Closeness | None, name: str
+) -> Difference | None:
+    if not isinstance(got, dict):
+        return _wrong_type("a dict", got, name)
+    if missing := [key for key in expected if key not in got]:
+        return Difference(Rung.LENGTH, f"{name} has no key {missing[0]!r:.40}.")
+    if extra := [key for key in got if key not in expected]:
+        return Difference(Rung.LENGTH, f"{name} has a key {extra[0]!r:.40} too many.")
+    for key, wanted in expected.items():
+        if found := compare(wanted, got[key], closeness, f"{name}[{key!r:.40}]"):
+            return found
+    return None
+
+
+def _numbers(
+    expected: object, got: object, closeness: Closeness | None, name: str
+) -> Difference | None:
+    if isinstance(got, np.ndarray) and got.shape == ():
+        got = got[()]
+    if not isinstance(got, _NUMBER):
+        return _wrong_type(_describe(expected), got, name)
+    if type(expected) is type(got) is int and expected == got:  # exact, of any size
+        return None
+    return _arrays(np.asarray(expected), np.asarray(got), closeness, name)
+
+
+def _arrays(
+    expected: Array, got: object, closeness: Closeness | None, name: str
+) -> Difference | None:
+    if not isinstance(got, np.ndarray):
+        return _wrong_type(_describe(expected), got, name)
+    if got.shape != expected.shape:
+        sentence = f"{name} should have shape {_shape(expected)}, but has shape {_shape(got)}."
+        return Difference(Rung.SHAPE, sentence)
+    return _dtypes(expected, got, name) or _values(expected, got, closeness, name)
+
+
+def _shape(array: Array) -> str:
+    return str(tuple(int(length) for length in array.shape))
+
+
+def _dtypes(expected: Array, got: Array, name: str) -> Difference | None:
+    wanted, came = _KIND.get(expected.dtype.kind), _KIND.get(got.dtype.kind)
+    if expected.ndim == 0 and (wanted, came) == ("float", "integer"):
+        return None  # 0 for 0.0 is no mistake; an array of integers is, it cannot hold fractions
+    if wanted != came:
+        whole = (
+            " Integers cannot hold fractions." if wanted == "float" and came == "integer" else ""
+        )
+        sentence = f"{name} should have dtype {expected.dtype}, but has dtype {got.dtype}.{whole}"
+        return Difference(Rung.DTYPE, sentence)
+    if wanted in ("float", "complex") and got.dtype.itemsize < expected.dtype.itemsize:
+        sentence = (
+            f"{name} should have dtype {expected.dtype}, but has dtype {got.dtype}: "
+            f"it lost half of its digits."
+        )
+        return Difference(Rung.DTYPE, sentence)
+    return None
+
+
+def _values(
+    expected: Array, got: Array, closeness: Closeness | None, name: str
+) -> Difference | None:
+    limit = closeness or _CLOSENESS.get(expected.dtype.name, _DOUBLE)
+    broken = ~np.isfinite(got) & np.isfinite(expected)
+    if broken.any():
+        return _not_finite(got, broken, name)
+    error = _error(expected, got)
+    with np.errstate(all="ignore"):
+        allowed = limit.atol + limit.rtol * np.abs(np.where(np.isfinite(expected), expected, 0))
+    wrong = ~(error <= allowed)
+    if not wrong.any():
+        return None
+    return _off(expected, got, np.where(wrong, error, -1.0), name)
+
+
+def _error(expected: Array, got: Array) -> npt.NDArray[np.float64]:
+    """The distance of each value; 0 where both are NaN or the same infinity, inf where one is."""
+    same = (expected == got) | ((expected != expected) & (got != got))  # noqa: PLR0124  NaN is not itself
+    wide = np.complex128 if "c" in (expected.dtype.kind, got.dtype.kind) else np.float64
+    with np.errstate(all="ignore"):
+        distance = np.abs(got.astype(wide) - expected.astype(wide))
+    distance = np.where(np.isnan(distance), np.inf, distance)
+    return np.asarray(np.where(same, 0.0, distance), dtype=np.float64)
+
+
+def _not_finite(got: Array, broken: npt.NDArray[np.bool_], name: str) -> Difference:
+    count, first = int(broken.sum()), _first(broken)
+    value = _number(got[first])
+    if got.ndim == 0:
+        return Difference(Rung.NOT_FINITE, f"{name} is {value}, where a finite number is expected.")
+    sentence = (
+        f"{name} has {count} of {got.size} values that are NaN or infinite, where finite "
+        f"numbers are expected; the first is {value} at {_index(first)}."
+    )
+    return Difference(Rung.NOT_FINITE, sentence)
+
+
+def _off(expected: Array, got: Array, error: npt.NDArray[np.float64], name: str) -> Difference:
+    worst = _first(error == error.max())
+    wanted, came = _distinct(expected[worst], got[worst])
+    if expected.ndim == 0:
+        return Difference(Rung.VALUES, f"{name} should be {wanted}, but is {came}.")
+    count = int((error >= 0).sum())
+    differ = "value differs" if expected.size == 1 else "values differ"
+    sentence = (
+        f"{name} has the right shape, but {count} of {expected.size} {differ}; "
+        f"the largest error is at {_index(worst)}: expected {wanted}, got {came}."
+    )
+    return Difference(Rung.VALUES, sentence)
+
+
+def _first(where: npt.NDArray[np.bool_]) -> tuple[int, ...]:
+    return tuple(int(i) for i in np.unravel_index(int(np.argmax(where)), where.shape))
+
+
+def _index(index: tuple[int, ...]) -> str:
+    return "[" + ", ".join(map(str, index)) + "]"
+
+
+def _number(value: Any, digits: int = 4) -> str:  # noqa: ANN401  any NumPy scalar
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (complex, np.complexfloating)):
+        return f"{complex(value):.{digits}g}"
+    number = float(value)
+    return f"{number:.{digits}g}" if math.isfinite(number) else str(number)
+
+
+def _distinct(expected: object, got: object) -> tuple[str, str]:
+    """Print two numbers with as many digits as it takes to tell them apart."""
+    for digits in (4, 6, 9, 13, 17):
+        pair = _number(expected, digits), _number(got, digits)
+        if pair[0] != pair[1]:
+            break
+    return pair
+
+
+# A number as NumPy prints it, a word, or one other sign; white space only separates.
+_TOKEN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[^\W\d]\w*|\S")
+_NUMERIC = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+
+
+def compare_text(expected: str, got: str, closeness: Closeness | None = None) -> Difference | None:
+    """Compare what was printed: words exactly, numbers as numbers, white space not at all.
+
+    A number may be off by half a unit of the last digit that is expected, or by `closeness`.
+
+    Returns:
+        None if they agree, else the first difference.
+    """
+    wanted, came = _TOKEN.findall(expected), _TOKEN.findall(got)
+    if wanted and not came:
+        return Difference(Rung.NOTHING, f"Nothing was printed; expected {_line(expected)}.")
+    for one, other in zip(wanted, came, strict=False):
+        if not _same_token(one, other, closeness):
+            sentence = f"Printed {_line(got)}; expected {_line(expected)}."
+            if len(wanted) > 1:
+                sentence += f" First difference: {other!r:.30} instead of {one!r:.30}."
+            return Difference(Rung.TEXT, sentence)
+    if len(came) != len(wanted):
+        more = "more" if len(came) > len(wanted) else "less"
+        sentence = f"Printed {more} than expected: {_line(got)}; expected {_line(expected)}."
+        return Difference(Rung.TEXT, sentence)
+    return None
+
+
+def _same_token(expected: str, got: str, closeness: Closeness | None) -> bool:
+    if expected == got:
+        return True
+    if not (_NUMERIC.fullmatch(expected) and _NUMERIC.fullmatch(got)):
+        return False
+    limit = closeness or Closeness(_half_unit(expected), 0.0)
+    wanted, came = float(expected), float(got)
+    return abs(wanted - came) <= limit.atol + limit.rtol * abs(wanted)
+
+
+def _half_unit(printed: str) -> float:
+    mantissa, _, exponent = printed.lower().partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    if decimals == 0 and not exponent:
+        return 0.0  # a whole number is exact: a shape, a count
+    return 0.5 * 10.0 ** (int(exponent or 0) - decimals) * (1 + 1e-9)
+
+
+def _line(text: str) -> str:
+    words = " ".join(text.split())
+    return f"`{words}`" if len(words) <= 80 else f"`{words[:77]}...`"  # noqa: PLR2004  a line

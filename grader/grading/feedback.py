@@ -1,0 +1,161 @@
+"""What a learner is told: every sentence about how a test or a submission ended, in one place.
+
+A sentence about a hidden test must not carry anything that the submission could have chosen: not a
+message, not a value, not a line. It is made from the outcome and the rung alone.
+"""
+
+import difflib
+from collections.abc import Sequence
+from typing import Any
+
+from grader.definitions.exercise import Disclosure
+from grader.grading.compare import Difference, Rung
+from grader.grading.verdict import Outcome
+from grader.sandbox.process import Cause, ChildGoneError, Raised, Unsupported
+
+_HIDDEN_BY_RUNG = {
+    Rung.NOTHING: "Nothing was returned for the inputs of this hidden test.",
+    Rung.TYPE: "The result has the wrong type for the inputs of this hidden test.",
+    Rung.LENGTH: "The result has the wrong number of items for the inputs of this hidden test.",
+    Rung.SHAPE: "The result has the wrong shape for the inputs of this hidden test.",
+    Rung.DTYPE: "The result has the wrong dtype for the inputs of this hidden test.",
+    Rung.NOT_FINITE: "The result has NaN or infinity in it for the inputs of this hidden test.",
+    Rung.VALUES: "The result has the right form but wrong values in this hidden test.",
+    Rung.TEXT: "The wrong text was printed for the inputs of this hidden test.",
+}
+_HIDDEN_BY_OUTCOME = {
+    Outcome.FAILED: "The result of this hidden test is wrong.",
+    Outcome.ERRORED: "Your code raised an error or ended for the inputs of this hidden test.",
+    Outcome.TIMED_OUT: "Your code took too long for the inputs of this hidden test.",
+    Outcome.OUT_OF_MEMORY: "Your code ran out of memory for the inputs of this hidden test.",
+    Outcome.OUTPUT_LIMIT: "Your code printed too much for the inputs of this hidden test.",
+}
+_NOTHING_DISCLOSED = "A hidden test did not pass."
+
+_ENDED = (
+    "Your code ended the whole program{how}. Return from the function instead; "
+    "the tests after this one could not run."
+)
+
+
+def hidden(disclose: Disclosure, outcome: Outcome, rung: Rung | None) -> str:
+    """Say about a hidden test only what its disclosure allows."""
+    if disclose == "nothing":
+        return _NOTHING_DISCLOSED
+    if rung is not None:
+        return _HIDDEN_BY_RUNG[rung]
+    return _HIDDEN_BY_OUTCOME[outcome]
+
+
+def differs(difference: Difference, draw: int, draws: int) -> str:
+    """Say how a result differs, and in which of several draws."""
+    if draws == 1:
+        return difference.sentence
+    return f"{difference.sentence} (Inputs {draw + 1} of {draws}.)"
+
+
+def outcome_of(raised: Raised) -> Outcome:
+    """Class an exception that the submission raised."""
+    if "MemoryError" in raised.bases:
+        return Outcome.OUT_OF_MEMORY
+    if raised.type == "OutputLimitError":
+        return Outcome.OUTPUT_LIMIT
+    return Outcome.ERRORED
+
+
+def raised(error: Raised, call: str, defined: dict[str, Any]) -> str:
+    """Say what a submission's exception was and where it came from."""
+    if error.type == "SystemExit":
+        return _ENDED.format(how=" with sys.exit()" if error.frames else "")
+    if error.type == "OutputLimitError":
+        return "Your code printed more than it may. Is there a print in a loop?"
+    if "MemoryError" in error.bases:
+        return f"Your code asked for more memory than it may use{_at(error)}."
+    if error.type == "TypeError" and not error.frames:
+        return _wrong_signature(error, call, defined)
+    message = f": {error.message}" if error.message else ""
+    return f"{error.type}{message}{_at(error)}."
+
+
+def _at(error: Raised) -> str:
+    if not error.frames:
+        return ""
+    line, function = error.frames[-1]
+    return f" (line {line})" if function == "<module>" else f" (line {line}, in {function})"
+
+
+def _wrong_signature(error: Raised, call: str, defined: dict[str, Any]) -> str:
+    for name, facts in defined.items():
+        if name in error.message and type(facts.get("parameters")) is list:
+            parameters = ", ".join(map(str, facts["parameters"]))
+            return (
+                f"The tests call `{call}`, but your function is `def {name}({parameters})` "
+                f"(line {facts.get('line')}): {error.message}."
+            )
+    return f"The call `{call}` does not fit your function: {error.message}."
+
+
+def syntax_error(error: Raised) -> str:
+    """Say what Python could not read."""
+    shown = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
+    where = f" on line {error.line}" if error.line else ""
+    return f"Python cannot read your code{where}{shown} ({error.type}: {error.message})."
+
+
+def unsupported(answer: Unsupported) -> str:
+    """Say that a value is of a kind that no test can look at."""
+    where = f" (at {answer.path} of the result)" if answer.path else ""
+    return (
+        f"Your function returned {_article(answer.kind)}{where}. "
+        "Return plain Python values or NumPy arrays."
+    )
+
+
+def _article(kind: str) -> str:
+    if kind.startswith(("a ", "an ")):
+        return kind
+    return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
+
+
+def gone(error: ChildGoneError) -> tuple[Outcome, str]:
+    """Class and explain the end of a submission's process."""
+    match error.cause:
+        case Cause.CPU_TIME:
+            return (
+                Outcome.TIMED_OUT,
+                f"Stopped after {error.detail} of computing. Is there a loop without an end?",
+            )
+        case Cause.WALL_TIME:
+            return (
+                Outcome.TIMED_OUT,
+                f"Stopped after {error.detail}. Does it wait for something, or never end?",
+            )
+        case Cause.SIGNAL:
+            return (
+                Outcome.ERRORED,
+                f"Python itself crashed ({error.detail}) while it ran your code.",
+            )
+        case Cause.EXIT:
+            return Outcome.ERRORED, _ENDED.format(how="")
+        case Cause.PROTOCOL:
+            return (
+                Outcome.ERRORED,
+                "Your code wrote to the grader's connection, so there is no answer to judge.",
+            )
+
+
+def missing(name: str, call: str, names: Sequence[str]) -> str:
+    """Say that a function is missing, and which one it may have become."""
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    if close:
+        return f"There is no function `{name}` in your code. Did you mean to name `{close[0]}` so?"
+    return f"There is no function `{name}` in your code; the tests call `{call}`."
+
+
+def not_callable(name: str, kind: str) -> str:
+    """Say that a name stands for something else than a function."""
+    return f"`{name}` should be a function, but in your code it is {_article(kind)}."
+
+
+NOT_RUN = "Not run, because your program had ended before."
+EOF_HINT = "Nothing can be typed in here: `input()` has nothing to read."

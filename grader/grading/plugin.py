@@ -1,0 +1,97 @@
+"""The pytest plugin: `pytest exercises/attention --submission FILE` grades a file, test by test.
+
+Inactive unless `--submission` is given.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from grader.grading.run import SubmissionRun
+    from grader.sandbox.process import Sandbox
+
+_SANDBOX = pytest.StashKey["Sandbox"]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options."""
+    group = parser.getgroup("etude", "grading a submission")
+    group.addoption(
+        "--submission",
+        metavar="FILE",
+        help="grade this file; collects the exercise that it is named after",
+    )
+    group.addoption(
+        "--unsafe-no-sandbox", action="store_true", help="run the submission without isolation"
+    )
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect an exercise's definition, if it is the one that the submission is for."""
+    submission = parent.config.getoption("--submission")
+    if (
+        not submission
+        or file_path.suffix not in (".yaml", ".yml")
+        or file_path.name == "track.yaml"
+    ):
+        return None
+    named = [Path(argument.partition("::")[0]).resolve() for argument in parent.config.args]
+    if file_path.resolve() not in named and not _is_named_after(Path(submission), file_path):
+        return None
+    return ExerciseFile.from_parent(parent, path=file_path)
+
+
+def _is_named_after(submission: Path, definition: Path) -> bool:
+    """Match `attention_weights.py` and `attention-weights.py` with `01-attention-weights.yaml`."""
+    slug = submission.stem.replace("_", "-")
+    return definition.stem.partition("-")[2] == slug or definition.stem == slug
+
+
+class ExerciseFile(pytest.File):
+    """One exercise and the submission to it."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Make an item of each test case, visible ones first."""
+        from grader.definitions.collection import load_exercise  # noqa: PLC0415  not for every pytest run
+        from grader.grading.items import TestCaseItem  # noqa: PLC0415
+        from grader.grading.run import in_running_order  # noqa: PLC0415
+
+        self._exercise = load_exercise(self.path)
+        self._run: SubmissionRun | None = None
+        for case in in_running_order(self._exercise):
+            yield TestCaseItem.from_parent(self, name=case.id, case=case, run=self._loaded_run)
+
+    def _loaded_run(self) -> "SubmissionRun":
+        """Load the submission into a sandbox child, for all the tests of this file."""
+        from grader.grading.oracle import Oracle  # noqa: PLC0415
+        from grader.grading.run import SubmissionRun  # noqa: PLC0415
+        from grader.grading.submission import Submission  # noqa: PLC0415
+
+        if self._run is None:
+            submission = Submission.read(Path(self.config.getoption("--submission")))
+            self._run = SubmissionRun(Oracle(self._exercise), submission, _sandbox(self.config))
+            self._run.load()
+        return self._run
+
+    def teardown(self) -> None:
+        """End the child."""
+        if self._run is not None:
+            self._run.__exit__()
+
+
+def _sandbox(config: pytest.Config) -> "Sandbox":
+    from grader.sandbox.choose import open_sandbox, open_unsafe  # noqa: PLC0415
+
+    if _SANDBOX not in config.stash:
+        unsafe = config.getoption("--unsafe-no-sandbox")
+        config.stash[_SANDBOX] = open_unsafe() if unsafe else open_sandbox()
+    return config.stash[_SANDBOX]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the sandbox."""
+    if _SANDBOX in config.stash:
+        config.stash[_SANDBOX].close()

@@ -1,0 +1,241 @@
+"""Takes one submission through an exercise's tests, each test one call or more into its sandbox."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+from grader.definitions.exercise import CallTest, Exercise, OutputTest, TestCase, TestId
+from grader.errors import DefinitionError, EtudeError, Location, Problem
+from grader.grading import feedback
+from grader.grading.compare import Closeness, Difference, Rung, compare, compare_text
+from grader.grading.oracle import Draw, Oracle, evaluate
+from grader.grading.submission import Submission
+from grader.grading.verdict import Outcome, TestResult
+from grader.sandbox.inside.wire import UnsupportedValueError
+from grader.sandbox.process import (
+    Answer,
+    Child,
+    ChildGoneError,
+    Raised,
+    Returned,
+    Sandbox,
+    Unsupported,
+)
+
+
+class _NoValueError(Exception):
+    """A proxied call brought an answer that is not a value; it ends the evaluation of the test."""
+
+    def __init__(self, answer: Raised | Unsupported) -> None:
+        self.answer = answer
+        super().__init__()
+
+
+class SubmissionRun:
+    """One submission in its own sandbox child. Use as a context manager."""
+
+    def __init__(self, oracle: Oracle, submission: Submission, sandbox: Sandbox) -> None:
+        self.exercise: Exercise = oracle.exercise
+        self.problem = submission.problem  # why no test can run, for the learner
+        self.line = submission.line
+        self.outcome = Outcome.ERRORED if self.problem else Outcome.PASSED
+        self.output = ""  # printed while the submission was loaded
+        self._oracle = oracle
+        self._submission = submission
+        self._defined: dict[str, Any] = {}
+        self._child: Child | None = None
+        self._ended = bool(self.problem)
+        if not self.problem:
+            self._child = sandbox.child()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._child is not None:
+            self._child.close()
+
+    def load(self) -> None:
+        """Run the submission's own code. What goes wrong becomes `problem`."""
+        if self._child is None:
+            return
+        try:
+            answer = self._child.load(self._submission.source, list(self.exercise.defines))
+        except ChildGoneError as error:
+            self._refuse(*feedback.gone(error))
+            return
+        self.output = self._child.output(0, self._child.printed)
+        if isinstance(answer, Raised):
+            self._refuse_raised(answer)
+        elif isinstance(answer, Returned):
+            self._look_at(answer.value)
+
+    def _refuse(self, outcome: Outcome, problem: str, line: int | None = None) -> None:
+        self.outcome, self.problem, self.line, self._ended = outcome, problem, line, True
+
+    def _refuse_raised(self, answer: Raised) -> None:
+        if "SyntaxError" in answer.bases and not answer.frames:
+            self._refuse(Outcome.ERRORED, feedback.syntax_error(answer), answer.line)
+            return
+        line = answer.frames[-1][0] if answer.frames else None
+        sentence = feedback.raised(answer, "", {})
+        if answer.type == "EOFError":
+            sentence = f"{sentence} {feedback.EOF_HINT}"
+        self._refuse(feedback.outcome_of(answer), sentence, line)
+
+    def _look_at(self, facts: object) -> None:
+        """Check that what the tests call is there. The facts are the submission's own word."""
+        match facts:
+            case {"names": list(names), "defined": dict(defined)}:
+                self._defined = {str(k): v for k, v in defined.items() if isinstance(v, dict)}
+            case _:
+                names = []
+        for name in self.exercise.defines:
+            facts_of_name = self._defined.get(name)
+            if facts_of_name is None:
+                sentence = feedback.missing(name, self._first_call(), [str(n) for n in names])
+                self._refuse(Outcome.FAILED, sentence)
+                return
+            if facts_of_name.get("callable") is not True:
+                kind = str(facts_of_name.get("type", ""))[:80]
+                self._refuse(Outcome.FAILED, feedback.not_callable(name, kind))
+                return
+
+    def _first_call(self) -> str:
+        calls = (t.call for t in self.exercise.tests if isinstance(t, CallTest) and not t.hidden)
+        return next(calls, next(iter(self.exercise.defines)))
+
+    def grade(self, test: TestCase) -> TestResult:
+        """Run one test and say how it ended, within what its disclosure allows.
+
+        Raises:
+            GraderFault, DefinitionError: the test could not be run, whatever the submission does.
+        """
+        if self._ended:
+            return self._result(test, Outcome.NOT_RUN, self.problem or feedback.NOT_RUN)
+        assert self._child is not None  # noqa: S101  for the type checker
+        begin = self._child.printed
+        outcome, message, line, rung = self._attempt(test)
+        if outcome is not Outcome.PASSED and not self._ended and self._child.output_full:
+            outcome, message = (
+                Outcome.OUTPUT_LIMIT,
+                "Your code printed more than it may. Is there a print in a loop?",
+            )
+        if test.hidden:
+            return self._hidden_result(test, outcome, message, rung)
+        output = self._child.output(begin, self._child.printed)
+        return self._result(test, outcome, message, line, output)
+
+    def _hidden_result(
+        self, test: TestCase, outcome: Outcome, message: str, rung: Rung | None
+    ) -> TestResult:
+        if outcome is Outcome.PASSED:
+            return self._result(test, outcome)
+        if test.disclose == "nothing":
+            outcome = Outcome.FAILED
+        if test.disclose != "inputs":
+            message = feedback.hidden(test.disclose, outcome, rung)
+        return self._result(test, outcome, message)
+
+    def _attempt(self, test: TestCase) -> tuple[Outcome, str, int | None, Rung | None]:
+        draws = self._oracle.draws(test)
+        try:
+            for number, draw in enumerate(draws):
+                difference = self._difference(test, draw)
+                if difference:
+                    sentence = feedback.differs(difference, number, len(draws))
+                    return Outcome.FAILED, sentence, None, difference.rung
+        except _NoValueError as error:
+            return self._no_value(test, error.answer)
+        except ChildGoneError as error:
+            self._ended = True
+            outcome, sentence = feedback.gone(error)
+            return outcome, sentence, None, None
+        return Outcome.PASSED, "", None, None
+
+    def _no_value(
+        self, test: TestCase, answer: Raised | Unsupported
+    ) -> tuple[Outcome, str, int | None, Rung | None]:
+        if isinstance(answer, Unsupported):
+            return Outcome.FAILED, feedback.unsupported(answer), None, Rung.TYPE
+        call = test.call if isinstance(test, CallTest) else test.run
+        line = answer.frames[-1][0] if answer.frames else None
+        sentence = feedback.raised(answer, call, self._defined)
+        return feedback.outcome_of(answer), sentence, line, None
+
+    def _difference(self, test: TestCase, draw: Draw) -> Difference | None:
+        limit = _closeness(test)
+        if isinstance(test, OutputTest):
+            return compare_text(draw.expected, self._printed_by(test, draw), limit)
+        names = {name: self._proxy(name, test.where) for name in self.exercise.defines}
+        try:
+            got = evaluate(test.call, {**names, **draw.inputs})
+        except (_NoValueError, ChildGoneError, EtudeError):
+            raise
+        except Exception as error:  # noqa: BLE001  indexing a result of another form raises anything
+            sentence = f"The result cannot be used as in `{test.call}`: {error}."
+            return Difference(Rung.TYPE, sentence)
+        return compare(draw.expected, got, limit)
+
+    def _printed_by(self, test: OutputTest, draw: Draw) -> str:
+        assert self._child is not None  # noqa: S101  for the type checker
+        begin = self._child.printed
+        _value(self._child.run(test.run, draw.inputs))
+        return self._child.output(begin, self._child.printed)
+
+    def _proxy(self, name: str, where: Location) -> Callable[..., Any]:
+        """Stand in for a function of the submission: the call goes into the sandbox."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
+            assert self._child is not None  # noqa: S101  for the type checker
+            try:
+                return _value(self._child.call(name, args, kwargs))
+            except UnsupportedValueError as error:  # ours: the submission's never raises here
+                raise DefinitionError(
+                    [Problem(where, f"an argument of {name}: {error}")]
+                ) from error
+
+        return call
+
+    def _result(
+        self,
+        test: TestCase,
+        outcome: Outcome,
+        message: str = "",
+        line: int | None = None,
+        output: str = "",
+    ) -> TestResult:
+        return TestResult(
+            id=test.id,
+            description=test.description,
+            hidden=test.hidden,
+            outcome=outcome,
+            points=test.points if outcome is Outcome.PASSED else 0,
+            max_points=test.points,
+            message=message,
+            line=line,
+            output=output,
+        )
+
+
+def _value(answer: Answer) -> Any:  # noqa: ANN401  any value
+    if isinstance(answer, Returned):
+        return answer.value
+    raise _NoValueError(answer)
+
+
+def _closeness(test: TestCase) -> Closeness | None:
+    if test.tolerance is None:
+        return None
+    return Closeness(test.tolerance.atol, test.tolerance.rtol)
+
+
+def in_running_order(exercise: Exercise) -> list[TestCase]:
+    """Visible tests first: what a submission learns from a hidden one can then reach no output."""
+    return sorted(exercise.tests, key=lambda test: test.hidden)
+
+
+def verdict_outcome(results: Mapping[TestId, TestResult]) -> Outcome:
+    """Sum up tests that ran: passed if all did, else the first thing that went wrong."""
+    return next(
+        (r.outcome for r in results.values() if r.outcome is not Outcome.PASSED), Outcome.PASSED
+    )

@@ -1,0 +1,145 @@
+"""The ways to isolate a submission, strongest first, as the commands that start a zygote.
+
+- `namespaces`: bubblewrap gives user, pid, mount, network, IPC and UTS namespaces; a submission
+  sees Python, NumPy and an empty scratch folder, and is alone.
+- `landlock`: no namespace at all, for hosts that forbid them; the kernel's Landlock closes the file
+  system, seccomp closes processes and network.
+- `none`: resource limits only. Never chosen by itself.
+
+Whether one works is found out by starting it and letting a child try to escape, see `doctor`.
+"""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.errors import SandboxFault
+from grader.sandbox.host import INSIDE, Host
+
+NOBODY = 65534
+
+BOOTSTRAP = (
+    "import sys; sys.path[:0] = sys.argv[1:3]; from inside import zygote; "
+    "zygote.main(int(sys.argv[3]), sys.argv[4])"
+)
+_PYTHON_FLAGS = ("-I", "-S", "-B")
+
+# One BLAS thread, since the cores are shared with other submissions; hashing without a seed, since
+# the order of a set must not decide a verdict.
+_ENVIRONMENT = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+    "LANG": "C.UTF-8",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A command that becomes a zygote, and the environment it gets."""
+
+    command: tuple[str, ...]
+    environment: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """One way to isolate."""
+
+    name: str
+    gives: str
+    launch: Callable[[Host, int], Launch]
+
+
+def _zygote(
+    host: Host, backend: str, control: int, inside_parent: Path, packages: Path
+) -> list[str]:
+    import_only = [str(inside_parent), str(packages)]
+    configuration = {
+        "backend": backend,
+        "import_only": import_only,
+        "readable": [str(path) for path in host.readable],
+    }
+    python = [str(host.interpreter), *_PYTHON_FLAGS, "-c", BOOTSTRAP]
+    return [*python, *import_only, str(control), json.dumps(configuration)]
+
+
+def _as_nobody(host: Host, command: list[str]) -> list[str]:
+    """As root: go through the stage that gives root up. As anybody else: nothing to give up."""
+    if os.geteuid() != 0:
+        return command
+    stage = [str(host.interpreter), *_PYTHON_FLAGS, str(INSIDE.parent / "stage.py")]
+    paths = json.dumps([str(path) for path in host.needed])
+    return [*stage, str(NOBODY), paths, "--", *command]
+
+
+def _namespaces(host: Host, control: int) -> Launch:
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        raise SandboxFault("bubblewrap is not installed (for example: apt-get install bubblewrap)")
+    root = Path("/sandbox")
+    words = [
+        "--unshare-all",
+        "--unshare-user",
+        "--new-session",
+        "--hostname",
+        "sandbox",
+        "--clearenv",
+    ]
+    # Kept inside the new user namespace only: to give each child namespaces of its own.
+    words += ["--cap-add", "CAP_SYS_ADMIN", "--proc", "/proc", "--tmpfs", "/tmp"]  # noqa: S108  inside
+    for device in ("/dev/null", "/dev/urandom"):
+        words += ["--dev-bind", device, device]
+    for path in (*host.standard_library, *host.libraries, host.interpreter):
+        words += ["--ro-bind", str(path), str(path)]
+    for path in host.masked:
+        words += ["--tmpfs", str(path)]
+    for target, link in host.links:
+        words += ["--symlink", target, str(link)]
+    for path in host.numpy:
+        words += ["--ro-bind", str(path), str(root / "packages" / path.name)]
+    words += ["--ro-bind", str(INSIDE), str(root / "ours" / INSIDE.name)]
+    for name, value in _ENVIRONMENT.items():
+        words += ["--setenv", name, value]
+    words += ["--chdir", "/", "--remount-ro", "/"]
+    zygote = _zygote(host, "namespaces", control, root / "ours", root / "packages")
+    return Launch((*_as_nobody(host, [bwrap, *words, *zygote]),), {})
+
+
+def _unconfined_start(backend: str) -> Callable[[Host, int], Launch]:
+    def launch(host: Host, control: int) -> Launch:
+        zygote = _zygote(host, backend, control, INSIDE.parent, host.packages)
+        return Launch((*_as_nobody(host, zygote),), _ENVIRONMENT)
+
+    return launch
+
+
+NAMESPACES = Backend(
+    "namespaces",
+    "own processes, files, network and users (bubblewrap), seccomp, limits",
+    _namespaces,
+)
+LANDLOCK = Backend(
+    "landlock",
+    "files closed by Landlock, processes and network by seccomp, limits; other paths can be "
+    "seen to exist; nothing can be written",
+    _unconfined_start("landlock"),
+)
+UNSAFE = Backend(
+    "none",
+    "resource limits only: a submission can read and change your files",
+    _unconfined_start("none"),
+)
+
+BACKENDS = (NAMESPACES, LANDLOCK)
+
+
+def unsupported_reason() -> str | None:
+    """Say why no sandbox can exist on this system at all, or return None."""
+    if sys.platform != "linux":
+        return f"the sandbox needs Linux, this is {sys.platform}"
+    return None

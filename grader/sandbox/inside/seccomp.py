@@ -1,0 +1,155 @@
+"""Which system calls a submission may make: an allow list, assembled into a BPF program.
+
+What is not named here fails with EPERM. Missing on purpose: everything that starts or signals
+another process (execve, fork, kill of others), opens a socket, makes a namespace, traces, mounts,
+or reaches into the kernel (ptrace, bpf, io_uring, keyctl, userfaultfd, perf, memfd_create).
+`clone3` answers ENOSYS, because its flags lie in memory where a filter cannot see them and glibc
+then falls back to `clone`.
+"""
+
+import errno
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+_X86_64, _AARCH64 = 0xC000_003E, 0xC000_00B7
+ARCHITECTURES = {"x86_64": (_X86_64, 0), "aarch64": (_AARCH64, 1)}
+
+# name: (number on x86_64, number on aarch64); None where the architecture has no such call.
+ALLOWED: dict[str, tuple[int | None, int | None]] = {
+    # bytes in and out of descriptors that are already open
+    "read": (0, 63), "write": (1, 64), "readv": (19, 65), "writev": (20, 66),
+    "pread64": (17, 67), "pwrite64": (18, 68), "preadv": (295, 69), "pwritev": (296, 70),
+    "lseek": (8, 62), "close": (3, 57), "close_range": (436, 436), "dup": (32, 23),
+    "dup2": (33, None), "dup3": (292, 24), "pipe": (22, None), "pipe2": (293, 59),
+    "sendmsg": (46, 211), "recvmsg": (47, 212), "sendto": (44, 206), "recvfrom": (45, 207),
+    "poll": (7, None), "ppoll": (271, 73), "select": (23, None), "pselect6": (270, 72),
+    "epoll_create1": (291, 20), "epoll_ctl": (233, 21), "epoll_wait": (232, None),
+    "epoll_pwait": (281, 22), "eventfd2": (290, 19),
+    # files: which ones there are is decided by the mount namespace or Landlock
+    "open": (2, None), "openat": (257, 56), "access": (21, None), "faccessat": (269, 48),
+    "faccessat2": (439, 439), "stat": (4, None), "lstat": (6, None), "fstat": (5, 80),
+    "newfstatat": (262, 79), "statx": (332, 291), "readlink": (89, None), "readlinkat": (267, 78),
+    "getdents64": (217, 61), "getcwd": (79, 17), "chdir": (80, 49), "fchdir": (81, 50),
+    "unlink": (87, None), "unlinkat": (263, 35), "mkdir": (83, None), "mkdirat": (258, 34),
+    "rmdir": (84, None), "rename": (82, None), "renameat": (264, 38), "renameat2": (316, 276),
+    "truncate": (76, 45), "ftruncate": (77, 46), "fsync": (74, 82), "fdatasync": (75, 83),
+    "fallocate": (285, 47), "fadvise64": (221, 223), "umask": (95, 166), "utimensat": (280, 88),
+    # memory
+    "mmap": (9, 222), "munmap": (11, 215), "mprotect": (10, 226), "mremap": (25, 216),
+    "madvise": (28, 233), "mincore": (27, 232), "brk": (12, 214),
+    # threads and signals of its own
+    "futex": (202, 98), "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135),
+    "rt_sigreturn": (15, 139), "rt_sigpending": (127, 136), "rt_sigtimedwait": (128, 137),
+    "sigaltstack": (131, 132), "rseq": (334, 293), "set_robust_list": (273, 99),
+    "get_robust_list": (274, 100), "set_tid_address": (218, 96), "membarrier": (324, 283),
+    "sched_yield": (24, 124), "sched_getaffinity": (204, 123), "getcpu": (309, 168),
+    "exit": (60, 93), "exit_group": (231, 94), "restart_syscall": (219, 128),
+    "alarm": (37, None), "setitimer": (38, 103), "getitimer": (36, 102), "pause": (34, None),
+    # what time it is, who we are
+    "clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115),
+    "nanosleep": (35, 101), "gettimeofday": (96, 169), "time": (201, None), "times": (100, 153),
+    "getrandom": (318, 278), "getpid": (39, 172), "gettid": (186, 178), "getppid": (110, 173),
+    "getuid": (102, 174), "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177),
+    "getpgrp": (111, None), "getpriority": (140, 141), "getrusage": (98, 165),
+    "getrlimit": (97, 163), "uname": (63, 160), "sysinfo": (99, 179),
+}  # fmt: skip
+
+_CLONE_THREAD, _CLONE_NEW_ANY = 0x0001_0000, 0x7E02_0000
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Allow a call only if `argument & mask` is one of `values` (`wide`: all 64 bits of it)."""
+
+    argument: int
+    values: tuple[int, ...]
+    mask: int = 0xFFFF_FFFF
+    wide: bool = False
+
+
+def _conditions(pid: int) -> dict[str, tuple[tuple[int | None, int | None], Condition]]:
+    dup_and_flags = (0, 1, 2, 3, 4, 1030, 1034)  # no F_SETOWN or F_SETSIG: they send signals
+    terminal_and_blocking = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+    set_name, get_name = 15, 16
+    thread = Condition(0, (_CLONE_THREAD,), _CLONE_THREAD | _CLONE_NEW_ANY)
+    return {
+        "fcntl": ((72, 25), Condition(1, dup_and_flags)),
+        "ioctl": ((16, 29), Condition(1, terminal_and_blocking)),
+        "prctl": ((157, 167), Condition(0, (set_name, get_name))),
+        "prlimit64": ((302, 261), Condition(2, (0,), wide=True)),  # read, never set
+        "clone": ((56, 220), thread),
+        "kill": ((62, 129), Condition(0, (pid,))),
+        "tgkill": ((234, 131), Condition(0, (pid,))),
+    }
+
+
+_CLONE3 = (435, 435)
+
+# Classic BPF, as linux/filter.h and linux/seccomp.h spell it.
+_LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
+_ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF_0000, 0x8000_0000, 0x0005_0000
+_NR_OFFSET, _ARCH_OFFSET, _ARGUMENTS_OFFSET = 0, 4, 16
+_X32_BIT = 0x4000_0000
+
+Instruction = tuple[int, int, int, int]
+
+
+def _condition(number: int, condition: Condition) -> Iterator[Instruction]:
+    """Return ALLOW if it holds, EPERM if not; fall through for every other call."""
+    low = _ARGUMENTS_OFFSET + 8 * condition.argument
+    body: list[Instruction] = []
+    if condition.wide:
+        body += [
+            (_LOAD, 0, 0, low + 4),
+            (_JUMP_EQUAL, 1, 0, 0),
+            (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+        ]
+    body.append((_LOAD, 0, 0, low))
+    if condition.mask != 0xFFFF_FFFF:  # noqa: PLR2004  no mask
+        body.append((_AND, 0, 0, condition.mask))
+    for value in condition.values:
+        body += [(_JUMP_EQUAL, 0, 1, value), (_RETURN, 0, 0, _ALLOW)]
+    body.append((_RETURN, 0, 0, _ERRNO | errno.EPERM))
+    yield (_JUMP_EQUAL, 0, len(body), number)
+    yield from body
+
+
+def _instructions(architecture: int, column: int, pid: int) -> Iterator[Instruction]:
+    yield (_LOAD, 0, 0, _ARCH_OFFSET)
+    yield (_JUMP_EQUAL, 1, 0, architecture)
+    yield (_RETURN, 0, 0, _KILL_PROCESS)
+    yield (_LOAD, 0, 0, _NR_OFFSET)
+    if architecture == _X86_64:  # the x32 calls would pass by other numbers
+        yield (_JUMP_AT_LEAST, 0, 1, _X32_BIT)
+        yield (_RETURN, 0, 0, _ERRNO | errno.EPERM)
+    for numbers in ALLOWED.values():
+        number = numbers[column]
+        if number is not None:
+            yield (_JUMP_EQUAL, 0, 1, number)
+            yield (_RETURN, 0, 0, _ALLOW)
+    yield (_JUMP_EQUAL, 0, 1, _CLONE3[column])
+    yield (_RETURN, 0, 0, _ERRNO | errno.ENOSYS)
+    for numbers, condition in _conditions(pid).values():
+        number = numbers[column]
+        if number is not None:
+            yield from _condition(number, condition)
+    yield (_RETURN, 0, 0, _ERRNO | errno.EPERM)
+
+
+def _assemble(instructions: Iterable[Instruction]) -> bytes:
+    return b"".join(struct.pack("=HBBI", *instruction) for instruction in instructions)
+
+
+def program(machine: str, pid: int) -> bytes:
+    """Assemble the filter for an architecture and for a process that may signal only itself.
+
+    Args:
+        machine: `x86_64` or `aarch64`, as `platform.machine()` says it.
+        pid: what `os.getpid()` returns in the process that will load the program.
+
+    Raises:
+        KeyError: for another architecture.
+    """
+    architecture, column = ARCHITECTURES[machine]
+    return _assemble(_instructions(architecture, column, pid))

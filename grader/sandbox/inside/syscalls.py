@@ -1,0 +1,117 @@
+"""The Linux system calls that Python has no function for, through ctypes.
+
+Numbers and flags are from the kernel's own headers (asm/unistd_64.h, asm-generic/unistd.h,
+linux/sched.h, linux/prctl.h, linux/landlock.h, linux/seccomp.h).
+"""
+
+import ctypes
+import os
+import platform
+import struct
+
+CLONE_NEWNS = 0x0002_0000
+CLONE_NEWPID = 0x2000_0000
+
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 8, 0x1000, 0x4000, 0x4_0000
+MNT_DETACH = 2
+
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS = 1, 4, 38
+
+SECCOMP_SET_MODE_FILTER = 1
+
+LANDLOCK_CREATE_RULESET_VERSION = 1
+LANDLOCK_RULE_PATH_BENEATH = 1
+
+MACHINE = platform.machine()
+_NUMBERS = {
+    "x86_64": {"capset": 126, "seccomp": 317},
+    "aarch64": {"capset": 91, "seccomp": 277},
+}
+_LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445, 446
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+_libc.mount.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_ulong, ctypes.c_char_p]
+_libc.prctl.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
+
+
+def _checked(result: int, what: str) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return result
+
+
+def supported() -> bool:
+    """Tell whether the system calls of this machine's architecture are known here."""
+    return MACHINE in _NUMBERS
+
+
+def unshare(flags: int) -> None:
+    """Move this process (for NEWPID: its next child) into new namespaces."""
+    _checked(_libc.unshare(flags), "unshare")
+
+
+def setns(namespace: int, flags: int) -> None:
+    """Join the namespace behind a file descriptor."""
+    _checked(_libc.setns(namespace, flags), "setns")
+
+
+def mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
+    """Mount a file system, or bind one path to another."""
+    words = (source.encode(), target.encode(), kind.encode())
+    _checked(_libc.mount(*words, flags, options.encode()), f"mount {target}")
+
+
+def unmount(target: str) -> None:
+    """Take a mount out of this mount namespace, now, whoever uses it."""
+    _checked(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
+
+
+def prctl(option: int, value: int) -> None:
+    """Set one attribute of this process."""
+    _checked(_libc.prctl(option, value, 0, 0, 0), f"prctl {option}")
+
+
+def drop_capabilities() -> None:
+    """Give up every capability: permitted, effective and inheritable."""
+    version_3 = struct.pack("=II", 0x2008_0522, 0)
+    _checked(_libc.syscall(_NUMBERS[MACHINE]["capset"], version_3, bytes(24)), "capset")
+
+
+class _FilterProgram(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p))
+
+
+def load_filter(program: bytes) -> None:
+    """Hand a BPF program to seccomp; from here on it judges every system call of this thread."""
+    buffer = ctypes.create_string_buffer(program, len(program))
+    header = _FilterProgram(len(program) // 8, ctypes.addressof(buffer))
+    number = _NUMBERS[MACHINE]["seccomp"]
+    _checked(_libc.syscall(number, SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(header)), "seccomp")
+
+
+def landlock_version() -> int:
+    """Return the kernel's Landlock ABI version; 0 where there is none."""
+    found: int = _libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, LANDLOCK_CREATE_RULESET_VERSION)
+    return max(found, 0)
+
+
+def landlock_ruleset(attributes: bytes) -> int:
+    """Create a ruleset from its packed attributes; the descriptor is the caller's to close."""
+    found = _libc.syscall(_LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
+    return _checked(found, "landlock_create_ruleset")
+
+
+def landlock_allow(ruleset: int, path: int, rights: int) -> None:
+    """Allow `rights` at and below an open path."""
+    rule = struct.pack("=Qi", rights, path)
+    _checked(
+        _libc.syscall(_LANDLOCK_ADD_RULE, ruleset, LANDLOCK_RULE_PATH_BENEATH, rule, 0),
+        "landlock_add_rule",
+    )
+
+
+def landlock_restrict_self(ruleset: int) -> None:
+    """Put this process, for good, under a ruleset."""
+    _checked(_libc.syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0), "landlock_restrict_self")

@@ -1,0 +1,253 @@
+"""The wire between the trusted process and the sandbox: plain data, never pickled.
+
+A frame is two little-endian 32-bit lengths, a JSON header and a body of raw little-endian buffers.
+The header is a tree in which `null`, booleans, numbers and strings stand for themselves and a list
+begins with a tag:
+
+    ["l", item, ...]  list      ["t", item, ...]  tuple     ["s", item, ...]  set
+    ["d", key, value, ...]  dict                  ["c", real, imaginary]  complex
+    ["b", offset, length]  bytes                  ["n", dtype, offset]  NumPy scalar
+    ["a", dtype, [length, ...], offset]  array in C order
+
+Types are exact both ways: a subclass is not its base. Both sides use this module; the side that
+reads what a submission may have written (`decode`) checks every count before it believes it.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+PREFIX: Final = 8  # bytes before the header
+MAX_HEADER: Final = 1 << 20
+MAX_BODY: Final = 64 << 20
+MAX_NODES: Final = 100_000
+MAX_DEPTH: Final = 32
+MAX_AXES: Final = 32
+
+_ALIGNMENT = 16
+_INTEGERS = ("|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8")
+_INEXACT = ("<f2", "<f4", "<f8", "<c8", "<c16")
+DTYPES: Final = {name: np.dtype(name) for name in ("|b1", *_INTEGERS, *_INEXACT)}
+_SCALAR_TYPES = {dtype.type for dtype in DTYPES.values()}
+
+
+class UnsupportedValueError(TypeError):
+    """A value cannot cross; `kind` names what it is, `path` where it was inside the whole."""
+
+    def __init__(self, kind: str, path: str = "") -> None:
+        self.kind = kind
+        self.path = path
+        super().__init__(f"{kind}{' at ' + path if path else ''} cannot cross the wire")
+
+
+class MalformedError(ValueError):
+    """A frame does not follow the format or breaks a cap."""
+
+
+class _Encoder:
+    """Collects the buffers of one value while its tree is built."""
+
+    def __init__(self) -> None:
+        self.buffers: list[bytes | memoryview] = []
+        self.size = 0
+        self.nodes = 0
+
+    def node(self, value: object, path: str, depth: int) -> object:
+        self.nodes += 1
+        if self.nodes > MAX_NODES:
+            raise UnsupportedValueError(f"a value of more than {MAX_NODES:,} parts")
+        if depth > MAX_DEPTH:
+            raise UnsupportedValueError(f"a value nested more than {MAX_DEPTH} deep")
+        kind = type(value)
+        if value is None or kind in (bool, str, int, float):
+            return value
+        if kind in _SCALAR_TYPES:
+            array = np.asarray(value)
+            return ["n", array.dtype.str, self._buffer(array)]
+        encode = _ENCODERS.get(kind)
+        if encode is None:
+            raise UnsupportedValueError(_name(kind), path)
+        return encode(self, value, path, depth + 1)
+
+    def items(self, tag: str, value: Any, path: str, depth: int) -> list[object]:  # noqa: ANN401  any container
+        return [tag, *(self.node(v, f"{path}[{i}]", depth) for i, v in enumerate(value))]
+
+    def mapping(self, value: dict[object, object], path: str, depth: int) -> list[object]:
+        flat: list[object] = ["d"]
+        for key, item in value.items():
+            flat.append(self.node(key, f"{path} key", depth))
+            flat.append(self.node(item, f"{path}[{key!r:.40}]", depth))
+        return flat
+
+    def complex_number(self, value: complex, _path: str, _depth: int) -> list[object]:
+        return ["c", value.real, value.imag]
+
+    def byte_string(self, value: bytes, _path: str, _depth: int) -> list[object]:
+        return ["b", self._append(value, len(value)), len(value)]
+
+    def array(self, value: npt.NDArray[Any], path: str, _depth: int) -> list[object]:
+        if value.dtype.str not in DTYPES:
+            raise UnsupportedValueError(f"an array of dtype {value.dtype}", path)
+        return ["a", value.dtype.str, list(value.shape), self._buffer(np.ascontiguousarray(value))]
+
+    def _buffer(self, array: npt.NDArray[Any]) -> int:
+        if array.size == 0:
+            return self.size
+        return self._append(array.reshape(-1).view(np.uint8).data, array.nbytes)
+
+    def _append(self, data: bytes | memoryview, length: int) -> int:
+        if self.size + length > MAX_BODY:
+            raise UnsupportedValueError(f"a value of more than {MAX_BODY >> 20} MiB")
+        offset = self.size
+        padding = -length % _ALIGNMENT
+        self.buffers += [data, bytes(padding)] if padding else [data]
+        self.size += length + padding
+        return offset
+
+
+_ENCODERS: dict[type, Callable[[_Encoder, Any, str, int], list[object]]] = {
+    list: lambda encoder, v, path, depth: encoder.items("l", v, path, depth),
+    tuple: lambda encoder, v, path, depth: encoder.items("t", v, path, depth),
+    set: lambda encoder, v, path, depth: encoder.items("s", v, path, depth),
+    dict: _Encoder.mapping,
+    complex: _Encoder.complex_number,
+    bytes: _Encoder.byte_string,
+    np.ndarray: _Encoder.array,
+}
+
+
+def _name(kind: type) -> str:
+    module, name = kind.__module__, kind.__qualname__
+    return name if module in ("builtins", "submission", "__main__") else f"{module}.{name}"
+
+
+def encode(value: object) -> list[bytes | memoryview]:
+    """Turn a value into the pieces of one frame, ready for `socket.sendmsg`.
+
+    Raises:
+        UnsupportedValueError: a type that is not on the list, or a value over the caps.
+    """
+    encoder = _Encoder()
+    tree = encoder.node(value, "", 0)
+    try:
+        header = json.dumps(tree, separators=(",", ":")).encode()
+    except ValueError as error:  # an integer of more digits than Python will print
+        raise UnsupportedValueError("an integer of thousands of digits") from error
+    if len(header) > MAX_HEADER:
+        raise UnsupportedValueError(
+            f"a value whose structure takes more than {MAX_HEADER >> 20} MiB"
+        )
+    prefix = len(header).to_bytes(4, "little") + encoder.size.to_bytes(4, "little")
+    return [prefix, header, *encoder.buffers]
+
+
+def lengths(prefix: bytes | bytearray) -> tuple[int, int]:
+    """Read how long header and body will be, and refuse a frame that is over the caps.
+
+    Raises:
+        MalformedError: a length over `MAX_HEADER` or `MAX_BODY`.
+    """
+    header, body = int.from_bytes(prefix[:4], "little"), int.from_bytes(prefix[4:8], "little")
+    if header > MAX_HEADER or body > MAX_BODY:
+        raise MalformedError(f"a frame of {header:,} + {body:,} bytes is over the cap")
+    return header, body
+
+
+class _Decoder:
+    """Rebuilds exact types from a tree and a body, trusting neither."""
+
+    def __init__(self, body: bytes | bytearray) -> None:
+        self.body = body
+        self.nodes = 0
+
+    def node(self, tree: object, depth: int) -> object:
+        self.nodes += 1
+        if self.nodes > MAX_NODES or depth > MAX_DEPTH:
+            raise MalformedError("too many or too deep values")
+        if type(tree) is not list:
+            if type(tree) is dict:
+                raise MalformedError("an object in the tree")
+            return tree
+        if not tree or type(tree[0]) is not str:
+            raise MalformedError("a list without a tag")
+        decode = _DECODERS.get(tree[0])
+        if decode is None:
+            raise MalformedError("an unknown tag")
+        return decode(self, tree, depth + 1)
+
+    def items(self, tree: list[Any], depth: int) -> Iterator[object]:
+        return (self.node(item, depth) for item in tree[1:])
+
+    def mapping(self, tree: list[Any], depth: int) -> dict[object, object]:
+        flat = list(self.items(tree, depth))
+        if len(flat) % 2:
+            raise MalformedError("a key without a value")
+        return dict(zip(flat[::2], flat[1::2], strict=True))
+
+    def complex_number(self, tree: list[Any], _depth: int) -> complex:
+        _, real, imaginary = tree
+        if type(real) is not float or type(imaginary) is not float:
+            raise MalformedError("a complex number of other than floats")
+        return complex(real, imaginary)
+
+    def byte_string(self, tree: list[Any], _depth: int) -> bytes:
+        _, offset, length = tree
+        return bytes(self._slice(offset, length))
+
+    def array(self, tree: list[Any], _depth: int) -> npt.NDArray[Any]:
+        _, name, shape, offset = tree
+        if type(shape) is not list or len(shape) > MAX_AXES:
+            raise MalformedError("not a shape")
+        if any(type(length) is not int or not 0 <= length < 1 << 31 for length in shape):
+            raise MalformedError("not a shape")
+        return self._array(name, math.prod(shape), offset).reshape(shape)
+
+    def scalar(self, tree: list[Any], _depth: int) -> object:
+        _, name, offset = tree
+        return self._array(name, 1, offset)[0]
+
+    def _array(self, name: object, count: int, offset: object) -> npt.NDArray[Any]:
+        dtype = DTYPES.get(name) if type(name) is str else None
+        if dtype is None:
+            raise MalformedError("a dtype that is not on the list")
+        raw = np.frombuffer(self._slice(offset, count * dtype.itemsize), dtype=np.uint8)
+        if dtype.kind == "b":  # a byte other than 0 and 1 is no boolean
+            return np.not_equal(raw, 0)
+        return raw.copy().view(dtype)
+
+    def _slice(self, offset: object, length: object) -> memoryview:
+        if type(offset) is not int or type(length) is not int:
+            raise MalformedError("not a place in the body")
+        if offset < 0 or length < 0 or offset + length > len(self.body):
+            raise MalformedError("a place outside the body")
+        return memoryview(self.body)[offset : offset + length]
+
+
+_DECODERS: dict[str, Callable[[_Decoder, list[Any], int], object]] = {
+    "l": lambda decoder, tree, depth: list(decoder.items(tree, depth)),
+    "t": lambda decoder, tree, depth: tuple(decoder.items(tree, depth)),
+    "s": lambda decoder, tree, depth: set(decoder.items(tree, depth)),
+    "d": _Decoder.mapping,
+    "c": _Decoder.complex_number,
+    "b": _Decoder.byte_string,
+    "a": _Decoder.array,
+    "n": _Decoder.scalar,
+}
+
+
+def decode(header: bytes | bytearray, body: bytes | bytearray) -> object:
+    """Rebuild the value of a frame.
+
+    Raises:
+        MalformedError: whatever else is wrong with the bytes; nothing else is ever raised.
+    """
+    try:
+        return _Decoder(body).node(json.loads(header), 0)
+    except MalformedError:
+        raise
+    except (ValueError, TypeError, RecursionError, OverflowError, MemoryError) as error:
+        raise MalformedError(f"{type(error).__name__} while reading") from error

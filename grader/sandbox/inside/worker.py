@@ -1,0 +1,166 @@
+"""Serves one submission: load it, call it, run statements after it, answer with plain data.
+
+A request is a list `[number, operation, ...]`, its answer `[number, status, payload]`:
+
+    ["load", source, names]      "ok": {"names": every public callable, "defined": {name: facts}}
+    ["call", name, args, kwargs] "ok": the returned value
+    ["run", statements, given]   "ok": null; what was printed is in the output descriptor
+
+`status` is `ok`, `raised` (the submission's own exception) or `unsupported` (a value that cannot
+cross). A submission can tamper with all of this, in its own process only: the other side believes
+nothing but values, and compares them with expected ones that are not here.
+"""
+
+import gc
+import io
+import linecache
+import os
+import socket
+import sys
+import types
+from typing import Any
+
+from . import wire
+
+FILE_NAME = "submission.py"
+_MAX_MESSAGE = 2000
+_MAX_FRAMES = 8
+_MAX_NAMES = 200
+
+
+class OutputLimitError(Exception):
+    """The submission printed more than it may."""
+
+
+class _Output(io.TextIOBase):
+    """Standard output that writes straight through and stops at a cap."""
+
+    def __init__(self, descriptor: int, cap: int) -> None:
+        self._descriptor = descriptor
+        self._left = cap
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        data = text.encode("utf-8", "backslashreplace")
+        os.write(self._descriptor, data[: self._left])
+        self._left -= len(data)
+        if self._left < 0:
+            self._left = 0
+            raise OutputLimitError("too much output")
+        return len(text)
+
+
+class _Submission:
+    """The submission's module and what may be asked of it."""
+
+    def __init__(self) -> None:
+        self.module = types.ModuleType("submission")
+        self.module.__file__ = FILE_NAME
+
+    def load(self, source: str, names: list[str]) -> dict[str, object]:
+        lines = source.splitlines(keepends=True)
+        linecache.cache[FILE_NAME] = (len(source), None, lines, FILE_NAME)
+        sys.modules["submission"] = self.module
+        exec(compile(source, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  what this process is for
+        namespace = self.module.__dict__
+        public = [n for n, v in namespace.items() if not n.startswith("_") and callable(v)]
+        return {
+            "names": public[:_MAX_NAMES],
+            "defined": {name: _facts(namespace[name]) for name in names if name in namespace},
+        }
+
+    def call(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> object:
+        return self.module.__dict__[name](*args, **kwargs)
+
+    def run(self, statements: str, given: dict[str, Any]) -> None:
+        # A copy of the namespace: what the statements assign stays out of the submission.
+        code = compile(statements, "<test>", "exec")
+        exec(code, {**self.module.__dict__, **given})  # noqa: S102  what this process is for
+
+
+def _facts(value: object) -> dict[str, object]:
+    """Say what stands behind a name, so that a wrong signature can be explained."""
+    code = getattr(value, "__code__", None)
+    if not isinstance(code, types.CodeType):
+        return {"callable": callable(value), "type": type(value).__name__}
+    return {
+        "callable": True,
+        "type": "function",
+        "line": code.co_firstlineno,
+        "parameters": list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]),
+    }
+
+
+def _frames(error: BaseException) -> list[tuple[int, str]]:
+    """Give the submission's own frames, innermost last, as line and function."""
+    frames: list[tuple[int, str]] = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if code.co_filename == FILE_NAME:
+            frames.append((traceback.tb_lineno, code.co_name))
+            del frames[:-_MAX_FRAMES]
+        traceback = traceback.tb_next
+    return frames
+
+
+def _raised(error: BaseException) -> dict[str, object]:
+    try:
+        message = str(error)
+    except BaseException:  # noqa: BLE001  a submission's __str__ may do anything
+        message = ""
+    answer: dict[str, object] = {
+        "type": type(error).__name__,
+        "bases": [base.__name__ for base in type(error).__mro__],
+        "message": message[:_MAX_MESSAGE],
+        "frames": _frames(error),
+    }
+    if isinstance(error, SyntaxError):
+        answer |= {"message": error.msg, "line": error.lineno, "text": (error.text or "")[:200]}
+    return answer
+
+
+def _answer(submission: _Submission, request: list[Any]) -> list[bytes | memoryview]:
+    """Do what was asked; every way in which the submission can fail is an answer too."""
+    number, operation, *arguments = request
+    try:
+        return wire.encode([number, "ok", getattr(submission, operation)(*arguments)])
+    except wire.UnsupportedValueError as error:
+        where = error.path.removeprefix("[2]")
+        return wire.encode([number, "unsupported", {"kind": error.kind, "path": where}])
+    except BaseException as error:  # noqa: BLE001  SystemExit and KeyboardInterrupt too
+        return wire.encode([number, "raised", _raised(error)])
+
+
+def _send(connection: socket.socket, pieces: list[bytes | memoryview]) -> None:
+    while pieces:
+        count = connection.sendmsg(pieces)
+        while pieces and count >= len(pieces[0]):
+            count -= len(pieces.pop(0))
+        if pieces and count:
+            pieces[0] = memoryview(pieces[0])[count:]
+
+
+def _receive(connection: socket.socket, length: int) -> bytearray:
+    data = bytearray(length)
+    view = memoryview(data)
+    while view:
+        count = connection.recv_into(view)
+        if not count:
+            os._exit(0)  # the trusted side hung up
+        view = view[count:]
+    return data
+
+
+def serve(connection: socket.socket, output: int, output_cap: int) -> None:
+    """Answer requests until the trusted side hangs up."""
+    sys.stdout = sys.stderr = _Output(output, output_cap)
+    gc.enable()
+    submission = _Submission()
+    _send(connection, wire.encode([0, "ok", None]))  # locked in, nothing of the submission has run
+    while True:
+        header, body = wire.lengths(_receive(connection, wire.PREFIX))
+        request: Any = wire.decode(_receive(connection, header), _receive(connection, body))
+        _send(connection, _answer(submission, request))

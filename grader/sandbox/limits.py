@@ -1,0 +1,54 @@
+"""What a submission may use: every limit on one page, each with its reason.
+
+Sizes are bytes, times are seconds. An exercise's own tests take milliseconds and a few megabytes,
+so the limits are there to stop accidents and attacks, not to be tuned.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of one submission, from its first line to its last test."""
+
+    cpu_seconds: int = 3
+    """CPU time: an endless loop ends here. A solution needs a hundredth of it."""
+
+    wall_seconds: float = 8.0
+    """Wall clock: for what sleeps or waits instead of computing; generous, as machines are busy."""
+
+    address_space: int = 1 << 30
+    """Virtual memory; Python, NumPy and OpenBLAS map a third of it before a submission begins."""
+
+    stack: int = 8 << 20
+    """The main thread's stack: the usual size on Linux, so recursion fails as it does elsewhere."""
+
+    processes: int = 16
+    """Processes and threads together; only threads can be made, and none is needed."""
+
+    open_files: int = 64
+    """Descriptors: a program that forgets to close files notices early."""
+
+    file_size: int = 8 << 20
+    """One file in the scratch folder."""
+
+    tmpfs_bytes: int = 16 << 20
+    """All files in the scratch folder together; they live in memory."""
+
+    tmpfs_files: int = 256
+    """Files and folders in the scratch folder."""
+
+    output: int = 64 << 10
+    """What may be printed: some thousand lines, more than anyone reads."""
+
+
+SOURCE_CAP = 64 << 10
+"""Bytes in a submission: a long solution has five thousand."""
+
+START_SECONDS = 20.0
+"""How long a sandbox may take to start before we call it broken; a tenth of a second is usual."""
+
+CONTROL_SECONDS = 10.0
+"""How long the sandbox may take to fork or end a child; milliseconds are usual."""
+
+DEFAULT_LIMITS = Limits()

@@ -1,0 +1,157 @@
+"""Scaled dot-product attention, without and with a causal mask.
+
+    Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V
+
+Source: Vaswani et al., "Attention Is All You Need" (2017), arXiv:1706.03762, equation 1.
+
+In the shapes, n counts queries, m keys and values, d_k the features of a query and of a key, d_v
+those of a value. Three dots stand for any number of batch axes, which broadcast.
+
+A query whose keys are all blocked attends to nothing: its weights and its output are zeros, as in
+PyTorch's `scaled_dot_product_attention` and the output of ONNX's `Attention` operator. A plain
+softmax would give NaN.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from reference.arrays import FloatArray, as_floating
+from reference.masks import apply_mask, causal_mask
+from reference.softmax import softmax
+
+_MATRIX_AXES = 2  # positions and features; all axes before them are batch axes
+
+
+def attention_weights(Q: ArrayLike, K: ArrayLike, mask: ArrayLike | None = None) -> FloatArray:
+    """Weigh every key for every query.
+
+        weights = softmax(Q K^T / sqrt(d_k)),    along the keys
+
+    Args:
+        Q: Queries, of shape (..., n, d_k).
+        K: Keys, of shape (..., m, d_k).
+        mask: Boolean (True means blocked) or additive, broadcasting to (..., n, m); see
+            `reference.masks`.
+
+    Returns:
+        Weights of shape (..., n, m). Each row adds up to one, or to zero if all its keys are
+        blocked. The dtype follows `Q` and `K`, not the mask; integers count as float64.
+
+    Raises:
+        TypeError: If an input does not hold real numbers, or the mask neither booleans nor floats.
+        ValueError: If shapes do not go together; names both.
+
+    Source:
+        Vaswani et al. (2017), arXiv:1706.03762, equation 1, before the product with V.
+    """
+    scores = _scaled_scores(as_floating(Q), as_floating(K))  # (..., n, m)
+    if mask is not None:
+        scores = apply_mask(scores, mask)  # (..., n, m)
+    return softmax(scores, axis=-1)  # (..., n, m)
+
+
+def scaled_dot_product_attention(
+    Q: ArrayLike, K: ArrayLike, V: ArrayLike, mask: ArrayLike | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Average the values, weighted by how well each key fits the query.
+
+        output = softmax(Q K^T / sqrt(d_k)) V
+
+    A blocked value still takes part in the product, with weight zero, so it must be finite.
+
+    Args:
+        Q: Queries, of shape (..., n, d_k).
+        K: Keys, of shape (..., m, d_k).
+        V: Values, of shape (..., m, d_v).
+        mask: Boolean (True means blocked) or additive, broadcasting to (..., n, m); see
+            `reference.masks`.
+
+    Returns:
+        The output, of shape (..., n, d_v), and the weights, of shape (..., n, m). The dtype of the
+        weights follows `Q` and `K`, that of the output `V` as well; integers count as float64.
+
+    Raises:
+        TypeError: If an input does not hold real numbers, or the mask neither booleans nor floats.
+        ValueError: If shapes do not go together; names both.
+
+    Source:
+        Vaswani et al. (2017), arXiv:1706.03762, equation 1.
+    """
+    values = as_floating(V)  # (..., m, d_v)
+    _require_one_value_a_key(np.shape(K), values.shape)
+    weights = attention_weights(Q, K, mask)  # (..., n, m)
+    _require_batch_axes_that_broadcast("weights", weights.shape, "V", values.shape)
+    return weights @ values, weights  # (..., n, d_v), (..., n, m)
+
+
+def causal_attention(Q: ArrayLike, K: ArrayLike, V: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Attend to the position itself and to those before it.
+
+        output = softmax(Q K^T / sqrt(d_k) + M) V,    M_ij = -inf where j > i, else 0
+
+    Args:
+        Q: Queries, of shape (..., n, d_k).
+        K: Keys, of shape (..., n, d_k): as many as queries, since both number the same positions.
+        V: Values, of shape (..., n, d_v).
+
+    Returns:
+        The output, of shape (..., n, d_v), and the weights, of shape (..., n, n), which are exactly
+        zero above the diagonal. Dtypes follow the inputs as in `scaled_dot_product_attention`.
+
+    Raises:
+        TypeError: If an input does not hold real numbers.
+        ValueError: If shapes do not go together; names both.
+
+    Source:
+        Vaswani et al. (2017), arXiv:1706.03762, equation 1 with the masking of section 3.2.3.
+    """
+    queries, keys = np.shape(Q), np.shape(K)
+    _require_equal_features(queries, keys)
+    length = queries[-2]
+    if keys[-2] != length:
+        raise ValueError(
+            "causal attention needs as many keys as queries, "
+            f"got Q of shape {queries} and K of shape {keys}"
+        )
+    return scaled_dot_product_attention(Q, K, V, mask=causal_mask(length))
+
+
+def _scaled_scores(queries: FloatArray, keys: FloatArray) -> FloatArray:
+    """Compute Q K^T / sqrt(d_k) of shape (..., n, m) from (..., n, d_k) and (..., m, d_k)."""
+    _require_equal_features(queries.shape, keys.shape)
+    _require_batch_axes_that_broadcast("Q", queries.shape, "K", keys.shape)
+    d_k = queries.shape[-1]
+    scores = queries @ np.swapaxes(keys, -1, -2)  # (..., n, m)
+    return scores / math.sqrt(d_k)  # (..., n, m)  a Python float: NumPy's would widen float32
+
+
+def _require_equal_features(queries: tuple[int, ...], keys: tuple[int, ...]) -> None:
+    shapes = f"Q of shape {queries} and K of shape {keys}"
+    if min(len(queries), len(keys)) < _MATRIX_AXES:
+        raise ValueError(f"Q and K need two axes or more, positions and features, got {shapes}")
+    if queries[-1] != keys[-1]:
+        raise ValueError(f"Q and K need equally many features in their last axis, got {shapes}")
+    if queries[-1] == 0:
+        raise ValueError(f"Q and K need at least one feature to compare, got {shapes}")
+
+
+def _require_one_value_a_key(keys: tuple[int, ...], values: tuple[int, ...]) -> None:
+    shapes = f"K of shape {keys} and V of shape {values}"
+    if min(len(keys), len(values)) < _MATRIX_AXES:
+        raise ValueError(f"K and V need two axes or more, positions and features, got {shapes}")
+    if keys[-2] != values[-2]:
+        raise ValueError(f"V needs one value for each key, got {shapes}")
+
+
+def _require_batch_axes_that_broadcast(
+    one: str, one_shape: tuple[int, ...], other: str, other_shape: tuple[int, ...]
+) -> None:
+    try:
+        np.broadcast_shapes(one_shape[:-_MATRIX_AXES], other_shape[:-_MATRIX_AXES])
+    except ValueError:
+        raise ValueError(
+            f"the batch axes of {one} of shape {one_shape} and "
+            f"{other} of shape {other_shape} do not broadcast"
+        ) from None

@@ -1,0 +1,39 @@
+"""Python code as coloured HTML; the classes get their colours in the stylesheet."""
+
+from markupsafe import Markup, escape
+from pygments import highlight as pygments_highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
+
+from sitegen.trusted import trusted
+
+# Longer lines can be wider than a phone: their box scrolls, so the keyboard must be able to reach it.
+_NARROW = 34
+_FORMATTER = HtmlFormatter(nowrap=True, classprefix="hl-")
+
+
+def highlight(code: str, language: str = "python") -> Markup:
+    """Code as a `<pre>`; a language that Pygments does not know is shown without colours."""
+    text = code.strip("\n")
+    lexer = _lexer(text, language)
+    coloured = trusted(pygments_highlight(text, lexer, _FORMATTER).rstrip("\n"))
+    return preformatted(text, coloured)
+
+
+def preformatted(text: str, inner: Markup | None = None) -> Markup:
+    """Text in a box that scrolls by itself; `inner` is the same text as HTML."""
+    shown = escape(text) if inner is None else inner
+    wide = any(len(line) > _NARROW for line in text.splitlines())
+    template = '<pre class="code"{}><code>{}</code></pre>'
+    return Markup(template).format(Markup(' tabindex="0"') if wide else "", shown)
+
+
+def _lexer(code: str, language: str) -> Lexer:
+    if code.startswith(">>>"):
+        language = "pycon"
+    try:
+        return get_lexer_by_name(language or "text", stripnl=False)
+    except ClassNotFound:
+        return get_lexer_by_name("text", stripnl=False)

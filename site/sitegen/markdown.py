@@ -1,0 +1,110 @@
+"""Markdown as HTML: raw HTML stays text, `$maths$` becomes MathML, code gets colours."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+from grader.errors import DefinitionError, Location, Problem
+from sitegen.highlight import highlight
+from sitegen.maths import TexError, mathml
+from sitegen.trusted import trusted
+
+_DEEPEST = 6
+_DISPLAY = '<span class="formula" tabindex="0">{}</span>'  # it scrolls by itself when it is too wide
+
+
+def render_markdown(source: str, *, where: Path, top: int = 2) -> Markup:
+    """Markdown as HTML whose highest heading is `<h{top}>`.
+
+    Args:
+        source: CommonMark with tables and dollar maths.
+        where: Names the text in an error: track, exercise and field.
+        top: The level that headings of level 1 and 2 get; deeper ones follow below it.
+
+    Raises:
+        DefinitionError: A formula cannot be shown, or there is an image.
+    """
+    tokens = _parser().parse(source)
+    for token in _flat(tokens):
+        if token.type == "image":
+            raise _problem(where, source, token.content, "Pages cannot show images")
+        _shift_heading(token, top)
+        _style_to_class(token)
+    try:
+        return trusted(_parser().renderer.render(tokens, _parser().options, {}))
+    except TexError as error:
+        raise _problem(where, source, error.tex, f"{error}, in ${error.tex.strip()}$") from error
+
+
+def _problem(where: Path, source: str, excerpt: str, message: str) -> DefinitionError:
+    before = source[: max(0, source.find(excerpt))]
+    line = before.count("\n") + 1
+    column = len(before) - before.rfind("\n")
+    return DefinitionError([Problem(Location(where, line, column), message)])
+
+
+def _flat(tokens: Sequence[Token]) -> Iterator[Token]:
+    for token in tokens:
+        yield token
+        yield from _flat(token.children or ())
+
+
+def _shift_heading(token: Token, top: int) -> None:
+    if token.type in {"heading_open", "heading_close"}:
+        level = int(token.tag.removeprefix("h"))
+        token.tag = f"h{min(_DEEPEST, top + max(0, level - 2))}"
+
+
+def _style_to_class(token: Token) -> None:
+    """A table's alignment is the one style that the parser writes."""
+    style = str(token.attrs.pop("style", ""))
+    if style:
+        token.attrs["class"] = style.replace("text-align:", "align-")
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser.use(dollarmath_plugin, allow_labels=False, allow_digits=False, double_inline=True)
+    for name, rule in _RULES.items():
+        parser.add_render_rule(name, rule)
+    return parser
+
+
+# A render rule gets the renderer, the tokens, an index into them, the options and the environment.
+def _code(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
+    token = tokens[index]
+    return highlight(token.content, (token.info.split() or [""])[0]) + "\n"
+
+
+def _inline_maths(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
+    return mathml(tokens[index].content, display=False)
+
+
+def _display_maths(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
+    return Markup(_DISPLAY).format(mathml(tokens[index].content, display=True))
+
+
+def _table_open(*_: object) -> str:
+    return '<div class="scroll" tabindex="0"><table class="prose-table">\n'
+
+
+def _table_close(*_: object) -> str:
+    return "</table></div>\n"
+
+
+_RULES: dict[str, Any] = {
+    "fence": _code,
+    "code_block": _code,
+    "math_inline": _inline_maths,
+    "math_inline_double": _display_maths,
+    "math_block": _display_maths,
+    "table_open": _table_open,
+    "table_close": _table_close,
+}

@@ -1,0 +1,42 @@
+"""Numbers as people read them in a table: aligned, and with no more digits than they need."""
+
+import math
+from collections.abc import Sequence
+
+MAX_DECIMALS = 4
+_SMALL, _LARGE = 1e-3, 1e5
+_EXACT = 1e-9
+
+
+def decimals_for(values: Sequence[float]) -> int | None:
+    """How many decimals, 1 to `MAX_DECIMALS`, show these values together.
+
+    None where fixed decimals do not fit, because all are tiny or one is huge.
+    """
+    magnitudes = [abs(value) for value in values if math.isfinite(value)]
+    largest = max(magnitudes, default=0.0)
+    if largest >= _LARGE or 0 < largest < _SMALL:
+        return None
+    return next((n for n in range(1, MAX_DECIMALS) if _exact_at(magnitudes, n)), MAX_DECIMALS)
+
+
+def is_rounded(values: Sequence[float], decimals: int | None) -> bool:
+    """Whether showing the values with that many decimals drops digits."""
+    finite = [value for value in values if math.isfinite(value)]
+    return decimals is None or not _exact_at(finite, decimals)
+
+
+def numeral(value: float, decimals: int | None) -> str:
+    """A number as text; the minus is the real sign, which screen readers do not skip."""
+    if math.isnan(value):
+        return "nan"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    text = f"{value:.2e}" if decimals is None else f"{value:.{decimals}f}"
+    if float(text) == 0:
+        text = text.removeprefix("-")  # a value that rounds to zero has no side
+    return text.replace("-", "−")
+
+
+def _exact_at(values: Sequence[float], decimals: int) -> bool:
+    return all(abs(value - round(value, decimals)) <= _EXACT for value in values)

@@ -1,0 +1,34 @@
+"""Which class of a colour ramp a number gets."""
+
+import math
+from collections.abc import Callable, Sequence
+
+from sitegen.palette import DIVERGING, MIDDLE, SEQUENTIAL, STEPS
+
+_NOT_A_NUMBER = "not-finite"
+
+
+def shade_for(values: Sequence[float]) -> Callable[[float], str]:
+    """The function that gives each of these values its CSS class.
+
+    Values from 0 to 1 are weights and get the sequential ramp, whose ends are 0 and 1. Any others
+    get the diverging ramp, whose middle is 0 and whose ends are the largest magnitude present.
+    Infinities and nan get a class of their own.
+    """
+    finite = [value for value in values if math.isfinite(value)]
+    if all(0 <= value <= 1 for value in finite):
+        return _guarded(_sequential)
+    largest = max(map(abs, finite))
+    return _guarded(lambda value: _diverging(value / largest))
+
+
+def _guarded(shade: Callable[[float], str]) -> Callable[[float], str]:
+    return lambda value: shade(value) if math.isfinite(value) else _NOT_A_NUMBER
+
+
+def _sequential(value: float) -> str:
+    return SEQUENTIAL.class_of(round(value * (STEPS - 1)))
+
+
+def _diverging(share: float) -> str:
+    return DIVERGING.class_of(MIDDLE + round(share * MIDDLE))

@@ -1,0 +1,176 @@
+"""How a value appears on a page: in a line, as a table, as a block of text, or part by part."""
+
+import pprint
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+
+from sitegen.numerals import decimals_for, is_rounded, numeral
+from sitegen.shading import shade_for
+
+MAX_SIDE = 12  # a larger table is a wall of numbers
+_MAX_PARTS = 8
+_MAX_INLINE = 60
+_MAX_CHARACTERS = 4000
+_LINE_LENGTH = 64
+_NARROW_ROW, _BROAD_ROW = 26, 44  # characters that fit a phone, and half of a desktop's page
+_MATRIX = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Inline:
+    """A value short enough to stand in a line."""
+
+    form: ClassVar[str] = "inline"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A value as text of several lines, perhaps shortened; `summary` says of what."""
+
+    form: ClassVar[str] = "block"
+    summary: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A number of a table as text, and the class of its colour or an empty string."""
+
+    text: str
+    shade: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """An array of one or two axes, at most `MAX_SIDE` long each; one axis makes a single row."""
+
+    form: ClassVar[str] = "table"
+    summary: str
+    rows: tuple[tuple[Cell, ...], ...]
+    is_matrix: bool
+    is_rounded: bool
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a row may not fit a phone, so that the table's box has to scroll."""
+        return self._longest_row > _NARROW_ROW
+
+    @property
+    def is_broad(self) -> bool:
+        """Whether a row may not fit half of a desktop's page."""
+        return self._longest_row > _BROAD_ROW
+
+    @property
+    def _longest_row(self) -> int:
+        return max(sum(max(4, len(cell.text)) for cell in row) for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A tuple, list or mapping that holds arrays, item by item with the subscript that gives it."""
+
+    form: ClassVar[str] = "parts"
+    summary: str
+    items: tuple[tuple[str, "Shown"], ...]
+
+
+Shown: TypeAlias = Inline | Block | Table | Parts
+
+
+def show(value: object, *, shaded: bool) -> Shown:
+    """Choose the form in which to show a value.
+
+    Args:
+        value: A plain Python value, a NumPy array or scalar, or a container of them.
+        shaded: Whether tables of floating-point or Boolean values get colours.
+    """
+    match value:
+        case np.ndarray() if value.ndim:
+            return _show_array(value, shaded=shaded)
+        case np.ndarray():
+            return Inline(f"{value.item()!r}  # {_describe(value)}")
+        case np.generic():
+            return Inline(repr(value.item()))
+        case tuple() | list() if _holds_arrays(value):
+            summary = f"{type(value).__name__} of {len(value)}"
+            return _show_parts(summary, enumerate(value), shaded=shaded)
+        case Mapping() if _holds_arrays(tuple(value.values())):
+            return _show_parts(f"mapping of {len(value)}", value.items(), shaded=shaded)
+    text = pprint.pformat(value, width=_LINE_LENGTH, compact=True, sort_dicts=False)
+    if len(text) <= _MAX_INLINE and "\n" not in text:
+        return Inline(text)
+    return Block(type(value).__name__, shorten(text))
+
+
+def shorten(text: str) -> str:
+    """The text, cut after `_MAX_CHARACTERS` with a note of how much is left out."""
+    rest = len(text) - _MAX_CHARACTERS
+    return text if rest <= 0 else f"{text[:_MAX_CHARACTERS]}\n… and {rest} more characters"
+
+
+def _holds_arrays(items: Sequence[object]) -> bool:
+    arrays = any(isinstance(item, np.ndarray) and item.ndim for item in items)
+    return arrays and len(items) <= _MAX_PARTS
+
+
+def _show_parts(summary: str, items: Iterable[tuple[object, object]], *, shaded: bool) -> Parts:
+    shown = tuple((f"[{key!r}]", show(value, shaded=shaded)) for key, value in items)
+    return Parts(summary, shown)
+
+
+def _show_array(array: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]", *, shaded: bool) -> Shown:
+    fits = array.ndim <= _MATRIX and 0 < array.size and max(array.shape) <= MAX_SIDE
+    if not fits or array.dtype.kind not in "biuf":
+        return Block(_describe(array), _as_text(array))
+    rows = [[float(value) for value in row] for row in np.atleast_2d(array)]
+    values = [value for row in rows for value in row]
+    decimals = decimals_for(values)
+    shade = shade_for(values) if shaded and array.dtype.kind in "bf" else _no_shade
+    cells = tuple(
+        tuple(Cell(_cell_text(value, array.dtype.kind, decimals), shade(value)) for value in row)
+        for row in rows
+    )
+    return Table(
+        summary=_describe(array),
+        rows=cells,
+        is_matrix=array.ndim == _MATRIX,
+        is_rounded=array.dtype.kind == "f" and is_rounded(values, decimals),
+    )
+
+
+def _no_shade(_: float) -> str:
+    return ""
+
+
+def _cell_text(value: float, kind: str, decimals: int | None) -> str:
+    match kind:
+        case "b":
+            return str(bool(value))
+        case "f":
+            return numeral(value, decimals)
+    return numeral(value, 0)
+
+
+def _describe(array: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]") -> str:
+    return f"{array.dtype} {array.shape}"
+
+
+def _as_text(array: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]") -> str:
+    """The array as NumPy prints it, independent of the print options that happen to be set."""
+    text = np.array2string(
+        array,
+        max_line_width=_LINE_LENGTH,
+        precision=4,
+        suppress_small=False,
+        separator=", ",
+        threshold=200,
+        edgeitems=3,
+        floatmode="maxprec",
+        sign="-",
+        formatter=None,
+    )
+    return shorten(text)

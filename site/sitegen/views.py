@@ -1,0 +1,115 @@
+"""What the templates print: the public definitions with their texts, code and values rendered."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from markupsafe import Markup
+
+from grader.definitions.public import PublicExercise, PublicTest, PublicTrack
+from sitegen.highlight import highlight
+from sitegen.links import exercise_path, track_path
+from sitegen.markdown import render_markdown
+from sitegen.values import Block, Shown, shorten, show
+
+
+@dataclass(frozen=True, slots=True)
+class TestView:
+    """A visible test; its values are in the form in which they are shown."""
+
+    test: PublicTest
+    given: tuple[tuple[str, Shown], ...]
+    code: Markup
+    expected: Shown
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementView:
+    """An exercise to have passed before; without a page when no track of the site has it."""
+
+    title: str
+    path: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExerciseView:
+    """An exercise with everything that its page shows."""
+
+    exercise: PublicExercise
+    path: str
+    instructions: Markup
+    starter: Markup
+    hints: tuple[Markup, ...]
+    tests: tuple[TestView, ...]
+    requires: tuple[RequirementView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrackView:
+    """A track with everything that its pages show."""
+
+    track: PublicTrack
+    path: str
+    description: Markup
+    exercises: tuple[ExerciseView, ...]
+
+
+def view_tracks(tracks: Sequence[PublicTrack]) -> tuple[TrackView, ...]:
+    """Render every text, code and value of the tracks.
+
+    Raises:
+        DefinitionError: A text cannot be shown; the error names track, exercise and field.
+    """
+    return tuple(_view_track(track, _requirements(tracks, nearest=track)) for track in tracks)
+
+
+def _requirements(
+    tracks: Iterable[PublicTrack], *, nearest: PublicTrack
+) -> Mapping[str, RequirementView]:
+    """Where a required exercise is found: in this track rather than in another."""
+    return {
+        exercise.id: RequirementView(exercise.title, exercise_path(track.id, exercise.id))
+        for track in (*tracks, nearest)
+        for exercise in track.exercises
+    }
+
+
+def _view_track(track: PublicTrack, known: Mapping[str, RequirementView]) -> TrackView:
+    where = Path(track.id)
+    return TrackView(
+        track=track,
+        path=track_path(track.id),
+        description=render_markdown(track.description, where=where / "description", top=3),
+        exercises=tuple(_view_exercise(track, each, known) for each in track.exercises),
+    )
+
+
+def _view_exercise(
+    track: PublicTrack, exercise: PublicExercise, known: Mapping[str, RequirementView]
+) -> ExerciseView:
+    where = Path(track.id, exercise.id)
+    hints = enumerate(exercise.hints, start=1)
+    return ExerciseView(
+        exercise=exercise,
+        path=exercise_path(track.id, exercise.id),
+        instructions=render_markdown(exercise.instructions, where=where / "instructions"),
+        starter=highlight(exercise.starter),
+        hints=tuple(render_markdown(hint, where=where / f"hint {n}", top=3) for n, hint in hints),
+        tests=tuple(map(_view_test, exercise.tests)),
+        requires=tuple(known.get(each, RequirementView(each, None)) for each in exercise.requires),
+    )
+
+
+def _view_test(test: PublicTest) -> TestView:
+    return TestView(
+        test=test,
+        given=tuple((name, show(value, shaded=False)) for name, value in test.given.items()),
+        code=highlight(test.code),
+        expected=_view_expected(test),
+    )
+
+
+def _view_expected(test: PublicTest) -> Shown:
+    if test.kind == "output":
+        return Block("", shorten(str(test.expected)))
+    return show(test.expected, shaded=True)

@@ -1,0 +1,387 @@
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from reference.arrays import BoolArray, FloatArray
+from reference.attention import (
+    attention_weights,
+    causal_attention,
+    scaled_dot_product_attention,
+)
+from reference.masks import additive_from_boolean, causal_mask
+
+Matrix: TypeAlias = list[list[float]]
+FloatDType: TypeAlias = np.dtype[np.floating[Any]]
+
+FLOATS: list[FloatDType] = [np.dtype(np.float32), np.dtype(np.float64)]
+TOLERANCE: dict[FloatDType, float] = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-12}
+
+
+@dataclass(frozen=True)
+class Inputs:
+    Q: FloatArray
+    K: FloatArray
+    V: FloatArray
+    blocked: BoolArray  # as the weights
+
+    @property
+    def tolerance(self) -> float:
+        return TOLERANCE[self.Q.dtype]
+
+
+@st.composite
+def inputs(draw: st.DrawFn, *, square: bool = False) -> Inputs:
+    """Draw a batch of inputs in which no two axes share a size, but for n and m if square."""
+    batch, n, m, d_k, d_v = draw(st.permutations([2, 3, 5, 7, 11]))
+    m = n if square else m
+    dtype = draw(st.sampled_from(FLOATS))
+    elements = st.floats(-2, 2, width=32)
+    return Inputs(
+        Q=draw(arrays(dtype, (batch, n, d_k), elements=elements)),
+        K=draw(arrays(dtype, (batch, m, d_k), elements=elements)),
+        V=draw(arrays(dtype, (batch, m, d_v), elements=elements)),
+        blocked=draw(arrays(np.bool_, (batch, n, m))),
+    )
+
+
+def weights_by_loops(queries: Matrix, keys: Matrix, blocked: list[list[bool]]) -> Matrix:
+    """Compute attention weights number by number, with nothing from NumPy."""
+    weights = []
+    for query, blocked_row in zip(queries, blocked, strict=True):
+        exponentials = []
+        for key, is_blocked in zip(keys, blocked_row, strict=True):
+            product = math.fsum(q * k for q, k in zip(query, key, strict=True))
+            score = product / math.sqrt(len(query))
+            exponentials.append(0.0 if is_blocked else math.exp(score))
+        total = math.fsum(exponentials)
+        weights.append([e / total if total else 0.0 for e in exponentials])
+    return weights
+
+
+def averages_by_loops(weights: Matrix, values: Matrix) -> Matrix:
+    """Average the values under the weights number by number, with nothing from NumPy."""
+    return [
+        [
+            math.fsum(w * v for w, v in zip(row, column, strict=True))
+            for column in zip(*values, strict=True)
+        ]
+        for row in weights
+    ]
+
+
+# The scores are twice a logarithm and d_k is 4, so that the weights are simple fractions.
+FRACTION_QUERIES = np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])  # (2, 4)
+FRACTION_KEYS = np.array(  # (3, 4)
+    [
+        [math.log(1), math.log(3), 0.0, 9.0],
+        [math.log(2), math.log(3), 9.0, 0.0],
+        [math.log(5), math.log(4), 0.0, 0.0],
+    ]
+)
+FRACTION_VALUES = np.array(  # (3, 5)
+    [[8.0, 0.0, 0.0, 1.0, 10.0], [0.0, 8.0, 0.0, 1.0, 20.0], [0.0, 0.0, 8.0, 1.0, 30.0]]
+)
+
+
+def test_weights_are_the_fractions_worked_out_by_hand() -> None:
+    """Scaled scores of log 1, 2, 5 and of log 3, 3, 4 give eighths and tenths."""
+    weights = attention_weights(FRACTION_QUERIES, FRACTION_KEYS)
+
+    np.testing.assert_allclose(weights, [[1 / 8, 2 / 8, 5 / 8], [0.3, 0.3, 0.4]], rtol=1e-14)
+
+
+def test_output_is_the_average_worked_out_by_hand() -> None:
+    """Each column of the output is the average of the values' column under the weights."""
+    output, weights = scaled_dot_product_attention(FRACTION_QUERIES, FRACTION_KEYS, FRACTION_VALUES)
+
+    np.testing.assert_allclose(
+        output, [[1.0, 2.0, 5.0, 1.0, 25.0], [2.4, 2.4, 3.2, 1.0, 21.0]], rtol=1e-14
+    )
+    np.testing.assert_array_equal(weights, attention_weights(FRACTION_QUERIES, FRACTION_KEYS))
+
+
+def test_a_masked_key_leaves_its_share_to_the_others() -> None:
+    """Without the third key, shares of 1 and 2 are thirds and equal shares are halves."""
+    weights = attention_weights(FRACTION_QUERIES, FRACTION_KEYS, mask=[False, False, True])
+
+    np.testing.assert_allclose(weights, [[1 / 3, 2 / 3, 0.0], [0.5, 0.5, 0.0]], rtol=1e-14)
+
+
+def test_a_bias_multiplies_a_share() -> None:
+    """An additive mask of log 6 makes a key's share six times as large before normalising."""
+    weights = attention_weights(FRACTION_QUERIES, FRACTION_KEYS, mask=[math.log(6), 0.0, -math.inf])
+
+    np.testing.assert_allclose(weights, [[6 / 8, 2 / 8, 0.0], [6 / 7, 1 / 7, 0.0]], rtol=1e-14)
+
+
+def test_causal_weights_worked_out_by_hand() -> None:
+    """With d_k = 2 the second position divides itself as softmax(0, 1 / sqrt 2) does."""
+    Q = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    K = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
+
+    _, weights = causal_attention(Q, K, V=np.zeros((3, 5)))
+
+    later = math.exp(1 / math.sqrt(2))
+    second = [1 / (1 + later), later / (1 + later), 0.0]
+    np.testing.assert_allclose(weights, [[1.0, 0.0, 0.0], second, [1 / 3] * 3], rtol=1e-14)
+
+
+def test_causal_attention_without_preferences_is_a_running_mean() -> None:
+    """If every score is zero, each position averages the values so far."""
+    V = np.array([[6.0, 1.0], [0.0, 3.0], [3.0, -1.0]])
+
+    output, _ = causal_attention(np.zeros((3, 5)), np.ones((3, 5)), V)
+
+    np.testing.assert_allclose(output, [[6.0, 1.0], [3.0, 2.0], [3.0, 1.0]], rtol=1e-15)
+
+
+@settings(deadline=None)
+@given(inputs())
+def test_masked_attention_equals_plain_loops(drawn: Inputs) -> None:
+    """Output and weights agree, batch by batch, with loops over plain numbers."""
+    output, weights = scaled_dot_product_attention(drawn.Q, drawn.K, drawn.V, mask=drawn.blocked)
+
+    for b in range(len(drawn.Q)):
+        expected = weights_by_loops(
+            drawn.Q[b].tolist(), drawn.K[b].tolist(), drawn.blocked[b].tolist()
+        )
+        averages = averages_by_loops(expected, drawn.V[b].tolist())
+        np.testing.assert_allclose(weights[b], expected, atol=drawn.tolerance)
+        np.testing.assert_allclose(output[b], averages, atol=drawn.tolerance)
+
+
+@settings(deadline=None)
+@given(inputs(square=True))
+def test_causal_attention_equals_plain_loops(drawn: Inputs) -> None:
+    """Output and weights agree with loops that block every later position."""
+    output, weights = causal_attention(drawn.Q, drawn.K, drawn.V)
+
+    length = drawn.Q.shape[1]
+    later = [[key > query for key in range(length)] for query in range(length)]
+    for b in range(len(drawn.Q)):
+        expected = weights_by_loops(drawn.Q[b].tolist(), drawn.K[b].tolist(), later)
+        averages = averages_by_loops(expected, drawn.V[b].tolist())
+        np.testing.assert_allclose(weights[b], expected, atol=drawn.tolerance)
+        np.testing.assert_allclose(output[b], averages, atol=drawn.tolerance)
+
+
+@settings(deadline=None)
+@given(inputs())
+def test_rows_sum_to_one(drawn: Inputs) -> None:
+    """Without a mask every query gives away exactly the whole of its attention."""
+    weights = attention_weights(drawn.Q, drawn.K)
+
+    assert weights.shape == (*drawn.Q.shape[:2], drawn.K.shape[1])
+    assert weights.min() > 0
+    np.testing.assert_allclose(weights.sum(axis=-1), 1, rtol=drawn.tolerance)
+
+
+@settings(deadline=None)
+@given(inputs(), st.data())
+def test_the_same_vector_added_to_every_key_changes_nothing(
+    drawn: Inputs, data: st.DataObject
+) -> None:
+    """It shifts all scores of a query alike, and softmax does not see a shift."""
+    d_k = drawn.K.shape[-1]
+    shift = data.draw(arrays(drawn.K.dtype, (d_k,), elements=st.integers(-3, 3)))
+
+    shifted = attention_weights(drawn.Q, drawn.K + shift)
+
+    # Larger scores carry larger rounding errors: up to 6 * d_k against 4 * d_k.
+    np.testing.assert_allclose(
+        shifted, attention_weights(drawn.Q, drawn.K), atol=10 * drawn.tolerance
+    )
+
+
+@settings(deadline=None)
+@given(inputs(square=True), st.data())
+def test_the_future_does_not_reach_the_past(drawn: Inputs, data: st.DataObject) -> None:
+    """Whatever stands from a position on, all outputs before it stay exactly the same."""
+    now = data.draw(st.integers(0, drawn.Q.shape[1] - 1))
+    changed = [array.copy() for array in (drawn.Q, drawn.K, drawn.V)]
+    for array in changed:
+        array[:, now:] += 1
+
+    output, weights = causal_attention(*changed)
+
+    before = causal_attention(drawn.Q, drawn.K, drawn.V)
+    np.testing.assert_array_equal(output[:, :now], before[0][:, :now])
+    np.testing.assert_array_equal(weights[:, :now], before[1][:, :now])
+
+
+@settings(deadline=None)
+@given(inputs(square=True))
+def test_causal_weights_of_the_future_are_exactly_zero(drawn: Inputs) -> None:
+    """Above the diagonal stands zero itself, and on it something positive."""
+    _, weights = causal_attention(drawn.Q, drawn.K, drawn.V)
+
+    np.testing.assert_array_equal(np.triu(weights, k=1), np.zeros_like(weights))
+    assert np.diagonal(weights, axis1=-2, axis2=-1).min() > 0
+
+
+@settings(deadline=None)
+@given(inputs(square=True))
+def test_causal_attention_is_attention_under_the_causal_mask(drawn: Inputs) -> None:
+    """The boolean and the additive causal mask both give what causal attention gives."""
+    blocked = causal_mask(drawn.Q.shape[1])
+
+    expected = causal_attention(drawn.Q, drawn.K, drawn.V)
+
+    for mask in (blocked, additive_from_boolean(blocked)):
+        masked = scaled_dot_product_attention(drawn.Q, drawn.K, drawn.V, mask=mask)
+        np.testing.assert_array_equal(masked[0], expected[0])
+        np.testing.assert_array_equal(masked[1], expected[1])
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("form", [np.asarray, additive_from_boolean])
+def test_a_fully_masked_query_gives_zeros(
+    dtype: FloatDType, form: Callable[[BoolArray], FloatArray | BoolArray]
+) -> None:
+    """A query that may look at nothing has zero weights and a zero output, without a warning."""
+    rng = np.random.default_rng(0)
+    Q, K, V = (rng.standard_normal(shape).astype(dtype) for shape in [(2, 7), (3, 7), (3, 5)])
+    blocked = np.array([[True, True, True], [False, False, True]])
+
+    output, weights = scaled_dot_product_attention(Q, K, V, mask=form(blocked))
+
+    np.testing.assert_array_equal(weights[0], np.zeros(3))
+    np.testing.assert_array_equal(output[0], np.zeros(5))
+    assert weights[1].sum() == pytest.approx(1)
+
+
+def test_batch_axes_broadcast() -> None:
+    """One set of keys and values serves every query batch, and several batch axes are fine."""
+    rng = np.random.default_rng(0)
+    Q = rng.standard_normal((2, 3, 5, 7))
+    K, V = rng.standard_normal((3, 11, 7)), rng.standard_normal((11, 13))
+
+    output, weights = scaled_dot_product_attention(Q, K, V)
+
+    assert output.shape == (2, 3, 5, 13)
+    assert weights.shape == (2, 3, 5, 11)
+    for batch in range(2):
+        for head in range(3):
+            alone = scaled_dot_product_attention(Q[batch, head], K[head], V)
+            np.testing.assert_allclose(output[batch, head], alone[0], rtol=1e-12)
+            np.testing.assert_allclose(weights[batch, head], alone[1], rtol=1e-12)
+
+
+def test_large_scores_stay_finite() -> None:
+    """Scores in the thousands give the weights that their differences ask for."""
+    weights = attention_weights([[1000.0]], [[3.0], [3.0 + math.log(4) / 1000]])
+
+    np.testing.assert_allclose(weights, [[0.2, 0.8]], rtol=1e-10)
+
+
+def test_no_keys_give_a_zero_output() -> None:
+    """With nothing to look at, the weights are empty and the output is zero."""
+    output, weights = scaled_dot_product_attention(
+        np.ones((2, 3)), np.ones((0, 3)), np.ones((0, 5))
+    )
+
+    assert weights.shape == (2, 0)
+    np.testing.assert_array_equal(output, np.zeros((2, 5)))
+
+
+@pytest.mark.parametrize("mask_dtype", [np.bool_, np.float32, np.float64])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_the_dtype_follows_the_inputs(dtype: FloatDType, mask_dtype: type[np.generic]) -> None:
+    """Float32 stays float32 and float64 float64, whatever the mask's dtype."""
+    Q, K, V = (np.ones(shape, dtype=dtype) for shape in [(3, 2), (3, 2), (3, 5)])
+    mask = np.zeros((3, 3), dtype=mask_dtype)
+
+    masked = scaled_dot_product_attention(Q, K, V, mask=mask)
+    causal = causal_attention(Q, K, V)
+
+    assert [array.dtype for array in (*masked, *causal)] == [dtype] * 4
+
+
+def test_integers_count_as_float64() -> None:
+    """Whole numbers give float64, alone and beside float32."""
+    small = np.ones((3, 2), dtype=np.float32)
+
+    assert attention_weights([[1, 0]], [[1, 2], [3, 4], [5, 6]]).dtype == np.float64
+    assert attention_weights(small, np.ones((5, 2), dtype=np.int8)).dtype == np.float64
+
+
+def test_the_weights_do_not_follow_the_values() -> None:
+    """Wider values widen the output alone."""
+    Q = np.ones((3, 2), dtype=np.float32)
+
+    output, weights = causal_attention(Q, Q, np.ones((3, 5)))
+
+    assert output.dtype == np.float64
+    assert weights.dtype == np.float32
+
+
+def test_inputs_are_not_changed() -> None:
+    """Arrays that may only be read are enough, and no result shares their memory."""
+    rng = np.random.default_rng(0)
+    given_arrays = [rng.standard_normal(shape) for shape in [(3, 2), (3, 2), (3, 5), (3, 3)]]
+    for array in given_arrays:
+        array.flags.writeable = False
+    Q, K, V, mask = given_arrays
+
+    results = [
+        attention_weights(Q, K),
+        *scaled_dot_product_attention(Q, K, V, mask),
+        *causal_attention(Q, K, V),
+    ]
+
+    assert not any(np.shares_memory(result, array) for result in results for array in given_arrays)
+
+
+# Arguments that do not go together, and the two shapes that the error must name.
+MISMATCHES: list[tuple[Callable[..., object], list[tuple[int, ...]], tuple[str, str]]] = [
+    (attention_weights, [(3, 2), (5, 7)], ("Q of shape (3, 2)", "K of shape (5, 7)")),
+    (attention_weights, [(2,), (5, 2)], ("Q of shape (2,)", "K of shape (5, 2)")),
+    (attention_weights, [(3, 2), (2,)], ("Q of shape (3, 2)", "K of shape (2,)")),
+    (attention_weights, [(3, 0), (5, 0)], ("Q of shape (3, 0)", "K of shape (5, 0)")),
+    (
+        attention_weights,
+        [(2, 3, 5), (7, 11, 5)],
+        ("Q of shape (2, 3, 5)", "K of shape (7, 11, 5)"),
+    ),
+    (
+        attention_weights,
+        [(3, 2), (5, 2), (5, 3)],
+        ("mask of shape (5, 3)", "scores of shape (3, 5)"),
+    ),
+    (
+        scaled_dot_product_attention,
+        [(3, 2), (5, 2), (7, 11)],
+        ("K of shape (5, 2)", "V of shape (7, 11)"),
+    ),
+    (
+        scaled_dot_product_attention,
+        [(3, 2), (5, 2), (5,)],
+        ("K of shape (5, 2)", "V of shape (5,)"),
+    ),
+    (
+        scaled_dot_product_attention,
+        [(2, 3, 5), (2, 7, 5), (11, 7, 13)],
+        ("weights of shape (2, 3, 7)", "V of shape (11, 7, 13)"),
+    ),
+    (causal_attention, [(3, 2), (5, 2), (5, 7)], ("Q of shape (3, 2)", "K of shape (5, 2)")),
+    (causal_attention, [(3, 2), (3, 5), (3, 7)], ("Q of shape (3, 2)", "K of shape (3, 5)")),
+    (causal_attention, [(2,), (2,), (2, 3)], ("Q of shape (2,)", "K of shape (2,)")),
+    (causal_attention, [(3, 2), (3, 2), (5, 7)], ("K of shape (3, 2)", "V of shape (5, 7)")),
+]
+
+
+@pytest.mark.parametrize(("function", "shapes", "named"), MISMATCHES)
+def test_shapes_that_do_not_go_together_are_both_named(
+    function: Callable[..., object], shapes: list[tuple[int, ...]], named: tuple[str, str]
+) -> None:
+    """The ValueError tells both shapes, so that one can see which to change."""
+    with pytest.raises(ValueError, match=f"{re.escape(named[0])} .*{re.escape(named[1])}"):
+        function(*(np.ones(shape) for shape in shapes))

@@ -1,0 +1,153 @@
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from reference.arrays import BoolArray
+from reference.masks import (
+    additive_from_boolean,
+    apply_mask,
+    boolean_from_additive,
+    causal_mask,
+)
+
+INF = np.inf
+
+
+def test_the_causal_mask_of_three_positions() -> None:
+    """Only what lies strictly above the diagonal is blocked."""
+    assert causal_mask(3).tolist() == [
+        [False, True, True],
+        [False, False, True],
+        [False, False, False],
+    ]
+
+
+@given(st.integers(0, 13))
+def test_a_key_is_blocked_if_it_comes_after_the_query(length: int) -> None:
+    """For any length the mask is boolean and true exactly where the key is later."""
+    mask = causal_mask(length)
+
+    assert mask.dtype == np.bool_
+    assert mask.tolist() == [[key > query for key in range(length)] for query in range(length)]
+
+
+def test_a_negative_length_is_refused() -> None:
+    """The error names the length."""
+    with pytest.raises(ValueError, match="at least 0, got -1"):
+        causal_mask(-1)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_blocked_becomes_minus_infinity(dtype: type[np.floating]) -> None:
+    """True becomes -inf and False becomes 0, in the dtype asked for."""
+    additive = additive_from_boolean([[True, False, True]], dtype=dtype)
+
+    assert additive.dtype == dtype
+    assert additive.tolist() == [[-INF, 0.0, -INF]]
+
+
+def test_minus_infinity_becomes_blocked() -> None:
+    """A -inf becomes True, and a zero of either sign False."""
+    blocked = boolean_from_additive(np.array([[-INF, 0.0, -0.0]]))
+
+    assert blocked.dtype == np.bool_
+    assert blocked.tolist() == [[True, False, False]]
+
+
+@given(
+    arrays(np.bool_, array_shapes(max_dims=3, max_side=5)),
+    st.sampled_from([np.float32, np.float64]),
+)
+def test_there_and_back_gives_the_same_mask(blocked: BoolArray, dtype: type[np.floating]) -> None:
+    """Boolean to additive to boolean changes nothing."""
+    np.testing.assert_array_equal(
+        boolean_from_additive(additive_from_boolean(blocked, dtype)), blocked
+    )
+
+
+@pytest.mark.parametrize("bias", [0.5, -1e9, INF, np.nan])
+def test_a_bias_has_no_boolean_form(bias: float) -> None:
+    """A number other than 0 and -inf raises an error that names it."""
+    with pytest.raises(ValueError, match=re.escape(f"cannot express the bias {bias}")):
+        boolean_from_additive(np.array([[0.0, bias, -INF]]))
+
+
+def test_conversions_refuse_the_other_form() -> None:
+    """Each conversion takes only its own form, and integers are neither."""
+    with pytest.raises(TypeError, match="expected a boolean mask, got an array of dtype float64"):
+        additive_from_boolean([0.0])
+    with pytest.raises(TypeError, match="expected a boolean mask, got an array of dtype int64"):
+        additive_from_boolean(np.array([1], dtype=np.int64))
+    with pytest.raises(TypeError, match="expected a floating-point mask"):
+        boolean_from_additive([True])
+
+
+def test_an_additive_mask_needs_an_infinity() -> None:
+    """An integer dtype is refused, since it cannot hold -inf."""
+    with pytest.raises(TypeError, match="only a floating-point dtype has an infinity, got int32"):
+        additive_from_boolean([True], dtype=np.int32)
+
+
+def test_a_boolean_mask_replaces_scores() -> None:
+    """Blocked scores become -inf, whatever they were, and the others stay."""
+    masked = apply_mask([[1.0, np.nan, -2.0]], [[False, True, False]])
+
+    assert masked.tolist() == [[1.0, -INF, -2.0]]
+
+
+def test_an_additive_mask_is_added() -> None:
+    """Biases are added to the scores, and -inf blocks."""
+    masked = apply_mask([[1.0, 7.0, -2.0]], [[0.5, -INF, 0.0]])
+
+    assert masked.tolist() == [[1.5, -INF, -2.0]]
+
+
+def test_a_mask_broadcasts_to_the_scores() -> None:
+    """A mask without batch axes serves every batch; one of a row serves every query."""
+    scores = np.arange(30.0).reshape(2, 3, 5)
+    blocked = np.array([True, False, False, True, False])
+
+    masked = apply_mask(scores, blocked)
+
+    assert masked.shape == (2, 3, 5)
+    assert np.isneginf(masked[..., blocked]).all()
+    np.testing.assert_array_equal(masked[..., ~blocked], scores[..., ~blocked])
+
+
+@pytest.mark.parametrize("mask", [np.array([True, False, False]), np.array([-INF, 0.0, 0.5])])
+def test_the_dtype_follows_the_scores(mask: BoolArray) -> None:
+    """Neither form of mask widens float32 scores; integer scores become float64."""
+    assert apply_mask(np.ones((2, 3), dtype=np.float32), mask).dtype == np.float32
+    assert apply_mask(np.ones((2, 3), dtype=np.int64), mask).dtype == np.float64
+
+
+@pytest.mark.parametrize("mask", [np.zeros((2, 3), dtype=np.bool_), np.zeros((2, 3))])
+def test_masking_gives_a_new_array(mask: BoolArray) -> None:
+    """Scores and mask are only read, even by a mask that blocks nothing."""
+    scores = np.ones((2, 3))
+    scores.flags.writeable = False
+    mask.flags.writeable = False
+
+    masked = apply_mask(scores, mask)
+
+    assert not np.shares_memory(masked, scores)
+    assert not np.shares_memory(masked, mask)
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (7, 2, 3), (4,)])
+def test_a_mask_that_does_not_fit_is_refused(shape: tuple[int, ...]) -> None:
+    """The error names the shapes of the mask and of the scores."""
+    message = f"mask of shape {shape} does not broadcast to scores of shape (2, 3)"
+
+    with pytest.raises(ValueError, match=re.escape(message)):
+        apply_mask(np.ones((2, 3)), np.zeros(shape))
+
+
+def test_an_integer_mask_is_refused() -> None:
+    """A one could mean allowed or blocked, so nothing is guessed."""
+    with pytest.raises(TypeError, match="boolean or floating-point, got an array of dtype int64"):
+        apply_mask(np.ones((2, 3)), np.zeros((2, 3), dtype=np.int64))

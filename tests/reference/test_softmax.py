@@ -1,0 +1,159 @@
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from reference.arrays import FloatArray
+from reference.softmax import softmax
+
+FloatDType: TypeAlias = np.dtype[np.floating[Any]]
+
+FLOATS: list[FloatDType] = [np.dtype(np.float32), np.dtype(np.float64)]
+SCORES = arrays(
+    st.sampled_from(FLOATS),
+    st.permutations([2, 3, 5]).map(tuple),  # no two axes share a size
+    elements=st.floats(-20, 20, width=32),
+)
+
+
+def tolerance(dtype: FloatDType) -> float:
+    return 64 * float(np.finfo(dtype).eps)
+
+
+def test_logarithms_of_whole_numbers_give_their_shares() -> None:
+    """Scores log 1, log 2 and log 5 give 1/8, 2/8 and 5/8."""
+    weights = softmax([math.log(1), math.log(2), math.log(5)])
+
+    np.testing.assert_allclose(weights, [0.125, 0.25, 0.625], rtol=1e-15)
+
+
+def test_two_scores_give_the_logistic_function() -> None:
+    """Of two scores, the weight of the first is 1 / (1 + exp(second - first))."""
+    weights = softmax([0.5, 2.0])
+
+    first = 1 / (1 + math.exp(1.5))
+    np.testing.assert_allclose(weights, [first, 1 - first], rtol=1e-15)
+
+
+@settings(deadline=None)
+@given(SCORES, st.integers(-3, 2))
+def test_every_slice_equals_a_loop_over_its_scores(scores: FloatArray, axis: int) -> None:
+    """Along any axis, the weights are the exponentials over their sum."""
+    weights = softmax(scores, axis=axis)
+
+    assert weights.shape == scores.shape
+    flat_scores = np.moveaxis(scores, axis, -1).reshape(-1, scores.shape[axis])
+    flat_weights = np.moveaxis(weights, axis, -1).reshape(-1, scores.shape[axis])
+    for score_row, weight_row in zip(flat_scores.tolist(), flat_weights.tolist(), strict=True):
+        total = math.fsum(math.exp(score) for score in score_row)
+        expected = [math.exp(score) / total for score in score_row]
+        np.testing.assert_allclose(weight_row, expected, rtol=tolerance(scores.dtype))
+
+
+@settings(deadline=None)
+@given(SCORES, st.integers(-3, 2))
+def test_weights_along_the_axis_sum_to_one(scores: FloatArray, axis: int) -> None:
+    """Along the chosen axis the weights lie between 0 and 1 and add up to 1."""
+    weights = softmax(scores, axis=axis)
+
+    assert weights.min() >= 0
+    assert weights.max() <= 1
+    np.testing.assert_allclose(weights.sum(axis=axis), 1, rtol=tolerance(scores.dtype))
+
+
+@settings(deadline=None)
+@given(
+    arrays(np.float64, (3, 5), elements=st.integers(-40, 40)),
+    arrays(np.float64, (3, 1), elements=st.integers(-(2**40), 2**40)),
+)
+def test_a_shift_of_a_row_changes_nothing(
+    scores: FloatArray,
+    shift: FloatArray,
+) -> None:
+    """Adding a number to a whole row leaves its weights exactly as they were."""
+    # Whole numbers, so that the shifted scores are exact and nothing but softmax is tested.
+    np.testing.assert_array_equal(softmax(scores + shift), softmax(scores))
+
+
+def test_the_last_axis_is_the_default() -> None:
+    """Without an axis the rows are normalised."""
+    scores = [[0.0, 1.0, 3.0], [2.0, -1.0, 0.5]]
+
+    np.testing.assert_array_equal(softmax(scores), softmax(scores, axis=1))
+    assert not np.allclose(softmax(scores), softmax(scores, axis=0))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_huge_scores_stay_finite(dtype: FloatDType) -> None:
+    """Scores far beyond the reach of exp give the weights that their differences ask for."""
+    scores = np.array([[30000.0, 30001.0], [-30001.0, -30000.0]], dtype=dtype)
+
+    low = 1 / (1 + math.e)
+    np.testing.assert_allclose(
+        softmax(scores), [[low, 1 - low], [low, 1 - low]], rtol=tolerance(dtype)
+    )
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_blocked_score_gets_exactly_zero(dtype: FloatDType) -> None:
+    """A score of -inf has weight 0 and the others share the whole."""
+    weights = softmax(np.array([-np.inf, math.log(3), 0.0], dtype=dtype))
+
+    assert weights[0] == 0
+    np.testing.assert_allclose(weights[1:], [0.75, 0.25], rtol=tolerance(dtype))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_fully_blocked_row_gives_zeros(dtype: FloatDType) -> None:
+    """A row of nothing but -inf gives zeros, without a warning, and its neighbours do not care."""
+    scores = np.array([[-np.inf, -np.inf, -np.inf], [0.0, 0.0, -np.inf]], dtype=dtype)
+
+    np.testing.assert_array_equal(softmax(scores), [[0.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
+
+
+def test_an_empty_axis_gives_an_empty_result() -> None:
+    """With nothing to weigh there are no weights, and no error."""
+    assert softmax(np.zeros((3, 0))).shape == (3, 0)
+
+
+def test_nan_stays_in_its_own_row() -> None:
+    """A NaN spoils the row it is in and no other."""
+    weights = softmax([[math.nan, 1.0], [0.0, 0.0]])
+
+    assert np.isnan(weights[0]).all()
+    np.testing.assert_array_equal(weights[1], [0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("given_dtype", "expected"),
+    [
+        (np.float16, np.float16),
+        (np.float32, np.float32),
+        (np.float64, np.float64),
+        (np.int64, np.float64),
+        (np.bool_, np.float64),
+    ],
+)
+def test_the_dtype_follows_the_scores(
+    given_dtype: type[np.generic], expected: type[np.generic]
+) -> None:
+    """Floating-point dtypes stay; integers and booleans become float64."""
+    assert softmax(np.ones((2, 3), dtype=given_dtype)).dtype == expected
+
+
+def test_the_scores_are_not_changed() -> None:
+    """The scores are only read, and the result has memory of its own."""
+    scores = np.array([[1.0, 2.0, 3.0], [0.0, 0.0, -np.inf]])
+    scores.flags.writeable = False
+
+    assert not np.shares_memory(softmax(scores), scores)
+
+
+def test_a_missing_axis_is_refused() -> None:
+    """An axis that the scores do not have raises a ValueError."""
+    with pytest.raises(ValueError, match="axis 2 is out of bounds"):
+        softmax(np.ones((2, 3)), axis=2)

@@ -1,12 +1,13 @@
 """`python -m grader.cli`: like `etude`, and as safe where a learner's files lie."""
 
-import os
 import sys
 
 # `-m` puts the working directory first, where a learner's `random.py` would run in the grader.
-sys.path[:] = [path for path in sys.path if path not in ("", os.getcwd())]  # noqa: PTH109  compares text
+# (With Python's own -I or -P it does not, and the first entry is the standard library's.)
+if not sys.flags.safe_path:
+    del sys.path[0]
 
-from grader.cli.main import main  # noqa: E402  only now is the path safe
+from grader.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -78,18 +78,18 @@ def _status(results: list[tuple["Job", "Result"]], unknown: list[tuple[Path, str
 def _print_table(results: list[tuple["Job", "Result"]], unknown: list[tuple[Path, str]]) -> None:
     from rich.console import Console  # noqa: PLC0415
 
-    from grader.reports.text import verdict_table  # noqa: PLC0415
+    from grader.reports.text import Row, print_verdicts  # noqa: PLC0415
 
     console = Console(highlight=False)
     rows = [
-        (
+        Row(
             job.submission.path.parent.name,
             str(job.exercise.id),
             str(result) if isinstance(result, Exception) else result,
         )
         for job, result in results
     ]
-    console.print(verdict_table(rows))
+    print_verdicts(console, rows)
     for path, reason in unknown:
         console.print(f"not graded: {path.parent.name}/{path.name}: {reason}", markup=False)
     outcomes = Counter(

@@ -24,7 +24,7 @@ from grader.errors import DefinitionError, Location, UsageError
 TRACK_FILE: Final = "track.yaml"
 
 _SUFFIXES: Final = frozenset({".yaml", ".yml"})
-_NUMBER: Final = re.compile(r"\d+-")
+_NUMBER: Final = re.compile(r"\d+-(?=.)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class _Loader:
     def __init__(self) -> None:
         self.report = Report()
         self._paths: dict[ExerciseId, Path] = {}
-        self._loaded: list[tuple[Exercise, Document]] = []
+        self._loaded: dict[ExerciseId, tuple[Exercise, Document]] = {}
 
     def exercises(self, paths: Sequence[Path]) -> dict[ExerciseId, Exercise | None]:
         """Load exercise files, by the ids in their names; None is one that is not valid."""
@@ -146,7 +146,7 @@ class _Loader:
                 self.report.add(Location(path), f"exercise {quote(name)} is already in {first}")
                 continue
             self._paths[name] = path
-            found[name] = self._exercise(path)
+            found[name] = self._exercise(path, name)
         return found
 
     def track(self, path: Path, paths: Sequence[Path]) -> Track | None:
@@ -167,30 +167,30 @@ class _Loader:
 
     def check_requires(self) -> None:
         """Check that what the exercises require exists and does not go round in a circle."""
-        for exercise, document in self._loaded:
+        for exercise, document in self._loaded.values():
             for index, name in enumerate(exercise.requires):
                 if name not in self._paths:
                     message = f"requires: no exercise {quote(name)}"
                     where = document.node("requires", index).where
                     self.report.add(where, message + did_you_mean(name, self._paths))
-        graph = {exercise.id: exercise.requires for exercise, _ in self._loaded}
+        graph = {name: exercise.requires for name, (exercise, _) in self._loaded.items()}
         try:
             TopologicalSorter(graph).prepare()
         except CycleError as error:
             self._add_cycle(error.args[1])
 
-    def _exercise(self, path: Path) -> Exercise | None:
+    def _exercise(self, path: Path, name: ExerciseId) -> Exercise | None:
         try:
             exercise, document = _load(path)
         except DefinitionError as error:
             self._add_all(error)
             return None
-        self._loaded.append((exercise, document))
-        if exercise.id != _id_in_name(path):
+        self._loaded[name] = exercise, document
+        if exercise.id != name:
             self.report.add(
                 document.node("id").where,
                 f"id: {quote(exercise.id)} does not match the file's name; "
-                f"name the file {_expected_name(path, exercise.id)}, or change the id",
+                f"name the file {_number_in_name(path)}{exercise.id}{path.suffix}, or change the id",
             )
         return exercise
 
@@ -224,9 +224,7 @@ class _Loader:
         circle = cycle[:0:-1]
         start = circle.index(min(circle))
         circle = circle[start:] + circle[: start + 1]
-        exercise, document = next(
-            (exercise, document) for exercise, document in self._loaded if exercise.id == circle[0]
-        )
+        exercise, document = self._loaded[circle[0]]
         where = document.node("requires", exercise.requires.index(circle[1])).where
         self.report.add(where, f"requires: a circle: {' -> '.join(circle)}")
 
@@ -246,16 +244,22 @@ def _definition_files(folder: Path) -> dict[Path, list[Path]]:
     """Return the YAML files of a collection by folder: its own first, then those of its tracks."""
     if not folder.is_dir():
         raise UsageError(f"no folder '{folder}'; name the folder that holds the exercises")
+    if _exists(folder / TRACK_FILE):
+        raise UsageError(f"'{folder}' is a single track; name the folder above it")
     files = {folder: _yaml_files(folder)}
     for below in sorted(folder.iterdir()):
-        if below.is_dir() and (found := _yaml_files(below)):
+        if not below.name.startswith(".") and below.is_dir() and (found := _yaml_files(below)):
             files[below] = found
     return files
 
 
 def _yaml_files(folder: Path) -> list[Path]:
     try:
-        return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES)
+        return sorted(
+            path
+            for path in folder.iterdir()
+            if path.suffix in _SUFFIXES and not path.name.startswith(".")
+        )
     except OSError as error:
         raise UsageError(f"the folder '{folder}' cannot be read: {error.strerror}") from None
 
@@ -268,14 +272,12 @@ def _exists(path: Path) -> bool:
 
 
 def _id_in_name(path: Path) -> ExerciseId:
-    return ExerciseId(
-        _NUMBER.sub("", path.stem, count=1) if _NUMBER.match(path.stem) else path.stem
-    )
+    return ExerciseId(path.stem[len(_number_in_name(path)) :])
 
 
-def _expected_name(path: Path, name: ExerciseId) -> str:
+def _number_in_name(path: Path) -> str:
     number = _NUMBER.match(path.stem)
-    return f"{number.group() if number else ''}{name}{path.suffix}"
+    return number.group() if number else ""
 
 
 def _no_exercise(name: str, known: Sequence[str], folder: Path) -> UsageError:

@@ -175,11 +175,9 @@ class _Decoder:
                 values[key] = self.value(value, keys[key], key)
             else:
                 self.report.add(where, _unknown(key, kind))
-        missing = [key for key in required if node.get(key) is None]
-        for key in missing:
-            self.report.add(node.where, f"missing key '{key}' in {_NOUNS[kind]}")
-        if missing or any(key not in values for key in required):
-            return _PLACEHOLDER
+        if missing := [key for key in required if key not in values]:
+            nouns = f"{'key' if len(missing) == 1 else 'keys'} {listing(missing, 'and')}"
+            return self._report(node, "", f"missing {nouns} in {_NOUNS[kind]}")
         return kind(**values, **dict.fromkeys(_places(kind), node.where))
 
     def _unexpected(self, node: Node, label: str, expected: str, hint: str = "") -> object:
@@ -240,7 +238,9 @@ def _unknown(key: str, kind: type) -> str:
         word, other = _SIBLINGS[kind]
         if key in _keys(other):
             return f"'{key}' does not go with '{word}'"
-    hint = did_you_mean(key, _keys(kind)) or f"; it may have {listing(_keys(kind), 'and')}"
+    hint = did_you_mean(key, _keys(kind))
+    if not hint and len(_keys(kind)) <= _MAX_SHOWN:
+        hint = f"; it may have {listing(_keys(kind), 'and')}"
     return f"unknown key {quote(key)} in {_NOUNS[kind]}{hint}"
 
 

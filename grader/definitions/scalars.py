@@ -61,16 +61,19 @@ def _note_on_word(text: str, *, is_key: bool) -> str:
     word = text.lower()
     if word in _BOOLEAN_WORDS and not (is_key and len(word) == 1):
         return (
-            f"some YAML readers take {text} for a boolean; "
+            f"some YAML readers take '{text}' for a boolean; "
             f'write "{text}" in quotes if you mean the word, true or false if you mean a boolean'
         )
     if word in _FLOAT_WORDS:
         return (
-            f"YAML takes {text} for a word; "
+            f"YAML takes '{text}' for a word; "
             f'write {_FLOAT_WORDS[word]} if you mean the number, "{text}" in quotes for the word'
         )
     if text == "None":
-        return 'YAML takes None for a word; write null for nothing, "None" in quotes for the word'
+        return (
+            "YAML takes 'None' for a word; "
+            'write null if you mean no value, "None" in quotes for the word'
+        )
     return ""
 
 

@@ -30,10 +30,10 @@ _STYLES: Final[dict[str, Style]] = {"'": "quoted", '"': "quoted", "|": "literal"
 
 _LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-# All but control characters, surrogates, and line breaks that YAML sees but no editor counts.
-_PRINTABLE: Final = r"\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff"
-_NOT_IN_A_FILE: Final = re.compile(f"[^\r{_PRINTABLE}]")
-_NOT_IN_A_TEXT: Final = re.compile(f"[^{_PRINTABLE}]")
+# Control characters, surrogates, and the line breaks that YAML sees but an editor does not count.
+_CONTROL: Final = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff"
+_NOT_IN_A_FILE: Final = re.compile(f"[{_CONTROL}]")
+_NOT_IN_A_TEXT: Final = re.compile(f"[\r{_CONTROL}]")
 # libyaml takes time quadratic in the number of %TAG lines, and nobody needs one.
 _DIRECTIVE: Final = re.compile(r"^%", re.MULTILINE)
 

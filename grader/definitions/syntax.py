@@ -19,24 +19,28 @@ class _Sentence(NamedTuple):
 
 
 _SENTENCES: Final = (
-    _Sentence("scanning an alias", f"{ALIAS}; {QUOTE_IT}"),
-    _Sentence("scanning an anchor", f"{ANCHOR}; {QUOTE_IT}"),
-    _Sentence("a tag", f"{TAG}; {QUOTE_IT}"),
-    _Sentence("undefined tag handle", f"{TAG}; {QUOTE_IT}"),
+    _Sentence("scanning an alias", f"{ALIAS}; {QUOTE_IT}", at_start=True),
+    _Sentence("scanning an anchor", f"{ANCHOR}; {QUOTE_IT}", at_start=True),
+    _Sentence("a tag", f"{TAG}; {QUOTE_IT}", at_start=True),
+    _Sentence("undefined tag handle", f"{TAG}; {QUOTE_IT}", at_start=True),
     _Sentence(
         "mapping values are not allowed",
         "no 'key: value' can start here; check the indentation, "
         "and put a text that contains ': ' in quotes",
     ),
     _Sentence(
-        "could not find expected ':'", "expected ': ' after this key; check the indentation", True
+        "could not find expected ':'",
+        "expected ': ' after this key; check the indentation",
+        at_start=True,
     ),
+    _Sentence("sequence entries are not allowed", "a list starts on a line of its own"),
+    _Sentence("<block end>", "this does not go with the lines above; check the indentation"),
     _Sentence("expected key", "expected a key here; check the indentation and the quotes"),
     _Sentence("'-' indicator", "expected '- ' as in the items above; check the indentation"),
     _Sentence("',' or ']'", "expected ',' or ']' here"),
     _Sentence("',' or '}'", "expected ',' or '}' here"),
-    _Sentence("unexpected end of stream", "this quoted text is never closed", True),
-    _Sentence("unexpected document indicator", "this quoted text is never closed", True),
+    _Sentence("unexpected end of stream", "this quoted text is never closed", at_start=True),
+    _Sentence("unexpected document", "this quoted text is never closed", at_start=True),
     _Sentence(
         "escape character",
         "this backslash starts no YAML escape; use single quotes, or write \\\\ for a backslash",

@@ -19,6 +19,7 @@ from grader.grading.oracle import Oracle
 from grader.grading.run import SubmissionRun, in_running_order, verdict_outcome
 from grader.grading.submission import Submission
 from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.sandbox.limits import DEFAULT_LIMITS, Limits
 from grader.sandbox.process import Sandbox
 
 # What a session of data-driven items has no use for; each costs time at every start or item.
@@ -36,6 +37,7 @@ class Job:
 
     exercise: Exercise
     submission: Submission
+    limits: Limits = DEFAULT_LIMITS
 
 
 Result: TypeAlias = Verdict | EtudeError
@@ -60,14 +62,20 @@ def grade_all(jobs: Iterable[Job], sandbox: Sandbox, emit: Callable[[Job, Result
         raise GraderFault(f"the pytest session ended early, with exit status {int(status)}")
 
 
-def grade(exercise: Exercise, submission: Submission, sandbox: Sandbox) -> Verdict:
+def grade(
+    exercise: Exercise,
+    submission: Submission,
+    sandbox: Sandbox,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Verdict:
     """Grade one submission.
 
     Raises:
         GraderFault, DefinitionError: it could not be graded.
     """
     results: list[Result] = []
-    grade_all([Job(exercise, submission)], sandbox, lambda _, result: results.append(result))
+    job = Job(exercise, submission, limits)
+    grade_all([job], sandbox, lambda _, result: results.append(result))
     (result,) = results
     if isinstance(result, EtudeError):
         raise result
@@ -128,7 +136,7 @@ class _GradingSession:
 
     def _grade(self, session: pytest.Session, job: Job) -> Verdict:
         oracle, items = self._prepared(session, job.exercise)
-        with SubmissionRun(oracle, job.submission, self._sandbox) as run:
+        with SubmissionRun(oracle, job.submission, self._sandbox, job.limits) as run:
             self._run = run
             run.load()
             results = {item.case.id: _run_item(item) for item in items}

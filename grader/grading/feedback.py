@@ -98,8 +98,7 @@ def _wrong_signature(error: Raised, call: str, defined: dict[str, Any]) -> str:
 def syntax_error(error: Raised) -> str:
     """Say what Python could not read."""
     shown = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
-    where = f" on line {error.line}" if error.line else ""
-    return f"Python cannot read your code{where}{shown} ({error.type}: {error.message})."
+    return f"Python cannot read this{shown} ({error.type}: {error.message})."
 
 
 def unsupported(answer: Unsupported) -> str:
@@ -148,7 +147,7 @@ def missing(name: str, call: str, names: Sequence[str]) -> str:
     """Say that a function is missing, and which one it may have become."""
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     if close:
-        return f"There is no function `{name}` in your code. Did you mean to name `{close[0]}` so?"
+        return f"There is no function `{name}` in your code. Is `{close[0]}` meant to be it?"
     return f"There is no function `{name}` in your code; the tests call `{call}`."
 
 

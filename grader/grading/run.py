@@ -11,6 +11,7 @@ from grader.grading.oracle import Draw, Oracle, evaluate
 from grader.grading.submission import Submission
 from grader.grading.verdict import Outcome, TestResult
 from grader.sandbox.inside.wire import UnsupportedValueError
+from grader.sandbox.limits import DEFAULT_LIMITS, Limits
 from grader.sandbox.process import (
     Answer,
     Child,
@@ -33,7 +34,13 @@ class _NoValueError(Exception):
 class SubmissionRun:
     """One submission in its own sandbox child. Use as a context manager."""
 
-    def __init__(self, oracle: Oracle, submission: Submission, sandbox: Sandbox) -> None:
+    def __init__(
+        self,
+        oracle: Oracle,
+        submission: Submission,
+        sandbox: Sandbox,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
         self.exercise: Exercise = oracle.exercise
         self.problem = submission.problem  # why no test can run, for the learner
         self.line = submission.line
@@ -45,7 +52,7 @@ class SubmissionRun:
         self._child: Child | None = None
         self._ended = bool(self.problem)
         if not self.problem:
-            self._child = sandbox.child()
+            self._child = sandbox.child(limits)
 
     def __enter__(self) -> Self:
         return self

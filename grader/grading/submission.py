@@ -72,13 +72,24 @@ def _read_regular_file(path: Path, *, follow_links: bool) -> bytes:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise _UnfitError(f"The file cannot be read: {reason}.") from None
-    with open(descriptor, "rb") as file:  # noqa: PTH123  from a descriptor
+    try:
         mode = os.fstat(descriptor).st_mode
         if stat.S_ISDIR(mode):
             raise _UnfitError("This is a folder; a submission is one Python file.")
         if not stat.S_ISREG(mode):
             raise _UnfitError("This is not a regular file; a submission is one Python file.")
-        return file.read(SOURCE_CAP + 1)  # never more, however long the file claims to be
+        return _read_at_most(descriptor, SOURCE_CAP + 1)
+    finally:
+        os.close(descriptor)
+
+
+def _read_at_most(descriptor: int, size: int) -> bytes:
+    """Read a file's beginning; never more, however long the file claims to be."""
+    pieces = []
+    while size and (piece := os.read(descriptor, size)):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
 
 
 def _digest(data: bytes) -> str:

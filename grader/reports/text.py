@@ -1,10 +1,10 @@
 """Verdicts in the terminal: one line a test, under it the sentence that helps."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from grader.grading.verdict import Outcome, TestResult, Verdict
@@ -14,9 +14,19 @@ _MARK = {
     Outcome.NOT_RUN: ("\u00b7", "dim"),
 }
 _FAILED_MARK = ("\u2717", "red")
+_FAULT_MARK = ("!", "yellow")
 _INDENT = 4
 _OUTPUT_LINES = 12
 _NO_SANDBOX = "Graded WITHOUT a sandbox (--unsafe-no-sandbox): this verdict certifies nothing."
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One submission of many: whose it is, and its verdict or the sentence of a grader fault."""
+
+    student: str
+    exercise: str
+    verdict: Verdict | str
 
 
 def print_verdict(console: Console, verdict: Verdict) -> None:
@@ -42,7 +52,7 @@ def _print_test(console: Console, test: TestResult) -> None:
     line.append(f"  {_points(test.points, test.max_points)}", "dim")
     console.print(line)
     if test.message and test.outcome is not Outcome.NOT_RUN:
-        console.print(Padding(Text(test.message), (0, 0, 0, _INDENT)))
+        _print_indented(console, test.message)
     if test.outcome is not Outcome.PASSED:
         _print_output(console, test.output)
 
@@ -58,12 +68,17 @@ def _print_output(console: Console, output: str) -> None:
     lines = output.splitlines()
     if not lines:
         return
-    console.print(Padding(Text("Your code printed:", style="dim"), (0, 0, 0, _INDENT)))
+    _print_indented(console, "Your code printed:", "dim")
     for line in lines[:_OUTPUT_LINES]:
-        console.print(Padding(Text(line, style="dim"), (0, 0, 0, _INDENT + 2)))
+        _print_indented(console, line, "dim", _INDENT + 2)
     if len(lines) > _OUTPUT_LINES:
         left = f"... and {len(lines) - _OUTPUT_LINES} more lines"
-        console.print(Padding(Text(left, style="dim"), (0, 0, 0, _INDENT + 2)))
+        _print_indented(console, left, "dim", _INDENT + 2)
+
+
+def _print_indented(console: Console, text: str, style: str = "", indent: int = _INDENT) -> None:
+    if text:
+        console.print(Padding(Text(text, style), (0, 0, 0, indent), expand=False))
 
 
 def _points(points: int, most: int) -> str:
@@ -80,29 +95,21 @@ def _summary(verdict: Verdict) -> Text:
     )
 
 
-def verdict_table(rows: Sequence[tuple[str, str, Verdict | str]]) -> Table:
-    """Lay out the verdicts of many submissions: student, exercise, outcome, points, why.
-
-    Args:
-        rows: student, exercise, and the verdict or the sentence of a grader fault.
-    """
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("student", "exercise", "outcome"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("points", justify="right", no_wrap=True)
-    table.add_column("why", overflow="fold")
-    for student, exercise, verdict in rows:
-        if isinstance(verdict, str):
-            table.add_row(
-                Text(student), Text(exercise), Text("grader fault", "yellow"), "", Text(verdict)
-            )
+def print_verdicts(console: Console, rows: Sequence[Row]) -> None:
+    """Print a line for each of many submissions, and under it what kept it from passing."""
+    students = max((len(row.student) for row in rows), default=0)
+    exercises = max((len(row.exercise) for row in rows), default=0)
+    for row in rows:
+        name = f"{row.student:{students}}  {row.exercise:{exercises}}  "
+        if isinstance(row.verdict, str):
+            console.print(Text.assemble(_FAULT_MARK, " ", name, ("grader fault", _FAULT_MARK[1])))
+            _print_indented(console, row.verdict)
             continue
-        style = "green" if verdict.outcome is Outcome.PASSED else "red"
-        points = f"{verdict.score}/{verdict.max_score}"
-        table.add_row(
-            Text(student), Text(exercise), Text(verdict.outcome, style), points, Text(why(verdict))
-        )
-    return table
+        mark, style = _MARK.get(row.verdict.outcome, _FAILED_MARK)
+        points = f"{row.verdict.score}/{row.verdict.max_score}"
+        line = Text.assemble((mark, style), " ", name, (f"{row.verdict.outcome:13} ", style))
+        console.print(line + Text(f"{points:>7}", "dim"))
+        _print_indented(console, why(row.verdict))
 
 
 def why(verdict: Verdict) -> str:

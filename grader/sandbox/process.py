@@ -163,8 +163,8 @@ class Sandbox:
         return self._receive(CONTROL_SECONDS)
 
     def _receive(self, seconds: float) -> dict[str, Any]:
-        self._control.settimeout(seconds)
         try:
+            self._control.settimeout(seconds)
             message = self._control.recv(1 << 16)
         except TimeoutError as error:
             raise SandboxFault(
@@ -199,6 +199,10 @@ class Child:
         try:
             request = {"op": "spawn", "limits": asdict(limits)}
             answer = sandbox.ask(request, [theirs.fileno(), self._output])
+        except BaseException:
+            self._connection.close()
+            os.close(self._output)
+            raise
         finally:
             theirs.close()
         self._pid = int(answer["pid"])

@@ -27,7 +27,7 @@ class SiteReport:
 
 
 def build_site(tracks: Sequence[PublicTrack], output: Path) -> SiteReport:
-    """Write the pages of these tracks into a folder that is empty, missing, or from an earlier build.
+    """Write the pages into a folder that is missing, empty, or from an earlier build.
 
     The same tracks give the same bytes. Nothing is written when anything cannot be rendered.
 
@@ -56,7 +56,9 @@ def _path_problems(tracks: Sequence[PublicTrack]) -> Iterator[Problem]:
         yield from _id_problems((each.id for each in track.exercises), folder=f"{track.id}/")
 
 
-def _id_problems(ids: Iterable[str], *, folder: str, taken: Iterable[str] = ()) -> Iterator[Problem]:
+def _id_problems(
+    ids: Iterable[str], *, folder: str, taken: Iterable[str] = ()
+) -> Iterator[Problem]:
     seen = set(taken)
     for each in ids:
         where = Location(Path(f"{folder}{each}"))

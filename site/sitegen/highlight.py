@@ -9,8 +9,10 @@ from pygments.util import ClassNotFound
 
 from sitegen.trusted import trusted
 
-# Longer lines can be wider than a phone: their box scrolls, so the keyboard must be able to reach it.
+# A longer line can be wider than a phone: its box scrolls, so the keyboard must reach it.
 _NARROW = 34
+_BOX = Markup('<pre class="code"><code>{}</code></pre>')
+_WIDE_BOX = Markup('<pre class="code" tabindex="0"><code>{}</code></pre>')
 _FORMATTER = HtmlFormatter(nowrap=True, classprefix="hl-")
 
 
@@ -26,8 +28,8 @@ def preformatted(text: str, inner: Markup | None = None) -> Markup:
     """Text in a box that scrolls by itself; `inner` is the same text as HTML."""
     shown = escape(text) if inner is None else inner
     wide = any(len(line) > _NARROW for line in text.splitlines())
-    template = '<pre class="code"{}><code>{}</code></pre>'
-    return Markup(template).format(Markup(' tabindex="0"') if wide else "", shown)
+    template = _WIDE_BOX if wide else _BOX
+    return template.format(shown)
 
 
 def _lexer(code: str, language: str) -> Lexer:

@@ -16,7 +16,7 @@ from sitegen.maths import TexError, mathml
 from sitegen.trusted import trusted
 
 _DEEPEST = 6
-_DISPLAY = '<span class="formula" tabindex="0">{}</span>'  # it scrolls by itself when it is too wide
+_DISPLAY = Markup('<span class="formula" tabindex="0">{}</span>')  # scrolls when it is too wide
 
 
 def render_markdown(source: str, *, where: Path, top: int = 2) -> Markup:
@@ -88,7 +88,7 @@ def _inline_maths(_: object, tokens: Sequence[Token], index: int, *__: object) -
 
 
 def _display_maths(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
-    return Markup(_DISPLAY).format(mathml(tokens[index].content, display=True))
+    return _DISPLAY.format(mathml(tokens[index].content, display=True))
 
 
 def _table_open(*_: object) -> str:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 MAX_DECIMALS = 4
+MINUS = "\N{MINUS SIGN}"  # screen readers skip a hyphen
 _SMALL, _LARGE = 1e-3, 1e5
 _EXACT = 1e-9
 
@@ -27,15 +28,15 @@ def is_rounded(values: Sequence[float], decimals: int | None) -> bool:
 
 
 def numeral(value: float, decimals: int | None) -> str:
-    """A number as text; the minus is the real sign, which screen readers do not skip."""
+    """A number as text, with a real minus sign; infinity as its symbol."""
     if math.isnan(value):
         return "nan"
     if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
+        return "∞" if value > 0 else f"{MINUS}∞"
     text = f"{value:.2e}" if decimals is None else f"{value:.{decimals}f}"
     if float(text) == 0:
         text = text.removeprefix("-")  # a value that rounds to zero has no side
-    return text.replace("-", "−")
+    return text.replace("-", MINUS)
 
 
 def _exact_at(values: Sequence[float], decimals: int) -> bool:

@@ -15,7 +15,7 @@ MIDDLE = STEPS // 2
 Triple: TypeAlias = tuple[float, float, float]
 Matrix: TypeAlias = tuple[Triple, Triple, Triple]
 
-# Björn Ottosson's matrices, https://bottosson.github.io/posts/oklab/, and their inverses as given there.
+# Björn Ottosson's matrices and their inverses: https://bottosson.github.io/posts/oklab/
 _LMS_FROM_RGB: Matrix = (
     (0.4122214708, 0.5363325363, 0.0514459929),
     (0.2119034982, 0.6806995451, 0.1073969566),
@@ -60,7 +60,7 @@ class Ramp:
         return f"{self.name}-{step}"
 
 
-# Both ramps start near the page's own background, so that a zero recedes and a large value stands out.
+# Zero has nearly the colour of the page, so that it recedes and a large value stands out.
 SEQUENTIAL = Ramp(
     "seq",
     light=("#f1f5f1", "#c3e5d8", "#6abfbb", "#2384a3", "#1c4d8a", "#191f56"),

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sitegen.numerals import decimals_for, is_rounded, numeral
+from sitegen.numerals import MINUS, decimals_for, is_rounded, numeral
 from sitegen.shading import shade_for
 
 MAX_SIDE = 12  # a larger table is a wall of numbers
@@ -91,10 +92,8 @@ def show(value: object, *, shaded: bool) -> Shown:
     match value:
         case np.ndarray() if value.ndim:
             return _show_array(value, shaded=shaded)
-        case np.ndarray():
-            return Inline(f"{value.item()!r}  # {_describe(value)}")
-        case np.generic():
-            return Inline(repr(value.item()))
+        case np.number() | np.bool():
+            return Inline(str(value))
         case tuple() | list() if _holds_arrays(value):
             summary = f"{type(value).__name__} of {len(value)}"
             return _show_parts(summary, enumerate(value), shaded=shaded)
@@ -122,21 +121,24 @@ def _show_parts(summary: str, items: Iterable[tuple[object, object]], *, shaded:
     return Parts(summary, shown)
 
 
-def _show_array(array: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]", *, shaded: bool) -> Shown:
-    fits = array.ndim <= _MATRIX and 0 < array.size and max(array.shape) <= MAX_SIDE
+def _show_array(array: NDArray[np.generic], *, shaded: bool) -> Shown:
+    fits = array.ndim <= _MATRIX and array.size > 0 and max(array.shape) <= MAX_SIDE
     if not fits or array.dtype.kind not in "biuf":
         return Block(_describe(array), _as_text(array))
-    rows = [[float(value) for value in row] for row in np.atleast_2d(array)]
+    return _show_table(array, shaded=shaded and array.dtype.kind in "bf")
+
+
+def _show_table(array: NDArray[np.generic], *, shaded: bool) -> Table:
+    plain = array.astype(float) if array.dtype.kind == "f" else array  # no half or long floats
+    rows: list[list[float]] = np.atleast_2d(plain).tolist()
     values = [value for row in rows for value in row]
     decimals = decimals_for(values)
-    shade = shade_for(values) if shaded and array.dtype.kind in "bf" else _no_shade
-    cells = tuple(
-        tuple(Cell(_cell_text(value, array.dtype.kind, decimals), shade(value)) for value in row)
-        for row in rows
-    )
+    shade = shade_for(values) if shaded else _no_shade
     return Table(
         summary=_describe(array),
-        rows=cells,
+        rows=tuple(
+            tuple(Cell(_cell_text(value, decimals), shade(value)) for value in row) for row in rows
+        ),
         is_matrix=array.ndim == _MATRIX,
         is_rounded=array.dtype.kind == "f" and is_rounded(values, decimals),
     )
@@ -146,20 +148,20 @@ def _no_shade(_: float) -> str:
     return ""
 
 
-def _cell_text(value: float, kind: str, decimals: int | None) -> str:
-    match kind:
-        case "b":
-            return str(bool(value))
-        case "f":
-            return numeral(value, decimals)
-    return numeral(value, 0)
+def _cell_text(value: float, decimals: int | None) -> str:
+    match value:
+        case bool():
+            return str(value)
+        case int():
+            return str(value).replace("-", MINUS)
+    return numeral(value, decimals)
 
 
-def _describe(array: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]") -> str:
+def _describe(array: NDArray[np.generic]) -> str:
     return f"{array.dtype} {array.shape}"
 
 
-def _as_text(array: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]") -> str:
+def _as_text(array: NDArray[np.generic]) -> str:
     """The array as NumPy prints it, independent of the print options that happen to be set."""
     text = np.array2string(
         array,

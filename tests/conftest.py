@@ -1,0 +1,95 @@
+"""Fixtures that several packages' tests share."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from grader.definitions.collection import load_exercise
+from grader.definitions.exercise import Exercise
+from grader.sandbox.backends import LANDLOCK, NAMESPACES, Backend
+from grader.sandbox.choose import open_sandbox
+from grader.sandbox.doctor import examine
+from grader.sandbox.process import Sandbox
+
+ROOT = Path(__file__).parent.parent
+
+Etude: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+
+# A small exercise whose tests are all of one kind each, for tests of the machinery.
+DOUBLE = """\
+id: double
+title: Double it
+difficulty: beginner
+xp: 5
+instructions: Write `double(x)`, which returns twice `x`.
+defines: {double: {}}
+starter: |
+  def double(x):
+      ...
+tests:
+  - id: worked
+    description: two numbers
+    given: {x: [1.0, 2.0]}
+    call: double(x)
+    expect: [2.0, 4.0]
+  - id: printed
+    description: printed as it is
+    given: {x: 3}
+    run: print(double(x))
+    stdout: "6"
+  - id: secret
+    description: negative numbers
+    hidden: true
+    points: 3
+    seeds: 2
+    given: |
+      x = rng.standard_normal(5)
+    call: double(x) - 2 * x
+    expect: [0.0, 0.0, 0.0, 0.0, 0.0]
+solution: |
+  def double(x):
+      return 2 * x
+explanation: Twice is two times.
+"""
+
+
+@pytest.fixture(scope="session")
+def double(tmp_path_factory: pytest.TempPathFactory) -> Exercise:
+    """A loaded small exercise."""
+    path = tmp_path_factory.mktemp("exercises") / "01-double.yaml"
+    path.write_text(DOUBLE)
+    return load_exercise(path)
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[Sandbox]:
+    """The strongest sandbox of this host, shared by all tests."""
+    with open_sandbox() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session", params=[NAMESPACES, LANDLOCK], ids=lambda backend: backend.name)
+def each_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """Every sandbox that this host can give; one that it lacks is skipped with the reason."""
+    backend: Backend = request.param
+    (examination,) = examine([backend])
+    if not examination.works:
+        pytest.skip(f"{backend.name}: {examination.reason}")
+    with Sandbox(backend) as opened:
+        yield opened
+
+
+@pytest.fixture
+def etude(tmp_path: Path) -> Etude:
+    """Run the real command from an empty folder; returns the finished process."""
+
+    def run(*words: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "grader.cli", *map(str, words)]
+        settings = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 60, **options}
+        return subprocess.run(command, check=False, **settings)  # type: ignore[call-overload, no-any-return]
+
+    return run

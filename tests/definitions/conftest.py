@@ -1,0 +1,38 @@
+"""Definitions for the tests to write down and read back."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.definitions import load_exercise
+from grader.errors import DefinitionError
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture
+def workdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that the test runs in, so that messages show short paths."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def minimal() -> str:
+    """A valid exercise with a call test and an output test; the tests spoil single lines of it."""
+    return (HERE / "minimal.yaml").read_text("utf-8")
+
+
+@pytest.fixture
+def problems_of(workdir: Path) -> Callable[[str | bytes], str]:
+    """Write `x.yaml`, load it, and return what is wrong with it."""
+
+    def load(content: str | bytes) -> str:
+        data = content if isinstance(content, bytes) else content.encode()
+        (workdir / "x.yaml").write_bytes(data)
+        with pytest.raises(DefinitionError) as caught:
+            load_exercise(Path("x.yaml"))
+        return str(caught.value)
+
+    return load

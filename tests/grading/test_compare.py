@@ -1,0 +1,125 @@
+"""The comparison ladder: the first rung that fails is named, in one sentence with the place."""
+
+import numpy as np
+import pytest
+
+from grader.grading.compare import Closeness, Rung, compare, compare_text
+
+MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "rung", "sentence"),
+    [
+        (MATRIX, None, Rung.NOTHING, "The result is None. Does every path through your function end in `return`?"),
+        (MATRIX, [1.0], Rung.TYPE, "The result should be an array of shape (2, 3), but is a list of 1 item."),
+        ((1, 2), (1,), Rung.LENGTH, "The result should have 2 items, but has 1."),
+        (MATRIX, MATRIX.T, Rung.SHAPE, "The result should have shape (2, 3), but has shape (3, 2)."),
+        (
+            MATRIX, MATRIX.astype(int), Rung.DTYPE,
+            "The result should have dtype float64, but has dtype int64. Integers cannot hold fractions.",
+        ),
+        (
+            MATRIX, MATRIX.astype(np.float32), Rung.DTYPE,
+            "The result should have dtype float64, but has dtype float32: it lost half of its digits.",
+        ),
+        (
+            MATRIX, np.where(MATRIX == 5, np.nan, MATRIX), Rung.NOT_FINITE,
+            "The result has 1 of 6 values that are NaN or infinite, where finite numbers are expected; "
+            "the first is nan at [1, 1].",
+        ),
+        (
+            MATRIX, np.where(MATRIX > 4, 9.5, MATRIX), Rung.VALUES,
+            "The result has the right shape, but 2 of 6 values differ; the largest error is at [1, 1]: "
+            "expected 5, got 9.5.",
+        ),
+        (0.5, 0.25, Rung.VALUES, "The result should be 0.5, but is 0.25."),
+        ("cat", "dog", Rung.VALUES, "The result should be 'cat', but is 'dog'."),
+        (True, 1.0, Rung.DTYPE, "The result should have dtype bool, but has dtype float64."),
+        ({"a": 1}, {"b": 1}, Rung.LENGTH, "The result has no key 'a'."),
+        (
+            (MATRIX, MATRIX), (MATRIX, MATRIX + 1), Rung.VALUES,
+            "Item 1 of the result has the right shape, but 6 of 6 values differ; the largest error is at "
+            "[0, 0]: expected 1, got 2.",
+        ),
+    ],
+)  # fmt: skip
+def test_each_rung_says_what_was_expected_what_came_and_where(
+    expected: object, got: object, rung: Rung, sentence: str
+) -> None:
+    """One sentence per rung."""
+    found = compare(expected, got)
+    assert found is not None
+    assert (found.rung, found.sentence) == (rung, sentence)
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        (MATRIX, MATRIX + 1e-12),
+        (MATRIX.astype(np.float32), MATRIX),
+        (np.array([np.nan, np.inf]), np.array([np.nan, np.inf])),
+        ((MATRIX, 1), [MATRIX, 1]),
+        (0.5, np.float64(0.5)),
+        (1.0, 1),
+        (2.5, np.array(2.5)),
+        (10**30, 10**30),
+        (None, None),
+        (np.zeros((0, 3)), np.zeros((0, 3))),
+    ],
+)
+def test_what_agrees_passes(expected: object, got: object) -> None:
+    """Rounding, more precision, equal NaN, a list for a tuple and a scalar for its array are fine."""
+    assert compare(expected, got) is None
+
+
+@pytest.mark.parametrize("got", [np.inf, -np.inf, np.nan, 1e300])
+def test_an_infinite_error_is_never_close_enough(got: float) -> None:
+    """No tolerance accepts infinity for a finite number, or the other way round."""
+    loose = Closeness(1e6, 1e6)
+    assert compare(np.array([1.0]), np.array([got]), loose) is not None
+    assert compare(np.array([np.inf]), np.array([1.0]), loose) is not None
+
+
+def test_a_difference_shows_even_in_the_last_digits() -> None:
+    """Numbers are printed with as many digits as it takes to tell them apart."""
+    found = compare(1.0, 1.0 + 3e-7)
+    assert found is not None
+    assert found.sentence == "The result should be 1.00000000, but is 1.00000030.".replace(
+        "1.00000000", "1"
+    ).replace("1.00000030", "1.0000003")
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        ("(3, 2)", "( 3,2 )\n"),
+        ("[[0.456 0.225]\n [0.1   0.2  ]]", "[[0.4557 0.2247]\n [0.0999 0.2001]]"),
+        ("max 1.0e-3", "max 0.001"),
+        ("True", " True "),
+    ],
+)
+def test_printed_text_agrees_up_to_layout_and_last_digit(expected: str, got: str) -> None:
+    """White space and digits beyond those expected do not matter."""
+    assert compare_text(expected, got) is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "sentence"),
+    [
+        ("6", "", "Nothing was printed; expected `6`."),
+        (
+            "(3, 2)",
+            "(2, 3)",
+            "Printed `(2, 3)`; expected `(3, 2)`. First difference: '2' instead of '3'.",
+        ),
+        ("0.456", "0.457", "Printed `0.457`; expected `0.456`."),
+        ("1", "1 2", "Printed more than expected: `1 2`; expected `1`."),
+        ("3", "3.2", "Printed `3.2`; expected `3`."),
+    ],
+)
+def test_printed_text_that_differs_is_shown(expected: str, got: str, sentence: str) -> None:
+    """Both texts, and the first part that differs."""
+    found = compare_text(expected, got)
+    assert found is not None
+    assert found.sentence == sentence

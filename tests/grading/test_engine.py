@@ -1,0 +1,270 @@
+"""From a submission to a verdict, in the real sandbox."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.definitions.collection import load_exercise
+from grader.definitions.exercise import Exercise
+from grader.errors import DefinitionError, EtudeError
+from grader.grading.engine import Job, Result, grade, grade_all
+from grader.grading.submission import Submission
+from grader.grading.verdict import Outcome, Verdict
+from grader.sandbox.limits import Limits
+from grader.sandbox.process import Sandbox
+
+RIGHT = "def double(x):\n    return 2 * x\n"
+
+
+def submission(source: str) -> Submission:
+    return Submission.from_bytes(Path("double.py"), source.encode())
+
+
+@pytest.fixture
+def verdict_of(double: Exercise, sandbox: Sandbox) -> Callable[[str], Verdict]:
+    """Grade a source as a submission of the small exercise."""
+    return lambda source: grade(
+        double, submission(source), sandbox, Limits(cpu_seconds=1, wall_seconds=2)
+    )
+
+
+def test_a_right_submission_passes_everything(verdict_of: Callable[[str], Verdict]) -> None:
+    """All points, the exercise's XP, and each test in the definition's order."""
+    verdict = verdict_of(RIGHT)
+    assert verdict.outcome is Outcome.PASSED
+    assert (verdict.score, verdict.max_score, verdict.xp) == (5, 5, 5)
+    assert [test.id for test in verdict.tests] == ["worked", "printed", "secret"]
+    assert verdict.submission_hash == submission(RIGHT).digest
+
+
+def test_a_wrong_submission_earns_what_it_passes(verdict_of: Callable[[str], Verdict]) -> None:
+    """Points are per test; a fail earns no XP."""
+    verdict = verdict_of("def double(x):\n    return abs(2 * x)\n")
+    assert verdict.outcome is Outcome.FAILED
+    assert (verdict.score, verdict.xp) == (2, 0)
+    assert [test.outcome for test in verdict.tests] == [
+        Outcome.PASSED,
+        Outcome.PASSED,
+        Outcome.FAILED,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "outcome", "line", "sentence"),
+    [
+        ("def double(x:\n", Outcome.ERRORED, 1, "Python cannot read this: `def double(x:`"),
+        ("def duoble(x): ...", Outcome.FAILED, None, "Is `duoble` meant to be it?"),
+        ("x = 1", Outcome.FAILED, None, "the tests call `double(x)`"),
+        (
+            "double = 2",
+            Outcome.FAILED,
+            None,
+            "`double` should be a function, but in your code it is an int.",
+        ),
+        (
+            "import torch",
+            Outcome.ERRORED,
+            1,
+            "ModuleNotFoundError: No module named 'torch' (line 1).",
+        ),
+        ("x = 1\nname = input()", Outcome.ERRORED, 2, "`input()` has nothing to read"),
+        ("import sys\nsys.exit()", Outcome.ERRORED, 2, "ended the whole program with sys.exit()"),
+        ("while True: pass", Outcome.TIMED_OUT, None, "Stopped after 1 s of computing."),
+        ("x = [0] * 10**10", Outcome.OUT_OF_MEMORY, 1, "more memory than it may use (line 1)"),
+    ],
+)
+def test_code_that_does_not_load_has_one_sentence_for_the_whole(
+    verdict_of: Callable[[str], Verdict],
+    source: str,
+    outcome: Outcome,
+    line: int | None,
+    sentence: str,
+) -> None:
+    """No test runs; the verdict says why, with the line where there is one."""
+    verdict = verdict_of(source)
+    assert (verdict.outcome, verdict.line, verdict.score) == (outcome, line, 0)
+    assert sentence in verdict.message
+    assert {test.outcome for test in verdict.tests} == {Outcome.NOT_RUN}
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome", "line", "sentence"),
+    [
+        ("return", Outcome.FAILED, None, "The result is None."),
+        ("return list(x)", Outcome.FAILED, None, "should be an array of shape (2,), but is a list"),
+        ("return x + (1, 2, 3)", Outcome.ERRORED, 2, "ValueError: operands could not be broadcast"),
+        ("return (y for y in x)", Outcome.FAILED, None, "Your function returned a generator."),
+        ("import os; os._exit(0)", Outcome.ERRORED, None, "Your code ended the whole program."),
+        ("while True: pass", Outcome.TIMED_OUT, None, "Stopped after 1 s of computing."),
+        ("import time; time.sleep(9)", Outcome.TIMED_OUT, None, "Stopped after 2 s."),
+        ("while True: print('x' * 999)", Outcome.OUTPUT_LIMIT, 2, "printed more than it may"),
+        (
+            "import os; os.write(3, b'\\xff' * 99)",
+            Outcome.ERRORED,
+            None,
+            "wrote to the grader's connection",
+        ),
+    ],
+)
+def test_a_test_that_does_not_pass_says_how_it_ended(
+    verdict_of: Callable[[str], Verdict],
+    body: str,
+    outcome: Outcome,
+    line: int | None,
+    sentence: str,
+) -> None:
+    """The first test's outcome, sentence and line."""
+    test = verdict_of(f"def double(x):\n    {body}").tests[0]
+    assert (test.outcome, test.line) == (outcome, line)
+    assert sentence in test.message
+
+
+def test_a_wrong_signature_is_shown_beside_the_call(verdict_of: Callable[[str], Verdict]) -> None:
+    """Both the call of the test and the learner's own line."""
+    verdict = verdict_of("\ndef double(): ...")
+    assert verdict.tests[0].message.startswith(
+        "The tests call `double(x)`, but your function is `def double()` (line 2): double() takes 0"
+    )
+
+
+def test_after_the_end_of_the_program_the_rest_is_not_run(
+    verdict_of: Callable[[str], Verdict],
+) -> None:
+    """What could not be tried is neither passed nor failed."""
+    verdict = verdict_of("import os\ndef double(x):\n    os._exit(0)")
+    assert [test.outcome for test in verdict.tests] == [
+        Outcome.ERRORED,
+        Outcome.NOT_RUN,
+        Outcome.NOT_RUN,
+    ]
+
+
+def test_what_was_printed_is_shown_for_visible_tests_only(
+    verdict_of: Callable[[str], Verdict],
+) -> None:
+    """A hidden test's inputs could be printed, so its output is kept back."""
+    verdict = verdict_of("print('loading')\ndef double(x):\n    print('got', x)\n    return x")
+    assert verdict.output == "loading\n"
+    assert verdict.tests[0].output == "got [1. 2.]\n"
+    assert verdict.tests[2].output == ""
+
+
+@pytest.mark.parametrize(
+    "leak",
+    [
+        "raise ValueError(repr(x))",
+        "raise type(repr(list(x)), (Exception,), {})",
+        "print(x); import sys; print(x, file=sys.stderr)",
+        "return {'x': list(x)}",
+        "return x * 3",
+        "exec('def ' + 'f' + str(int(abs(x[0]) * 1e9)) + '(): raise ValueError\\nf' + str(int(abs(x[0]) * 1e9)) + '()')",
+    ],
+)
+def test_a_hidden_test_says_nothing_that_the_submission_chose(
+    verdict_of: Callable[[str], Verdict], leak: str
+) -> None:
+    """Whatever it raises, prints or returns, the sentence comes from a fixed list."""
+    body = (
+        f"    if len(x) == 5:\n        {leak}\n    return 2 * x"
+        if "return" not in leak
+        else f"    {leak}"
+    )
+    test = verdict_of(
+        f"def double(x):\n    import numpy as np\n    x = np.atleast_1d(x)\n{body}\n"
+    ).tests[2]
+    assert (test.line, test.output, test.description) == (None, "", "negative numbers")
+    assert test.message in {
+        "",
+        "Your code raised an error or ended for the inputs of this hidden test.",
+        "The result has the right form but wrong values in this hidden test.",
+        "The result has the wrong type for the inputs of this hidden test.",
+    }
+
+
+def test_inputs_remembered_from_a_hidden_test_reach_no_output(
+    verdict_of: Callable[[str], Verdict],
+) -> None:
+    """Visible tests run first, so nothing can be carried over to them."""
+    verdict = verdict_of(
+        "seen = []\ndef double(x):\n    seen.append(len(x) if hasattr(x, '__len__') else 0)\n"
+        "    print(seen)\n    return 2 * x\n"
+    )
+    assert "5" not in "".join(test.output + test.message for test in verdict.tests)
+
+
+def test_a_visible_test_after_a_hidden_one_still_runs_before_it(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    """The order in the definition is the order of the report, not of the run."""
+    path = tmp_path / "order.yaml"
+    path.write_text(
+        "id: order\ntitle: Order\ndifficulty: beginner\nxp: 1\ninstructions: i\ndefines: {f: {}}\n"
+        "starter: ''\nsolution: 'def f(x): return x'\nexplanation: e\ntests:\n"
+        "  - {id: last, hidden: true, call: f(7919), expect: 7919}\n"
+        "  - {id: first, call: f(1), expect: 1}\n"
+    )
+    source = "seen = []\ndef f(x):\n    seen.append(x)\n    print(seen)\n    return x"
+    verdict = grade(load_exercise(path), submission(source), sandbox)
+    assert [test.id for test in verdict.tests] == ["last", "first"]
+    assert [test.output for test in verdict.tests] == ["", "[1]\n"]
+
+
+def test_many_submissions_share_a_session_and_not_their_state(
+    double: Exercise, sandbox: Sandbox
+) -> None:
+    """Right, hostile and right again: each verdict is its own."""
+    hostile = "import numpy\nnumpy.abs = None\ndef double(x):\n    import os; os._exit(0)"
+    jobs = [Job(double, submission(s)) for s in (RIGHT, hostile, RIGHT)]
+    outcomes: list[str] = []
+
+    def emit(_: Job, result: Result) -> None:
+        assert isinstance(result, Verdict)
+        outcomes.append(result.outcome.value)
+
+    grade_all(jobs, sandbox, emit)
+    assert outcomes == ["passed", "errored", "passed"]
+
+
+def test_a_fault_of_the_sandbox_is_never_a_verdict(double: Exercise) -> None:
+    """When the sandbox is gone, the caller gets an error instead of zero points."""
+    from grader.sandbox.backends import UNSAFE  # noqa: PLC0415
+
+    own = Sandbox(UNSAFE)
+    own.close()
+    with pytest.raises(EtudeError, match="gone"):
+        grade(double, submission(RIGHT), own)
+
+
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ("given: 'x = 1 / 0', call: f(x), expect: 1", "test 'bad': given raises ZeroDivisionError"),
+        ("given: 'x = object()', call: f(x), expect: 1", "an argument of f: object"),
+    ],
+)
+def test_an_author_s_mistake_is_the_definition_s_error(
+    tmp_path: Path, sandbox: Sandbox, field: str, message: str
+) -> None:
+    """What the author wrote and cannot run is an error with the test's place, not a failed test."""
+    path = tmp_path / "bad.yaml"
+    path.write_text(
+        "id: bad\ntitle: Bad\ndifficulty: beginner\nxp: 1\ninstructions: i\ndefines: {f: {}}\n"
+        "starter: ''\nsolution: 'def f(x): return x'\nexplanation: e\ntests:\n"
+        f"  - {{id: bad, {field}}}\n"
+    )
+    with pytest.raises(DefinitionError) as caught:
+        grade(load_exercise(path), submission("def f(x): return 1"), sandbox)
+    assert f"{path}:11:5: " in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_a_conftest_beside_the_learner_s_file_does_not_run_here(
+    double: Exercise, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of the working directory is imported or read by the grading session."""
+    (tmp_path / "conftest.py").write_text("raise SystemExit('taken over')")
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --collect-only\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--collect-only")
+    assert grade(double, submission(RIGHT), sandbox).outcome is Outcome.PASSED

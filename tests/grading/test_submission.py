@@ -1,0 +1,59 @@
+"""Bad files get a sentence, never a traceback."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from grader.grading.submission import Submission
+from grader.sandbox.limits import SOURCE_CAP
+
+
+@pytest.mark.parametrize(
+    ("data", "problem", "line"),
+    [
+        (b"", "The file is empty: write your solution into it.", None),
+        (b" \n\t", "The file is empty: write your solution into it.", None),
+        (
+            b"x" * (SOURCE_CAP + 1),
+            "The file has more than 64 KiB; a solution needs far less.",
+            None,
+        ),
+        (b"a\nb\0", "The file has NUL bytes in it, so it is not Python. Save it as UTF-8 text.", 2),
+        (
+            b"a\n\nb = '\xe9'",
+            "The file is not UTF-8 (byte 0xe9 has no meaning there). Save it as UTF-8.",
+            3,
+        ),
+    ],
+)
+def test_bytes_that_are_no_source_have_a_sentence(
+    data: bytes, problem: str, line: int | None
+) -> None:
+    """Empty, too large, NUL bytes and another encoding, with the line where there is one."""
+    found = Submission.from_bytes(Path("x.py"), data)
+    assert (found.problem, found.line, found.source) == (problem, line, "")
+
+
+def test_a_byte_order_mark_is_no_mistake() -> None:
+    """A file saved by an editor that writes a BOM is read as if it had none."""
+    assert Submission.from_bytes(Path("x.py"), b"\xef\xbb\xbfx = 1\r\n").source == "x = 1\r\n"
+
+
+def test_paths_that_are_no_files_have_a_sentence(tmp_path: Path) -> None:
+    """Missing, a folder, a FIFO that nobody writes to, a name the system refuses."""
+    os.mkfifo(tmp_path / "fifo")
+    assert Submission.read(tmp_path / "no.py").problem == "There is no file 'no.py'."
+    assert Submission.read(tmp_path).problem == "This is a folder; a submission is one Python file."
+    assert "not a regular file" in Submission.read(tmp_path / "fifo").problem
+    assert Submission.read(Path("a\0b")).problem == "The file cannot be read: embedded null byte."
+
+
+def test_a_link_is_followed_only_where_it_may_be(tmp_path: Path) -> None:
+    """In a folder that others filled, a link is refused, and what it points at is not read."""
+    (tmp_path / "link.py").symlink_to("/etc/passwd")
+    refused = Submission.read(tmp_path / "link.py", follow_links=False)
+    assert refused.problem == "This is a symbolic link; hand in the file itself."
+    (tmp_path / "own.py").write_text("x = 1")
+    (tmp_path / "mine.py").symlink_to(tmp_path / "own.py")
+    assert Submission.read(tmp_path / "mine.py").source == "x = 1"

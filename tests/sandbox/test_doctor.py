@@ -1,0 +1,45 @@
+"""The doctor finds out by doing; choosing a backend goes by what starts."""
+
+import pytest
+
+from grader.errors import SandboxFault
+from grader.sandbox.backends import LANDLOCK, NAMESPACES, UNSAFE, Backend, Launch
+from grader.sandbox.choose import open_sandbox
+from grader.sandbox.doctor import examine
+
+
+def test_a_working_backend_holds_every_attempt(each_sandbox: object) -> None:
+    """Nothing that the doctor tries gets out of a backend that is said to work."""
+    del each_sandbox  # skips what this host lacks
+    for examination in examine([NAMESPACES, LANDLOCK]):
+        assert examination.escapes == ()
+        if examination.works:
+            assert len(examination.held) == 6
+
+
+def test_no_isolation_is_found_out() -> None:
+    """The attempts are real: without a sandbox they get out, and the doctor says so."""
+    (examination,) = examine([UNSAFE])
+    assert not examination.works
+    assert "read a file of the host" in examination.escapes
+    assert "open a connection" in examination.escapes
+
+
+def test_without_bubblewrap_landlock_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host without bwrap goes on with the next backend."""
+    monkeypatch.setenv("PATH", "/nonexistent")
+    (examination,) = examine([NAMESPACES])
+    assert "bubblewrap is not installed" in examination.reason
+    if examine([LANDLOCK])[0].works:
+        with open_sandbox() as sandbox:
+            assert sandbox.backend is LANDLOCK
+
+
+def test_without_any_backend_the_fault_names_causes_and_fix() -> None:
+    """No sandbox means no verdict: the message has each cause, the fix and the explicit way out."""
+    broken = Backend("broken", "", lambda _host, _control: Launch(("/bin/false",), {}))
+    with pytest.raises(SandboxFault) as caught:
+        open_sandbox([broken])
+    message = str(caught.value)
+    for part in ("broken: ", "Install bubblewrap", "etude doctor", "--unsafe-no-sandbox"):
+        assert part in message

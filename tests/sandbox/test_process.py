@@ -1,0 +1,262 @@
+"""A child serves one submission: values cross, failures are told apart, nothing outlives it."""
+
+import os
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grader.errors import SandboxFault
+from grader.sandbox.backends import NAMESPACES, UNSAFE, Backend, Launch
+from grader.sandbox.limits import Limits
+from grader.sandbox.process import (
+    Answer,
+    Cause,
+    ChildGoneError,
+    Raised,
+    Returned,
+    Sandbox,
+    Unsupported,
+)
+
+QUICK = Limits(cpu_seconds=1, wall_seconds=1.5)
+
+
+def ask(sandbox: Sandbox, source: str, *args: object, limits: Limits = QUICK) -> Answer:
+    """Load a source that defines `f` and call it."""
+    with sandbox.child(limits) as child:
+        loaded = child.load(source, ["f"])
+        assert isinstance(loaded, Returned), loaded
+        return child.call("f", args, {})
+
+
+def test_values_cross_both_ways_with_their_exact_types(each_sandbox: Sandbox) -> None:
+    """What goes in comes back equal, of the same type and dtype."""
+    values = [
+        None,
+        True,
+        7,
+        2.5,
+        1 + 2j,
+        "\u00e9",
+        b"\0\xff",
+        (1, [2]),
+        {"k": {3}},
+        np.float32(1.5),
+    ]
+    answer = ask(each_sandbox, "def f(*values): return list(values)", *values)
+    assert isinstance(answer, Returned)
+    assert answer.value == values
+    assert [type(v) for v in answer.value] == [type(v) for v in values]
+
+
+def test_arrays_keep_dtype_and_shape(each_sandbox: Sandbox) -> None:
+    """Arrays of several dtypes, a Fortran-ordered and an empty one arrive as they left."""
+    arrays = [
+        np.arange(6, dtype=np.int16).reshape(2, 3),
+        np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+        np.zeros((3, 0, 2), dtype=np.float32),
+        np.array([True, False]),
+        np.array(2.5),
+    ]
+    answer = ask(each_sandbox, "def f(*arrays): return arrays", *arrays)
+    assert isinstance(answer, Returned)
+    for sent, came in zip(arrays, answer.value, strict=True):
+        assert came.dtype == sent.dtype
+        assert came.shape == sent.shape
+        assert np.array_equal(came, sent)
+
+
+def test_an_argument_that_is_changed_in_place_stays_as_it_was_here(sandbox: Sandbox) -> None:
+    """Arguments are copies: the trusted side's array never changes."""
+    array = np.ones(3)
+    answer = ask(sandbox, "def f(x):\n    x += 1\n    return x", array)
+    assert isinstance(answer, Returned)
+    assert answer.value.tolist() == [2, 2, 2]
+    assert array.tolist() == [1, 1, 1]
+
+
+def test_an_exception_crosses_as_type_message_and_own_lines(sandbox: Sandbox) -> None:
+    """Only the submission's frames are told, innermost last."""
+    answer = ask(sandbox, "def g():\n    return 1 / 0\n\ndef f():\n    return g()")
+    assert answer == Raised(
+        "ZeroDivisionError",
+        ("ZeroDivisionError", "ArithmeticError", "Exception", "BaseException", "object"),
+        "division by zero",
+        ((5, "f"), (2, "g")),
+    )
+
+
+def test_a_value_that_cannot_cross_is_named(sandbox: Sandbox) -> None:
+    """A generator inside a tuple is refused with its kind and place."""
+    answer = ask(sandbox, "def f(): return 1, (x for x in [])")
+    assert answer == Unsupported("generator", "[1]")
+
+
+def test_a_syntax_error_has_its_line(sandbox: Sandbox) -> None:
+    """The child reads the source, so that even a crash of Python's parser happens there."""
+    with sandbox.child() as child:
+        answer = child.load("x = 1\ny = (\n", [])
+    assert isinstance(answer, Raised)
+    assert (answer.type, answer.line) == ("SyntaxError", 2)
+
+
+@pytest.mark.parametrize(
+    ("body", "cause"),
+    [
+        ("while True: pass", Cause.CPU_TIME),
+        ("import time; time.sleep(60)", Cause.WALL_TIME),
+        ("import os; os._exit(0)", Cause.EXIT),
+        ("import ctypes; ctypes.string_at(0)", Cause.SIGNAL),
+        ("import os; os.write(3, bytes([255]) * 64)", Cause.PROTOCOL),
+    ],
+)
+def test_each_end_of_a_child_has_its_cause(each_sandbox: Sandbox, body: str, cause: Cause) -> None:
+    """CPU time, wall clock, an exit, a crash and nonsense on the wire are told apart."""
+    with pytest.raises(ChildGoneError) as caught:
+        ask(each_sandbox, f"def f():\n    {body}")
+    assert caught.value.cause is cause
+
+
+def test_memory_is_limited(each_sandbox: Sandbox) -> None:
+    """Asking for more than the address space raises MemoryError in the submission."""
+    answer = ask(each_sandbox, "import numpy as np\ndef f(): return np.ones(1 << 28).sum()")
+    assert isinstance(answer, Raised)
+    assert "MemoryError" in answer.bases
+
+
+def test_output_stops_at_the_cap(each_sandbox: Sandbox) -> None:
+    """A flood is cut at the cap, also when it goes round Python's own streams."""
+    source = "import os\nprint('y' * 100)\ndef f():\n    os.write(1, b'x' * 100_000)"
+    with each_sandbox.child(Limits(output=8192)) as child:
+        child.load(source, ["f"])
+        child.call("f", [], {})
+        assert child.output_full
+        text = child.output(0, child.printed)
+    assert len(text) == 8192
+    assert text.startswith("y" * 100)
+
+
+def test_control_characters_do_not_reach_a_terminal(sandbox: Sandbox) -> None:
+    """Escape sequences in what was printed or raised are made visible and harmless."""
+    with sandbox.child() as child:
+        child.load(
+            "def f():\n    print('\\x1b[2J', end='')\n    raise ValueError('\\x1b]0;t\\x07')", ["f"]
+        )
+        answer = child.call("f", [], {})
+        assert child.output(0, child.printed) == "\ufffd[2J"
+    assert isinstance(answer, Raised)
+    assert answer.message == "\ufffd]0;t\ufffd"
+
+
+def test_a_child_starts_with_a_clean_slate(each_sandbox: Sandbox) -> None:
+    """What one submission changes in its modules or folder is not there for the next."""
+    ask(each_sandbox, "import numpy, builtins\ndef f(): numpy.mark = builtins.mark = 1")
+    answer = ask(
+        each_sandbox,
+        "import numpy, builtins\ndef f(): return hasattr(numpy, 'mark') or hasattr(builtins, 'mark')",
+    )
+    assert answer == Returned(value=False)
+
+
+def test_only_namespaces_have_a_scratch_folder() -> None:
+    """A file can be written and is gone for the next child."""
+    with Sandbox(NAMESPACES) as sandbox:
+        source = "import os\ndef f():\n    open('a', 'w').close()\n    return os.listdir('.')"
+        assert ask(sandbox, source) == Returned(value=["a"])
+        assert ask(sandbox, "import os\ndef f(): return os.listdir('.')") == Returned(value=[])
+
+
+def test_the_host_environment_is_not_inherited(
+    each_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A token in the grader's environment is not in the sandbox's."""
+    monkeypatch.setenv("SECRET_TOKEN", "1")
+    with Sandbox(each_sandbox.backend) as sandbox:
+        answer = ask(sandbox, "import os\ndef f(): return sorted(os.environ)")
+    assert isinstance(answer, Returned)
+    assert "SECRET_TOKEN" not in answer.value
+
+
+def test_other_packages_cannot_be_imported(each_sandbox: Sandbox) -> None:
+    """NumPy is there; what else is installed beside the grader, and the grader itself, is not."""
+    answer = ask(
+        each_sandbox,
+        "import importlib\n"
+        "def f():\n"
+        "    import numpy.polynomial, decimal\n"
+        "    found = []\n"
+        "    for name in ('yaml', 'pytest', 'grader', 'reference', 'pip'):\n"
+        "        try:\n"
+        "            importlib.import_module(name)\n"
+        "        except ImportError:\n"
+        "            continue\n"
+        "        found.append(name)\n"
+        "    return found",
+    )
+    assert answer == Returned(value=[])
+
+
+def test_nobody_is_left_when_a_sandbox_is_closed() -> None:
+    """Closing ends the zygote and a child that sleeps."""
+    with Sandbox(NAMESPACES) as sandbox:
+        child = sandbox.child()
+        child.load("", [])
+        family = _descendants(sandbox.pid)
+        sandbox.close()
+        with pytest.raises(SandboxFault):
+            child.close()
+        assert len(family) > 1
+    deadline = time.monotonic() + 5
+    while (left := [p for p in family if _alive(p)]) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert left == []
+
+
+def _descendants(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *(p for child in children for p in _descendants(int(child)))]
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_a_sandbox_outlives_the_thread_that_started_it() -> None:
+    """A service starts sandboxes from worker threads that come and go."""
+    opened: list[Sandbox] = []
+    thread = threading.Thread(target=lambda: opened.append(Sandbox(NAMESPACES)))
+    thread.start()
+    thread.join()
+    with opened[0] as sandbox:
+        assert ask(sandbox, "def f(): return 1") == Returned(value=1)
+
+
+def test_a_backend_that_does_not_start_is_a_fault_with_its_last_words() -> None:
+    """The command's own error is in the message."""
+    broken = Backend(
+        "broken",
+        "",
+        lambda _host, _control: Launch(("/bin/sh", "-c", "echo no such luck >&2; exit 5"), {}),
+    )
+    with Sandbox(broken) as sandbox, pytest.raises(SandboxFault, match="no such luck"):
+        sandbox.wait_until_ready()
+
+
+def test_a_dead_zygote_is_a_fault_never_a_verdict(sandbox: Sandbox) -> None:
+    """When the sandbox itself goes away in the middle, nobody blames the submission."""
+    with Sandbox(UNSAFE) as own:
+        child = own.child()
+        child.load("def f(): return 1", ["f"])
+        os.kill(own.pid, 9)
+        time.sleep(0.2)
+        with pytest.raises(SandboxFault):
+            own.child()
+        with pytest.raises(SandboxFault):
+            child.close()
+    assert ask(sandbox, "def f(): return 1") == Returned(value=1)

@@ -1,0 +1,197 @@
+"""Public tracks made by hand, and a reader for the pages that are built from them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+
+from grader.definitions.exercise import ExerciseId, TestId
+from grader.definitions.public import PublicExercise, PublicTest, PublicTrack
+from grader.definitions.track import TrackId
+from sitegen import build_site
+
+VOID = {"meta", "link", "input", "br", "hr", "img"}
+SELF_CLOSED = {"rect", "path", "circle", "mspace"}
+
+Attributes: TypeAlias = dict[str, str]
+
+
+@dataclass
+class Element:
+    tag: str
+    attributes: Attributes
+    text: str = ""
+
+
+class Page(HTMLParser):
+    """A page's elements in order; reading one whose tags do not balance is an error."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(convert_charrefs=True)
+        self.path = path
+        self.elements: list[Element] = []
+        self.text = ""
+        self._open: list[Element] = []
+        self.feed(path.read_text("utf-8"))
+        self.close()
+        assert not self._open, f"never closed in {path}: {[each.tag for each in self._open]}"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attrs]
+        assert len(names) == len(set(names)), f"an attribute twice in {self.get_starttag_text()}"
+        element = Element(tag, {name: value or "" for name, value in attrs})
+        self.elements.append(element)
+        if tag not in VOID:
+            assert tag not in SELF_CLOSED, f"<{tag}> is not closed in {self.path}"
+            self._open.append(element)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in SELF_CLOSED, f"<{tag}/> means <{tag}> in HTML"
+        self.elements.append(Element(tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open, f"</{tag}> closes nothing in {self.path}"
+        assert self._open[-1].tag == tag, f"</{tag}> closes <{self._open[-1].tag}> in {self.path}"
+        self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        for element in self._open:
+            element.text += data
+
+    def all(self, tag: str, **attributes: str) -> list[Element]:
+        wanted = {name.rstrip("_"): value for name, value in attributes.items()}
+        return [
+            element
+            for element in self.elements
+            if element.tag == tag and wanted.items() <= element.attributes.items()
+        ]
+
+    def one(self, tag: str, **attributes: str) -> Element:
+        (element,) = self.all(tag, **attributes)
+        return element
+
+
+@dataclass
+class Site:
+    """A built site."""
+
+    root: Path
+    pages: dict[str, Page] = field(init=False)
+
+    def __post_init__(self) -> None:
+        files = sorted(self.root.rglob("*.html"))
+        self.pages = {path.relative_to(self.root).as_posix(): Page(path) for path in files}
+
+    def __getitem__(self, path: str) -> Page:
+        return self.pages[path]
+
+
+MakeTest: TypeAlias = Callable[..., PublicTest]
+MakeExercise: TypeAlias = Callable[..., PublicExercise]
+MakeTrack: TypeAlias = Callable[..., PublicTrack]
+Build: TypeAlias = Callable[..., Site]
+
+
+def _test(**changes: Any) -> PublicTest:
+    fields: dict[str, Any] = {
+        "kind": "call",
+        "id": TestId("worked-example"),
+        "description": "two queries, three keys",
+        "points": 1,
+        "given": {"Q": np.array([[1.0, 0.0], [0.0, 1.0]]), "causal": True},
+        "code": "weights(Q, causal=causal)",
+        "expected": np.array([[0.25, 0.75, 0.0], [0.5, 0.125, 0.375]]),
+    }
+    return PublicTest(**fields | changes)
+
+
+def _exercise(id: str = "weights", **changes: Any) -> PublicExercise:  # noqa: A002  the field's name
+    fields: dict[str, Any] = {
+        "id": ExerciseId(id),
+        "title": f"Title of {id}",
+        "kind": "write",
+        "difficulty": "beginner",
+        "xp": 15,
+        "requires": (),
+        "concepts": ("softmax",),
+        "instructions": "Return the weights of $Q K^\\top$.\n\n## Your task\n\nWrite `weights(Q)`.",
+        "starter": "import numpy as np\n\n\ndef weights(Q):\n    return None\n",
+        "hints": ("Think in $\\sqrt{d_k}$.", "Use `np.exp`."),
+        "tests": (_test(),),
+        "hidden_tests": 3,
+        "max_points": 7,
+    }
+    return PublicExercise(**fields | changes)
+
+
+def _track(*exercises: PublicExercise, **changes: Any) -> PublicTrack:
+    fields: dict[str, Any] = {
+        "id": TrackId("attention"),
+        "title": "Attention from scratch",
+        "description": "Build **attention** from arrays.",
+        "xp": sum(exercise.xp for exercise in exercises),
+        "exercises": exercises,
+    }
+    return PublicTrack(**fields | changes)
+
+
+@pytest.fixture
+def make_test() -> MakeTest:
+    return _test
+
+
+@pytest.fixture
+def make_exercise() -> MakeExercise:
+    return _exercise
+
+
+@pytest.fixture
+def make_track() -> MakeTrack:
+    return _track
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Build:
+    def build(*tracks: PublicTrack) -> Site:
+        root = tmp_path / "built"
+        build_site(tracks, root)
+        return Site(root)
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """Two tracks whose pages between them have every part that a page can have."""
+    masked = np.where(np.triu(np.ones((3, 3), dtype=bool), k=1), -np.inf, 1.5)
+    attention = _track(
+        _exercise("weights"),
+        _exercise(
+            "masks",
+            kind="fix",
+            difficulty="advanced",
+            xp=20,
+            requires=("weights", "broadcasting", "elsewhere"),
+            instructions=(
+                "# One\n\n## Two\n\n### Three\n\n$$M = \\begin{cases} 0 & j \\le i \\\\ "
+                "-\\infty & j > i \\end{cases}$$\n\n| a | b |\n|--:|:--|\n| 1 | 2 |\n\n"
+                "```python\n>>> x @ y\n```\n\n[the paper](https://arxiv.org/abs/1706.03762)\n"
+            ),
+            tests=(
+                _test(id="pair", expected=(masked, np.arange(12.0))),
+                _test(id="print", kind="output", code="print(1)", expected="1\n", given={}),
+                _test(id="large", given={"X": np.ones((13, 2))}, expected={"a": "text"}),
+            ),
+            hidden_tests=0,
+        ),
+        _exercise("heads", kind="predict", difficulty="intermediate", hints=(), concepts=()),
+    )
+    arrays = _track(_exercise("broadcasting"), id=TrackId("arrays"), title="Arrays")
+    root = tmp_path_factory.mktemp("site") / "out"
+    build_site((attention, arrays, _track(id=TrackId("empty"), title="Empty")), root)
+    return Site(root)

@@ -1,0 +1,267 @@
+"""Building into a folder: what is written, what is left alone, what is refused."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sitegen
+from grader.errors import DefinitionError, UsageError
+from sitegen import build_site
+
+Make = Callable[..., Any]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_every_track_and_exercise_has_a_page(site: Any) -> None:
+    """The pages lie where their addresses say, and there are no others."""
+    assert sorted(site.pages) == [
+        "404.html",
+        "arrays/broadcasting/index.html",
+        "arrays/index.html",
+        "attention/heads/index.html",
+        "attention/index.html",
+        "attention/masks/index.html",
+        "attention/weights/index.html",
+        "empty/index.html",
+        "index.html",
+    ]
+
+
+def test_the_assets_lie_in_their_folder(site: Any) -> None:
+    """There is one stylesheet, one script and the icon."""
+    names = sorted(path.name for path in (site.root / "assets").iterdir())
+
+    assert names == ["favicon.svg", "site.css", "theme.js"]
+
+
+def test_the_report_counts_what_was_written(
+    make_exercise: Make, make_track: Make, tmp_path: Path
+) -> None:
+    """Pages and bytes are those on the disk, without our marker."""
+    report = build_site([make_track(make_exercise())], tmp_path)
+    written = contents(tmp_path)
+    del written[".etude-site"]
+
+    assert report.output == tmp_path
+    assert report.pages == sum(name.endswith(".html") for name in written) == 4
+    assert report.bytes == sum(map(len, written.values()))
+
+
+def test_the_same_tracks_give_the_same_bytes(
+    make_exercise: Make, make_test: Make, make_track: Make, tmp_path: Path
+) -> None:
+    """Two folders and a second build into the first do not differ in any byte."""
+    test = make_test(given={"words": {"the", "cat", "sat"}}, expected=np.full((20, 20), 0.1))
+    track = make_track(make_exercise(tests=(test,)), make_exercise("second"))
+    for folder in ("one", "two", "one"):
+        build_site([track], tmp_path / folder)
+
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+def test_bytes_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
+    """Sets are shown in an order of their own, not in the order of their hashes."""
+    script = (
+        "import sys; from sitegen.values import show;"
+        "print(show({'the', 'cat', 'sat', 'on', 'a', 'mat'}, shaded=False))"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            cwd=tmp_path,
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+
+    assert len(outputs) == 1
+
+
+def test_a_page_that_is_no_longer_built_is_removed(
+    make_exercise: Make, make_track: Make, tmp_path: Path
+) -> None:
+    """Its folder goes with it; the pages that are still built stay."""
+    build_site([make_track(make_exercise("kept"), make_exercise("gone"))], tmp_path)
+    build_site([make_track(make_exercise("kept"))], tmp_path)
+
+    assert (tmp_path / "attention/kept/index.html").is_file()
+    assert not (tmp_path / "attention/gone").exists()
+
+
+def test_files_that_we_did_not_write_survive_a_second_build(
+    make_exercise: Make, make_track: Make, tmp_path: Path
+) -> None:
+    """A file that someone put beside ours stays, even in a folder that a page left."""
+    build_site([make_track(make_exercise("gone"))], tmp_path)
+    for name in ("CNAME", "attention/gone/notes.txt"):
+        (tmp_path / name).write_text("mine")
+    build_site([], tmp_path)
+
+    assert (tmp_path / "CNAME").read_text() == "mine"
+    assert (tmp_path / "attention/gone/notes.txt").read_text() == "mine"
+    assert not (tmp_path / "attention/gone/index.html").exists()
+
+
+def test_a_foreign_folder_is_refused_and_left_alone(tmp_path: Path) -> None:
+    """A folder with files of someone else is not written into."""
+    (tmp_path / "thesis.tex").write_text("years of work")
+
+    with pytest.raises(UsageError, match="holds files that are not from an earlier build"):
+        build_site([], tmp_path)
+    assert contents(tmp_path) == {"thesis.tex": b"years of work"}
+
+
+def test_an_empty_folder_is_built_into(tmp_path: Path) -> None:
+    """A folder that exists and holds nothing is as good as a new one."""
+    build_site([], tmp_path)
+
+    assert (tmp_path / "index.html").is_file()
+
+
+def test_a_file_as_output_is_refused(tmp_path: Path) -> None:
+    """The sentence says that the path is not a folder."""
+    output = tmp_path / "site"
+    output.write_text("")
+
+    with pytest.raises(UsageError, match="it is not a folder"):
+        build_site([], output)
+
+
+def test_a_folder_below_a_file_is_refused(tmp_path: Path) -> None:
+    """What the operating system refuses is a sentence about the output, not a traceback."""
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(UsageError, match="Cannot write the site to"):
+        build_site([], tmp_path / "file" / "site")
+
+
+def test_an_edited_marker_cannot_remove_files_elsewhere(tmp_path: Path) -> None:
+    """A line that leads out of the folder is not followed."""
+    output = tmp_path / "site"
+    outside = tmp_path / "precious.txt"
+    outside.write_text("precious")
+    build_site([], output)
+    with (output / ".etude-site").open("a") as marker:
+        marker.write(f"../precious.txt\n{outside}\n")
+    build_site([], output)
+
+    assert outside.read_text() == "precious"
+
+
+def test_a_link_in_the_folder_is_not_followed(
+    make_exercise: Make, make_track: Make, tmp_path: Path
+) -> None:
+    """A page's folder that is a link to another place is refused, and nothing lands there."""
+    output, outside = tmp_path / "site", tmp_path / "outside"
+    outside.mkdir()
+    build_site([], output)
+    (output / "attention").symlink_to(outside, target_is_directory=True)
+
+    with pytest.raises(UsageError, match="lies behind a link"):
+        build_site([make_track(make_exercise())], output)
+    assert not any(outside.iterdir())
+
+
+def test_a_link_in_place_of_a_page_is_replaced(tmp_path: Path) -> None:
+    """The page is written; the file that the link pointed to keeps its contents."""
+    output, outside = tmp_path / "site", tmp_path / "outside.txt"
+    outside.write_text("mine")
+    build_site([], output)
+    (output / "index.html").unlink()
+    (output / "index.html").symlink_to(outside)
+    build_site([], output)
+
+    assert outside.read_text() == "mine"
+    assert not (output / "index.html").is_symlink()
+
+
+@pytest.mark.parametrize("name", ["..", ".", "", "a/b", "/etc", "A", "a b", "-a", "a--b", "a\n"])
+def test_an_id_that_cannot_be_a_folder_is_refused(
+    make_exercise: Make, make_track: Make, tmp_path: Path, name: str
+) -> None:
+    """An id never reaches the file system unless it is lower-case words joined by hyphens."""
+    output = tmp_path / "site"
+
+    with pytest.raises(DefinitionError, match="cannot be the folder of a page"):
+        build_site([make_track(make_exercise(name))], output)
+    with pytest.raises(DefinitionError, match="cannot be the folder of a page"):
+        build_site([make_track(id=name)], output)
+    assert not output.exists()
+
+
+def test_two_exercises_of_one_id_are_refused(
+    make_exercise: Make, make_track: Make, tmp_path: Path
+) -> None:
+    """Their pages would be the same file; the error names the track and the exercise."""
+    with pytest.raises(DefinitionError, match="attention/twin.*already the folder"):
+        build_site([make_track(make_exercise("twin"), make_exercise("twin"))], tmp_path)
+
+
+def test_a_track_cannot_have_the_name_of_the_assets(make_track: Make, tmp_path: Path) -> None:
+    """Its page would lie among the stylesheet and the script."""
+    with pytest.raises(DefinitionError, match="'assets' is already the folder"):
+        build_site([make_track(id="assets")], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "place"),
+    [
+        (
+            "instructions",
+            "Some text.\n\nThen $x + \\foo{y}$.",
+            "attention/weights/instructions:3:7",
+        ),
+        ("hints", ("Fine.", "$$\\foo$$"), "attention/weights/hint 2:1:3"),
+    ],
+)
+def test_unknown_tex_names_the_exercise_and_writes_nothing(
+    make_exercise: Make, make_track: Make, tmp_path: Path, field: str, value: Any, place: str
+) -> None:
+    """The error says track, exercise, field, line and column, and what is unknown."""
+    output = tmp_path / "site"
+
+    with pytest.raises(DefinitionError) as caught:
+        build_site([make_track(make_exercise(**{field: value}))], output)
+    (problem,) = caught.value.problems
+    assert str(problem.where) == place
+    assert 'Unknown command "\\foo"' in problem.message
+    assert not output.exists()
+
+
+def test_templates_and_assets_are_found_in_a_wheel(tmp_path: Path) -> None:
+    """Installed, they lie inside the package; the site is the same as from a checkout."""
+    package = Path(sitegen.__file__).parent
+    installed = tmp_path / "lib" / "sitegen"
+    shutil.copytree(package, installed)
+    for name in ("templates", "assets"):
+        shutil.copytree(package.parent / name, installed / "_data" / name)
+    script = (
+        "import sys; from pathlib import Path; import sitegen;"
+        "assert sitegen.__file__.startswith(sys.argv[1]);"
+        "sitegen.build_site([], Path(sys.argv[2]))"
+    )
+    subprocess.run(
+        [sys.executable, "-c", script, str(installed), str(tmp_path / "wheel")],
+        env=os.environ | {"PYTHONPATH": str(installed.parent)},
+        cwd=tmp_path,
+        check=True,
+    )
+    build_site([], tmp_path / "checkout")
+
+    assert contents(tmp_path / "wheel") == contents(tmp_path / "checkout")

@@ -1,0 +1,152 @@
+"""Markdown, maths and code as HTML."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import sitegen
+from grader.errors import DefinitionError
+from sitegen.highlight import highlight
+from sitegen.maths import TexError, mathml
+from sitegen.markdown import render_markdown
+
+WHERE = Path("attention/weights/instructions")
+STYLESHEET = Path(sitegen.__file__).parents[1] / "assets" / "site.css"
+
+FORMULAS = [
+    r"\operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V",
+    r"M_{ij} = \begin{cases} 0 & \text{if } j \le i \\ -\infty & \text{otherwise} \end{cases}",
+    r"\begin{aligned} m_i &= \max_j s_{ij} \\ \ell_i &= \sum_j e^{s_{ij} - m_i} \end{aligned}",
+    r"\begin{pmatrix} \cos\theta & -\sin\theta \\ \sin\theta & \cos\theta \end{pmatrix}",
+    r"\left[\begin{array}{c|cr} 1 & 2 & 3 \\ \hline 4 & 5 & 6 \end{array}\right]",
+    r"\begin{rcases} a \\ b \end{rcases} \quad \underset{c}{\operatorname{arg\,max}}\, z_c",
+    r"\mathcal{L} = -\frac{1}{T} \sum_{t=1}^{T} \log p_\theta(x_t \mid x_{<t})",
+    r"\underbrace{QK^\top}_{T \times T} \quad \lVert x \rVert_2 \quad \mathbf{1}[i = j]",
+]
+
+
+@pytest.mark.parametrize("tex", FORMULAS)
+def test_a_formula_needs_no_style_attribute(tex: str) -> None:
+    """What would be a style attribute is a class, and the stylesheet knows it."""
+    html = mathml(tex, display=True)
+    classes = {name for each in re.findall(r'class="([^"]*)"', html) for name in each.split()}
+    styled = set(re.findall(r"\.(m-[\w-]+)", STYLESHEET.read_text()))
+
+    assert html.startswith('<math display="block">')
+    assert "style=" not in html
+    assert classes <= styled
+
+
+def test_the_columns_of_cases_are_aligned_by_classes() -> None:
+    """Alignment and gap of the second column survive the move from styles to classes."""
+    html = mathml(r"\begin{cases} 0 & x \end{cases}", display=True)
+
+    assert '<mtd class="m-left m-flush-right">' in html
+    assert '<mtd class="m-left m-flush-right m-gap-left">' in html
+
+
+def test_text_in_a_formula_is_not_taken_for_a_style() -> None:
+    """Only attributes are rewritten, and text stays escaped."""
+    html = mathml(r'\text{ style="color: red" <b>}', display=False)
+
+    assert "color" in html
+    assert "&lt;b&gt;" in html
+    assert "class=" not in html
+
+
+@pytest.mark.parametrize(
+    ("tex", "reason"),
+    [
+        (r"\foo", "Unknown command"),
+        (r"\frac{1", "Expected closing token"),
+        (r"\color{red} x", "color: #FF0000"),
+        (r"\begin{align} a &= b \end{align}", "cannot have the style"),
+        (r"\eqref{x}", "cannot have links"),
+        (r"\cancel{x}", "cannot have boxes and strokes"),
+    ],
+)
+def test_tex_that_cannot_be_shown_is_an_error(tex: str, reason: str) -> None:
+    """Rather than a page on which something is missing."""
+    with pytest.raises(TexError, match=reason):
+        mathml(tex, display=False)
+
+
+@pytest.mark.parametrize(
+    ("source", "display"),
+    [("$$x$$", True), ("a\n\n$$\nx\n$$\n\nb", True), ("so $$x$$ here", True), ("so $x$", False)],
+)
+def test_dollars_make_formulas(source: str, display: bool) -> None:
+    """Two dollars set a formula apart, in a paragraph as well; one keeps it in the line."""
+    html = render_markdown(source, where=WHERE)
+
+    assert html.count("<math") == 1
+    assert ('display="block"' in html) is display
+    assert "<p><div" not in html
+
+
+@pytest.mark.parametrize("source", ["It costs $5 or 6$ a day.", r"Cost: \$5, \$6.", "`$x$`"])
+def test_money_and_code_are_not_formulas(source: str) -> None:
+    """A dollar beside a digit, an escaped dollar and code stay as they are."""
+    assert "<math" not in render_markdown(source, where=WHERE)
+
+
+def test_headings_begin_at_the_given_level() -> None:
+    """Levels 1 and 2 become the highest level, and deeper ones follow."""
+    source = "# a\n\n## b\n\n### c\n\n###### f"
+
+    assert re.findall(r"<(h\d)>", render_markdown(source, where=WHERE)) == ["h2", "h2", "h3", "h6"]
+    assert re.findall(r"<(h\d)>", render_markdown(source, where=WHERE, top=3)) == [
+        *("h3", "h3", "h4", "h6")
+    ]
+
+
+def test_a_table_is_aligned_by_classes_and_scrolls_by_itself() -> None:
+    """No style attributes; the box around it takes the focus, so that keys can scroll it."""
+    html = render_markdown("| a | b |\n|--:|:-:|\n| 1 | 2 |", where=WHERE)
+
+    assert '<div class="scroll" tabindex="0"><table' in html
+    assert '<th class="align-right">a</th>' in html
+    assert '<td class="align-center">2</td>' in html
+    assert "style" not in html
+
+
+def test_an_image_is_an_error_that_says_where() -> None:
+    """It would be fetched from elsewhere, or be missing."""
+    with pytest.raises(DefinitionError, match=r"instructions:3:6: Pages cannot show images"):
+        render_markdown("One.\n\nSee ![chart](https://example.org/x.png)", where=WHERE)
+
+
+def test_code_in_a_language_gets_colours() -> None:
+    """Keywords have a class and no style."""
+    html = render_markdown("```python\nimport numpy\n```", where=WHERE)
+
+    assert '<span class="hl-kn">import</span>' in html
+    assert "style" not in html
+
+
+@pytest.mark.parametrize("info", ["no-such-language", "", '"><script>', "text python"])
+def test_code_in_an_unknown_language_is_plain(info: str) -> None:
+    """It is shown as it is, and what stands behind the fence is not."""
+    html = render_markdown(f"```{info}\na <b> c\n```", where=WHERE)
+
+    assert html == '<pre class="code"><code>a &lt;b&gt; c</code></pre>\n'
+
+
+def test_a_session_is_recognised_by_its_prompt() -> None:
+    """Prompts are not taken for operators."""
+    assert '<span class="hl-gp">&gt;&gt;&gt; </span>' in highlight(">>> 1 + 1\n2")
+
+
+@pytest.mark.parametrize("code", ["def f():\n    return 1", "  x = 1\n\n\n  y = 2", "", "'"])
+def test_highlighting_changes_no_character(code: str) -> None:
+    """Without its tags the code is what it was, with its indentation."""
+    text = re.sub("<[^>]*>", "", highlight(code)).replace("&#39;", "'")
+
+    assert text == code
+
+
+def test_only_wide_code_takes_the_focus() -> None:
+    """A box that cannot scroll would be one more stop on the way through the page."""
+    assert "tabindex" not in highlight("x = 1")
+    assert 'tabindex="0"' in highlight("x = " + "1 + " * 20 + "1")

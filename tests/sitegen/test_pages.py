@@ -1,0 +1,309 @@
+"""What every page keeps to, and what each kind of page shows."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+PAGES = [
+    "404.html",
+    "arrays/broadcasting/index.html",
+    "attention/heads/index.html",
+    "attention/index.html",
+    "attention/masks/index.html",
+    "attention/weights/index.html",
+    "empty/index.html",
+    "index.html",
+]
+Make = Callable[..., Any]
+
+every_page = pytest.mark.parametrize("name", PAGES)
+
+
+@every_page
+def test_a_page_has_one_heading_of_the_first_level(site: Any, name: str) -> None:
+    """One `<h1>`, and no level below it is skipped on the way down."""
+    levels = [int(each.tag[1]) for each in site[name].elements if re.fullmatch("h[1-6]", each.tag)]
+
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(below <= above + 1 for above, below in zip(levels, levels[1:], strict=False))
+
+
+@every_page
+def test_a_page_says_what_it_is(site: Any, name: str) -> None:
+    """Language, character set, viewport, title, description and icon are given."""
+    page = site[name]
+
+    assert page.path.read_text("utf-8").startswith("<!DOCTYPE html>")
+    assert page.one("html").attributes["lang"] == "en"
+    assert page.one("meta", charset="utf-8")
+    assert "width=device-width" in page.one("meta", name="viewport").attributes["content"]
+    assert page.one("title").text.endswith(("Etude", "NumPy"))
+    assert page.one("meta", name="description").attributes["content"].endswith(".")
+    assert page.one("link", rel="icon").attributes["type"] == "image/svg+xml"
+
+
+@every_page
+def test_a_page_has_landmarks_and_a_way_past_its_head(site: Any, name: str) -> None:
+    """A header, one main part, a footer; the first link leads to the main part."""
+    page = site[name]
+
+    assert page.all("header")
+    assert page.all("footer")
+    assert page.one("main").attributes["id"] == "content"
+    assert page.all("a")[0].attributes["href"] == "#content"
+
+
+@every_page
+def test_a_page_has_no_inline_script_or_style(site: Any, name: str) -> None:
+    """No code in the page, no event handlers, no style attributes, not even in formulas."""
+    page = site[name]
+
+    assert not page.all("style")
+    assert [script.text for script in page.all("script")] == [""]
+    for element in page.elements:
+        assert not any(name == "style" or name.startswith("on") for name in element.attributes)
+
+
+@every_page
+def test_the_policy_allows_nothing_inline_and_nothing_foreign(site: Any, name: str) -> None:
+    """By default nothing may load; no source is a host or allows inline code."""
+    policy = _policy(site[name])
+
+    assert policy.pop("default-src") == ["'none'"]
+    assert policy["script-src"] == policy["style-src"] == ["'self'", "file:"]
+    allowed = {source for sources in policy.values() for source in sources}
+    assert allowed <= {"'none'", "'self'", "file:"}
+
+
+def _policy(page: Any) -> dict[str, list[str]]:
+    content = page.one("meta", **{"http-equiv": "Content-Security-Policy"}).attributes["content"]
+    directives = [directive.split() for directive in content.split(";")]
+    return {name: sources for name, *sources in directives}
+
+
+@every_page
+def test_a_page_loads_only_files_of_the_site(site: Any, name: str) -> None:
+    """Whatever a browser fetches by itself is a relative path."""
+    page = site[name]
+    fetched = [
+        *(each.attributes["href"] for each in page.all("link")),
+        *(each.attributes["src"] for each in page.elements if "src" in each.attributes),
+    ]
+
+    assert len(fetched) == 3
+    for address in fetched:
+        assert not urlsplit(address).scheme
+        assert not urlsplit(address).netloc
+        assert not address.startswith("/")
+
+
+@every_page
+def test_every_link_leads_to_a_file(site: Any, name: str) -> None:
+    """Links and assets are relative and name a file that was built, and an id that it has."""
+    page = site[name]
+    for element in page.elements:
+        address = element.attributes.get("href", element.attributes.get("src"))
+        if address is None or address.startswith("https://arxiv.org/"):
+            continue
+        parts = urlsplit(address)
+        assert not parts.scheme
+        assert not parts.path.startswith("/")
+        target = (page.path.parent / unquote(parts.path)).resolve() if parts.path else page.path
+        assert target.is_file(), f"{address} in {name}"
+        assert target.is_relative_to(site.root.resolve())
+        if parts.fragment:
+            assert parts.fragment in {each.attributes.get("id") for each in page.elements}
+
+
+@every_page
+def test_the_ids_of_a_page_are_unique_and_labels_exist(site: Any, name: str) -> None:
+    """No id is used twice, and what is labelled by an id is labelled by one that exists."""
+    page = site[name]
+    ids = [each.attributes["id"] for each in page.elements if "id" in each.attributes]
+    labels = [
+        each.attributes["aria-labelledby"]
+        for each in page.elements
+        if "aria-labelledby" in each.attributes
+    ]
+
+    assert len(ids) == len(set(ids))
+    assert set(labels) <= set(ids)
+
+
+@every_page
+def test_every_class_is_styled_or_a_token_of_code(site: Any, name: str) -> None:
+    """A class that a page uses is in the stylesheet, so a rename cannot go half way."""
+    styled = set(re.findall(r"\.([a-z][\w-]*)", (site.root / "assets/site.css").read_text()))
+    used = {each for e in site[name].elements for each in e.attributes.get("class", "").split()}
+
+    assert {each for each in used - styled if not each.startswith("hl-")} == set()
+
+
+def test_the_index_lists_tracks_and_their_exercises_in_order(site: Any) -> None:
+    """Each track has its title, its size, its XP and links to its exercises."""
+    index = site["index.html"]
+    links = [each.attributes["href"] for each in index.all("a")]
+
+    assert [each.text for each in index.all("h3")][:3] == [
+        "Attention from scratch",
+        "Arrays",
+        "Empty",
+    ]
+    assert [link for link in links if link.startswith("attention/")] == [
+        "attention/index.html",
+        "attention/weights/index.html",
+        "attention/masks/index.html",
+        "attention/heads/index.html",
+    ]
+    assert "3 exercises" in index.text
+    assert "1 exercise " in " ".join(index.text.split())
+    assert "50 XP" in index.text
+
+
+def test_a_site_without_tracks_says_so(build: Make) -> None:
+    """The index is built and does not look broken."""
+    assert "There are no tracks yet." in build()["index.html"].text
+
+
+def test_the_track_page_shows_each_exercise_in_order(site: Any) -> None:
+    """Difficulty, kind, XP, what it requires, and the total."""
+    page = site["attention/index.html"]
+    items = [" ".join(item.text.split()) for item in page.all("li") if "XP" in item.text]
+
+    assert items == [
+        "1 Title of weights Beginner Write the code 15 XP",
+        "2 Title of masks Advanced Repair the code 20 XP "
+        "Requires: Title of weights, Title of broadcasting, elsewhere",
+        "3 Title of heads Intermediate Predict the result 15 XP",
+    ]
+    assert "50 XP in total" in page.text
+    assert page.all("strong")[0].text == "attention"
+
+
+def test_a_requirement_links_to_its_page_in_any_track(site: Any) -> None:
+    """To the same track, to another one, and to nothing if the site does not have it."""
+    page = site["attention/masks/index.html"]
+    links = {each.text: each.attributes["href"] for each in page.all("a")}
+
+    assert links["Title of broadcasting"] == "../../arrays/broadcasting/index.html"
+    assert links["Title of weights"] == "../weights/index.html"
+    assert "elsewhere" not in links
+
+
+def test_a_requirement_is_looked_for_in_the_same_track_first(
+    build: Make, make_exercise: Make, make_track: Make
+) -> None:
+    """When two tracks have the exercise, the link stays in the track."""
+    here = make_track(make_exercise("base"), make_exercise("next", requires=("base",)), id="here")
+    there = make_track(make_exercise("base"), id="there")
+    page = build(here, there)["here/next/index.html"]
+
+    assert {e.attributes["href"] for e in page.all("a") if e.text == "Title of base"} == {
+        "../base/index.html"
+    }
+
+
+def test_an_exercise_page_has_task_code_and_command(site: Any) -> None:
+    """Instructions as HTML, the starter code, and the command that checks a solution."""
+    page = site["attention/weights/index.html"]
+    code = [each.text for each in page.all("pre")]
+
+    assert page.one("h1").text == "Title of weights"
+    assert "Your task" in [each.text for each in page.all("h2")]
+    assert code[0] == "import numpy as np\n\n\ndef weights(Q):\n    return None"
+    assert code[1] == "etude check weights my_solution.py"
+    assert "15 XP" in page.text
+    assert page.all("math")
+
+
+def test_hints_are_folded(site: Any) -> None:
+    """Each hint is closed at first and says which of how many it is."""
+    page = site["attention/weights/index.html"]
+
+    assert [each.text for each in page.all("summary")] == ["Hint 1 of 2", "Hint 2 of 2"]
+    assert all("open" not in each.attributes for each in page.all("details"))
+    assert not site["attention/heads/index.html"].all("details")
+
+
+def test_a_visible_test_shows_inputs_call_and_expected_value(site: Any) -> None:
+    """Inputs by name, the call, and the expected array as a table with headers."""
+    page = site["attention/weights/index.html"]
+    given, expected = page.all("table")
+    cells = [each for each in page.all("td") if each.text]
+
+    assert "two queries, three keys" in [each.text for each in page.all("h3")]
+    assert "causal = True" in page.text
+    assert "weights(Q, causal=causal)" in [each.text for each in page.all("pre")]
+    assert given.text.split() == ["0", "1", "0", "1.0", "0.0", "1", "0.0", "1.0"]
+    assert expected.text.split() == [
+        *("0", "1", "2"),
+        *("0", "0.250", "0.750", "0.000"),
+        *("1", "0.500", "0.125", "0.375"),
+    ]
+    assert {each.attributes["scope"] for each in page.all("th")} == {"col", "row"}
+    assert [each.attributes["class"] for each in cells[4:]] == [
+        *("seq-5", "seq-15", "seq-0"),
+        *("seq-10", "seq-2", "seq-8"),
+    ]
+
+
+def test_a_printed_text_is_shown_as_it_is(site: Any) -> None:
+    """An output test says what must be printed."""
+    page = site["attention/masks/index.html"]
+
+    assert "Must print" in page.text
+    assert "1" in [each.text for each in page.all("pre")]
+
+
+@pytest.mark.parametrize(
+    ("count", "sentence"),
+    [(0, ""), (1, "1 more test is hidden: it asks"), (2, "2 more tests are hidden: they ask")],
+)
+def test_the_number_of_hidden_tests_is_told(
+    build: Make, make_exercise: Make, make_track: Make, count: int, sentence: str
+) -> None:
+    """The page says how many tests it does not show, in a sentence that is right for one and many."""
+    page = build(make_track(make_exercise(hidden_tests=count)))["attention/weights/index.html"]
+
+    assert f"{count} hidden" in page.text
+    assert sentence in page.text
+    assert ("more test" in page.text) is (count > 0)
+
+
+def test_previous_and_next_follow_the_track(site: Any) -> None:
+    """The first has no previous exercise, the last leads back to the track."""
+    turns = {
+        name: {
+            each.attributes.get("rel", "end"): each.attributes["href"]
+            for each in site[f"attention/{name}/index.html"].all("a")
+            if "turn" in each.attributes.get("class", "")
+        }
+        for name in ("weights", "masks", "heads")
+    }
+
+    assert turns == {
+        "weights": {"next": "../masks/index.html"},
+        "masks": {"prev": "../weights/index.html", "next": "../heads/index.html"},
+        "heads": {"prev": "../masks/index.html", "end": "../index.html"},
+    }
+
+
+def test_the_current_exercise_is_marked_in_the_list_of_the_track(site: Any) -> None:
+    """One entry of the sidebar is the page itself."""
+    page = site["attention/masks/index.html"]
+    current = [each for each in page.all("a") if "aria-current" in each.attributes]
+
+    assert [" ".join(each.text.split()) for each in current] == ["2 of 3", "Title of masks 20 XP"]
+
+
+def test_pages_do_not_promise_solving_in_the_browser(site: Any) -> None:
+    """There is nothing to type code into and nothing to press but the choice of colours."""
+    for page in site.pages.values():
+        assert not page.all("textarea")
+        assert not page.all("button")
+        assert {each.attributes["name"] for each in page.all("input")} == {"theme"}
+        assert "hidden" in page.one("fieldset").attributes  # until the script makes it work

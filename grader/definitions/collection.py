@@ -187,11 +187,11 @@ class _Loader:
             return None
         self._loaded[name] = exercise, document
         if exercise.id != name:
-            self.report.add(
-                document.node("id").where,
-                f"id: {quote(exercise.id)} does not match the file's name; "
-                f"name the file {_number_in_name(path)}{exercise.id}{path.suffix}, or change the id",
+            expected = f"{_number_in_name(path)}{exercise.id}{path.suffix}"
+            message = (
+                f"id: the file must be called {expected}, or else this id must be {quote(name)}"
             )
+            self.report.add(document.node("id").where, message)
         return exercise
 
     def _check_track(

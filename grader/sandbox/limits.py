@@ -39,8 +39,8 @@ class Limits:
     """Files and folders in the scratch folder."""
 
     output: int = 64 << 10
-    """What may be printed: some thousand lines, more than anyone reads. A multiple of the page size,
-    since the kernel refuses the page of a write that would cross the end."""
+    """What may be printed: some thousand lines, more than anyone reads. A multiple of the page
+    size, since the kernel refuses the page of a write that would cross the end."""
 
 
 SOURCE_CAP = 64 << 10

@@ -33,7 +33,7 @@ def render_markdown(source: str, *, where: Path, top: int = 2) -> Markup:
     tokens = _parser().parse(source)
     for token in _flat(tokens):
         if token.type == "image":
-            raise _problem(where, source, token.content, "Pages cannot show images")
+            raise _problem(where, source, f"![{token.content}", "Pages cannot show images")
         _shift_heading(token, top)
         _style_to_class(token)
     try:
@@ -71,7 +71,13 @@ def _style_to_class(token: Token) -> None:
 @cache
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    parser.use(dollarmath_plugin, allow_labels=False, allow_digits=False, double_inline=True)
+    parser.use(
+        dollarmath_plugin,
+        allow_labels=False,
+        allow_space=False,  # so that two prices in a sentence are not a formula
+        allow_digits=False,
+        double_inline=True,
+    )
     for name, rule in _RULES.items():
         parser.add_render_rule(name, rule)
     return parser

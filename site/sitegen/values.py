@@ -99,10 +99,27 @@ def show(value: object, *, shaded: bool) -> Shown:
             return _show_parts(summary, enumerate(value), shaded=shaded)
         case Mapping() if _holds_arrays(tuple(value.values())):
             return _show_parts(f"mapping of {len(value)}", value.items(), shaded=shaded)
-    text = pprint.pformat(value, width=_LINE_LENGTH, compact=True, sort_dicts=False)
+    text = _Printer(width=_LINE_LENGTH, compact=True, sort_dicts=False).pformat(value)
     if len(text) <= _MAX_INLINE and "\n" not in text:
         return Inline(text)
     return Block(type(value).__name__, shorten(text))
+
+
+class _Printer(pprint.PrettyPrinter):
+    """Writes sets in sorted order, because that of their hashes changes from run to run."""
+
+    def format(
+        self,
+        object: object,  # noqa: A002  the overridden method's name for it
+        context: dict[int, int],
+        maxlevels: int,
+        level: int,
+    ) -> tuple[str, bool, bool]:
+        if not isinstance(object, set | frozenset) or not object:
+            return super().format(object, context, maxlevels, level)
+        items = sorted(self.format(item, context, maxlevels, level + 1)[0] for item in object)
+        text = f"{{{', '.join(items)}}}"
+        return (text if isinstance(object, set) else f"frozenset({text})"), True, False
 
 
 def shorten(text: str) -> str:

@@ -183,7 +183,8 @@ TYPES = [
     (
         "xp: 5",
         f"xp: {'ten ' * 20}",
-        "4:5: xp: expected an integer, found the string 'ten ten ten ten ten ten ten ten ten ten …'",
+        "4:5: xp: expected an integer, found the string "
+        "'ten ten ten ten ten ten ten ten ten ten …'",
     ),
     ("Double it", "on", f"2:8: title: {boolean('on')}"),
     ("Double it", "Yes", f"2:8: title: {boolean('Yes')}"),
@@ -193,8 +194,10 @@ TYPES = [
     (
         "Double it",
         "None",
-        "2:8: title: YAML takes 'None' for a word; "
-        'write null if you mean no value, "None" in quotes for the word',
+        (
+            "2:8: title: YAML takes 'None' for a word; "
+            'write null if you mean no value, "None" in quotes for the word'
+        ),
     ),
     (
         "Double it",
@@ -210,8 +213,10 @@ TYPES = [
     (
         "beginner",
         "beginer",
-        "3:13: difficulty: expected 'beginner', 'intermediate' or 'advanced', "
-        "found the string 'beginer'; did you mean 'beginner'?",
+        (
+            "3:13: difficulty: expected 'beginner', 'intermediate' or 'advanced', "
+            "found the string 'beginer'; did you mean 'beginner'?"
+        ),
     ),
     (
         "beginner",
@@ -321,8 +326,10 @@ MEANING = [
     (
         "{x: 2}",
         "{x: 2}\n    points: -1",
-        "12:3: tests: all tests together must be worth at least one point\n"
-        "x.yaml:14:13: points: -1 is below 0",
+        (
+            "12:3: tests: all tests together must be worth at least one point\n"
+            "x.yaml:14:13: points: -1 is below 0"
+        ),
     ),
     ("{x: 2}", "x = rng.random()\n    seeds: 0", "14:12: seeds: 0 is not between 1 and 1000"),
     ("{x: 2}", "x = rng.random()\n    seeds: 1001", "14:12: seeds: 1001 is not between 1 and 1000"),
@@ -368,8 +375,10 @@ MEANING = [
     (
         '{reference: "reference.demo:double"}',
         "",
-        "14:11: call: no reference to compare with for 'double'; "
-        "name one under 'defines', or write the value under 'expect'",
+        (
+            "14:11: call: no reference to compare with for 'double'; "
+            "name one under 'defines', or write the value under 'expect'"
+        ),
     ),
 ]
 
@@ -406,9 +415,11 @@ PYTHON = [
     ),
     (
         "explanation",
-        "misconceptions:\n  - id: same\n    feedback: No.\n    code: |2\n"
-        "      x = 1\n      if x:\n        y = [\nexplanation",
-        "26:13: code: not valid Python: '[' was never closed",
+        (
+            "misconceptions:\n  - id: same\n    feedback: No.\n    code: |2\n"
+            "      x = 1\n      if x:\n        y = [\nexplanation"
+        ),
+        "27:13: code: not valid Python: '[' was never closed",
     ),
     (
         "run: print(double(1))",

@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
+from sitegen import build_site
 
 from grader.definitions.exercise import ExerciseId, TestId
 from grader.definitions.public import PublicExercise, PublicTest, PublicTrack
 from grader.definitions.track import TrackId
-from sitegen import build_site
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 SELF_CLOSED = {"rect", "path", "circle", "mspace"}
@@ -97,7 +97,7 @@ MakeTrack: TypeAlias = Callable[..., PublicTrack]
 Build: TypeAlias = Callable[..., Site]
 
 
-def _test(**changes: Any) -> PublicTest:
+def _test(**changes: object) -> PublicTest:
     fields: dict[str, Any] = {
         "kind": "call",
         "id": TestId("worked-example"),
@@ -107,10 +107,11 @@ def _test(**changes: Any) -> PublicTest:
         "code": "weights(Q, causal=causal)",
         "expected": np.array([[0.25, 0.75, 0.0], [0.5, 0.125, 0.375]]),
     }
-    return PublicTest(**fields | changes)
+    fields.update(changes)
+    return PublicTest(**fields)
 
 
-def _exercise(id: str = "weights", **changes: Any) -> PublicExercise:  # noqa: A002  the field's name
+def _exercise(id: str = "weights", **changes: object) -> PublicExercise:  # noqa: A002  the field's name
     fields: dict[str, Any] = {
         "id": ExerciseId(id),
         "title": f"Title of {id}",
@@ -126,10 +127,11 @@ def _exercise(id: str = "weights", **changes: Any) -> PublicExercise:  # noqa: A
         "hidden_tests": 3,
         "max_points": 7,
     }
-    return PublicExercise(**fields | changes)
+    fields.update(changes)
+    return PublicExercise(**fields)
 
 
-def _track(*exercises: PublicExercise, **changes: Any) -> PublicTrack:
+def _track(*exercises: PublicExercise, **changes: object) -> PublicTrack:
     fields: dict[str, Any] = {
         "id": TrackId("attention"),
         "title": "Attention from scratch",
@@ -137,7 +139,8 @@ def _track(*exercises: PublicExercise, **changes: Any) -> PublicTrack:
         "xp": sum(exercise.xp for exercise in exercises),
         "exercises": exercises,
     }
-    return PublicTrack(**fields | changes)
+    fields.update(changes)
+    return PublicTrack(**fields)
 
 
 @pytest.fixture

@@ -4,18 +4,18 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-
 import sitegen
-from grader.errors import DefinitionError, UsageError
 from sitegen import build_site
 
-Make = Callable[..., Any]
+from grader.errors import DefinitionError, UsageError
+
+if TYPE_CHECKING:
+    from tests.sitegen.conftest import MakeExercise, MakeTest, MakeTrack, Site
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -26,7 +26,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_every_track_and_exercise_has_a_page(site: Any) -> None:
+def test_every_track_and_exercise_has_a_page(site: "Site") -> None:
     """The pages lie where their addresses say, and there are no others."""
     assert sorted(site.pages) == [
         "404.html",
@@ -41,7 +41,7 @@ def test_every_track_and_exercise_has_a_page(site: Any) -> None:
     ]
 
 
-def test_the_assets_lie_in_their_folder(site: Any) -> None:
+def test_the_assets_lie_in_their_folder(site: "Site") -> None:
     """There is one stylesheet, one script and the icon."""
     names = sorted(path.name for path in (site.root / "assets").iterdir())
 
@@ -49,7 +49,7 @@ def test_the_assets_lie_in_their_folder(site: Any) -> None:
 
 
 def test_the_report_counts_what_was_written(
-    make_exercise: Make, make_track: Make, tmp_path: Path
+    make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path
 ) -> None:
     """Pages and bytes are those on the disk, without our marker."""
     report = build_site([make_track(make_exercise())], tmp_path)
@@ -62,7 +62,7 @@ def test_the_report_counts_what_was_written(
 
 
 def test_the_same_tracks_give_the_same_bytes(
-    make_exercise: Make, make_test: Make, make_track: Make, tmp_path: Path
+    make_exercise: "MakeExercise", make_test: "MakeTest", make_track: "MakeTrack", tmp_path: Path
 ) -> None:
     """Two folders and a second build into the first do not differ in any byte."""
     test = make_test(given={"words": {"the", "cat", "sat"}}, expected=np.full((20, 20), 0.1))
@@ -76,7 +76,7 @@ def test_the_same_tracks_give_the_same_bytes(
 def test_bytes_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     """Sets are shown in an order of their own, not in the order of their hashes."""
     script = (
-        "import sys; from sitegen.values import show;"
+        "from sitegen.values import show;"
         "print(show({'the', 'cat', 'sat', 'on', 'a', 'mat'}, shaded=False))"
     )
     outputs = {
@@ -94,7 +94,7 @@ def test_bytes_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
 
 
 def test_a_page_that_is_no_longer_built_is_removed(
-    make_exercise: Make, make_track: Make, tmp_path: Path
+    make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path
 ) -> None:
     """Its folder goes with it; the pages that are still built stay."""
     build_site([make_track(make_exercise("kept"), make_exercise("gone"))], tmp_path)
@@ -105,7 +105,7 @@ def test_a_page_that_is_no_longer_built_is_removed(
 
 
 def test_files_that_we_did_not_write_survive_a_second_build(
-    make_exercise: Make, make_track: Make, tmp_path: Path
+    make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path
 ) -> None:
     """A file that someone put beside ours stays, even in a folder that a page left."""
     build_site([make_track(make_exercise("gone"))], tmp_path)
@@ -165,7 +165,7 @@ def test_an_edited_marker_cannot_remove_files_elsewhere(tmp_path: Path) -> None:
 
 
 def test_a_link_in_the_folder_is_not_followed(
-    make_exercise: Make, make_track: Make, tmp_path: Path
+    make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path
 ) -> None:
     """A page's folder that is a link to another place is refused, and nothing lands there."""
     output, outside = tmp_path / "site", tmp_path / "outside"
@@ -193,7 +193,7 @@ def test_a_link_in_place_of_a_page_is_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["..", ".", "", "a/b", "/etc", "A", "a b", "-a", "a--b", "a\n"])
 def test_an_id_that_cannot_be_a_folder_is_refused(
-    make_exercise: Make, make_track: Make, tmp_path: Path, name: str
+    make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path, name: str
 ) -> None:
     """An id never reaches the file system unless it is lower-case words joined by hyphens."""
     output = tmp_path / "site"
@@ -206,40 +206,42 @@ def test_an_id_that_cannot_be_a_folder_is_refused(
 
 
 def test_two_exercises_of_one_id_are_refused(
-    make_exercise: Make, make_track: Make, tmp_path: Path
+    make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path
 ) -> None:
     """Their pages would be the same file; the error names the track and the exercise."""
-    with pytest.raises(DefinitionError, match="attention/twin.*already the folder"):
+    with pytest.raises(DefinitionError, match=r"attention/twin.*already the folder"):
         build_site([make_track(make_exercise("twin"), make_exercise("twin"))], tmp_path)
 
 
-def test_a_track_cannot_have_the_name_of_the_assets(make_track: Make, tmp_path: Path) -> None:
+def test_a_track_cannot_have_the_name_of_the_assets(
+    make_track: "MakeTrack", tmp_path: Path
+) -> None:
     """Its page would lie among the stylesheet and the script."""
     with pytest.raises(DefinitionError, match="'assets' is already the folder"):
         build_site([make_track(id="assets")], tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "place"),
+    ("field", "place"),
     [
-        (
-            "instructions",
-            "Some text.\n\nThen $x + \\foo{y}$.",
-            "attention/weights/instructions:3:7",
-        ),
-        ("hints", ("Fine.", "$$\\foo$$"), "attention/weights/hint 2:1:3"),
+        ({"instructions": "Some text.\n\nThen $x + \\foo{y}$."}, "instructions:3:7"),
+        ({"hints": ("Fine.", "$$\\foo$$")}, "hint 2:1:3"),
     ],
 )
 def test_unknown_tex_names_the_exercise_and_writes_nothing(
-    make_exercise: Make, make_track: Make, tmp_path: Path, field: str, value: Any, place: str
+    make_exercise: "MakeExercise",
+    make_track: "MakeTrack",
+    tmp_path: Path,
+    field: dict[str, object],
+    place: str,
 ) -> None:
     """The error says track, exercise, field, line and column, and what is unknown."""
     output = tmp_path / "site"
 
     with pytest.raises(DefinitionError) as caught:
-        build_site([make_track(make_exercise(**{field: value}))], output)
+        build_site([make_track(make_exercise(**field))], output)
     (problem,) = caught.value.problems
-    assert str(problem.where) == place
+    assert str(problem.where) == f"attention/weights/{place}"
     assert 'Unknown command "\\foo"' in problem.message
     assert not output.exists()
 

@@ -1,12 +1,15 @@
 """A definition is text: nothing in it becomes an element, a script or a link that runs code."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-Make = Callable[..., Any]
+from grader.definitions.public import PublicTrack
+
+if TYPE_CHECKING:
+    from tests.sitegen.conftest import Build, MakeExercise, MakeTest, MakeTrack, Page
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -31,10 +34,12 @@ LINKS = (
 
 
 @pytest.fixture
-def hostile_track(make_test: Make, make_exercise: Make, make_track: Make) -> Callable[[str], Any]:
+def hostile_track(
+    make_test: "MakeTest", make_exercise: "MakeExercise", make_track: "MakeTrack"
+) -> Callable[[str], PublicTrack]:
     """A track with the text in every field that is free text."""
 
-    def make(text: str) -> Any:
+    def make(text: str) -> PublicTrack:
         test = make_test(
             id=text,
             description=text,
@@ -59,7 +64,7 @@ def hostile_track(make_test: Make, make_exercise: Make, make_track: Make) -> Cal
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_markup_in_any_field_stays_text(
-    build: Make, hostile_track: Callable[[str], Any], text: str
+    build: "Build", hostile_track: Callable[[str], PublicTrack], text: str
 ) -> None:
     """The pages have the elements that harmless text gives, and say the text itself."""
     harmless = {name: shape(page) for name, page in build(hostile_track("plain")).pages.items()}
@@ -75,20 +80,19 @@ def test_markup_in_any_field_stays_text(
     assert text in hostile["attention/weights/index.html"].one("title").text
 
 
-def shape(page: Any) -> set[str]:
+def shape(page: "Page") -> set[str]:
     return {element.tag for element in page.elements}
 
 
 @pytest.mark.parametrize("text", LINKS)
 @pytest.mark.parametrize("field", ["instructions", "hints", "description"])
 def test_a_link_that_runs_code_is_not_a_link(
-    build: Make, make_exercise: Make, make_track: Make, text: str, field: str
+    build: "Build", make_exercise: "MakeExercise", make_track: "MakeTrack", text: str, field: str
 ) -> None:
     """Only addresses that name a page become links, and they bring no handlers."""
-    changes = {"instructions": {"instructions": text}, "hints": {"hints": (text,)}}
-    track = make_track(
-        make_exercise(**changes.get(field, {})), description=text if field == "description" else ""
-    )
+    texts = dict.fromkeys(("instructions", "hints", "description"), "") | {field: text}
+    exercise = make_exercise(instructions=texts["instructions"], hints=(texts["hints"],))
+    track = make_track(exercise, description=texts["description"])
     for page in build(track).pages.values():
         for link in page.all("a"):
             assert link.attributes["href"].startswith(("https://example.org/", "../", "#")) or (

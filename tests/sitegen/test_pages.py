@@ -1,11 +1,14 @@
 """What every page keeps to, and what each kind of page shows."""
 
 import re
-from collections.abc import Callable
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.sitegen.conftest import Build, MakeExercise, MakeTrack, Page, Site
 
 PAGES = [
     "404.html",
@@ -17,23 +20,21 @@ PAGES = [
     "empty/index.html",
     "index.html",
 ]
-Make = Callable[..., Any]
-
 every_page = pytest.mark.parametrize("name", PAGES)
 
 
 @every_page
-def test_a_page_has_one_heading_of_the_first_level(site: Any, name: str) -> None:
+def test_a_page_has_one_heading_of_the_first_level(site: "Site", name: str) -> None:
     """One `<h1>`, and no level below it is skipped on the way down."""
     levels = [int(each.tag[1]) for each in site[name].elements if re.fullmatch("h[1-6]", each.tag)]
 
     assert levels.count(1) == 1
     assert levels[0] == 1
-    assert all(below <= above + 1 for above, below in zip(levels, levels[1:], strict=False))
+    assert all(below <= above + 1 for above, below in pairwise(levels))
 
 
 @every_page
-def test_a_page_says_what_it_is(site: Any, name: str) -> None:
+def test_a_page_says_what_it_is(site: "Site", name: str) -> None:
     """Language, character set, viewport, title, description and icon are given."""
     page = site[name]
 
@@ -47,7 +48,7 @@ def test_a_page_says_what_it_is(site: Any, name: str) -> None:
 
 
 @every_page
-def test_a_page_has_landmarks_and_a_way_past_its_head(site: Any, name: str) -> None:
+def test_a_page_has_landmarks_and_a_way_past_its_head(site: "Site", name: str) -> None:
     """A header, one main part, a footer; the first link leads to the main part."""
     page = site[name]
 
@@ -58,7 +59,7 @@ def test_a_page_has_landmarks_and_a_way_past_its_head(site: Any, name: str) -> N
 
 
 @every_page
-def test_a_page_has_no_inline_script_or_style(site: Any, name: str) -> None:
+def test_a_page_has_no_inline_script_or_style(site: "Site", name: str) -> None:
     """No code in the page, no event handlers, no style attributes, not even in formulas."""
     page = site[name]
 
@@ -69,7 +70,7 @@ def test_a_page_has_no_inline_script_or_style(site: Any, name: str) -> None:
 
 
 @every_page
-def test_the_policy_allows_nothing_inline_and_nothing_foreign(site: Any, name: str) -> None:
+def test_the_policy_allows_nothing_inline_and_nothing_foreign(site: "Site", name: str) -> None:
     """By default nothing may load; no source is a host or allows inline code."""
     policy = _policy(site[name])
 
@@ -79,14 +80,14 @@ def test_the_policy_allows_nothing_inline_and_nothing_foreign(site: Any, name: s
     assert allowed <= {"'none'", "'self'", "file:"}
 
 
-def _policy(page: Any) -> dict[str, list[str]]:
+def _policy(page: "Page") -> dict[str, list[str]]:
     content = page.one("meta", **{"http-equiv": "Content-Security-Policy"}).attributes["content"]
     directives = [directive.split() for directive in content.split(";")]
     return {name: sources for name, *sources in directives}
 
 
 @every_page
-def test_a_page_loads_only_files_of_the_site(site: Any, name: str) -> None:
+def test_a_page_loads_only_files_of_the_site(site: "Site", name: str) -> None:
     """Whatever a browser fetches by itself is a relative path."""
     page = site[name]
     fetched = [
@@ -102,7 +103,7 @@ def test_a_page_loads_only_files_of_the_site(site: Any, name: str) -> None:
 
 
 @every_page
-def test_every_link_leads_to_a_file(site: Any, name: str) -> None:
+def test_every_link_leads_to_a_file(site: "Site", name: str) -> None:
     """Links and assets are relative and name a file that was built, and an id that it has."""
     page = site[name]
     for element in page.elements:
@@ -120,7 +121,7 @@ def test_every_link_leads_to_a_file(site: Any, name: str) -> None:
 
 
 @every_page
-def test_the_ids_of_a_page_are_unique_and_labels_exist(site: Any, name: str) -> None:
+def test_the_ids_of_a_page_are_unique_and_labels_exist(site: "Site", name: str) -> None:
     """No id is used twice, and what is labelled by an id is labelled by one that exists."""
     page = site[name]
     ids = [each.attributes["id"] for each in page.elements if "id" in each.attributes]
@@ -135,7 +136,7 @@ def test_the_ids_of_a_page_are_unique_and_labels_exist(site: Any, name: str) -> 
 
 
 @every_page
-def test_every_class_is_styled_or_a_token_of_code(site: Any, name: str) -> None:
+def test_every_class_is_styled_or_a_token_of_code(site: "Site", name: str) -> None:
     """A class that a page uses is in the stylesheet, so a rename cannot go half way."""
     styled = set(re.findall(r"\.([a-z][\w-]*)", (site.root / "assets/site.css").read_text()))
     used = {each for e in site[name].elements for each in e.attributes.get("class", "").split()}
@@ -143,7 +144,7 @@ def test_every_class_is_styled_or_a_token_of_code(site: Any, name: str) -> None:
     assert {each for each in used - styled if not each.startswith("hl-")} == set()
 
 
-def test_the_index_lists_tracks_and_their_exercises_in_order(site: Any) -> None:
+def test_the_index_lists_tracks_and_their_exercises_in_order(site: "Site") -> None:
     """Each track has its title, its size, its XP and links to its exercises."""
     index = site["index.html"]
     links = [each.attributes["href"] for each in index.all("a")]
@@ -164,27 +165,29 @@ def test_the_index_lists_tracks_and_their_exercises_in_order(site: Any) -> None:
     assert "50 XP" in index.text
 
 
-def test_a_site_without_tracks_says_so(build: Make) -> None:
+def test_a_site_without_tracks_says_so(build: "Build") -> None:
     """The index is built and does not look broken."""
     assert "There are no tracks yet." in build()["index.html"].text
 
 
-def test_the_track_page_shows_each_exercise_in_order(site: Any) -> None:
+def test_the_track_page_shows_each_exercise_in_order(site: "Site") -> None:
     """Difficulty, kind, XP, what it requires, and the total."""
     page = site["attention/index.html"]
     items = [" ".join(item.text.split()) for item in page.all("li") if "XP" in item.text]
 
     assert items == [
         "1 Title of weights Beginner Write the code 15 XP",
-        "2 Title of masks Advanced Repair the code 20 XP "
-        "Requires: Title of weights, Title of broadcasting, elsewhere",
+        (
+            "2 Title of masks Advanced Repair the code 20 XP "
+            "Requires: Title of weights, Title of broadcasting, elsewhere"
+        ),
         "3 Title of heads Intermediate Predict the result 15 XP",
     ]
     assert "50 XP in total" in page.text
     assert page.all("strong")[0].text == "attention"
 
 
-def test_a_requirement_links_to_its_page_in_any_track(site: Any) -> None:
+def test_a_requirement_links_to_its_page_in_any_track(site: "Site") -> None:
     """To the same track, to another one, and to nothing if the site does not have it."""
     page = site["attention/masks/index.html"]
     links = {each.text: each.attributes["href"] for each in page.all("a")}
@@ -195,7 +198,7 @@ def test_a_requirement_links_to_its_page_in_any_track(site: Any) -> None:
 
 
 def test_a_requirement_is_looked_for_in_the_same_track_first(
-    build: Make, make_exercise: Make, make_track: Make
+    build: "Build", make_exercise: "MakeExercise", make_track: "MakeTrack"
 ) -> None:
     """When two tracks have the exercise, the link stays in the track."""
     here = make_track(make_exercise("base"), make_exercise("next", requires=("base",)), id="here")
@@ -207,7 +210,7 @@ def test_a_requirement_is_looked_for_in_the_same_track_first(
     }
 
 
-def test_an_exercise_page_has_task_code_and_command(site: Any) -> None:
+def test_an_exercise_page_has_task_code_and_command(site: "Site") -> None:
     """Instructions as HTML, the starter code, and the command that checks a solution."""
     page = site["attention/weights/index.html"]
     code = [each.text for each in page.all("pre")]
@@ -220,7 +223,7 @@ def test_an_exercise_page_has_task_code_and_command(site: Any) -> None:
     assert page.all("math")
 
 
-def test_hints_are_folded(site: Any) -> None:
+def test_hints_are_folded(site: "Site") -> None:
     """Each hint is closed at first and says which of how many it is."""
     page = site["attention/weights/index.html"]
 
@@ -229,21 +232,16 @@ def test_hints_are_folded(site: Any) -> None:
     assert not site["attention/heads/index.html"].all("details")
 
 
-def test_a_visible_test_shows_inputs_call_and_expected_value(site: Any) -> None:
+def test_a_visible_test_shows_inputs_call_and_expected_value(site: "Site") -> None:
     """Inputs by name, the call, and the expected array as a table with headers."""
     page = site["attention/weights/index.html"]
-    given, expected = page.all("table")
+    given, expected = "1.0 0.0 0.0 1.0", "0.250 0.750 0.000 0.500 0.125 0.375"
     cells = [each for each in page.all("td") if each.text]
 
     assert "two queries, three keys" in [each.text for each in page.all("h3")]
     assert "causal = True" in page.text
     assert "weights(Q, causal=causal)" in [each.text for each in page.all("pre")]
-    assert given.text.split() == ["0", "1", "0", "1.0", "0.0", "1", "0.0", "1.0"]
-    assert expected.text.split() == [
-        *("0", "1", "2"),
-        *("0", "0.250", "0.750", "0.000"),
-        *("1", "0.500", "0.125", "0.375"),
-    ]
+    assert " ".join(each.text for each in cells) == f"{given} {expected}"
     assert {each.attributes["scope"] for each in page.all("th")} == {"col", "row"}
     assert [each.attributes["class"] for each in cells[4:]] == [
         *("seq-5", "seq-15", "seq-0"),
@@ -251,12 +249,12 @@ def test_a_visible_test_shows_inputs_call_and_expected_value(site: Any) -> None:
     ]
 
 
-def test_a_printed_text_is_shown_as_it_is(site: Any) -> None:
+def test_a_printed_text_is_shown_as_it_is(site: "Site") -> None:
     """An output test says what must be printed."""
     page = site["attention/masks/index.html"]
 
     assert "Must print" in page.text
-    assert "1" in [each.text for each in page.all("pre")]
+    assert "1\n" in [each.text for each in page.all("pre")]
 
 
 @pytest.mark.parametrize(
@@ -264,9 +262,13 @@ def test_a_printed_text_is_shown_as_it_is(site: Any) -> None:
     [(0, ""), (1, "1 more test is hidden: it asks"), (2, "2 more tests are hidden: they ask")],
 )
 def test_the_number_of_hidden_tests_is_told(
-    build: Make, make_exercise: Make, make_track: Make, count: int, sentence: str
+    build: "Build",
+    make_exercise: "MakeExercise",
+    make_track: "MakeTrack",
+    count: int,
+    sentence: str,
 ) -> None:
-    """The page says how many tests it does not show, in a sentence that is right for one and many."""
+    """The page says how many tests it does not show, in words that fit one and many."""
     page = build(make_track(make_exercise(hidden_tests=count)))["attention/weights/index.html"]
 
     assert f"{count} hidden" in page.text
@@ -274,7 +276,7 @@ def test_the_number_of_hidden_tests_is_told(
     assert ("more test" in page.text) is (count > 0)
 
 
-def test_previous_and_next_follow_the_track(site: Any) -> None:
+def test_previous_and_next_follow_the_track(site: "Site") -> None:
     """The first has no previous exercise, the last leads back to the track."""
     turns = {
         name: {
@@ -292,7 +294,7 @@ def test_previous_and_next_follow_the_track(site: Any) -> None:
     }
 
 
-def test_the_current_exercise_is_marked_in_the_list_of_the_track(site: Any) -> None:
+def test_the_current_exercise_is_marked_in_the_list_of_the_track(site: "Site") -> None:
     """One entry of the sidebar is the page itself."""
     page = site["attention/masks/index.html"]
     current = [each for each in page.all("a") if "aria-current" in each.attributes]
@@ -300,7 +302,7 @@ def test_the_current_exercise_is_marked_in_the_list_of_the_track(site: Any) -> N
     assert [" ".join(each.text.split()) for each in current] == ["2 of 3", "Title of masks 20 XP"]
 
 
-def test_pages_do_not_promise_solving_in_the_browser(site: Any) -> None:
+def test_pages_do_not_promise_solving_in_the_browser(site: "Site") -> None:
     """There is nothing to type code into and nothing to press but the choice of colours."""
     for page in site.pages.values():
         assert not page.all("textarea")

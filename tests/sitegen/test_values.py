@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-
 from sitegen.numerals import decimals_for, is_rounded, numeral
 from sitegen.shading import shade_for
 from sitegen.values import Block, Inline, Parts, Table, show
@@ -185,11 +184,11 @@ def test_only_tables_that_may_not_fit_take_the_focus() -> None:
     ("values", "expected"),
     [
         ([1.0, 0.0], ["1.0", "0.0"]),
-        ([0.25, -0.5], ["0.25", "−0.50"]),
+        ([0.25, -0.5], ["0.25", "\N{MINUS SIGN}0.50"]),
         ([1 / 3, 1.0], ["0.3333", "1.0000"]),
         ([-0.00001, 0.5], ["0.0000", "0.5000"]),
-        ([INF, -INF, NAN, 2.0], ["∞", "−∞", "nan", "2.0"]),
-        ([1e-7, -2e-8], ["1.00e−07", "−2.00e−08"]),
+        ([INF, -INF, NAN, 2.0], ["∞", "\N{MINUS SIGN}∞", "nan", "2.0"]),
+        ([1e-7, -2e-8], ["1.00e\N{MINUS SIGN}07", "\N{MINUS SIGN}2.00e\N{MINUS SIGN}08"]),
         ([123456.0, 1.0], ["1.23e+05", "1.00e+00"]),
         ([NAN], ["nan"]),
     ],

@@ -1,0 +1,253 @@
+"""The commands as their users run them: what they print, and with which exit status."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+SAMPLES = ROOT / "examples" / "submissions"
+RIGHT = SAMPLES / "correct" / "attention-weights.py"
+WRONG = SAMPLES / "unscaled" / "attention-weights.py"
+
+Finished = subprocess.CompletedProcess[str]
+Etude = Callable[..., Finished]
+
+
+def test_check_passes_a_right_file(etude: Etude) -> None:
+    """Exit status 0, points and XP."""
+    done = etude("check", "attention-weights", RIGHT)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == "Passed: 12/12 points, +15 XP."
+
+
+def test_check_says_why_a_wrong_file_does_not_pass(etude: Etude) -> None:
+    """Exit status 1, and numbers that show the difference."""
+    done = etude("check", "attention-weights", WRONG)
+    assert done.returncode == 1
+    assert "expected 0.4555, got 0.5065" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("Not passed yet: ")
+
+
+@pytest.mark.parametrize(
+    "sample", sorted(SAMPLES.glob("*/*.py")), ids=lambda p: f"{p.parent.name}-{p.stem}"
+)
+def test_every_sample_gets_the_verdict_that_its_folder_says(etude: Etude, sample: Path) -> None:
+    """The correct ones pass, each wrong one does not and gets a sentence."""
+    done = etude("check", sample.stem, sample, "--format", "json")
+    verdict = json.loads(done.stdout)
+    if sample.parent.name.startswith("correct"):
+        assert (done.returncode, verdict["outcome"]) == (0, "passed")
+        assert verdict["score"] == verdict["max_score"] > 0
+    else:
+        assert done.returncode == 1
+        assert verdict["score"] < verdict["max_score"]
+        assert verdict["message"] or any(test["message"] for test in verdict["tests"])
+
+
+def test_json_is_one_object_with_the_documented_fields(etude: Etude) -> None:
+    """Nothing else is on stdout; each test has its own fields."""
+    verdict = json.loads(etude("check", "attention-weights", WRONG, "--format", "json").stdout)
+    assert {"exercise", "outcome", "score", "max_score", "tests"} <= verdict.keys()
+    for test in verdict["tests"]:
+        assert {"id", "outcome", "points", "max_points", "message"} <= test.keys()
+    assert verdict["score"] == sum(test["points"] for test in verdict["tests"])
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (None, "There is no file 'mine.py'."),
+        (b"", "The file is empty"),
+        (b"x = '\xff'", "not UTF-8"),
+        (b"\0", "NUL bytes"),
+        (b"#" * 70_000, "more than 64 KiB"),
+        (b"def f(:", "Python cannot read this"),
+    ],
+)
+def test_a_file_that_is_no_solution_gets_a_verdict(
+    etude: Etude, tmp_path: Path, data: bytes | None, sentence: str
+) -> None:
+    """Exit status 1 and one sentence, never a traceback."""
+    if data is not None:
+        (tmp_path / "mine.py").write_bytes(data)
+    done = etude("check", "attention-weights", "mine.py")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert sentence in " ".join(done.stdout.split())
+
+
+def test_windows_line_ends_and_a_byte_order_mark_are_fine(etude: Etude, tmp_path: Path) -> None:
+    """A right answer saved by another editor is right."""
+    data = b"\xef\xbb\xbf" + RIGHT.read_bytes().replace(b"\n", b"\r\n")
+    (tmp_path / "mine.py").write_bytes(data)
+    assert etude("check", "attention-weights", "mine.py").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["check", "attention-wieghts", "x.py"], "did you mean 'attention-weights'?"),
+        (["check", "no.yaml", "x.py"], "no.yaml"),
+        (["chekc"], "Did you mean 'check'?"),
+        (["check"], "Missing argument"),
+        (["check", "attention-weights", "x.py", "--exercises", "/nonexistent"], "/nonexistent"),
+        (["grade", "/nonexistent"], "does not exist"),
+    ],
+)
+def test_wrong_usage_is_exit_status_two(etude: Etude, words: list[str], message: str) -> None:
+    """With a message on stderr that says what to do, and no traceback."""
+    done = etude(*words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_invalid_definition_is_exit_status_two_with_its_place(
+    etude: Etude, tmp_path: Path
+) -> None:
+    """file:line:column and the closest key."""
+    (tmp_path / "bad.yaml").write_text("id: bad\ntitel: Bad\n")
+    done = etude("check", "bad.yaml", "x.py")
+    assert done.returncode == 2
+    assert "bad.yaml:2:1: " in done.stderr
+    assert "did you mean 'title'?" in done.stderr
+
+
+def test_another_collection_is_named_by_option_or_environment(etude: Etude, tmp_path: Path) -> None:
+    """`--exercises DIR` and ETUDE_EXERCISES both work, also for a path with a space."""
+    folder = tmp_path / "my exercises"
+    shutil.copytree(ROOT / "exercises", folder)
+    assert etude("check", "attention-weights", RIGHT, "--exercises", folder).returncode == 0
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    done = etude(
+        "check", "attention-weights", RIGHT, env={**os.environ, "ETUDE_EXERCISES": str(empty)}
+    )
+    assert done.returncode == 2
+
+
+def test_grade_lists_each_submission_and_exits_with_the_worst(etude: Etude, tmp_path: Path) -> None:
+    """One line each, in order; 1 because one did not pass, 2 because one names no exercise."""
+    for student, source in (("ada", RIGHT), ("bob smith", WRONG)):
+        (tmp_path / student).mkdir()
+        shutil.copy(source, tmp_path / student / "attention-weights.py")
+    done = etude("grade", ".")
+    assert done.returncode == 1
+    lines = [line for line in done.stdout.splitlines() if line[:1] in "\u2713\u2717"]
+    assert [line.split()[1] for line in lines] == ["ada", "bob"]
+    assert done.stdout.splitlines()[-1] == "2 submissions: 1 passed, 1 failed"
+
+    (tmp_path / "ada" / "attention-wieghts.py").write_text("")
+    done = etude("grade", ".")
+    assert done.returncode == 2
+    assert "ada/attention-wieghts.py" in done.stdout
+
+
+def test_grade_follows_no_link_out_of_the_folder(etude: Etude, tmp_path: Path) -> None:
+    """What the link points at is not read, and its owner is told."""
+    (tmp_path / "eve").mkdir()
+    (tmp_path / "eve" / "attention-weights.py").symlink_to(RIGHT)
+    verdicts = json.loads(etude("grade", ".", "--format", "json").stdout)["verdicts"]
+    assert [(v["student"], v["score"]) for v in verdicts] == [("eve", 0)]
+    assert "symbolic link" in verdicts[0]["message"]
+
+
+def test_the_learner_s_folder_is_not_on_the_grader_s_path(etude: Etude, tmp_path: Path) -> None:
+    """Modules that lie beside the submission are not imported by the grader."""
+    for name in ("numpy", "pytest", "random", "click", "yaml", "conftest"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(77)")
+    assert etude("check", "attention-weights", RIGHT).returncode == 0
+
+
+def test_doctor_names_the_sandboxes_of_this_host(etude: Etude) -> None:
+    """Both are listed, and which one grades."""
+    done = etude("doctor")
+    assert done.returncode == 0
+    assert "namespaces: " in done.stdout
+    assert "landlock: " in done.stdout
+    assert "Submissions are graded in: " in done.stdout
+
+
+def test_without_a_sandbox_nothing_is_graded(etude: Etude) -> None:
+    """Exit status 3 with cause and fix; with `--format json` an object without a score."""
+    blocked = _without_sandbox()
+    done = etude("check", "attention-weights", RIGHT, "--format", "json", **blocked)
+    assert done.returncode == 3
+    assert "grader fault: no sandbox on this host" in done.stderr
+    assert "Install bubblewrap" in done.stderr
+    fault = json.loads(done.stdout)
+    assert (fault["outcome"], "score" in fault) == ("grader fault", False)
+
+
+def test_grading_without_a_sandbox_is_explicit_and_stamped(etude: Etude) -> None:
+    """`--unsafe-no-sandbox` works where no sandbox does, and the report says so."""
+    words = ("check", "attention-weights", RIGHT, "--unsafe-no-sandbox")
+    done = etude(*words, **_without_sandbox())
+    assert done.returncode == 0
+    assert "WITHOUT a sandbox" in done.stdout
+    verdict = json.loads(etude(*words, "--format", "json", **_without_sandbox()).stdout)
+    assert verdict["sandbox"] == "none"
+
+
+def _without_sandbox() -> dict[str, object]:
+    """Take bwrap off the PATH and Landlock out of the kernel, for one command."""
+    return {"env": {**os.environ, "PATH": "/nonexistent"}, "preexec_fn": _forbid_landlock}
+
+
+def _forbid_landlock() -> None:
+    import errno  # noqa: PLC0415  runs in the new process
+    import struct  # noqa: PLC0415
+
+    from grader.sandbox.inside import syscalls  # noqa: PLC0415
+
+    create_ruleset, allow, deny = 444, 0x7FFF_0000, 0x0005_0000 | errno.ENOSYS
+    rules = [(0x20, 0, 0, 0), (0x15, 0, 1, create_ruleset), (6, 0, 0, deny), (6, 0, 0, allow)]
+    syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
+    syscalls.load_filter(b"".join(struct.pack("=HBBI", *rule) for rule in rules))
+
+
+def test_pytest_grades_a_file_test_by_test(tmp_path: Path) -> None:
+    """For those who live in pytest: an item a test case, the sentence as the failure."""
+
+    def run(file: Path) -> Finished:
+        words = [
+            sys.executable,
+            "-m",
+            "pytest",
+            ROOT / "exercises" / "attention",
+            "-p",
+            "no:cacheprovider",
+        ]
+        words += ["--submission", file, "-c", os.devnull, "-p", "no:randomly"]
+        return subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    done = run(RIGHT)
+    assert done.returncode == 0, done.stdout
+    assert "8 passed" in done.stdout
+    done = run(WRONG)
+    assert done.returncode == 1
+    assert "expected 0.4555, got 0.5065" in done.stdout
+    assert "any-shape" in done.stdout
+    assert "Traceback" not in done.stdout
+
+
+def test_the_site_is_built_from_the_collection(etude: Etude, tmp_path: Path) -> None:
+    """Index, track and exercise pages, and where to open them."""
+    done = etude("site", "build", "--output", "out")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "attention" / "attention-weights" / "index.html").is_file()
+    assert "file://" in done.stdout
+
+
+def test_every_command_has_help(etude: Etude) -> None:
+    """`--help` of each command explains itself."""
+    for words in ([], ["check"], ["grade"], ["doctor"], ["site"], ["site", "build"]):
+        done = etude(*words, "--help")
+        assert done.returncode == 0
+        assert "Usage: " in done.stdout
+        assert len(done.stdout.splitlines()) > 4

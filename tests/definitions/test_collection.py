@@ -1,0 +1,319 @@
+"""Exercises and tracks in a folder: what belongs together, and what is found by its name."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import grader
+from grader.definitions import Collection, default_folder, load_track, resolve
+from grader.errors import DefinitionError, UsageError
+
+FOLDER = Path("exercises")
+
+
+@pytest.fixture
+def collection(workdir: Path, minimal: str) -> "Writer":
+    return Writer(workdir / FOLDER, minimal)
+
+
+class Writer:
+    """Writes a collection with two tracks and one exercise in neither."""
+
+    def __init__(self, folder: Path, template: str) -> None:
+        self.folder = folder
+        self.template = template
+        self.exercise("basics/01-double.yaml", "double")
+        self.exercise("basics/02-halve.yaml", "halve", "requires: [double]")
+        self.track("basics", "double, halve")
+        self.exercise("attention/01-softmax.yaml", "softmax", "requires: [halve]")
+        self.track("attention", "softmax")
+        self.exercise("warm-up.yaml", "warm-up")
+
+    def exercise(self, path: str, name: str, more: str = "") -> None:
+        text = self.template.replace("id: double", f"id: {name}", 1)
+        self.write(path, f"{text}{more}\n")
+
+    def track(self, name: str, exercises: str) -> None:
+        self.write(
+            f"{name}/track.yaml",
+            f"id: {name}\ntitle: All {name}\ndescription: Learn.\nexercises: [{exercises}]\n",
+        )
+
+    def write(self, path: str, text: str) -> None:
+        (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / path).write_text(text, "utf-8")
+
+    def problems(self) -> str:
+        with pytest.raises(DefinitionError) as caught:
+            Collection.load(FOLDER)
+        return str(caught.value)
+
+
+def test_order(collection: Writer) -> None:
+    """Tracks come in the order of their folders, exercises in the order of their track."""
+    collection.track("basics", "halve, double")
+    loaded = Collection.load(FOLDER)
+    assert [track.definition.id for track in loaded.tracks] == ["attention", "basics"]
+    assert [exercise.id for exercise in loaded.tracks[1].exercises] == ["halve", "double"]
+    assert [exercise.id for exercise in loaded.standalone] == ["warm-up"]
+    assert [e.id for e in loaded.exercises] == ["softmax", "halve", "double", "warm-up"]
+
+
+def test_what_is_ignored(collection: Writer) -> None:
+    """Folders without definitions, other files and hidden ones are no part of a collection."""
+    collection.write("basics/lessons/01-why.md", "# Why")
+    collection.write("figures/one.svg", "<svg/>")
+    collection.write("README.md", "# Exercises")
+    collection.write(".cache/01-old.yaml", "]")
+    collection.write("basics/.01-double.yaml", "]")
+    assert len(Collection.load(FOLDER).exercises) == 4
+
+
+def test_find(collection: Writer) -> None:
+    """A loaded collection finds an exercise by its id."""
+    assert collection.folder.is_dir()
+    assert Collection.load(FOLDER).find("halve").title == "Double it"
+
+
+def test_find_nothing(collection: Writer) -> None:
+    """A loaded collection names the closest id."""
+    assert collection.folder.is_dir()
+    loaded = Collection.load(FOLDER)
+    with pytest.raises(UsageError, match=r"^no exercise 'softmx'; did you mean 'softmax'\?$"):
+        loaded.find("softmx")
+    with pytest.raises(UsageError, match=r"^no exercise 'q' in exercises$"):
+        loaded.find("q")
+
+
+def test_unknown_in_track(collection: Writer) -> None:
+    """A track cannot list an exercise that its folder does not have."""
+    collection.track("basics", "double, halve, duoble, softmax")
+    assert collection.problems() == (
+        "exercises/basics/track.yaml:4:28: exercises: no exercise 'duoble' in this folder; "
+        "did you mean 'double'?\n"
+        "exercises/basics/track.yaml:4:36: exercises: no exercise 'softmax' in this folder"
+    )
+
+
+def test_twice_in_track(collection: Writer) -> None:
+    """A track cannot list an exercise twice."""
+    collection.track("basics", "double, halve, double")
+    assert collection.problems() == (
+        "exercises/basics/track.yaml:4:28: exercises: 'double' is already at "
+        "exercises/basics/track.yaml:4:13"
+    )
+
+
+def test_not_in_track(collection: Writer) -> None:
+    """A track has to list every exercise in its folder."""
+    collection.track("basics", "double")
+    assert collection.problems() == (
+        "exercises/basics/02-halve.yaml:1:1: exercise 'halve' is not listed in "
+        "exercises/basics/track.yaml"
+    )
+
+
+def test_no_track(collection: Writer) -> None:
+    """A folder of exercises has to have a track file."""
+    (collection.folder / "basics" / "track.yaml").unlink()
+    assert collection.problems() == (
+        "exercises/basics/track.yaml:1:1: missing; a folder of exercises needs a track.yaml"
+    )
+
+
+def test_bad_track(collection: Writer) -> None:
+    """A track file is decoded like an exercise."""
+    collection.write("basics/track.yaml", "id: basics\ntitle: on\nexercise: [double]\n")
+    assert collection.problems().splitlines() == [
+        "exercises/basics/track.yaml:1:1: missing keys 'description' and 'exercises' in a track",
+        "exercises/basics/track.yaml:2:8: title: some YAML readers take 'on' for a boolean; "
+        'write "on" in quotes if you mean the word, true or false if you mean a boolean',
+        "exercises/basics/track.yaml:3:1: unknown key 'exercise' in a track; "
+        "did you mean 'exercises'?",
+    ]
+
+
+def test_track_id(collection: Writer) -> None:
+    """A track is called like its folder."""
+    text = (collection.folder / "basics/track.yaml").read_text("utf-8")
+    collection.write("basics/track.yaml", text.replace("id: basics", "id: Basics"))
+    assert collection.problems().splitlines() == [
+        "exercises/basics/track.yaml:1:5: id: 'Basics' is not lower-case words joined by hyphens",
+        "exercises/basics/track.yaml:1:5: id: 'Basics' is not the folder's name, 'basics'",
+    ]
+
+
+def test_file_name(collection: Writer) -> None:
+    """A file carries the id of its exercise in its name."""
+    collection.exercise("basics/02-halve.yaml", "half", "requires: [double]")
+    assert collection.problems() == (
+        "exercises/basics/02-halve.yaml:1:5: id: the file must be called 02-half.yaml, "
+        "or else this id must be 'halve'"
+    )
+
+
+def test_duplicate_id(collection: Writer) -> None:
+    """An id is unique over the tracks."""
+    collection.exercise("double.yml", "double")
+    assert collection.problems() == (
+        "exercises/basics/01-double.yaml:1:1: exercise 'double' is already in exercises/double.yml"
+    )
+
+
+def test_unknown_requirement(collection: Writer) -> None:
+    """An exercise can only require what the collection has."""
+    collection.exercise("warm-up.yaml", "warm-up", "requires: [softmax, sofmax]")
+    assert collection.problems() == (
+        "exercises/warm-up.yaml:22:21: requires: no exercise 'sofmax'; did you mean 'softmax'?"
+    )
+
+
+def test_circle(collection: Writer) -> None:
+    """Exercises cannot require each other in a circle; the circle is spelled out."""
+    collection.exercise("basics/01-double.yaml", "double", "requires: [warm-up, softmax]")
+    assert collection.problems() == (
+        "exercises/basics/01-double.yaml:22:21: requires: a circle: "
+        "double -> softmax -> halve -> double"
+    )
+
+
+def test_shortest_circle(collection: Writer) -> None:
+    """An exercise cannot require itself."""
+    collection.exercise("warm-up.yaml", "warm-up", "requires: [warm-up]")
+    assert collection.problems() == (
+        "exercises/warm-up.yaml:22:12: requires: a circle: warm-up -> warm-up"
+    )
+
+
+def test_circle_of_misnamed_files(collection: Writer) -> None:
+    """A wrong id beside a circle does not hide it."""
+    collection.exercise("a.yaml", "b", "requires: [b]")
+    collection.exercise("b.yaml", "b", "requires: [a]")
+    assert [line.split(" ", 1)[1] for line in collection.problems().splitlines()] == [
+        "id: the file must be called b.yaml, or else this id must be 'a'",
+        "requires: a circle: a -> b -> a",
+    ]
+
+
+def test_problems_of_all_files(collection: Writer) -> None:
+    """One broken file hides neither another one's problems nor causes new ones elsewhere."""
+    collection.write("basics/01-double.yaml", "]")
+    collection.write("attention/01-softmax.yaml", "{")
+    assert [line.split(" ")[0] for line in collection.problems().splitlines()] == [
+        "exercises/attention/01-softmax.yaml:1:2:",
+        "exercises/basics/01-double.yaml:1:1:",
+    ]
+
+
+def test_no_folder(workdir: Path) -> None:
+    """Without the folder there is no collection, and the message says what to name."""
+    assert list(workdir.iterdir()) == []
+    sentence = "^no folder 'exercises'; name the folder that holds the exercises$"
+    with pytest.raises(UsageError, match=sentence):
+        Collection.load(FOLDER)
+    with pytest.raises(UsageError, match=sentence):
+        resolve("double", FOLDER)
+
+
+def test_track_for_collection(collection: Writer) -> None:
+    """A single track is not taken for a collection."""
+    assert collection.folder.is_dir()
+    with pytest.raises(UsageError, match=r"'exercises/basics' is a single track"):
+        Collection.load(FOLDER / "basics")
+
+
+def test_load_track(collection: Writer) -> None:
+    """A track is loaded with its exercises, in its order."""
+    collection.track("basics", "halve, double")
+    track = load_track(FOLDER / "basics" / "track.yaml")
+    assert track.definition.title == "All basics"
+    assert [exercise.id for exercise in track.exercises] == ["halve", "double"]
+    assert track.xp == 10
+
+
+def test_load_bad_track(collection: Writer) -> None:
+    """A track with a broken exercise is not loaded."""
+    collection.write("basics/01-double.yaml", "]")
+    with pytest.raises(DefinitionError, match=r"01-double.yaml:1:1"):
+        load_track(FOLDER / "basics" / "track.yaml")
+
+
+def test_load_no_track(collection: Writer) -> None:
+    """A track that does not exist is the command's mistake."""
+    assert collection.folder.is_dir()
+    with pytest.raises(UsageError, match="no file 'exercises/nothing/track.yaml'"):
+        load_track(FOLDER / "nothing" / "track.yaml")
+
+
+def test_resolve_id(collection: Writer) -> None:
+    """An id is found by the name of its file; the files around it may be anything."""
+    collection.write("basics/02-halve.yaml", "]")
+    collection.write("attention/track.yaml", "]")
+    assert resolve("double", FOLDER).id == "double"
+    assert resolve("warm-up", FOLDER).id == "warm-up"
+
+
+def test_resolve_path(collection: Writer) -> None:
+    """A path is loaded from wherever it is, whatever it is called."""
+    collection.exercise("../elsewhere/anything.yml", "double")
+    collection.exercise("../submission", "halve")
+    assert resolve("elsewhere/anything.yml", Path("nowhere")).id == "double"
+    assert resolve("submission", Path("nowhere")).id == "halve"
+
+
+def test_resolve_nothing(collection: Writer) -> None:
+    """A name that nothing has gets the closest id; a path that nothing has, the path."""
+    assert collection.folder.is_dir()
+    with pytest.raises(UsageError, match=r"^no exercise 'duoble'; did you mean 'double'\?$"):
+        resolve("duoble", FOLDER)
+    with pytest.raises(UsageError, match=r"^no file 'double.yaml'$"):
+        resolve("double.yaml", FOLDER)
+    with pytest.raises(UsageError, match=r"^no exercise '\.\./secret' in exercises$"):
+        resolve("../secret", FOLDER)
+
+
+@pytest.mark.parametrize("name", ["", ".", "x" * 5000, "x\0", "01-double", "track"])
+def test_resolve_odd_names(name: str, collection: Writer) -> None:
+    """Names that no exercise can have are answered like any other unknown name."""
+    assert collection.folder.is_dir()
+    with pytest.raises(UsageError, match="^no exercise "):
+        resolve(name, FOLDER)
+
+
+def test_resolve_bad_exercise(collection: Writer) -> None:
+    """A broken exercise, a wrong id and a doubled name are definition errors."""
+    collection.write("basics/02-halve.yaml", "]")
+    with pytest.raises(DefinitionError, match=r"02-halve\.yaml:1:1"):
+        resolve("halve", FOLDER)
+    collection.exercise("basics/02-halve.yaml", "half")
+    with pytest.raises(DefinitionError, match=r"must be called 02-half\.yaml"):
+        resolve("halve", FOLDER)
+    collection.exercise("07-double.yaml", "double")
+    with pytest.raises(DefinitionError, match="'double' is already in exercises/07-double.yaml"):
+        resolve("double", FOLDER)
+
+
+def test_default_folder_in_a_checkout() -> None:
+    """In a checkout, the exercises are beside the package."""
+    assert grader.__file__ is not None
+    assert default_folder() == Path(grader.__file__).parents[1] / "exercises"
+
+
+def test_default_folder_when_installed(tmp_path: Path) -> None:
+    """In an installed package, the exercises are inside it."""
+    assert grader.__file__ is not None
+    shutil.copytree(
+        Path(grader.__file__).parent,
+        tmp_path / "grader",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    packaged = tmp_path / "grader" / "_content" / "exercises"
+    packaged.mkdir(parents=True)
+    program = "from grader.definitions import default_folder; print(default_folder())"
+    printed = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    assert printed.stdout == f"{packaged}\n"

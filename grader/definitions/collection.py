@@ -43,7 +43,7 @@ class Collection:
             UsageError: There is no such folder.
             DefinitionError: A definition is not valid, or the definitions contradict each other.
         """
-        files = _definition_files(folder)
+        files = _files_by_folder(folder)
         loader = _Loader()
         standalone = loader.exercises(files.pop(folder))
         tracks = [loader.track(below / TRACK_FILE, files[below]) for below in files]
@@ -94,7 +94,7 @@ def load_track(path: Path) -> Track:
     if not _exists(path):
         raise UsageError(f"no file '{path}'")
     loader = _Loader()
-    track = loader.track(path, _yaml_files(path.parent))
+    track = loader.track(path, _exercise_files(path.parent))
     if track is None or loader.report.problems:
         raise DefinitionError(loader.report.problems)
     return track
@@ -110,7 +110,7 @@ def resolve(name_or_path: str, collection_folder: Path) -> Exercise:
     path = Path(name_or_path)
     if path.suffix in _SUFFIXES or _exists(path):
         return load_exercise(path)
-    files = [path for files in _definition_files(collection_folder).values() for path in files]
+    files = [path for files in _files_by_folder(collection_folder).values() for path in files]
     named = [path for path in files if _id_in_name(path) == name_or_path]
     if not named:
         raise _no_exercise(name_or_path, [_id_in_name(path) for path in files], collection_folder)
@@ -144,6 +144,7 @@ class _Loader:
             if name in self._paths:
                 first = self._paths[name]
                 self.report.add(Location(path), f"exercise {quote(name)} is already in {first}")
+                found.setdefault(name, None)
                 continue
             self._paths[name] = path
             found[name] = self._exercise(path, name)
@@ -151,7 +152,7 @@ class _Loader:
 
     def track(self, path: Path, paths: Sequence[Path]) -> Track | None:
         """Load a track file and the exercise files beside it."""
-        exercises = self.exercises([beside for beside in paths if beside.name != TRACK_FILE])
+        exercises = self.exercises(paths)
         if not _exists(path):
             self.report.add(Location(path), "missing; a folder of exercises needs a track.yaml")
             return None
@@ -240,28 +241,31 @@ def _load(path: Path) -> tuple[Exercise, Document]:
     return replace(exercise, digest=document.digest), document
 
 
-def _definition_files(folder: Path) -> dict[Path, list[Path]]:
-    """Return the YAML files of a collection by folder: its own first, then those of its tracks."""
+def _files_by_folder(folder: Path) -> dict[Path, list[Path]]:
+    """Return the exercise files of a collection: those in no track first, then track by track."""
     if not folder.is_dir():
         raise UsageError(f"no folder '{folder}'; name the folder that holds the exercises")
     if _exists(folder / TRACK_FILE):
         raise UsageError(f"'{folder}' is a single track; name the folder above it")
-    files = {folder: _yaml_files(folder)}
+    files = {folder: _exercise_files(folder)}
     for below in sorted(folder.iterdir()):
-        if not below.name.startswith(".") and below.is_dir() and (found := _yaml_files(below)):
-            files[below] = found
+        if not below.name.startswith(".") and below.is_dir():
+            found = _exercise_files(below)
+            if found or _exists(below / TRACK_FILE):
+                files[below] = found
     return files
 
 
-def _yaml_files(folder: Path) -> list[Path]:
+def _exercise_files(folder: Path) -> list[Path]:
     try:
-        return sorted(
-            path
-            for path in folder.iterdir()
-            if path.suffix in _SUFFIXES and not path.name.startswith(".")
-        )
+        paths = sorted(folder.iterdir())
     except OSError as error:
         raise UsageError(f"the folder '{folder}' cannot be read: {error.strerror}") from None
+    return [
+        path
+        for path in paths
+        if path.suffix in _SUFFIXES and path.name != TRACK_FILE and not path.name.startswith(".")
+    ]
 
 
 def _exists(path: Path) -> bool:

@@ -28,6 +28,8 @@ _FLOAT_WORDS: Final = {
     "+inf": ".inf",
     "-inf": "-.inf",
     "infinity": ".inf",
+    "+infinity": ".inf",
+    "-infinity": "-.inf",
 }
 
 _NUMERIC_START: Final = frozenset("+-.0123456789")

@@ -1,6 +1,6 @@
 """What to tell an author whose file is not YAML: the parser's problem as one plain sentence."""
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import yaml
 
@@ -57,25 +57,32 @@ def explain(error: yaml.MarkedYAMLError, text: str) -> tuple[int, int, str]:
     """Return the line, the column (both from one) and the sentence for what the parser reports."""
     lines = text.splitlines()
     report = f"{error.context or ''}, {error.problem or ''}".strip(", ")
-    mark = error.problem_mark or error.context_mark
-    if mark is None:
-        return 1, 1, f"not valid YAML: {report}"
-    line = lines[mark.line] if mark.line < len(lines) else ""
-    if (tab := _indenting_tab(line, mark.column)) is not None:
-        return mark.line + 1, tab + 1, _TAB
+    line, column = _place(error.problem_mark or error.context_mark, lines)
+    raw = lines[line - 1] if lines else ""
+    if (tab := _indenting_tab(raw, column)) is not None:
+        return line, tab, _TAB
     if "cannot start any token" in report:
-        character = line[mark.column : mark.column + 1]
-        return mark.line + 1, mark.column + 1, f"no unquoted text can start with '{character}'"
+        return line, column, f"no unquoted text can start with '{raw[column - 1 : column]}'"
     for sentence in _SENTENCES:
         if sentence.fragment in report:
-            place = (error.context_mark or mark) if sentence.at_start else mark
-            return place.line + 1, place.column + 1, sentence.text
-    return mark.line + 1, mark.column + 1, f"not valid YAML: {report}"
+            if sentence.at_start and error.context_mark:
+                line, column = _place(error.context_mark, lines)
+            return line, column, sentence.text
+    return line, column, f"not valid YAML: {report}"
+
+
+def _place(mark: Any, lines: list[str]) -> tuple[int, int]:  # noqa: ANN401  either parser's mark
+    """Return a mark's line and column from one; the parser marks the end below the last line."""
+    if mark is None or not lines:
+        return 1, 1
+    if mark.line >= len(lines):
+        return len(lines), len(lines[-1]) + 1
+    return mark.line + 1, mark.column + 1
 
 
 def _indenting_tab(line: str, column: int) -> int | None:
-    """Return the column (from zero) of the tab that is to blame, if one is."""
+    """Return the column of the tab that is to blame, if one is."""
     indentation = line[: len(line) - len(line.lstrip())]
     if "\t" in indentation:
-        return indentation.index("\t")
-    return column if line[column : column + 1] == "\t" else None
+        return indentation.index("\t") + 1
+    return column if line[column - 1 : column] == "\t" else None

@@ -36,6 +36,6 @@ def _lexer(code: str, language: str) -> Lexer:
     if code.startswith(">>>"):
         language = "pycon"
     try:
-        return get_lexer_by_name(language or "text", stripnl=False)
+        return get_lexer_by_name(language or "text")
     except ClassNotFound:
-        return get_lexer_by_name("text", stripnl=False)
+        return get_lexer_by_name("text")

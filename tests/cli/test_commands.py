@@ -215,16 +215,10 @@ def test_pytest_grades_a_file_test_by_test(tmp_path: Path) -> None:
     """For those who live in pytest: an item a test case, the sentence as the failure."""
 
     def run(file: Path) -> Finished:
-        words = [
-            sys.executable,
-            "-m",
-            "pytest",
-            ROOT / "exercises" / "attention",
-            "-p",
-            "no:cacheprovider",
-        ]
-        words += ["--submission", file, "-c", os.devnull, "-p", "no:randomly"]
-        return subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+        plain = ["-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:randomly"]
+        words = [str(ROOT / "exercises" / "attention"), "--submission", str(file), *plain]
+        command = [sys.executable, "-m", "pytest", *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     done = run(RIGHT)
     assert done.returncode == 0, done.stdout

@@ -244,7 +244,7 @@ def test_load_bad_track(collection: Writer) -> None:
 def test_load_no_track(collection: Writer) -> None:
     """A track that does not exist is the command's mistake."""
     assert collection.folder.is_dir()
-    with pytest.raises(UsageError, match="no file 'exercises/nothing/track.yaml'"):
+    with pytest.raises(UsageError, match=r"no file 'exercises/nothing/track\.yaml'"):
         load_track(FOLDER / "nothing" / "track.yaml")
 
 
@@ -279,7 +279,7 @@ def test_resolve_nothing(collection: Writer) -> None:
 def test_resolve_odd_names(name: str, collection: Writer) -> None:
     """Names that no exercise can have are answered like any other unknown name."""
     assert collection.folder.is_dir()
-    with pytest.raises(UsageError, match="^no exercise "):
+    with pytest.raises(UsageError, match=r"^no exercise "):
         resolve(name, FOLDER)
 
 
@@ -292,7 +292,7 @@ def test_resolve_bad_exercise(collection: Writer) -> None:
     with pytest.raises(DefinitionError, match=r"must be called 02-half\.yaml"):
         resolve("halve", FOLDER)
     collection.exercise("07-double.yaml", "double")
-    with pytest.raises(DefinitionError, match="'double' is already in exercises/07-double.yaml"):
+    with pytest.raises(DefinitionError, match=r"'double' is already in exercises/07-double\.yaml"):
         resolve("double", FOLDER)
 
 

@@ -208,8 +208,18 @@ def test_arbitrary_bytes(parser: str, data: bytes) -> None:
                 "---\n",
                 "...\n",
                 "|2\n",
+                "id",
+                "tests",
+                "call",
+                "f(x",
+                "given",
+                "run",
+                "defines",
+                "1e3",
+                "0x1F",
+                "on",
+                "é",
             ]
-            + ["id", "tests", "call", "f(x", "given", "run", "defines", "1e3", "0x1F", "on", "é"]
         ),
         max_size=40,
     ).map("".join)
@@ -262,7 +272,7 @@ def load_bytes(parser: str, data: bytes) -> None:
         ("2024-01-01", "2024-01-01"),
         ("1.2.3", "1.2.3"),
         ("5e", "5e"),
-        ("-", "-"),
+        ("--", "--"),
         (".", "."),
         ("(3, 3)", "(3, 3)"),
         ("'on'", "on"),
@@ -286,8 +296,30 @@ def test_scalar(text: str, value: object, workdir: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["on", "OFF", "Yes", "no", "y", "N", "0123", "-017", "0o17", "0b11", "1_000", "1_0.5", "08"]
-    + ["-0x1F", "nan", "NaN", "inf", "-inf", "+Infinity", "None", "1e400", "9" * 251],
+    [
+        "on",
+        "OFF",
+        "Yes",
+        "no",
+        "y",
+        "N",
+        "0123",
+        "-017",
+        "0o17",
+        "0b11",
+        "1_000",
+        "1_0.5",
+        "08",
+        "-0x1F",
+        "nan",
+        "NaN",
+        "inf",
+        "-inf",
+        "+Infinity",
+        "None",
+        "1e400",
+        "9" * 251,
+    ],
 )
 def test_disputed_scalar(text: str, workdir: Path) -> None:
     """A scalar that YAML readers take for different things has no value, but says why."""

@@ -130,6 +130,7 @@ def test_a_pair_of_arrays_is_shown_part_by_part() -> None:
     assert [(subscript, part.form) for subscript, part in shown.items] == [
         *(("[0]", "table"), ("[1]", "table"), ("[2]", "inline"))
     ]
+    assert shown.items[0][1] == show(np.eye(2), shaded=True)
 
 
 def test_a_mapping_of_arrays_is_shown_by_key() -> None:

@@ -1,7 +1,11 @@
 """`etude grade`: grade a folder of submissions."""
 
+import contextlib
+import functools
 import json
+import os
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,106 +13,122 @@ import click
 
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
-from grader.errors import GraderFault, UsageError
-from grader.sandbox.choose import open_sandbox, open_unsafe
+from grader.errors import UsageError
+from grader.grading.pool import Pool
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
-    from grader.grading.engine import Job, Result
+    from grader.grading.batch import Plan, Record, Results
+    from grader.reports.text import Row
+
+_STATUS = {"passed": 0, "not passed": NOT_PASSED, "not graded": USAGE, "fault": FAULT}
+_SHOWN = 50  # submissions that are listed one by one
 
 
 @click.command("grade", short_help="Grade a folder of submissions.")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=lambda: len(os.sched_getaffinity(0)),
+    show_default="one for each core",
+    metavar="N",
+    help="How many to grade at once.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write each result here as it comes, as JSON Lines.",
+)
+@click.option(
+    "--resume", is_flag=True, help="Go on with FILE: what has a verdict there is not graded again."
+)
 @options.exercises_option
 @options.format_option("text", "json")
 @options.unsafe_option
-def command(folder: Path, exercises: Path | None, form: str, unsafe: bool) -> None:
+def command(  # noqa: PLR0917  click calls it by name
+    folder: Path,
+    jobs: int,
+    output: Path | None,
+    resume: bool,
+    exercises: Path | None,
+    form: str,
+    unsafe: bool,
+) -> None:
     r"""Grade every FOLDER/<student>/<exercise>.py.
 
     \b
-    Example:
-      etude grade submissions/ --format json
+    Examples:
+      etude grade submissions/
+      etude grade submissions/ --jobs 8 --output results.jsonl --resume
     """
     options.prefer_own_output()
-    from grader.grading.engine import grade_all  # noqa: PLC0415  not for --help
+    if resume and output is None:
+        raise UsageError("--resume goes on with a file: name it with --output FILE")
+    from grader.grading.batch import Results, plan, worst  # noqa: PLC0415  not for --help
 
-    jobs, unknown = _jobs(folder, options.collection_folder(exercises))
-    if not jobs and not unknown:
-        raise UsageError(f"there is no <student>/<exercise>.py in {folder}")
-    results: list[tuple[Job, Result]] = []
-    with open_unsafe() if unsafe else open_sandbox() as sandbox:
-        grade_all(jobs, sandbox, lambda job, result: results.append((job, result)))
-    (_print_json if form == "json" else _print_table)(results, unknown)
-    raise click.exceptions.Exit(_status(results, unknown))
+    with contextlib.ExitStack() as stack:
+        results = None
+        if output is not None:
+            opened = Results.resume(output) if resume else Results.create(output)
+            results = stack.enter_context(opened)
+        to_do = plan(folder, _finder(options.collection_folder(exercises)), results)
+        if not to_do.entries and not to_do.done_before:
+            raise UsageError(f"there is no <student>/<exercise>.py in {folder}")
+        pool = stack.enter_context(Pool(jobs, options.sandbox_opener(unsafe)))
+        records = _run(to_do, pool, results)
+    (_print_json if form == "json" else _print_text)(records, to_do.done_before)
+    raise click.exceptions.Exit(_STATUS[worst(records)])
 
 
-def _jobs(folder: Path, exercises: Path) -> tuple[list["Job"], list[tuple[Path, str]]]:
-    """Pair each file with its exercise; files that name none are returned with the reason."""
+def _finder(folder: Path) -> "functools.partial[Exercise]":
     from grader.definitions.collection import resolve  # noqa: PLC0415
-    from grader.grading.engine import Job  # noqa: PLC0415
-    from grader.grading.submission import Submission  # noqa: PLC0415
 
-    known: dict[str, Exercise | str] = {}
-    jobs, unknown = [], []
-    for path in sorted(folder.glob("*/*.py")):
-        name = path.stem
-        if name not in known:
-            try:
-                known[name] = resolve(name, exercises)
-            except UsageError as error:
-                known[name] = str(error)
-        exercise = known[name]
-        if isinstance(exercise, str):
-            unknown.append((path, exercise))
-        else:
-            jobs.append(Job(exercise, Submission.read(path, follow_links=False)))
-    return jobs, unknown
+    return functools.partial(resolve, collection_folder=folder)
 
 
-def _status(results: list[tuple["Job", "Result"]], unknown: list[tuple[Path, str]]) -> int:
-    """The worst that happened: a fault, a file that names no exercise, a submission not passed."""
-    if any(isinstance(result, GraderFault) for _, result in results):
-        return FAULT
-    if unknown or any(isinstance(result, Exception) for _, result in results):
-        return USAGE
-    passed = all(getattr(result, "outcome", None) == "passed" for _, result in results)
-    return 0 if passed else NOT_PASSED
+def _run(to_do: "Plan", pool: Pool, results: "Results | None") -> list["Record"]:
+    """Grade, show the progress, and keep each result the moment it comes."""
+    from grader.cli.progress import progress  # noqa: PLC0415
+    from grader.grading.batch import run  # noqa: PLC0415
+
+    records = []
+    with progress(to_do.entries) as advance:
+        for record in run(to_do, pool):
+            if results is not None:
+                results.write(record)
+            records.append(record)
+            advance()
+    return records
 
 
-def _print_table(results: list[tuple["Job", "Result"]], unknown: list[tuple[Path, str]]) -> None:
+def _print_text(records: Iterable["Record"], done_before: int) -> None:
     from rich.console import Console  # noqa: PLC0415
 
-    from grader.reports.text import Row, print_verdicts  # noqa: PLC0415
+    from grader.reports.text import print_verdicts  # noqa: PLC0415
 
+    ordered = sorted(records, key=lambda record: record.entry.path)
     console = Console(highlight=False)
-    rows = [
-        Row(
-            job.submission.path.parent.name,
-            str(job.exercise.id),
-            str(result) if isinstance(result, Exception) else result,
-        )
-        for job, result in results
-    ]
-    print_verdicts(console, rows)
-    for path, reason in unknown:
-        console.print(f"not graded: {path.parent.name}/{path.name}: {reason}", markup=False)
-    outcomes = Counter(
-        "grader fault" if isinstance(r, Exception) else r.outcome.value for _, r in results
-    )
+    shown = ordered if len(ordered) <= _SHOWN else []
+    print_verdicts(console, [_row(record) for record in shown])
+    outcomes = Counter(record.outcome for record in ordered)
     summary = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
-    console.print(f"{len(results)} submissions: {summary}", markup=False)
+    console.print(f"{len(ordered)} submissions: {summary or 'nothing to do'}", markup=False)
+    if done_before:
+        console.print(f"{done_before} had a verdict already", markup=False)
 
 
-def _print_json(results: list[tuple["Job", "Result"]], unknown: list[tuple[Path, str]]) -> None:
-    from grader.reports.data import fault_data, verdict_data  # noqa: PLC0415
+def _row(record: "Record") -> "Row":
+    from grader.grading.verdict import Verdict  # noqa: PLC0415
+    from grader.reports.text import Row, why  # noqa: PLC0415
 
-    verdicts = []
-    for job, result in results:
-        data = (
-            fault_data(job.exercise.id, str(result))
-            if isinstance(result, Exception)
-            else verdict_data(result)
-        )
-        verdicts.append({"student": job.submission.path.parent.name, **data})
-    not_graded = [{"file": str(path), "reason": reason} for path, reason in unknown]
-    click.echo(json.dumps({"verdicts": verdicts, "not_graded": not_graded}, indent=2))
+    verdict = record.result if isinstance(record.result, Verdict) else None
+    reason = str(record.result) if verdict is None else why(verdict)
+    return Row(record.entry.student, record.entry.exercise, verdict, record.outcome, reason)
+
+
+def _print_json(records: Iterable["Record"], done_before: int) -> None:
+    ordered = sorted(records, key=lambda record: record.entry.path)
+    verdicts = [record.data() for record in ordered]
+    click.echo(json.dumps({"verdicts": verdicts, "done_before": done_before}, indent=2))

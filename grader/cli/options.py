@@ -4,9 +4,12 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from grader.sandbox.process import Sandbox
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -46,6 +49,17 @@ def collection_folder(given: Path | None) -> Path:
     from grader.definitions.collection import default_folder  # noqa: PLC0415  commands start fast
 
     return given if given is not None else default_folder()
+
+
+def sandbox_opener(unsafe: bool) -> "Callable[[], Sandbox]":
+    """Return what a worker calls to start its sandbox; the imports happen there."""
+
+    def opener() -> "Sandbox":
+        from grader.sandbox.choose import open_sandbox, open_unsafe  # noqa: PLC0415
+
+        return open_unsafe() if unsafe else open_sandbox()
+
+    return opener
 
 
 def prefer_own_output() -> None:

@@ -29,10 +29,9 @@ def build(output: Path, exercises: Path | None) -> None:
       etude site build --output build/site
     """
     options.prefer_own_output()
-    from sitegen.build import build_site  # noqa: PLC0415
-
     from grader.definitions.collection import Collection  # noqa: PLC0415  not for --help
     from grader.grading.projection import public_track  # noqa: PLC0415
+    from sitegen.build import build_site  # noqa: PLC0415
 
     collection = Collection.load(options.collection_folder(exercises))
     report = build_site([public_track(track) for track in collection.tracks], output)

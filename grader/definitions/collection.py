@@ -134,7 +134,7 @@ class _Loader:
     def __init__(self) -> None:
         self.report = Report()
         self._paths: dict[ExerciseId, Path] = {}
-        self._loaded: dict[ExerciseId, tuple[Exercise, Document]] = {}
+        self._requires: dict[ExerciseId, dict[ExerciseId, Location]] = {}
 
     def exercises(self, paths: Sequence[Path]) -> dict[ExerciseId, Exercise | None]:
         """Load exercise files, by the ids in their names; None is one that is not valid."""
@@ -168,15 +168,13 @@ class _Loader:
 
     def check_requires(self) -> None:
         """Check that what the exercises require exists and does not go round in a circle."""
-        for exercise, document in self._loaded.values():
-            for index, name in enumerate(exercise.requires):
+        for required in self._requires.values():
+            for name, where in required.items():
                 if name not in self._paths:
                     message = f"requires: no exercise {quote(name)}"
-                    where = document.node("requires", index).where
                     self.report.add(where, message + did_you_mean(name, self._paths))
-        graph = {name: exercise.requires for name, (exercise, _) in self._loaded.items()}
         try:
-            TopologicalSorter(graph).prepare()
+            TopologicalSorter(self._requires).prepare()
         except CycleError as error:
             self._add_cycle(error.args[1])
 
@@ -186,7 +184,10 @@ class _Loader:
         except DefinitionError as error:
             self._add_all(error)
             return None
-        self._loaded[name] = exercise, document
+        self._requires[name] = {
+            required: document.node("requires", index).where
+            for index, required in enumerate(exercise.requires)
+        }
         if exercise.id != name:
             expected = f"{_number_in_name(path)}{exercise.id}{path.suffix}"
             message = (
@@ -225,8 +226,7 @@ class _Loader:
         circle = cycle[:0:-1]
         start = circle.index(min(circle))
         circle = circle[start:] + circle[: start + 1]
-        exercise, document = self._loaded[circle[0]]
-        where = document.node("requires", exercise.requires.index(circle[1])).where
+        where = self._requires[circle[0]][circle[1]]
         self.report.add(where, f"requires: a circle: {' -> '.join(circle)}")
 
     def _add_all(self, error: DefinitionError) -> None:

@@ -3,8 +3,6 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
 
 import pytest
 from _pytest.runner import (
@@ -15,6 +13,7 @@ from grader import __version__
 from grader.definitions.exercise import Exercise, TestId
 from grader.errors import EtudeError, GraderFault
 from grader.grading.items import TestCaseItem
+from grader.grading.jobs import Job, Result
 from grader.grading.oracle import Oracle
 from grader.grading.run import SubmissionRun, in_running_order, verdict_outcome
 from grader.grading.submission import Submission
@@ -29,19 +28,6 @@ _PLUGINS_OFF = (
     "stepwise", "terminal", "threadexception", "tmpdir", "unittest", "unraisableexception",
     "warnings",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One submission of one exercise."""
-
-    exercise: Exercise
-    submission: Submission
-    limits: Limits = DEFAULT_LIMITS
-
-
-Result: TypeAlias = Verdict | EtudeError
-"""What a job came to: a verdict, or the reason why there is none."""
 
 
 def grade_all(jobs: Iterable[Job], sandbox: Sandbox, emit: Callable[[Job, Result], None]) -> None:

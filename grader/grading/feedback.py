@@ -134,6 +134,11 @@ def gone(error: ChildGoneError) -> tuple[Outcome, str]:
                 Outcome.ERRORED,
                 f"Python itself crashed ({error.detail}) while it ran your code.",
             )
+        case Cause.KILLED:
+            return Outcome.ERRORED, (
+                "Your code's process was killed, for its use of memory perhaps, or it closed its "
+                "connection to the grader."
+            )
         case Cause.EXIT:
             return Outcome.ERRORED, _ENDED.format(how="")
         case Cause.PROTOCOL:

@@ -213,7 +213,7 @@ class SubmissionRun:
     ) -> TestResult:
         return TestResult(
             id=test.id,
-            description=test.description,
+            description="" if test.hidden else test.description,
             hidden=test.hidden,
             outcome=outcome,
             points=test.points if outcome is Outcome.PASSED else 0,

@@ -27,7 +27,7 @@ class TestResult:
     """
 
     id: TestId
-    description: str
+    description: str  # of a hidden test none: it may say what the test looks for
     hidden: bool
     outcome: Outcome
     points: int

@@ -14,7 +14,7 @@ _MARK = {
     Outcome.NOT_RUN: ("\u00b7", "dim"),
 }
 _FAILED_MARK = ("\u2717", "red")
-_FAULT_MARK = ("!", "yellow")
+_NO_VERDICT_MARK = ("!", "yellow")
 _INDENT = 4
 _OUTPUT_LINES = 12
 _NO_SANDBOX = "Graded WITHOUT a sandbox (--unsafe-no-sandbox): this verdict certifies nothing."
@@ -22,11 +22,13 @@ _NO_SANDBOX = "Graded WITHOUT a sandbox (--unsafe-no-sandbox): this verdict cert
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One submission of many: whose it is, and its verdict or the sentence of a grader fault."""
+    """One submission of many: whose it is, and its verdict or why it has none."""
 
     student: str
     exercise: str
-    verdict: Verdict | str
+    verdict: Verdict | None
+    outcome: str
+    why: str
 
 
 def print_verdict(console: Console, verdict: Verdict) -> None:
@@ -100,16 +102,17 @@ def print_verdicts(console: Console, rows: Sequence[Row]) -> None:
     students = max((len(row.student) for row in rows), default=0)
     exercises = max((len(row.exercise) for row in rows), default=0)
     for row in rows:
+        mark, style = _row_mark(row.verdict)
         name = f"{row.student:{students}}  {row.exercise:{exercises}}  "
-        if isinstance(row.verdict, str):
-            console.print(Text.assemble(_FAULT_MARK, " ", name, ("grader fault", _FAULT_MARK[1])))
-            _print_indented(console, row.verdict)
-            continue
-        mark, style = _MARK.get(row.verdict.outcome, _FAILED_MARK)
-        points = f"{row.verdict.score}/{row.verdict.max_score}"
-        line = Text.assemble((mark, style), " ", name, (f"{row.verdict.outcome:13} ", style))
-        console.print(line + Text(f"{points:>7}", "dim"))
-        _print_indented(console, why(row.verdict))
+        line = Text.assemble((mark, style), " ", name, (f"{row.outcome:13} ", style))
+        if row.verdict is not None:
+            line.append(f"{row.verdict.score}/{row.verdict.max_score}".rjust(7), "dim")
+        console.print(line)
+        _print_indented(console, row.why)
+
+
+def _row_mark(verdict: Verdict | None) -> tuple[str, str]:
+    return _NO_VERDICT_MARK if verdict is None else _MARK.get(verdict.outcome, _FAILED_MARK)
 
 
 def why(verdict: Verdict) -> str:

@@ -145,7 +145,8 @@ def test_grade_lists_each_submission_and_exits_with_the_worst(etude: Etude, tmp_
     (tmp_path / "ada" / "attention-wieghts.py").write_text("")
     done = etude("grade", ".")
     assert done.returncode == 2
-    assert "ada/attention-wieghts.py" in done.stdout
+    assert "! ada        attention-wieghts  not graded" in done.stdout
+    assert "did you mean 'attention-weights'?" in done.stdout
 
 
 def test_grade_follows_no_link_out_of_the_folder(etude: Etude, tmp_path: Path) -> None:

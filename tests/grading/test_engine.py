@@ -173,7 +173,7 @@ def test_a_hidden_test_says_nothing_that_the_submission_chose(
     test = verdict_of(
         f"def double(x):\n    import numpy as np\n    x = np.atleast_1d(x)\n{body}\n"
     ).tests[2]
-    assert (test.line, test.output, test.description) == (None, "", "negative numbers")
+    assert (test.line, test.output, test.description) == (None, "", "")
     assert test.message in {
         "",
         "Your code raised an error or ended for the inputs of this hidden test.",

@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
-from sitegen import build_site
 
 from grader.definitions.exercise import ExerciseId, TestId
 from grader.definitions.public import PublicExercise, PublicTest, PublicTrack
 from grader.definitions.track import TrackId
+from sitegen import build_site
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 SELF_CLOSED = {"rect", "path", "circle", "mspace"}

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-import sitegen
-from sitegen import build_site
 
+import sitegen
 from grader.errors import DefinitionError, UsageError
+from sitegen import build_site
 
 if TYPE_CHECKING:
     from tests.sitegen.conftest import MakeExercise, MakeTest, MakeTrack, Site

@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
+
 import sitegen
+from grader.errors import DefinitionError
 from sitegen.highlight import highlight
 from sitegen.markdown import render_markdown
 from sitegen.maths import TexError, mathml
-
-from grader.errors import DefinitionError
 
 WHERE = Path("attention/weights/instructions")
 STYLESHEET = Path(sitegen.__file__).parents[1] / "assets" / "site.css"

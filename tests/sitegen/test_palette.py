@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 import sitegen
 from sitegen.palette import DIVERGING, MIDDLE, SEQUENTIAL, STEPS, Ramp, contrast, swatches
 from sitegen.palette import stylesheet as ramp_stylesheet

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+
 from sitegen.numerals import decimals_for, is_rounded, numeral
 from sitegen.shading import shade_for
 from sitegen.values import Block, Inline, Parts, Table, show

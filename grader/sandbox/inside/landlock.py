@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from . import syscalls
 
-READ_FILE, READ_DIR = 1 << 2, 1 << 3
+EXECUTE, READ_FILE, READ_DIR, IOCTL_DEV = 1 << 0, 1 << 2, 1 << 3, 1 << 15
+_NOT_WRITING = EXECUTE | READ_FILE | READ_DIR | IOCTL_DEV
 
 # How many file-system rights, and which other kinds of rights, each ABI version knows.
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}
@@ -16,10 +17,10 @@ _TCP_BIND_AND_CONNECT = 0b11
 _ABSTRACT_SOCKETS_AND_SIGNALS = 0b11
 
 
-def _attributes(version: int) -> bytes:
-    """Everything this kernel can deny is handled, so everything not allowed is denied."""
+def _attributes(version: int, left_alone: int) -> bytes:
+    """Everything this kernel can deny is handled, so what is not allowed is denied."""
     files = (1 << _FILE_RIGHTS.get(version, _LATEST_FILE_RIGHTS)) - 1
-    packed = struct.pack("=Q", files)
+    packed = struct.pack("=Q", files & ~left_alone)
     if version >= _NETWORK_SINCE:
         packed += struct.pack("=Q", _TCP_BIND_AND_CONNECT)
     if version >= _SCOPES_SINCE:
@@ -27,26 +28,35 @@ def _attributes(version: int) -> bytes:
     return packed
 
 
-def restrict_to(readable: Iterable[str]) -> int:
+def restrict_to(readable: Iterable[str]) -> None:
     """Let this process read these files and folders and nothing else, from now on.
 
     Needs no_new_privs. Paths that do not exist are passed over.
 
-    Returns:
-        The kernel's Landlock ABI version.
+    Raises:
+        OSError: if the kernel has no Landlock, or refuses.
+    """
+    _restrict(readable, left_alone=0)
+
+
+def forbid_writing() -> None:
+    """Keep this process from changing any file, and from TCP, from now on. Needs no_new_privs.
 
     Raises:
         OSError: if the kernel has no Landlock, or refuses.
     """
+    _restrict((), left_alone=_NOT_WRITING)
+
+
+def _restrict(readable: Iterable[str], left_alone: int) -> None:
     version = syscalls.landlock_version()
-    ruleset = syscalls.landlock_ruleset(_attributes(version))
+    ruleset = syscalls.landlock_ruleset(_attributes(version, left_alone))
     try:
         for path in readable:
             _allow_reading(ruleset, path)
         syscalls.landlock_restrict_self(ruleset)
     finally:
         os.close(ruleset)
-    return version
 
 
 def _allow_reading(ruleset: int, path: str) -> None:

@@ -137,8 +137,43 @@ def _instructions(architecture: int, column: int, pid: int) -> Iterator[Instruct
     yield (_RETURN, 0, 0, _ERRNO | errno.EPERM)
 
 
+# What the grading process gives up: author's code runs in it. UNIX sockets stay, they are its own.
+_AF_UNIX = 1
+_DENIED: dict[str, tuple[int, int]] = {
+    "execve": (59, 221), "execveat": (322, 281), "ptrace": (101, 117), "bpf": (321, 280),
+    "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "mount": (165, 40),
+    "unshare": (272, 97), "setns": (308, 268), "io_uring_setup": (425, 425),
+    "pidfd_getfd": (438, 438),
+}  # fmt: skip
+_SOCKET = (41, 198)
+
+
+def _denying(architecture: int, column: int) -> Iterator[Instruction]:
+    yield (_LOAD, 0, 0, _ARCH_OFFSET)
+    yield (_JUMP_EQUAL, 1, 0, architecture)
+    yield (_RETURN, 0, 0, _KILL_PROCESS)
+    yield (_LOAD, 0, 0, _NR_OFFSET)
+    if architecture == _X86_64:
+        yield (_JUMP_AT_LEAST, 0, 1, _X32_BIT)
+        yield (_RETURN, 0, 0, _ERRNO | errno.EPERM)
+    for numbers in _DENIED.values():
+        yield (_JUMP_EQUAL, 0, 1, numbers[column])
+        yield (_RETURN, 0, 0, _ERRNO | errno.EPERM)
+    yield from _condition(_SOCKET[column], Condition(0, (_AF_UNIX,)))
+    yield (_RETURN, 0, 0, _ALLOW)
+
+
 def _assemble(instructions: Iterable[Instruction]) -> bytes:
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in instructions)
+
+
+def grader_program(machine: str) -> bytes:
+    """Assemble the filter for the grading process: no network, no new program, no tracing.
+
+    Raises:
+        KeyError: for an architecture other than `x86_64` and `aarch64`.
+    """
+    return _assemble(_denying(*ARCHITECTURES[machine]))
 
 
 def program(machine: str, pid: int) -> bytes:

@@ -1,0 +1,80 @@
+"""How far a batch has come: a bar in a terminal, a line now and then elsewhere."""
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import click
+
+_QUIET = 5.0  # seconds between lines where there is no terminal, and before the first
+
+
+@contextlib.contextmanager
+def progress(total: int) -> Iterator[Callable[[], None]]:
+    """Yield a function that is called after each submission. Everything goes to stderr."""
+    if sys.stderr.isatty():
+        with _bar(total) as advance:
+            yield advance
+    else:
+        yield _lines(total)
+
+
+@contextlib.contextmanager
+def _bar(total: int) -> Iterator[Callable[[], None]]:
+    from rich.console import Console  # noqa: PLC0415  only for terminals
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text  # noqa: PLC0415
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed or 0:.0f}/s", style="dim")
+
+    columns = (
+        TextColumn("grading"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+    )
+    # No refreshing thread: workers are forked while the bar is shown.
+    shown = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
+    with shown:
+        task = shown.add_task("", total=total)
+        refreshed = 0.0
+
+        def advance() -> None:
+            nonlocal refreshed
+            shown.advance(task)
+            if time.monotonic() - refreshed > 1 / 20:
+                refreshed = time.monotonic()
+                shown.refresh()
+
+        yield advance
+
+
+def _lines(total: int) -> Callable[[], None]:
+    began = said = time.monotonic()
+    done = 0
+
+    def advance() -> None:
+        nonlocal done, said
+        done += 1
+        now = time.monotonic()
+        if now - said < _QUIET:
+            return
+        said = now
+        rate = done / (now - began)
+        click.echo(
+            f"graded {done} of {total}, {rate:.0f}/s, {(total - done) / rate:.0f} s left", err=True
+        )
+
+    return advance

@@ -1,0 +1,230 @@
+"""A folder of submissions: find them, grade equal code once, keep results as they come, resume."""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Self
+
+from grader.definitions.exercise import Exercise
+from grader.errors import EtudeError, UsageError
+from grader.grading.jobs import Job, Result
+from grader.grading.pool import Pool
+from grader.grading.records import FAULT, fault_data, verdict_data
+from grader.grading.submission import Submission
+from grader.grading.verdict import Verdict
+
+NOT_GRADED = "not graded"
+
+_Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file `<student>/<exercise>.py`."""
+
+    student: str
+    path: Path
+
+    @property
+    def exercise(self) -> str:
+        """What the file is named after."""
+        return self.path.stem
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What became of one entry: a verdict, a fault, or a reason why it was not even tried."""
+
+    entry: Entry
+    result: Result | str
+
+    @property
+    def outcome(self) -> str:
+        """The verdict's outcome, or what there is in place of one."""
+        if isinstance(self.result, Verdict):
+            return self.result.outcome.value
+        return NOT_GRADED if isinstance(self.result, str) else FAULT
+
+    def data(self) -> dict[str, Any]:
+        """Return the record as one line of JSON Lines holds it."""
+        head = {"student": self.entry.student, "file": os.fspath(self.entry.path)}
+        if isinstance(self.result, Verdict):
+            return {**head, **verdict_data(self.result)}
+        if isinstance(self.result, EtudeError):
+            return {**head, **fault_data(self.entry.exercise, str(self.result))}
+        return {
+            **head,
+            "exercise": self.entry.exercise,
+            "outcome": NOT_GRADED,
+            "message": self.result,
+        }
+
+
+@dataclass(slots=True)
+class Plan:
+    """What there is to do in a folder."""
+
+    groups: dict[_Key, tuple[Job, list[Entry]]] = field(default_factory=dict)
+    not_graded: list[Record] = field(default_factory=list)
+    done_before: int = 0
+
+    @property
+    def entries(self) -> int:
+        """How many files will get a record."""
+        return len(self.not_graded) + sum(len(entries) for _, entries in self.groups.values())
+
+
+def find(folder: Path) -> Iterator[Entry | Record]:
+    """Walk a folder in the order of names, following no link.
+
+    Yields:
+        an entry for each `<student>/<exercise>.py`, and a record for each student's folder that
+        cannot be read.
+    """
+    for student in sorted(os.scandir(folder), key=lambda found: found.name):
+        if not student.is_dir(follow_symlinks=False):
+            continue
+        try:
+            names = sorted(found.name for found in os.scandir(student.path))
+        except OSError as error:
+            entry = Entry(student.name, Path(student.path))
+            yield Record(entry, f"The folder cannot be read: {error.strerror}.")
+            continue
+        for name in names:
+            if name.endswith(".py"):
+                yield Entry(student.name, Path(student.path, name))
+
+
+def plan(
+    folder: Path, exercise_named: Callable[[str], Exercise], done: "Results | None" = None
+) -> Plan:
+    """Read every submission and put equal code of one exercise together.
+
+    Args:
+        folder: holds a folder for each student.
+        exercise_named: gives the exercise of a name, or raises `UsageError`.
+        done: results of an earlier run; what they settle is left out.
+    """
+    made = Plan()
+    exercises: dict[str, Exercise | str] = {}
+    for found in find(folder):
+        if isinstance(found, Record):
+            made.not_graded.append(found)
+            continue
+        if found.exercise not in exercises:
+            exercises[found.exercise] = _exercise_or_reason(found.exercise, exercise_named)
+        exercise = exercises[found.exercise]
+        if isinstance(exercise, str):
+            made.not_graded.append(Record(found, exercise))
+            continue
+        submission = Submission.read(found.path, follow_links=False)
+        if done is not None and done.settles(found, exercise, submission):
+            made.done_before += 1
+            continue
+        key = (exercise.digest, submission.digest, submission.problem)
+        made.groups.setdefault(key, (Job(exercise, submission), []))[1].append(found)
+    return made
+
+
+def _exercise_or_reason(name: str, exercise_named: Callable[[str], Exercise]) -> Exercise | str:
+    """Find by the name as it is, then with hyphens: Python's habit is `attention_weights.py`."""
+    try:
+        return exercise_named(name)
+    except UsageError as error:
+        if "_" in name:
+            return _exercise_or_reason(name.replace("_", "-"), exercise_named)
+        return str(error)
+
+
+def run(to_do: Plan, pool: Pool) -> Iterator[Record]:
+    """Grade what is planned and yield a record for every entry, as they come."""
+    yield from to_do.not_graded
+    for job, result in pool.grade(job for job, _ in to_do.groups.values()):
+        key = (job.exercise.digest, job.submission.digest, job.submission.problem)
+        for entry in to_do.groups[key][1]:
+            yield Record(entry, result)
+
+
+class Results:
+    """A JSON Lines file of records, one line each, written as they come."""
+
+    def __init__(self, path: Path, file: IO[bytes], settled: set[tuple[str, str, str]]) -> None:
+        self.path = path
+        self._file = file
+        self._settled = settled
+
+    @classmethod
+    def create(cls, path: Path) -> Self:
+        """Begin a new file.
+
+        Raises:
+            UsageError: it exists already, or cannot be made.
+        """
+        try:
+            return cls(path, path.open("xb"), set())
+        except FileExistsError:
+            raise UsageError(f"{path} exists; --resume goes on with it") from None
+        except OSError as error:
+            raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+
+    @classmethod
+    def resume(cls, path: Path) -> Self:
+        """Go on with a file: read what it settles, drop a last line that was cut off.
+
+        Raises:
+            UsageError: it cannot be written.
+        """
+        try:
+            file = path.open("a+b")
+        except OSError as error:
+            raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+        file.seek(0)
+        settled = set()
+        end = 0
+        for line in file:
+            if not line.endswith(b"\n"):
+                break
+            end += len(line)
+            settled.add(_settled_by(line))
+        file.truncate(end)
+        return cls(path, file, settled - {None})  # type: ignore[arg-type]
+
+    def settles(self, entry: Entry, exercise: Exercise, submission: Submission) -> bool:
+        """Tell whether an earlier run gave this file, as it is now, a verdict."""
+        key = (os.fspath(entry.path), exercise.digest, submission.digest)
+        return key in self._settled
+
+    def write(self, record: Record) -> None:
+        """Append a record; after this returns, a kill of the process does not lose it."""
+        self._file.write(json.dumps(record.data()).encode() + b"\n")
+        self._file.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+def _settled_by(line: bytes) -> tuple[str, str, str] | None:
+    """Return what a line settles: nothing, unless it holds a verdict."""
+    try:
+        data = json.loads(line)
+        if data["outcome"] in (FAULT, NOT_GRADED):
+            return None
+        return data["file"], data["exercise_hash"], data["submission_hash"]
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def worst(records: Sequence[Record]) -> str:
+    """Name the worst that happened: `fault`, `not graded`, `not passed` or `passed`."""
+    results = [record.result for record in records]
+    if any(isinstance(result, EtudeError) for result in results):
+        return "fault"
+    if any(isinstance(result, str) for result in results):
+        return "not graded"
+    passed = all(isinstance(r, Verdict) and r.outcome == "passed" for r in results)
+    return "passed" if passed else "not passed"

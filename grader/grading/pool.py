@@ -1,0 +1,278 @@
+"""Grades submissions in worker processes that may be killed at any time.
+
+The parent reads files and definitions, hands out jobs and collects results; it never runs an
+author's code, let alone a learner's. A worker is a fork of it that starts a sandbox, gives up what
+`confine` takes away, and runs the engine until it is told to stop. What a worker sends is read as
+JSON, since a definition from elsewhere may have taken it over. A worker that dies loses nothing:
+its job goes to a fresh one, and after three tries is reported as a grader fault.
+"""
+
+import contextlib
+import json
+import multiprocessing
+import os
+import pickle
+import signal
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
+from grader.grading.jobs import Job, Result
+from grader.grading.records import verdict_data, verdict_from_data
+from grader.grading.verdict import Verdict
+
+if TYPE_CHECKING:
+    from grader.sandbox.process import Sandbox
+
+MAX_TRIES = 3
+
+JOBS_PER_WORKER = 5_000
+"""Then a fresh worker with a fresh sandbox takes over, so that nothing can pile up."""
+
+_GO_HOME = b""
+_FORK = multiprocessing.get_context("fork")
+
+
+@dataclass(slots=True)
+class _Ticket:
+    """A job on its way, and how often a worker has failed at it."""
+
+    job: Job
+    failures: int = 0
+
+
+class Pool:
+    """Worker processes that grade. Use as a context manager: the first worker starts with it.
+
+    Args:
+        workers: how many submissions are graded at once.
+        open_sandbox: called in each worker to start its sandbox; it may raise `SandboxFault`.
+        jobs_per_worker: after so many a worker is replaced.
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        open_sandbox: "Callable[[], Sandbox]",
+        jobs_per_worker: int = JOBS_PER_WORKER,
+    ) -> None:
+        self._size = workers
+        self._open_sandbox = open_sandbox
+        self._jobs_per_worker = jobs_per_worker
+        self._workers: list[_Worker] = []
+        self._again: deque[_Ticket] = deque()
+        self._anyone_was_ready = False
+
+    def __enter__(self) -> Self:
+        self._hire()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.stop()
+        self._workers.clear()
+
+    @property
+    def pids(self) -> list[int]:
+        """The worker processes."""
+        return [worker.pid for worker in self._workers]
+
+    def grade(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Result]]:
+        """Grade all jobs and yield each result as it comes, in no particular order.
+
+        Raises:
+            SandboxFault: there is no sandbox on this host.
+        """
+        waiting = iter(jobs)
+        while self._hand_out(waiting):
+            busy = {worker.connection: worker for worker in self._workers if worker.ticket}
+            for connection in wait(list(busy)):
+                worker = busy[connection]  # type: ignore[index]
+                ticket = worker.ticket
+                result = self._result(worker)
+                if result is not None and ticket is not None:
+                    yield ticket.job, result
+
+    def _hand_out(self, waiting: Iterator[Job]) -> bool:
+        """Give every idle worker a job; tell whether any is at work."""
+        while True:
+            idle = next((worker for worker in self._workers if worker.ticket is None), None)
+            if idle is None and len(self._workers) >= self._size:
+                return True
+            ticket = self._again.popleft() if self._again else _next_ticket(waiting)
+            if ticket is None:
+                return any(worker.ticket for worker in self._workers)
+            if not (idle or self._hire()).take(ticket):  # it died while it had nothing to do
+                self._dismiss(idle or self._workers[-1])
+                self._again.append(ticket)
+
+    def _result(self, worker: "_Worker") -> Result | None:
+        """Read a worker's message; None if its ticket is not settled by it."""
+        ticket = worker.ticket
+        message = worker.receive()
+        match message:
+            case {"ready": _}:
+                self._anyone_was_ready = True
+                return None
+            case {"no sandbox": str(cause)} if not self._anyone_was_ready:
+                raise SandboxFault(cause)
+            case {"verdict": dict(data)}:
+                worker.ticket = None
+                if worker.done >= self._jobs_per_worker:
+                    self._dismiss(worker)
+                return verdict_from_data(data)
+            case {"problems": list(problems)}:
+                worker.ticket = None
+                return _definition_error(problems)
+        self._dismiss(worker)
+        assert ticket is not None  # noqa: S101  a worker without one is not listened to
+        ticket.failures += 1
+        if ticket.failures < MAX_TRIES:
+            self._again.append(ticket)
+            return None
+        return GraderFault(f"given up after {MAX_TRIES} tries: {_cause(message)}")
+
+    def _hire(self) -> "_Worker":
+        worker = _Worker(self._open_sandbox)
+        self._workers.append(worker)
+        return worker
+
+    def _dismiss(self, worker: "_Worker") -> None:
+        self._workers.remove(worker)
+        worker.stop()
+
+
+def _next_ticket(waiting: Iterator[Job]) -> _Ticket | None:
+    job = next(waiting, None)
+    return None if job is None else _Ticket(job)
+
+
+def _cause(message: dict[str, Any] | None) -> str:
+    if message is None:
+        return "the worker process died"
+    return str(message.get("fault") or message.get("no sandbox") or "the worker sent nonsense")
+
+
+def _definition_error(problems: list[Any]) -> DefinitionError:
+    return DefinitionError(
+        [
+            Problem(Location(Path(path), int(line), int(column)), str(message))
+            for path, line, column, message in problems
+        ]
+    )
+
+
+class _Worker:
+    """The parent's end of one worker process."""
+
+    def __init__(self, open_sandbox: "Callable[[], Sandbox]") -> None:
+        self.connection, theirs = _FORK.Pipe()
+        self.ticket: _Ticket | None = None
+        self.done = 0
+        self._known: set[str] = set()  # exercises that it has been sent
+        self._process = _FORK.Process(
+            target=_work, args=(theirs, self.connection, open_sandbox), daemon=True
+        )
+        self._process.start()
+        theirs.close()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid or 0
+
+    def take(self, ticket: _Ticket) -> bool:
+        """Send a job; False if nobody is there to take it."""
+        job = ticket.job
+        exercise = None if job.exercise.digest in self._known else job.exercise
+        message = (exercise, job.exercise.digest, job.submission, job.limits)
+        try:
+            self.connection.send_bytes(pickle.dumps(message))
+        except OSError:
+            return False
+        self._known.add(job.exercise.digest)
+        self.ticket = ticket
+        self.done += 1
+        return True
+
+    def receive(self) -> dict[str, Any] | None:
+        """Return the worker's next message; None if it died."""
+        try:
+            message = json.loads(self.connection.recv_bytes())
+        except (EOFError, OSError, ValueError):
+            return None
+        return message if isinstance(message, dict) else None
+
+    def stop(self) -> None:
+        """Send it home and wait; a worker that does not end by itself is ended."""
+        # Said, not only hung up: workers that were forked later hold this end of the line too.
+        with contextlib.suppress(OSError):
+            self.connection.send_bytes(_GO_HOME)
+        self.connection.close()
+        self._process.join(2)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+        self._process.close()
+
+
+def _work(
+    connection: Connection, parents: Connection, open_sandbox: "Callable[[], Sandbox]"
+) -> None:
+    """The life of a worker: start a sandbox, give up rights, grade until sent home."""
+    parents.close()  # or this worker would never notice that its parent is gone
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then hangs up
+    with ThreadPoolExecutor(1) as starter:  # the sandbox starts while pytest is imported
+        starting = starter.submit(open_sandbox)
+        from grader.grading.engine import grade_all  # noqa: PLC0415
+        from grader.sandbox.confine import confine_this_process  # noqa: PLC0415
+    with contextlib.suppress(EOFError, BrokenPipeError):  # the parent has hung up
+        try:
+            sandbox = starting.result()
+        except SandboxFault as fault:
+            _send(connection, {"no sandbox": str(fault)})
+            return
+        with sandbox:
+            confine_this_process()
+            _send(connection, {"ready": sandbox.backend.name})
+            try:
+                grade_all(_jobs(connection), sandbox, lambda _, result: _report(connection, result))
+            except Exception:  # noqa: BLE001  a bug of ours: said, and the job tried elsewhere
+                _send(connection, {"fault": traceback.format_exc()})
+
+
+def _jobs(connection: Connection) -> Iterator[Job]:
+    exercises = {}
+    while True:
+        try:
+            message = connection.recv_bytes()
+        except (EOFError, OSError):
+            return
+        if message == _GO_HOME:
+            return
+        exercise, digest, submission, limits = pickle.loads(message)  # noqa: S301  from our parent
+        if exercise is not None:
+            exercises[digest] = exercise
+        yield Job(exercises[digest], submission, limits)
+
+
+def _report(connection: Connection, result: Result) -> None:
+    if isinstance(result, Verdict):
+        _send(connection, {"verdict": verdict_data(result)})
+    elif isinstance(result, DefinitionError):
+        problems = [
+            [os.fspath(p.where.path), p.where.line, p.where.column, p.message]
+            for p in result.problems
+        ]
+        _send(connection, {"problems": problems})
+    else:  # the sandbox may be broken, so this worker is replaced
+        _send(connection, {"fault": str(result)})
+
+
+def _send(connection: Connection, message: dict[str, Any]) -> None:
+    connection.send_bytes(json.dumps(message).encode())

@@ -1,0 +1,88 @@
+"""Verdicts as plain data and back: what `--format json` prints and what workers send.
+
+The widest of the formats, and versioned. Reading it back trusts nothing but types.
+"""
+
+from typing import Any
+
+from grader.definitions.exercise import ExerciseId, TestId
+from grader.grading.verdict import Outcome, TestResult, Verdict
+
+SCHEMA = "etude/verdict/v1"
+FAULT = "grader fault"
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as an object of JSON types."""
+    return {
+        "schema": SCHEMA,
+        "exercise": verdict.exercise,
+        "title": verdict.title,
+        "outcome": verdict.outcome.value,
+        "score": verdict.score,
+        "max_score": verdict.max_score,
+        "xp": verdict.xp,
+        "message": verdict.message,
+        "line": verdict.line,
+        "output": verdict.output,
+        "tests": [_test_data(test) for test in verdict.tests],
+        "sandbox": verdict.sandbox,
+        "exercise_hash": verdict.exercise_hash,
+        "submission_hash": verdict.submission_hash,
+        "grader_version": verdict.grader_version,
+    }
+
+
+def _test_data(test: TestResult) -> dict[str, Any]:
+    return {
+        "id": test.id,
+        "description": test.description,
+        "hidden": test.hidden,
+        "outcome": test.outcome.value,
+        "points": test.points,
+        "max_points": test.max_points,
+        "message": test.message,
+        "line": test.line,
+        "output": test.output,
+    }
+
+
+def fault_data(exercise: str, message: str) -> dict[str, Any]:
+    """Return a grader fault as an object: it has no score, since nothing was judged."""
+    return {"schema": SCHEMA, "exercise": exercise, "outcome": FAULT, "message": message}
+
+
+def verdict_from_data(data: dict[str, Any]) -> Verdict:
+    """Rebuild a verdict.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is not one.
+    """
+    return Verdict(
+        exercise=ExerciseId(data["exercise"]),
+        title=data["title"],
+        outcome=Outcome(data["outcome"]),
+        message=data["message"],
+        line=data["line"],
+        output=data["output"],
+        xp=data["xp"],
+        tests=tuple(_test_from_data(test) for test in data["tests"]),
+        sandbox=data["sandbox"],
+        exercise_hash=data["exercise_hash"],
+        submission_hash=data["submission_hash"],
+        grader_version=data["grader_version"],
+    )
+
+
+def _test_from_data(data: dict[str, Any]) -> TestResult:
+    return TestResult(
+        id=TestId(data["id"]),
+        description=data["description"],
+        hidden=data["hidden"],
+        outcome=Outcome(data["outcome"]),
+        points=data["points"],
+        max_points=data["max_points"],
+        message=data["message"],
+        line=data["line"],
+        output=data["output"],
+    )

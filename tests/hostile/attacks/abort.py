@@ -1,0 +1,11 @@
+# tries: abort the process, with a core dump
+# outcome: errored
+# shows: SIGABRT
+import os
+import resource
+
+try:
+    resource.setrlimit(resource.RLIMIT_CORE, (1 << 30, 1 << 30))
+except (OSError, ValueError):
+    pass
+os.abort()

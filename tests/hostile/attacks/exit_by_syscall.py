@@ -1,0 +1,5 @@
+# tries: end with a success status through the C library, around Python
+# outcome: errored
+import ctypes
+
+ctypes.CDLL(None)._exit(0)

@@ -1,0 +1,8 @@
+# tries: answer every call before it is asked, then never read a request
+# outcome: failed
+# @FRAMES@
+import time
+
+for number in range(1, 14):
+    send(answer_ok(number, FACTS if number == 1 else 0.0))
+time.sleep(30)

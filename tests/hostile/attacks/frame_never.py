@@ -1,0 +1,6 @@
+# tries: never answer
+# outcome: timed out
+# limits: quick
+import threading
+
+threading.Event().wait()

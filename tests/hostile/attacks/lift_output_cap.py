@@ -1,0 +1,11 @@
+# tries: lift the worker's cap on printing and then print without end
+# outcome: output limit
+import sys
+
+sys.stdout._left = 1 << 40
+sys.stdout.write.__func__.__defaults__ = None
+
+
+def answer(x):
+    for _ in range(1000):
+        print("y" * 1000)

@@ -1,0 +1,3 @@
+# tries: read from standard input
+# outcome: errored
+value = input("password: ")

@@ -20,3 +20,6 @@ def find(x):
             os._exit(0)
         _TRIED.append(pid)
     return f"started: {len(_TRIED)}"
+
+
+# @TELL@

@@ -17,3 +17,6 @@ def find(x):
         except RuntimeError:
             pass
     return f"started: {len(_STARTED)}"
+
+
+# @TELL@

@@ -25,3 +25,6 @@ def find(x):
     mapped = mmap.mmap(1, 4096)
     mapped[:4096] = b"\x1b" * 4096
     return f"grew: {grew}"
+
+
+# @TELL@

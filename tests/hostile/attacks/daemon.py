@@ -19,3 +19,6 @@ def find(x):
             time.sleep(3)
         os._exit(0)
     return "daemon: started"
+
+
+# @TELL@

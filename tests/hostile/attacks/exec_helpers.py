@@ -42,3 +42,6 @@ def find(x):
         except (OSError, ImportError, RuntimeError, TypeError):
             pass
     return f"started: {started}"
+
+
+# @TELL@

@@ -19,3 +19,6 @@ def find(x):
     except (OSError, ValueError) as error:
         told.append(type(error).__name__)
     return f"python: {told}"
+
+
+# @TELL@

@@ -11,3 +11,6 @@ def find(x):
         except OSError as error:
             told = f"shell: {type(error).__name__}"
     return told
+
+
+# @TELL@

@@ -10,3 +10,6 @@ def find(x):
     except OSError:
         pass
     return f"written: {written} MiB"
+
+
+# @TELL@

@@ -11,3 +11,6 @@ def find(x):
         except OSError:
             pass
     return f"filled: {filled} MiB"
+
+
+# @TELL@

@@ -32,3 +32,6 @@ def find(x):
         except OSError:
             pass
     return f"sent: {sent}"
+
+
+# @TELL@

@@ -12,3 +12,6 @@ def find(x):
             except OSError:
                 pass
     return "alive"
+
+
+# @TELL@

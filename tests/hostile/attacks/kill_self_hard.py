@@ -7,3 +7,6 @@ import signal
 
 def find(x):
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+# @TELL@

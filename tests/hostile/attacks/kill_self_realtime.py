@@ -8,3 +8,6 @@ os.kill(os.getpid(), 40)
 
 def find(x):
     os.kill(os.getpid(), 40)
+
+
+# @TELL@

@@ -3,7 +3,6 @@
 import sys
 
 sys.stdout._left = 1 << 40
-sys.stdout.write.__func__.__defaults__ = None
 
 
 def answer(x):

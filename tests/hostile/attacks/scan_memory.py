@@ -3,16 +3,18 @@
 import ctypes
 
 WORD = b"CAN" + b"ARY-"
-NEEDLES = (WORD, b"735" + b"19246", b"@TOKEN@"[:8][::-1])
+THINGS = (object(), ctypes, WORD, {}.items, globals(), ctypes.CDLL(None), "text" * 99, [0] * 9999)
 
 
 def find(x):
     found = []
-    for thing in (object(), ctypes, find.__code__, NEEDLES, {}.items, globals()):
-        start = id(thing) & ~0xFFF
-        data = ctypes.string_at(start, 64 << 10)
+    for thing in THINGS:
+        data = ctypes.string_at(id(thing) & ~0xFFFF, 64 << 10)
         at = data.find(WORD)
         while at >= 0:
             found.append(data[at:at + 60])
             at = data.find(WORD, at + 1)
     return f"found: {found}"
+
+
+# @TELL@

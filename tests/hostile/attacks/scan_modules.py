@@ -14,3 +14,6 @@ def find(x):
             if type(value) in (str, bytes, dict, list, tuple) and WORD in repr(value):
                 found.append((name, key, repr(value)[:500]))
     return f"found: {found}"
+
+
+# @TELL@

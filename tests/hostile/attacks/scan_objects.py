@@ -24,3 +24,6 @@ _KNOWN.append(look())
 
 def find(x):
     return f"objects with a canary: {_KNOWN[0] or look()}"
+
+
+# @TELL@

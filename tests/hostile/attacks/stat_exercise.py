@@ -24,3 +24,6 @@ def size(path):
 def find(x):
     exists = [os.path.exists(PATH), os.access(PATH, os.F_OK), size(PATH)]
     return f"exists: {exists} same error: {error_of(PATH) == error_of(PATH + '.no')}"
+
+
+# @TELL@

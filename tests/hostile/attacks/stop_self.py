@@ -10,3 +10,6 @@ def find(x):
     for number in (signal.SIGTSTP, signal.SIGTTIN, signal.SIGSTOP):
         os.kill(os.getpid(), number)
     return "went on"
+
+
+# @TELL@

@@ -13,3 +13,6 @@ def find(x):
         except OSError:
             pass
     return f"touched: {touched}"
+
+
+# @TELL@

@@ -39,3 +39,6 @@ def find(x):
         except OSError:
             pass
     return f"did: {did}"
+
+
+# @TELL@

@@ -14,7 +14,7 @@ def attempt():
              os.path.dirname("@PEER_FILE@"), "/dev/shm", "/dev/mqueue", "/run", "/var/tmp", "/home"]
     scratch = os.path.realpath(".") if os.path.realpath(".") != "/" else "/no-scratch"
     for root in roots:
-        for folder, _, _ in os.walk(root):
+        for folder in [root, *(walked[0] for walked in os.walk(root))]:
             if folder == scratch or folder.startswith(scratch + "/"):
                 continue
             tried += 1
@@ -33,3 +33,6 @@ def find(x):
     if not _TRIED:
         _TRIED.append(attempt())
     return f"wrote: {_TRIED[0]}"
+
+
+# @TELL@

@@ -1,0 +1,3 @@
+# tries: crash the compiler with an attribute chain too long for it
+# outcome: errored, out of memory, failed
+x = lambda a: a@TIMES 30000 .b@

@@ -1,0 +1,3 @@
+# tries: crash the parser with brackets nested too deep
+# outcome: errored, out of memory
+x = @TIMES 20000 (@0@TIMES 20000 )@

@@ -76,7 +76,7 @@ def command(  # noqa: PLR0917  click calls it by name
         to_do = plan(folder, _finder(options.collection_folder(exercises)), results)
         if not to_do.entries and not to_do.done_before:
             raise UsageError(f"there is no <student>/<exercise>.py in {folder}")
-        pool = stack.enter_context(Pool(jobs, options.sandbox_opener(unsafe)))
+        pool = stack.enter_context(Pool(jobs, options.sandbox_opener(unsafe, spare=True)))
         records = _run(to_do, pool, results)
     (_print_json if form == "json" else _print_text)(records, to_do.done_before)
     raise click.exceptions.Exit(_STATUS[worst(records)])

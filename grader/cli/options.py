@@ -51,13 +51,13 @@ def collection_folder(given: Path | None) -> Path:
     return given if given is not None else default_folder()
 
 
-def sandbox_opener(unsafe: bool) -> "Callable[[], Sandbox]":
+def sandbox_opener(unsafe: bool, *, spare: bool = False) -> "Callable[[], Sandbox]":
     """Return what a worker calls to start its sandbox; the imports happen there."""
 
     def opener() -> "Sandbox":
         from grader.sandbox.choose import open_sandbox, open_unsafe  # noqa: PLC0415
 
-        return open_unsafe() if unsafe else open_sandbox()
+        return open_unsafe(spare=spare) if unsafe else open_sandbox(spare=spare)
 
     return opener
 

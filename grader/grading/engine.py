@@ -25,8 +25,8 @@ from grader.sandbox.process import Sandbox
 _PLUGINS_OFF = (
     "cacheprovider", "capture", "debugging", "doctest", "faulthandler", "junitxml", "legacypath",
     "logging", "monkeypatch", "pastebin", "python_path", "recwarn", "setuponly", "setupplan",
-    "stepwise", "terminal", "threadexception", "tmpdir", "unittest", "unraisableexception",
-    "warnings",
+    "skipping", "stepwise", "subtests", "terminal", "threadexception", "tmpdir", "unittest",
+    "unraisableexception", "warnings",
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from grader.sandbox.backends import BACKENDS, UNSAFE, Backend, unsupported_reaso
 from grader.sandbox.process import Sandbox
 
 
-def open_sandbox(backends: Sequence[Backend] = BACKENDS) -> Sandbox:
+def open_sandbox(backends: Sequence[Backend] = BACKENDS, *, spare: bool = False) -> Sandbox:
     """Start the first backend that works; the caller closes it.
 
     Raises:
@@ -18,7 +18,7 @@ def open_sandbox(backends: Sequence[Backend] = BACKENDS) -> Sandbox:
     causes = []
     for backend in backends:
         try:
-            return _start(backend)
+            return _start(backend, spare=spare)
         except (SandboxFault, OSError) as error:
             causes.append(f"{backend.name}: {error}")
     raise SandboxFault(
@@ -29,13 +29,13 @@ def open_sandbox(backends: Sequence[Backend] = BACKENDS) -> Sandbox:
     )
 
 
-def open_unsafe() -> Sandbox:
+def open_unsafe(*, spare: bool = False) -> Sandbox:
     """Start a child process with resource limits only. Never chosen by itself."""
-    return _start(UNSAFE)
+    return _start(UNSAFE, spare=spare)
 
 
-def _start(backend: Backend) -> Sandbox:
-    sandbox = Sandbox(backend)
+def _start(backend: Backend, *, spare: bool) -> Sandbox:
+    sandbox = Sandbox(backend, spare=spare)
     try:
         sandbox.wait_until_ready()
     except BaseException:

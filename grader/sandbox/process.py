@@ -25,6 +25,8 @@ from grader.sandbox.limits import CONTROL_SECONDS, DEFAULT_LIMITS, START_SECONDS
 # linux/fcntl.h; the fcntl module names them from Python 3.13 on.
 _F_ADD_SEALS, _F_SEAL_SEAL, _F_SEAL_SHRINK, _F_SEAL_GROW = 1033, 1, 2, 4
 
+_READ_AHEAD, _MOST_AT_ONCE = 1 << 12, 1 << 20
+
 _SHOWN = {"\n": " ", "\r": "", "\t": " "}
 
 # The limit counts CPU time by ticks, the usage is measured: on a busy machine they differ a lot.
@@ -91,10 +93,20 @@ class Ending:
 
 
 class Sandbox:
-    """A running zygote; `child()` gives a fresh, locked-in process for one submission."""
+    """A running zygote; `child()` gives a fresh, locked-in process for one submission.
 
-    def __init__(self, backend: Backend) -> None:
+    Args:
+        backend: how to isolate.
+        spare: whether to fork the next child ahead, while the one before is at work. For a batch.
+    """
+
+    def __init__(self, backend: Backend, *, spare: bool = False) -> None:
         self.backend = backend
+        self.keeps_spare = spare
+        self._spare: Child | None = None
+        self._sent = self._answered = 0
+        self._answers: dict[int, dict[str, Any]] = {}
+        self._unwanted: set[int] = set()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in close()
         try:
@@ -135,10 +147,21 @@ class Sandbox:
             SandboxFault: the zygote is gone or too slow.
         """
         self.wait_until_ready()
-        return Child(self, limits)
+        ahead, self._spare = self._spare, None
+        if ahead is not None and ahead.limits != limits:
+            ahead.close()
+            ahead = None
+        child = ahead or Child(self, limits)
+        if self.keeps_spare:
+            self._spare = Child(self, limits)
+        return child
 
     def close(self) -> None:
         """End the zygote and everything it started."""
+        spare, self._spare = self._spare, None
+        if spare is not None:
+            with contextlib.suppress(SandboxFault):
+                spare.close()
         self._control.close()
         # A confined process may signal nobody; hanging up is enough then.
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -157,13 +180,34 @@ class Sandbox:
         """The process that was started; the zygote itself may be a descendant of it."""
         return self._process.pid
 
-    def ask(self, request: Mapping[str, object], descriptors: Sequence[int] = ()) -> dict[str, Any]:
-        """Send the zygote a request and return its answer (see `grader.sandbox.inside.zygote`)."""
+    def send(self, request: Mapping[str, object], descriptors: Sequence[int] = ()) -> int:
+        """Send the zygote a request (see `grader.sandbox.inside.zygote`), do not wait.
+
+        Returns:
+            the number to ask for its answer with.
+        """
         try:
             socket.send_fds(self._control, [json.dumps(request).encode()], descriptors)
         except OSError as error:
             raise SandboxFault(f"the {self.backend.name} sandbox is gone: {error}") from error
-        return self._receive(CONTROL_SECONDS)
+        self._sent += 1
+        return self._sent
+
+    def answer(self, number: int) -> dict[str, Any]:
+        """Wait for the answer to a request; answers come in the order of the requests."""
+        while number not in self._answers:
+            message = self._receive(CONTROL_SECONDS)
+            self._answered += 1
+            if self._answered in self._unwanted:
+                self._unwanted.discard(self._answered)
+            else:
+                self._answers[self._answered] = message
+        return self._answers.pop(number)
+
+    def disregard(self, number: int) -> None:
+        """Say that nobody will ask for this answer."""
+        if self._answers.pop(number, None) is None:
+            self._unwanted.add(number)
 
     def _receive(self, seconds: float) -> dict[str, Any]:
         try:
@@ -193,22 +237,24 @@ class Child:
 
     def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
         self._sandbox = sandbox
-        self._limits = limits
+        self.limits = limits
         self._connection, theirs = socket.socketpair()
         self._connection.setblocking(False)
+        self._received = bytearray()
+        self._poll = select.poll()
         self._output = _capped_file(limits.output)
         self._requests = 0
         self._ending: Ending | None = None
         try:
             request = {"op": "spawn", "limits": asdict(limits)}
-            answer = sandbox.ask(request, [theirs.fileno(), self._output])
+            self._spawned = sandbox.send(request, [theirs.fileno(), self._output])
         except BaseException:
             self._connection.close()
             os.close(self._output)
             raise
         finally:
             theirs.close()
-        self._pid = int(answer["pid"])
+        self._known_pid: int | None = None
         self._deadline: float | None = None  # set by the first request: waiting costs nothing
 
     def load(self, source: str, names: Sequence[str]) -> Answer:
@@ -226,7 +272,7 @@ class Child:
     @property
     def printed(self) -> int:
         """How many bytes have been printed so far."""
-        return min(os.lseek(self._output, 0, os.SEEK_CUR), self._limits.output)
+        return min(os.lseek(self._output, 0, os.SEEK_CUR), self.limits.output)
 
     def output(self, begin: int, end: int) -> str:
         """Return what was printed between two values of `printed`."""
@@ -236,22 +282,34 @@ class Child:
     @property
     def output_full(self) -> bool:
         """Whether the cap on printing was reached."""
-        return self.printed >= self._limits.output
+        return self.printed >= self.limits.output
+
+    @property
+    def _pid(self) -> int:
+        """The child's pid as the zygote sees it."""
+        if self._known_pid is None:
+            self._known_pid = int(self._sandbox.answer(self._spawned)["pid"])
+        return self._known_pid
 
     def end(self) -> Ending:
-        """End the child with everything it started; may be called twice."""
+        """End the child with everything it started, and wait for it; may be called twice."""
         if self._ending is None:
             self._connection.close()
-            answer = self._sandbox.ask({"op": "reap", "pid": self._pid})
+            answer = self._sandbox.answer(self._reap())
             self._ending = Ending(answer["status"], answer["cpu"], answer["rss"])
         return self._ending
 
     def close(self) -> None:
-        """End the child and give its descriptors back."""
+        """End the child with everything it started, without waiting; give descriptors back."""
         try:
-            self.end()
+            if self._ending is None:
+                self._connection.close()
+                self._sandbox.disregard(self._reap())
         finally:
             os.close(self._output)
+
+    def _reap(self) -> int:
+        return self._sandbox.send({"op": "reap", "pid": self._pid})
 
     def __enter__(self) -> Self:
         return self
@@ -264,7 +322,7 @@ class Child:
             raise ChildGoneError(Cause.EXIT, "it has already ended")
         if self._deadline is None:
             self._greet()
-            self._deadline = time.monotonic() + self._limits.wall_seconds
+            self._deadline = time.monotonic() + self.limits.wall_seconds
         self._requests += 1
         self._send(wire.encode([self._requests, operation, *arguments]))
         return self._read_answer()
@@ -306,36 +364,37 @@ class Child:
                 pieces[0] = memoryview(pieces[0])[count:]
 
     def _receive(self, length: int) -> bytearray:
-        data = bytearray(length)
-        view = memoryview(data)
-        while view:
+        """Return the next bytes, reading ahead: a small answer takes one call of the kernel."""
+        while len(self._received) < length:
+            wanted = max(length - len(self._received), _READ_AHEAD)
+            self._wait(select.POLLIN)
             try:
-                count = self._connection.recv_into(view)
+                piece = self._connection.recv(min(wanted, _MOST_AT_ONCE))
             except BlockingIOError:
-                self._wait(select.POLLIN)
                 continue
             except OSError:
                 raise self._gone() from None
-            if not count:
+            if not piece:
                 raise self._gone()
-            view = view[count:]
-        return data
+            self._received += piece
+        taken = self._received[:length]
+        del self._received[:length]
+        return taken
 
     def _wait(self, event: int) -> None:
         """Wait until the connection is ready, or end the child at the deadline."""
-        poll = select.poll()
-        poll.register(self._connection, event)
+        self._poll.register(self._connection, event)
         left = (self._deadline or 0) - time.monotonic()
-        if left <= 0 or not poll.poll(left * 1000):
+        if left <= 0 or not self._poll.poll(left * 1000):
             self.end()
-            raise ChildGoneError(Cause.WALL_TIME, f"{self._limits.wall_seconds:g} s")
+            raise ChildGoneError(Cause.WALL_TIME, f"{self.limits.wall_seconds:g} s")
 
     def _gone(self) -> ChildGoneError:
         """The child hung up: find out why."""
         ending = self.end()
         if ending.status == -signal.SIGKILL:
-            if ending.cpu > self._limits.cpu_seconds * _CPU_SLACK:
-                return ChildGoneError(Cause.CPU_TIME, f"{self._limits.cpu_seconds} s")
+            if ending.cpu > self.limits.cpu_seconds * _CPU_SLACK:
+                return ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s")
             return ChildGoneError(Cause.KILLED)
         if ending.status < 0:
             return ChildGoneError(Cause.SIGNAL, signal.Signals(-ending.status).name)

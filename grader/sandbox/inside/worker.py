@@ -26,6 +26,7 @@ FILE_NAME = "submission.py"
 _MAX_MESSAGE = 2000
 _MAX_FRAMES = 8
 _MAX_NAMES = 200
+_READ_AHEAD, _MOST_AT_ONCE = 1 << 12, 1 << 20
 
 
 class OutputLimitError(Exception):
@@ -143,15 +144,28 @@ def _send(connection: socket.socket, pieces: list[bytes | memoryview]) -> None:
             pieces[0] = memoryview(pieces[0])[count:]
 
 
-def _receive(connection: socket.socket, length: int) -> bytearray:
-    data = bytearray(length)
-    view = memoryview(data)
-    while view:
-        count = connection.recv_into(view)
-        if not count:
-            os._exit(0)  # the trusted side hung up
-        view = view[count:]
-    return data
+class _Requests:
+    """Reads requests, ahead where it can: a small one takes one call of the kernel."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._received = bytearray()
+
+    def next(self) -> list[Any]:
+        header, body = wire.lengths(self._take(wire.PREFIX))
+        request: Any = wire.decode(self._take(header), self._take(body))
+        return request  # type: ignore[no-any-return]
+
+    def _take(self, length: int) -> bytearray:
+        while len(self._received) < length:
+            wanted = max(length - len(self._received), _READ_AHEAD)
+            piece = self._connection.recv(min(wanted, _MOST_AT_ONCE))
+            if not piece:
+                os._exit(0)  # the trusted side hung up
+            self._received += piece
+        taken = self._received[:length]
+        del self._received[:length]
+        return taken
 
 
 def serve(connection: socket.socket, output: int, output_cap: int) -> None:
@@ -160,7 +174,6 @@ def serve(connection: socket.socket, output: int, output_cap: int) -> None:
     gc.enable()
     submission = _Submission()
     _send(connection, wire.encode([0, "ok", None]))  # locked in, nothing of the submission has run
+    requests = _Requests(connection)
     while True:
-        header, body = wire.lengths(_receive(connection, wire.PREFIX))
-        request: Any = wire.decode(_receive(connection, header), _receive(connection, body))
-        _send(connection, _answer(submission, request))
+        _send(connection, _answer(submission, requests.next()))

@@ -1,5 +1,5 @@
-# Not an attack: it takes the place of `# @FRAMES@` and speaks the language of the connection.
-import json
+# Not an attack: the test puts this where an attack says FRAMES. It speaks the language of the
+# connection to the grader.
 import os
 import struct
 

@@ -1,5 +1,5 @@
-# Not an attack: it takes the place of `# @TELL@` and tells what `find(x)` returned or raised by
-# every channel that a submission has, a different one at each call.
+# Not an attack: the test puts this where an attack says TELL. It tells what `find(x)` returned or
+# raised by every channel that a submission has, a different one at each call.
 _CALLS = []
 
 

@@ -12,6 +12,8 @@ def look():
     found = []
     for thing in gc.get_objects():
         for item in [thing, *gc.get_referents(thing)]:
+            if item in (WORD, *NUMBERS) if type(item) is str else False:
+                continue  # its own needles
             if type(item) is str and (WORD in item or any(n in item for n in NUMBERS)):
                 found.append(item[:200])
             elif type(item) is bytes and WORD.encode() in item:

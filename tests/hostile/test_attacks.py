@@ -1,0 +1,234 @@
+"""Every attack is graded for real in every sandbox; it earns, learns, tells and breaks nothing."""
+
+import copy
+import io
+import json
+import os
+import re
+import signal
+import time
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn, Protocol
+
+import pytest
+from rich.console import Console
+
+from grader.definitions.exercise import Exercise
+from grader.errors import GraderFault
+from grader.grading.engine import grade
+from grader.grading.records import verdict_data
+from grader.grading.submission import Submission
+from grader.grading.verdict import Outcome, Verdict
+from grader.reports.text import print_verdict
+from grader.sandbox.limits import DEFAULT_LIMITS, Limits
+from grader.sandbox.process import Sandbox
+
+ATTACKS = Path(__file__).parent / "attacks"
+BACKENDS = ("namespaces", "landlock")
+LIMITS = {"": DEFAULT_LIMITS, "quick": Limits(cpu_seconds=1, wall_seconds=2.0)}
+
+# A verdict costs the grader itself milliseconds; an attack that makes it compute for seconds won.
+TRUSTED_CPU_SECONDS = 5.0
+
+_FIELD = re.compile(r"# (tries|outcome|shows|limits|needs)(?: on (\w+))?: (.+)")
+_INCLUDE = re.compile(r"^# @(TELL|FRAMES)@$", re.MULTILINE)
+_TIMES = re.compile(r"@TIMES (\d+) (\S+)@")
+_WORD = re.compile(r"@([A-Z_]+)@")
+
+
+class Target(Protocol):
+    """The fixture of that name."""
+
+    mark: str
+
+    @property
+    def words(self) -> dict[str, str]: ...
+
+    def assert_untouched(self) -> None: ...
+
+
+class Sandboxes(Protocol):
+    """The fixture of that name."""
+
+    def get(self, name: str) -> Sandbox: ...
+
+    def family(self, name: str) -> set[int]: ...
+
+    def descendants(self, name: str) -> set[int]: ...
+
+    def renew(self, name: str) -> None: ...
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A file of `attacks/`: what it tries and what is right are in its first comments."""
+
+    name: str
+    text: str
+
+    def field(self, key: str, backend: str) -> str:
+        """Return a field of the header, as it is for a backend."""
+        found = {(m[1], m[2]): m[3] for m in _FIELD.finditer(self.text)}
+        return found.get((key, backend), found.get((key, None), ""))
+
+    def outcomes(self, backend: str) -> set[Outcome]:
+        """Return the outcomes that are right."""
+        return {Outcome(word.strip()) for word in self.field("outcome", backend).split(",")}
+
+    def source(self, words: Mapping[str, str]) -> bytes:
+        """Fill in the targets."""
+        text = _INCLUDE.sub(lambda m: (ATTACKS / f"_{m[1].lower()}.py").read_text(), self.text)
+        text = _TIMES.sub(lambda m: m[2] * int(m[1]), text)
+        return _WORD.sub(lambda m: words[m[1]], text).encode()
+
+
+def _all_attacks() -> list[Attack]:
+    paths = sorted(path for path in ATTACKS.glob("*.py") if not path.name.startswith("_"))
+    return [Attack(path.stem, path.read_text()) for path in paths]
+
+
+@pytest.mark.parametrize("attack", _all_attacks(), ids=lambda attack: attack.name)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_an_attack_wins_nothing(
+    attack: Attack, backend: str, sandboxes: Sandboxes, target: Target, guarded: Exercise
+) -> None:
+    """No point, no canary, no trace, the outcome that its header names, and the next is served."""
+    needs = attack.field("needs", backend)
+    if needs and needs != os.uname().machine:
+        pytest.skip(f"this attack is made for {needs}")
+    sandbox = sandboxes.get(backend)
+    family = sandboxes.family(backend)
+    words = target.words | {"ZYGOTE_PID": str(max(family))}
+    submission = Submission.from_bytes(Path("guarded.py"), attack.source(words))
+
+    with _limited_cpu():
+        verdict = grade(guarded, submission, sandbox, LIMITS[attack.field("limits", backend)])
+
+    assert (verdict.score, verdict.xp) == (0, 0)
+    assert verdict.outcome in attack.outcomes(backend), verdict
+    shown = json.dumps(verdict_data(verdict), ensure_ascii=False)
+    assert re.search(attack.field("shows", backend), shown), shown
+    _assert_clean(verdict)
+    _assert_nothing_leaked(verdict, guarded)
+    target.assert_untouched()
+    _wait_until(lambda: sandboxes.descendants(backend) == family, "a process is left over")
+    _wait_until(lambda: not _marked(target.mark), "a process with the attack's mark is left over")
+    _assert_serves_the_next(guarded, sandboxes, backend)
+
+
+@contextmanager
+def _limited_cpu() -> Iterator[None]:
+    """Stop the grader itself when an attack has it compute without end."""
+
+    def stop(*_: object) -> NoReturn:
+        pytest.fail(f"the grader itself computed for {TRUSTED_CPU_SECONDS:g} s")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, TRUSTED_CPU_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _assert_clean(verdict: Verdict) -> None:
+    """Nothing in a verdict can steer a terminal, break an encoder, or pass for a result."""
+    strings = list(_strings(verdict_data(verdict)))
+    assert [text for text in strings if _controls(text, "\n\t")] == []
+    text = _rendered(verdict)
+    assert _controls(text, "\n") == set()
+    text.encode()
+    assert [line for line in text.splitlines() if line.startswith(("Passed", "\u2713"))] == []
+
+
+def _strings(tree: object) -> Iterator[str]:
+    if isinstance(tree, str):
+        yield tree
+    elif isinstance(tree, dict):
+        for item in tree.values():
+            yield from _strings(item)
+    elif isinstance(tree, list):
+        for item in tree:
+            yield from _strings(item)
+
+
+def _controls(text: str, allowed: str) -> set[str]:
+    kinds = ("Cc", "Cf", "Cs", "Zl", "Zp")
+    return {c for c in text if c not in allowed and unicodedata.category(c) in kinds}
+
+
+def _rendered(verdict: Verdict) -> str:
+    file = io.StringIO()
+    print_verdict(Console(file=file, width=80, color_system=None), verdict)
+    return file.getvalue()
+
+
+def _assert_nothing_leaked(verdict: Verdict, exercise: Exercise) -> None:
+    """No canary is anywhere in a verdict but for the names of the hidden tests in their places."""
+    data: dict[str, Any] = copy.deepcopy(verdict_data(verdict))
+    text = _rendered(verdict)
+    for test in data["tests"]:
+        if test["hidden"]:
+            assert (test["output"], test["line"]) == ("", None)
+            text = text.replace(f"{test['id']} (hidden)", "")
+            del test["id"]
+    whole = json.dumps(data) + json.dumps(data, ensure_ascii=False) + text
+    assert [canary for canary in _canaries(exercise) if canary in whole] == []
+
+
+def _canaries(exercise: Exercise) -> list[str]:
+    """Every word and number of the file that must not get out, in every way it could be printed."""
+    text = exercise.where.path.read_text()
+    words = re.findall(r"CANARY-[A-Z]+-[A-Z-]+|canary-[a-z-]+", text)
+    found = {*words, "CANARY-PEER-FILE", "CANARY-TOKEN-IN-THE-ENVIRONMENT"}
+    for digits in re.findall(r"\d{8,}", text):
+        found |= {digits, f"{digits[0]}.{digits[1:]}", *(f"{float(digits):.{n}g}" for n in (4, 6))}
+    return sorted(found)
+
+
+def _wait_until(condition: Callable[[], bool], otherwise: str) -> None:
+    """A process that was ended takes a moment to go; one that escaped stays for seconds."""
+    deadline = time.monotonic() + 2
+    while not condition():
+        if time.monotonic() > deadline:
+            pytest.fail(otherwise)
+        time.sleep(0.005)
+
+
+def _marked(mark: str) -> list[str]:
+    """Find processes that carry the mark of an attack in their name or command line."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            said = (folder / "comm").read_bytes() + (folder / "cmdline").read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if mark.encode() in said:
+            found.append(said.decode(errors="replace"))
+    return found
+
+
+def _assert_serves_the_next(exercise: Exercise, sandboxes: Sandboxes, backend: str) -> None:
+    solution = Submission.from_bytes(Path("guarded.py"), exercise.solution.encode())
+    try:
+        verdict = grade(exercise, solution, sandboxes.get(backend))
+    except GraderFault:
+        sandboxes.renew(backend)
+        raise
+    assert (verdict.outcome, verdict.score) == (Outcome.PASSED, exercise.max_points), verdict
+
+
+def test_a_verdict_does_not_describe_hidden_tests(
+    sandboxes: Sandboxes, guarded: Exercise
+) -> None:
+    """What a hidden test looks for is in no field of a verdict, passed or not."""
+    for source in (guarded.solution, guarded.starter):
+        submission = Submission.from_bytes(Path("guarded.py"), source.encode())
+        verdict = grade(guarded, submission, sandboxes.get(BACKENDS[0]))
+        data = json.dumps(verdict_data(verdict)) + _rendered(verdict)
+        assert re.findall("CANARY-[A-Z-]+", data) == []

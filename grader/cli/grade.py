@@ -122,10 +122,12 @@ def _print_text(records: Iterable["Record"], done_before: int) -> None:
 def _row(record: "Record") -> "Row":
     from grader.grading.verdict import Verdict  # noqa: PLC0415
     from grader.reports.text import Row, why  # noqa: PLC0415
+    from grader.sandbox.printable import printable  # noqa: PLC0415
 
     verdict = record.result if isinstance(record.result, Verdict) else None
     reason = str(record.result) if verdict is None else why(verdict)
-    return Row(record.entry.student, record.entry.exercise, verdict, record.outcome, reason)
+    student, exercise = printable(record.entry.student), printable(record.entry.exercise)
+    return Row(student, exercise, verdict, record.outcome, printable(reason))
 
 
 def _print_json(records: Iterable["Record"], done_before: int) -> None:

@@ -18,6 +18,7 @@ TestId = NewType("TestId", str)
 Kind: TypeAlias = Literal["write", "fix", "predict"]
 Difficulty: TypeAlias = Literal["beginner", "intermediate", "advanced"]
 Disclosure: TypeAlias = Literal["nothing", "category", "inputs"]
+Edition: TypeAlias = Literal["full", "student"]
 
 
 def _doc(text: str, **options: Any) -> Any:  # noqa: ANN401  dataclasses.field is typed as the field it declares
@@ -79,6 +80,7 @@ class CallTest:
     tolerance: Tolerance | None = _doc(
         "How close numbers must be; follows the dtype when left out.", default=None
     )
+    keep_inputs: bool = _doc("Fail a submission that changes an argument in place.", default=False)
     hidden: bool = _doc("A hidden test is never shown to learners.", default=False)
     points: int = _doc("What the test is worth.", default=1)
     disclose: Disclosure = _doc("What feedback on a hidden test may tell.", default="category")
@@ -128,6 +130,19 @@ class Misconception:
 
 
 @dataclass(frozen=True, slots=True)
+class ExerciseLimits:
+    """What a submission to this exercise may use, where the usual limits do not fit."""
+
+    where: Location
+    cpu_seconds: int | None = _doc("CPU time for all tests together.", default=None)
+    wall_seconds: float | None = _doc("Wall clock for all tests together.", default=None)
+    memory_mib: int | None = _doc(
+        "Address space; Python and NumPy take some 350 MiB of it.", default=None
+    )
+    output_kib: int | None = _doc("What may be printed; a multiple of 4.", default=None)
+
+
+@dataclass(frozen=True, slots=True)
 class Exercise:
     """One exercise: from it come the verdict and the page."""
 
@@ -140,16 +155,30 @@ class Exercise:
     defines: Mapping[str, Definition] = _doc("What a submission must define.")
     starter: str = _doc("The code a learner begins with.")
     tests: tuple[TestCase, ...] = _doc("Visible and hidden tests, in the order they run.")
-    solution: str = _doc("A model answer; it passes every test.")
-    explanation: str = _doc("Markdown: why the solution is right.")
+    solution: str = _doc(
+        "A model answer; it passes every test. Only a student edition may lack it.", default=""
+    )
+    explanation: str = _doc(
+        "Markdown: why the solution is right. Only a student edition may lack it.", default=""
+    )
     kind: Kind = _doc(
         "write; fix (the starter is broken); predict (answered without running).", default="write"
     )
     requires: tuple[ExerciseId, ...] = _doc("Exercises to have passed before.", default=())
     concepts: tuple[str, ...] = _doc("Ideas that the exercise trains.", default=())
     hints: tuple[str, ...] = _doc("Markdown; from a nudge to nearly the answer.", default=())
+    limits: ExerciseLimits | None = _doc(
+        "Other limits than the usual, up to the site's cap.", default=None
+    )
     misconceptions: tuple[Misconception, ...] = _doc(
         "Known mistakes, each with a program that makes it.", default=()
+    )
+    edition: Edition = _doc(
+        "full, or student: without anything hidden, made from the full one, never by hand.",
+        default="full",
+    )
+    hidden_elsewhere: int = _doc(
+        "In a student edition: how many hidden tests the full edition has.", default=0
     )
     digest: str = field(default="", metadata={"internal": True})  # SHA-256 of the file's bytes
 

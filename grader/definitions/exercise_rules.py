@@ -17,7 +17,7 @@ from grader.definitions.exercise import (
     Seeded,
 )
 from grader.definitions.report import Report
-from grader.definitions.source import Document, Scalar
+from grader.definitions.source import Document, Mapping, Scalar
 from grader.definitions.wording import listing, quote
 from grader.errors import Location, Problem
 
@@ -74,8 +74,30 @@ def _worth(exercise: Exercise, document: Document) -> Iterator[Problem]:
     for index, test in enumerate(exercise.tests):
         if test.points < 0:
             yield _problem(document, f"{test.points} is below 0", "tests", index, "points")
-    if exercise.max_points < 1:
+    if exercise.max_points < 1 and not exercise.hidden_elsewhere:
         yield _problem(document, "all tests together must be worth at least one point", "tests")
+
+
+def _edition(exercise: Exercise, document: Document) -> Iterator[Problem]:
+    if exercise.edition == "full":
+        yield from _full_edition(exercise, document)
+        return
+    if exercise.hidden_elsewhere < 0:
+        yield _problem(document, f"{exercise.hidden_elsewhere} is below 0", "hidden_elsewhere")
+    for index, test in enumerate(exercise.tests):
+        if test.hidden:
+            message = "a student edition has no hidden tests"
+            yield _problem(document, message, "tests", index, "hidden")
+
+
+def _full_edition(exercise: Exercise, document: Document) -> Iterator[Problem]:
+    root = cast("Mapping", document.root)  # the decoder found an exercise here
+    if missing := [key for key in ("solution", "explanation") if root.get(key) is None]:
+        nouns = f"{'key' if len(missing) == 1 else 'keys'} {listing(missing, 'and')}"
+        yield Problem(root.where, f"missing {nouns} in an exercise")
+    if exercise.hidden_elsewhere:
+        message = "only a student edition counts tests that are hidden elsewhere"
+        yield _problem(document, message, "hidden_elsewhere")
 
 
 def _tolerances(exercise: Exercise, document: Document) -> Iterator[Problem]:
@@ -125,7 +147,8 @@ def _seeds(exercise: Exercise, document: Document) -> Iterator[Problem]:
 
 def _programs(exercise: Exercise, document: Document) -> Iterator[Problem]:
     # Not the starter: it may be the very thing to repair.
-    yield from _syntax(document, "solution")
+    if exercise.solution:
+        yield from _syntax(document, "solution")
     for index in range(len(exercise.misconceptions)):
         yield from _syntax(document, "misconceptions", index, "code")
     for index, test in enumerate(exercise.tests):
@@ -211,6 +234,7 @@ def _problem(document: Document, message: str, *steps: _Step) -> Problem:
 
 _RULES: Final[tuple[_Rule, ...]] = (
     _ids,
+    _edition,
     _worth,
     _tolerances,
     _defines,

@@ -28,6 +28,7 @@ class Rung(StrEnum):
     NOT_FINITE = "not finite"
     VALUES = "values"
     TEXT = "text"
+    INPUTS = "inputs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,8 @@ def _describe(value: object) -> str:
         return f"an array of shape {_shape(value)}"
     if isinstance(value, (tuple, list)):
         return f"a {type(value).__name__} of {len(value)} {'item' if len(value) == 1 else 'items'}"
+    if (handle := getattr(value, "handle_", None)) is not None:  # an object of the submission's
+        return f"an object of your class {handle.kind}"
     kind = type(value).__name__
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 

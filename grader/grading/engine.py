@@ -5,9 +5,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import pytest
-from _pytest.runner import (
-    runtestprotocol,
-)  # internal to pytest: the lock pins it, a test watches it
 
 from grader import __version__
 from grader.definitions.exercise import Exercise, TestId
@@ -18,7 +15,7 @@ from grader.grading.oracle import Oracle
 from grader.grading.run import SubmissionRun, in_running_order, verdict_outcome
 from grader.grading.submission import Submission
 from grader.grading.verdict import Outcome, TestResult, Verdict
-from grader.sandbox.limits import DEFAULT_LIMITS, Limits
+from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
 
 # What a session of data-driven items has no use for; each costs time at every start or item.
@@ -52,7 +49,7 @@ def grade(
     exercise: Exercise,
     submission: Submission,
     sandbox: Sandbox,
-    limits: Limits = DEFAULT_LIMITS,
+    limits: Limits | None = None,
 ) -> Verdict:
     """Grade one submission.
 
@@ -169,12 +166,16 @@ class _GradingSession:
 
 
 def _run_item(item: TestCaseItem) -> TestResult:
-    """Run one item through pytest's protocol; its reports and our result must say the same."""
-    reports = runtestprotocol(item, log=False, nextitem=None)
+    """Run one item as pytest does, without the set-up and tear-down that it has none of.
+
+    pytest's report and our result must say the same: two witnesses for each point.
+    """
+    call = pytest.CallInfo.from_call(
+        lambda: item.ihook.pytest_runtest_call(item=item), when="call", reraise=(KeyboardInterrupt,)
+    )
+    report: pytest.TestReport = item.ihook.pytest_runtest_makereport(item=item, call=call)
     if item.fault is not None:
         raise item.fault
-    passed = all(report.passed for report in reports)
-    if item.result is None or passed != (item.result.outcome is Outcome.PASSED):
-        failure = next((report.longreprtext for report in reports if not report.passed), "")
-        raise GraderFault(f"test {item.case.id!r} could not be run: {failure.strip()}")
+    if item.result is None or report.passed != (item.result.outcome is Outcome.PASSED):
+        raise GraderFault(f"test {item.case.id!r} could not be run: {report.longreprtext.strip()}")
     return item.result

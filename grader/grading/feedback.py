@@ -21,6 +21,7 @@ _HIDDEN_BY_RUNG = {
     Rung.DTYPE: "The result has the wrong dtype for the inputs of this hidden test.",
     Rung.NOT_FINITE: "The result has NaN or infinity in it for the inputs of this hidden test.",
     Rung.VALUES: "The result has the right form but wrong values in this hidden test.",
+    Rung.INPUTS: "Your code changes its inputs in place in this hidden test.",
     Rung.TEXT: "The wrong text was printed for the inputs of this hidden test.",
 }
 _HIDDEN_BY_OUTCOME = {
@@ -54,6 +55,11 @@ def differs(difference: Difference, draw: int, draws: int) -> str:
     return f"{difference.sentence} (Inputs {draw + 1} of {draws}.)"
 
 
+def input_changed(name: str, call: str) -> str:
+    """Say that an argument was changed in place."""
+    return f"Your code changes {name} of `{call}` in place. Work on a copy, or make a new array."
+
+
 def outcome_of(raised: Raised) -> Outcome:
     """Class an exception that the submission raised."""
     if "MemoryError" in raised.bases:
@@ -68,7 +74,7 @@ def raised(error: Raised, call: str, defined: dict[str, Any]) -> str:
     if error.type == "SystemExit":
         return _ENDED.format(how=" with sys.exit()" if error.frames else "")
     if error.type == "OutputLimitError":
-        return "Your code printed more than it may. Is there a print in a loop?"
+        return OUTPUT_LIMIT
     if "MemoryError" in error.bases:
         return f"Your code asked for more memory than it may use{_at(error)}."
     if error.type == "TypeError" and not error.frames:
@@ -161,5 +167,8 @@ def not_callable(name: str, kind: str) -> str:
     return f"`{name}` should be a function, but in your code it is {_article(kind)}."
 
 
+OUTPUT_LIMIT = (
+    "Your code printed more than it may, so the rest was cut off. Is there a print in a loop?"
+)
 NOT_RUN = "Not run, because your program had ended before."
 EOF_HINT = "Nothing can be typed in here: `input()` has nothing to read."

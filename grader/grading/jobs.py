@@ -1,22 +1,58 @@
 """What is handed to the engine and what comes back. Light to import: commands start with it."""
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 from grader.definitions.exercise import Exercise
-from grader.errors import EtudeError
+from grader.errors import DefinitionError, EtudeError, Problem
 from grader.grading.submission import Submission
 from grader.grading.verdict import Verdict
-from grader.sandbox.limits import DEFAULT_LIMITS, Limits
+from grader.sandbox.limits import DEFAULT_LIMITS, MOST, Limits
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One submission of one exercise."""
+    """One submission of one exercise, under the exercise's limits or given ones."""
 
     exercise: Exercise
     submission: Submission
-    limits: Limits = DEFAULT_LIMITS
+    given_limits: Limits | None = None
+
+    @property
+    def limits(self) -> Limits:
+        """What the submission may use.
+
+        Raises:
+            DefinitionError: the exercise asks for more than the site allows.
+        """
+        return self.given_limits or limits_of(self.exercise)
+
+
+def limits_of(exercise: Exercise) -> Limits:
+    """Return an exercise's limits: the usual ones, with what it asks for put in their place.
+
+    Raises:
+        DefinitionError: it asks for more than the site allows, or for nothing at all.
+    """
+    asked = exercise.limits
+    if asked is None:
+        return DEFAULT_LIMITS
+    wanted: dict[str, Any] = {
+        "cpu_seconds": asked.cpu_seconds,
+        "wall_seconds": asked.wall_seconds,
+        "address_space": asked.memory_mib and asked.memory_mib << 20,
+        "output": asked.output_kib and asked.output_kib << 10,
+    }
+    problems = [
+        Problem(
+            asked.where, f"limits: {name} may be at most {getattr(MOST, name):,}, found {value:,}"
+        )
+        for name, value in wanted.items()
+        if value is not None and not 0 < value <= getattr(MOST, name)
+    ]
+    if problems:
+        raise DefinitionError(problems)
+    return replace(DEFAULT_LIMITS, **{k: v for k, v in wanted.items() if v is not None})
 
 
 Result: TypeAlias = Verdict | EtudeError

@@ -190,7 +190,7 @@ class _Worker:
         """Send a job; False if nobody is there to take it."""
         job = ticket.job
         exercise = None if job.exercise.digest in self._known else job.exercise
-        message = (exercise, job.exercise.digest, job.submission, job.limits)
+        message = (exercise, job.exercise.digest, job.submission, job.given_limits)
         try:
             self.connection.send_bytes(pickle.dumps(message))
         except OSError:

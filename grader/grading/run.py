@@ -1,19 +1,18 @@
 """Takes one submission through an exercise's tests, each test one call or more into its sandbox."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Self
 
 from grader.definitions.exercise import CallTest, Exercise, OutputTest, TestCase, TestId
-from grader.errors import DefinitionError, EtudeError, Location, Problem
+from grader.errors import EtudeError
 from grader.grading import feedback
 from grader.grading.compare import Closeness, Difference, Rung, compare, compare_text
 from grader.grading.oracle import Draw, Oracle, evaluate
+from grader.grading.proxies import InputChangedError, Names, NoValueError
 from grader.grading.submission import Submission
 from grader.grading.verdict import Outcome, TestResult
-from grader.sandbox.inside.wire import UnsupportedValueError
 from grader.sandbox.limits import DEFAULT_LIMITS, Limits
 from grader.sandbox.process import (
-    Answer,
     Child,
     ChildGoneError,
     Raised,
@@ -21,14 +20,6 @@ from grader.sandbox.process import (
     Sandbox,
     Unsupported,
 )
-
-
-class _NoValueError(Exception):
-    """A proxied call brought an answer that is not a value; it ends the evaluation of the test."""
-
-    def __init__(self, answer: Raised | Unsupported) -> None:
-        self.answer = answer
-        super().__init__()
 
 
 class SubmissionRun:
@@ -123,10 +114,7 @@ class SubmissionRun:
         begin = self._child.printed
         outcome, message, line, rung = self._attempt(test)
         if outcome is not Outcome.PASSED and not self._ended and self._child.output_full:
-            outcome, message = (
-                Outcome.OUTPUT_LIMIT,
-                "Your code printed more than it may. Is there a print in a loop?",
-            )
+            outcome, message = (Outcome.OUTPUT_LIMIT, feedback.OUTPUT_LIMIT)
         if test.hidden:
             return self._hidden_result(test, outcome, message, rung)
         output = self._child.output(begin, self._child.printed)
@@ -151,7 +139,7 @@ class SubmissionRun:
                 if difference:
                     sentence = feedback.differs(difference, number, len(draws))
                     return Outcome.FAILED, sentence, None, difference.rung
-        except _NoValueError as error:
+        except NoValueError as error:
             return self._no_value(test, error.answer)
         except ChildGoneError as error:
             self._ended = True
@@ -173,11 +161,15 @@ class SubmissionRun:
         limit = _closeness(test)
         if isinstance(test, OutputTest):
             return compare_text(draw.expected, self._printed_by(test, draw), limit)
-        names = {name: self._proxy(name, test.where) for name in self.exercise.defines}
+        assert self._child is not None  # noqa: S101  for the type checker
+        names = Names(self._child, test.where, keep_inputs=test.keep_inputs)
+        functions = {name: names.function(name) for name in self.exercise.defines}
         try:
-            got = evaluate(test.call, {**names, **draw.inputs})
-        except (_NoValueError, ChildGoneError, EtudeError):
+            got = evaluate(test.call, {**functions, **draw.inputs})
+        except (NoValueError, ChildGoneError, EtudeError):
             raise
+        except InputChangedError as error:
+            return Difference(Rung.INPUTS, feedback.input_changed(error.name, test.call))
         except Exception as error:  # noqa: BLE001  indexing a result of another form raises anything
             sentence = f"The result cannot be used as in `{test.call}`: {error}."
             return Difference(Rung.TYPE, sentence)
@@ -186,22 +178,10 @@ class SubmissionRun:
     def _printed_by(self, test: OutputTest, draw: Draw) -> str:
         assert self._child is not None  # noqa: S101  for the type checker
         begin = self._child.printed
-        _value(self._child.run(test.run, draw.inputs))
+        answer = self._child.run(test.run, draw.inputs)
+        if not isinstance(answer, Returned):
+            raise NoValueError(answer)
         return self._child.output(begin, self._child.printed)
-
-    def _proxy(self, name: str, where: Location) -> Callable[..., Any]:
-        """Stand in for a function of the submission: the call goes into the sandbox."""
-
-        def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
-            assert self._child is not None  # noqa: S101  for the type checker
-            try:
-                return _value(self._child.call(name, args, kwargs))
-            except UnsupportedValueError as error:  # ours: the submission's never raises here
-                raise DefinitionError(
-                    [Problem(where, f"an argument of {name}: {error}")]
-                ) from error
-
-        return call
 
     def _result(
         self,
@@ -222,12 +202,6 @@ class SubmissionRun:
             line=line,
             output=output,
         )
-
-
-def _value(answer: Answer) -> Any:  # noqa: ANN401  any value
-    if isinstance(answer, Returned):
-        return answer.value
-    raise _NoValueError(answer)
 
 
 def _closeness(test: TestCase) -> Closeness | None:

@@ -53,3 +53,6 @@ CONTROL_SECONDS = 10.0
 """How long the sandbox may take to fork or end a child; milliseconds are usual."""
 
 DEFAULT_LIMITS = Limits()
+
+MOST = Limits(cpu_seconds=30, wall_seconds=60.0, address_space=4 << 30, output=1 << 20)
+"""What an exercise may ask for at most: a batch must not be held up by one definition."""

@@ -10,7 +10,6 @@ import socket
 import subprocess
 import tempfile
 import time
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum, auto
@@ -21,13 +20,12 @@ from grader.sandbox.backends import Backend
 from grader.sandbox.host import this_host
 from grader.sandbox.inside import wire
 from grader.sandbox.limits import CONTROL_SECONDS, DEFAULT_LIMITS, START_SECONDS, Limits
+from grader.sandbox.printable import printable
 
 # linux/fcntl.h; the fcntl module names them from Python 3.13 on.
 _F_ADD_SEALS, _F_SEAL_SEAL, _F_SEAL_SHRINK, _F_SEAL_GROW = 1033, 1, 2, 4
 
 _READ_AHEAD, _MOST_AT_ONCE = 1 << 12, 1 << 20
-
-_SHOWN = {"\n": " ", "\r": "", "\t": " "}
 
 # The limit counts CPU time by ticks, the usage is measured: on a busy machine they differ a lot.
 _CPU_SLACK = 0.5
@@ -265,6 +263,20 @@ class Child:
         """Call one of the submission's functions with copies of these arguments."""
         return self._ask("call", name, list(args), dict(kwargs))
 
+    def call_and_look(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Answer:
+        """Call, and also return the arguments as they are afterwards: `[value, args, kwargs]`."""
+        return self._ask("call_and_look", name, list(args), dict(kwargs))
+
+    def attribute(self, instance: wire.Handle, name: str) -> Answer:
+        """Look up an attribute: `[True, None]` for a method, else `[False, value]`."""
+        return self._ask("attribute", instance, name)
+
+    def method(
+        self, instance: wire.Handle, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Answer:
+        """Call a method of an object that stays in the sandbox."""
+        return self._ask("method", instance, name, list(args), dict(kwargs))
+
     def run(self, statements: str, given: Mapping[str, Any]) -> Answer:
         """Run statements in (a copy of) the submission's namespace."""
         return self._ask("run", statements, dict(given))
@@ -277,7 +289,7 @@ class Child:
     def output(self, begin: int, end: int) -> str:
         """Return what was printed between two values of `printed`."""
         data = os.pread(self._output, max(end - begin, 0), begin)
-        return _printable(data.decode("utf-8", "replace"), keep="\n\t")
+        return printable(data.decode("utf-8", "replace"), keep="\n\t")
 
     @property
     def output_full(self) -> bool:
@@ -437,7 +449,7 @@ def _raised(facts: dict[Any, Any]) -> Raised:
 
 def _text(facts: dict[Any, Any], key: str, most: int) -> str:
     value = facts.get(key)
-    return _printable(value[:most]) if type(value) is str else ""
+    return printable(value[:most]) if type(value) is str else ""
 
 
 def _frames(value: object) -> list[tuple[int, str]]:
@@ -445,15 +457,5 @@ def _frames(value: object) -> list[tuple[int, str]]:
     for frame in value[-8:] if type(value) is list else []:
         match frame:
             case (int(line), str(name)):
-                frames.append((line, _printable(name[:100])))
+                frames.append((line, printable(name[:100])))
     return frames
-
-
-def _printable(text: str, keep: str = "") -> str:
-    """Take out what could steer a terminal: control characters, and marks that reverse text."""
-    return "".join(
-        c
-        if c in keep or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
-        else _SHOWN.get(c, "\ufffd")
-        for c in text
-    )

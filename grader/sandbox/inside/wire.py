@@ -8,6 +8,8 @@ begins with a tag:
     ["d", key, value, ...]  dict                  ["c", real, imaginary]  complex
     ["b", offset, length]  bytes                  ["n", dtype, offset]  NumPy scalar
     ["a", dtype, [length, ...], offset]  array in C order
+    ["f", name, source]  function, into the sandbox only: made there from its source
+    ["h", number, kind]  object of a class that the submission defines; it stays in the sandbox
 
 Types are exact both ways: a subclass is not its base. Both sides use this module; the side that
 reads what a submission may have written (`decode`) checks every count before it believes it.
@@ -16,7 +18,8 @@ reads what a submission may have written (`decode`) checks every count before it
 import json
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +38,35 @@ DTYPES: Final = {name: np.dtype(name) for name in ("|b1", *_INTEGERS, *_INEXACT)
 _SCALAR_TYPES = {dtype.type for dtype in DTYPES.values()}
 
 
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function on its way into the sandbox: its source, and the name that it defines."""
+
+    name: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """Stands for an object that stays in the sandbox; `kind` is what the submission calls it."""
+
+    number: int
+    kind: str
+
+
+class Objects(Protocol):
+    """How one side treats what is no plain data. The trusted side keeps none of it."""
+
+    def keep(self, value: object) -> Handle | None:
+        """Keep an object that cannot cross and return what stands for it, or None to refuse."""
+
+    def find(self, number: int) -> object:
+        """Return the object that was kept under a number; KeyError if none was."""
+
+    def make(self, name: str, source: str) -> object:
+        """Make a function from its source."""
+
+
 class UnsupportedValueError(TypeError):
     """A value cannot cross; `kind` names what it is, `path` where it was inside the whole."""
 
@@ -51,7 +83,8 @@ class MalformedError(ValueError):
 class _Encoder:
     """Collects the buffers of one value while its tree is built."""
 
-    def __init__(self) -> None:
+    def __init__(self, objects: Objects | None) -> None:
+        self.objects = objects
         self.buffers: list[bytes | memoryview] = []
         self.size = 0
         self.nodes = 0
@@ -69,9 +102,12 @@ class _Encoder:
             array = np.asarray(value)
             return ["n", array.dtype.str, self._buffer(array)]
         encode = _ENCODERS.get(kind)
-        if encode is None:
+        if encode is not None:
+            return encode(self, value, path, depth + 1)
+        handle = self.objects.keep(value) if self.objects is not None else None
+        if handle is None:
             raise UnsupportedValueError(_name(kind), path)
-        return encode(self, value, path, depth + 1)
+        return ["h", handle.number, handle.kind]
 
     def items(self, tag: str, value: Any, path: str, depth: int) -> list[object]:  # noqa: ANN401  any container
         return [tag, *(self.node(v, f"{path}[{i}]", depth) for i, v in enumerate(value))]
@@ -88,6 +124,12 @@ class _Encoder:
 
     def byte_string(self, value: bytes, _path: str, _depth: int) -> list[object]:
         return ["b", self._append(value, len(value)), len(value)]
+
+    def handle(self, value: Handle, _path: str, _depth: int) -> list[object]:
+        return ["h", value.number, value.kind]
+
+    def function(self, value: Function, _path: str, _depth: int) -> list[object]:
+        return ["f", value.name, value.source]
 
     def array(self, value: npt.NDArray[Any], path: str, _depth: int) -> list[object]:
         if value.dtype.str not in DTYPES:
@@ -117,6 +159,8 @@ _ENCODERS: dict[type, Callable[[_Encoder, Any, str, int], list[object]]] = {
     complex: _Encoder.complex_number,
     bytes: _Encoder.byte_string,
     np.ndarray: _Encoder.array,
+    Handle: _Encoder.handle,
+    Function: _Encoder.function,
 }
 
 
@@ -125,13 +169,17 @@ def _name(kind: type) -> str:
     return name if module in ("builtins", "submission", "__main__") else f"{module}.{name}"
 
 
-def encode(value: object) -> list[bytes | memoryview]:
+def encode(value: object, objects: Objects | None = None) -> list[bytes | memoryview]:
     """Turn a value into the pieces of one frame, ready for `socket.sendmsg`.
+
+    Args:
+        value: plain data, handles and functions.
+        objects: what to do with other objects; without it they are refused.
 
     Raises:
         UnsupportedValueError: a type that is not on the list, or a value over the caps.
     """
-    encoder = _Encoder()
+    encoder = _Encoder(objects)
     tree = encoder.node(value, "", 0)
     try:
         header = json.dumps(tree, separators=(",", ":")).encode()
@@ -160,8 +208,9 @@ def lengths(prefix: bytes | bytearray) -> tuple[int, int]:
 class _Decoder:
     """Rebuilds exact types from a tree and a body, trusting neither."""
 
-    def __init__(self, body: bytes | bytearray) -> None:
+    def __init__(self, body: bytes | bytearray, objects: Objects | None) -> None:
         self.body = body
+        self.objects = objects
         self.nodes = 0
 
     def node(self, tree: object, depth: int) -> object:
@@ -210,6 +259,18 @@ class _Decoder:
         _, name, offset = tree
         return self._array(name, 1, offset)[0]
 
+    def handle(self, tree: list[Any], _depth: int) -> object:
+        _, number, kind = tree
+        if type(number) is not int or type(kind) is not str:
+            raise MalformedError("not a handle")
+        return Handle(number, kind) if self.objects is None else self.objects.find(number)
+
+    def function(self, tree: list[Any], _depth: int) -> object:
+        _, name, source = tree
+        if self.objects is None or type(name) is not str or type(source) is not str:
+            raise MalformedError("not a function")
+        return self.objects.make(name, source)
+
     def _array(self, name: object, count: int, offset: object) -> npt.NDArray[Any]:
         dtype = DTYPES.get(name) if type(name) is str else None
         if dtype is None:
@@ -236,17 +297,27 @@ _DECODERS: dict[str, Callable[[_Decoder, list[Any], int], object]] = {
     "b": _Decoder.byte_string,
     "a": _Decoder.array,
     "n": _Decoder.scalar,
+    "h": _Decoder.handle,
+    "f": _Decoder.function,
 }
 
 
-def decode(header: bytes | bytearray, body: bytes | bytearray) -> object:
+def decode(
+    header: bytes | bytearray, body: bytes | bytearray, objects: Objects | None = None
+) -> object:
     """Rebuild the value of a frame.
+
+    Args:
+        header: the JSON tree.
+        body: the buffers.
+        objects: where handles lead and functions are made; without it a handle stays one, and a
+            function is malformed.
 
     Raises:
         MalformedError: whatever else is wrong with the bytes; nothing else is ever raised.
     """
     try:
-        return _Decoder(body).node(json.loads(header), 0)
+        return _Decoder(body, objects).node(json.loads(header), 0)
     except MalformedError:
         raise
     except (ValueError, TypeError, RecursionError, OverflowError, MemoryError) as error:

@@ -4,7 +4,12 @@ A request is a list `[number, operation, ...]`, its answer `[number, status, pay
 
     ["load", source, names]      "ok": {"names": every public callable, "defined": {name: facts}}
     ["call", name, args, kwargs] "ok": the returned value
+    ["call_and_look", name, args, kwargs]  "ok": [the value, args and kwargs as they are now]
+    ["attribute", object, name]  "ok": [true, null] for a method, else [false, the value]
+    ["method", object, name, args, kwargs]  "ok": the returned value
     ["run", statements, given]   "ok": null; what was printed is in the output descriptor
+
+Instances of the submission's classes stay here; what crosses is a handle.
 
 `status` is `ok`, `raised` (the submission's own exception) or `unsupported` (a value that cannot
 cross). A submission can tamper with all of this, in its own process only: the other side believes
@@ -19,6 +24,8 @@ import socket
 import sys
 import types
 from typing import Any
+
+import numpy as np
 
 from . import wire
 
@@ -53,6 +60,28 @@ class _Output(io.TextIOBase):
         return len(text)
 
 
+class _Objects:
+    """Keeps the instances that the trusted side has handles of."""
+
+    def __init__(self) -> None:
+        self._kept: list[object] = []
+
+    def keep(self, value: object) -> wire.Handle | None:
+        kind = type(value)
+        if getattr(kind, "__module__", None) != "submission":
+            return None
+        self._kept.append(value)
+        return wire.Handle(len(self._kept) - 1, str(kind.__name__)[:100])
+
+    def find(self, number: int) -> object:
+        return self._kept[number]
+
+    def make(self, name: str, source: str) -> object:
+        namespace: dict[str, Any] = {"np": np, "__name__": "given"}
+        exec(compile(source, "<given>", "exec"), namespace)  # noqa: S102  the exercise's own code
+        return namespace[name]
+
+
 class _Submission:
     """The submission's module and what may be asked of it."""
 
@@ -74,6 +103,18 @@ class _Submission:
 
     def call(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> object:
         return self.module.__dict__[name](*args, **kwargs)
+
+    def call_and_look(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> object:
+        return [self.call(name, args, kwargs), args, kwargs]
+
+    def attribute(self, instance: object, name: str) -> object:
+        value = getattr(instance, name)
+        return [True, None] if callable(value) else [False, value]
+
+    def method(
+        self, instance: object, name: str, args: list[Any], kwargs: dict[str, Any]
+    ) -> object:
+        return getattr(instance, name)(*args, **kwargs)
 
     def run(self, statements: str, given: dict[str, Any]) -> None:
         # A copy of the namespace: what the statements assign stays out of the submission.
@@ -123,11 +164,13 @@ def _raised(error: BaseException) -> dict[str, object]:
     return answer
 
 
-def _answer(submission: _Submission, request: list[Any]) -> list[bytes | memoryview]:
+def _answer(
+    submission: _Submission, objects: _Objects, request: list[Any]
+) -> list[bytes | memoryview]:
     """Do what was asked; every way in which the submission can fail is an answer too."""
     number, operation, *arguments = request
     try:
-        return wire.encode([number, "ok", getattr(submission, operation)(*arguments)])
+        return wire.encode([number, "ok", getattr(submission, operation)(*arguments)], objects)
     except wire.UnsupportedValueError as error:
         where = error.path.removeprefix("[2]")
         return wire.encode([number, "unsupported", {"kind": error.kind, "path": where}])
@@ -147,13 +190,14 @@ def _send(connection: socket.socket, pieces: list[bytes | memoryview]) -> None:
 class _Requests:
     """Reads requests, ahead where it can: a small one takes one call of the kernel."""
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: socket.socket, objects: _Objects) -> None:
         self._connection = connection
+        self._objects = objects
         self._received = bytearray()
 
     def next(self) -> list[Any]:
         header, body = wire.lengths(self._take(wire.PREFIX))
-        request: Any = wire.decode(self._take(header), self._take(body))
+        request: Any = wire.decode(self._take(header), self._take(body), self._objects)
         return request  # type: ignore[no-any-return]
 
     def _take(self, length: int) -> bytearray:
@@ -174,6 +218,7 @@ def serve(connection: socket.socket, output: int, output_cap: int) -> None:
     gc.enable()
     submission = _Submission()
     _send(connection, wire.encode([0, "ok", None]))  # locked in, nothing of the submission has run
-    requests = _Requests(connection)
+    objects = _Objects()
+    requests = _Requests(connection, objects)
     while True:
-        _send(connection, _answer(submission, requests.next()))
+        _send(connection, _answer(submission, objects, requests.next()))

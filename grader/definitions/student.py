@@ -1,0 +1,135 @@
+"""The student edition of an exercise: what a learner may hold in their hands.
+
+It has no hidden tests, solution, explanation or misconceptions, and no comments, which are written
+for other authors. What it may have is listed here, so what is new in the format stays out until
+somebody decides otherwise; and whatever is unclear about a test is an error, never a visible test.
+
+Works on nodes, without decoding, so that building a package needs no NumPy.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from grader.definitions.collection import TRACK_FILE, _files_by_folder
+from grader.definitions.decode import _keys
+from grader.definitions.emit import emit
+from grader.definitions.exercise import CallTest, OutputTest
+from grader.definitions.report import Report
+from grader.definitions.source import Document, Mapping, Node, Scalar, Sequence, read
+from grader.definitions.wording import quote
+from grader.errors import Location
+
+PUBLIC: Final = frozenset(
+    {
+        "id", "title", "kind", "difficulty", "xp", "requires", "concepts", "instructions",
+        "defines", "starter", "tests", "hints",
+    }
+)  # fmt: skip
+"""The keys of an exercise that its student edition keeps; of the tests, the visible ones."""
+
+
+def student_text(path: Path) -> str:
+    """Return the student edition of an exercise as YAML.
+
+    Our loader reads the same public content from it as from the full edition, with `edition:
+    student` and, in `hidden_elsewhere`, how many hidden tests were left out.
+
+    Raises:
+        UsageError: There is no such file.
+        DefinitionError: It is not YAML that we read, or it is unclear which tests are hidden. The
+            exercise as a whole is not checked: that is `load_exercise`.
+    """
+    document = read(path)
+    report = Report(document.problems)
+    edition = _student_edition(document, report)
+    for scalar in _scalars(edition):
+        if scalar.note:
+            report.add(scalar.where, scalar.note)
+    report.raise_if_any()
+    return f"# Generated from {_name(path)}, the full edition: edit that file.\n{emit(edition)}"
+
+
+def student_files(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield every file of a collection's student edition: path below the folder, and content.
+
+    Tracks stay as they are. Files that are neither track nor exercise are left out.
+
+    Raises:
+        UsageError: There is no such folder.
+        DefinitionError: See `student_text`.
+    """
+    for below, exercises in _files_by_folder(folder).items():
+        track = below / TRACK_FILE
+        if track.is_file():
+            yield track.relative_to(folder).as_posix(), track.read_bytes()
+        for path in exercises:
+            yield path.relative_to(folder).as_posix(), student_text(path).encode()
+
+
+def _student_edition(document: Document, report: Report) -> Mapping:
+    root = document.root
+    if not isinstance(root, Mapping):
+        report.stop(root.where, "expected a mapping")
+    tests = root.get("tests")
+    if not isinstance(tests, Sequence):
+        report.stop(document.node("tests").where, "tests: expected a list")
+    visible = tuple(test for test in tests.items if not _is_hidden(test, report))
+    left_out = len(tests.items) - len(visible) + _left_out_before(root)
+    entries: list[tuple[Scalar, Node]] = [
+        _entry(root.where, "edition", "student"),
+        _entry(root.where, "hidden_elsewhere", left_out),
+    ]
+    for key, value in root.entries:
+        if key.text in PUBLIC:
+            entries.append((key, Sequence(value.where, visible) if value is tests else value))
+    return Mapping(root.where, tuple(entries))
+
+
+def _is_hidden(test: Node, report: Report) -> bool:
+    """Tell whether a test is hidden; what the loader would not understand is not visible."""
+    if not isinstance(test, Mapping):
+        report.stop(test.where, "tests: expected a mapping")
+    known = _keys(CallTest).keys() | _keys(OutputTest).keys()
+    for key, _ in test.entries:
+        if key.text not in known:
+            report.add(key.where, f"unknown key {quote(key.text)} in a test")
+    hidden = test.get("hidden")
+    if hidden is None:
+        return False
+    if isinstance(hidden, Scalar) and isinstance(hidden.value, bool):
+        return hidden.value
+    report.add(hidden.where, "hidden: expected true or false")
+    return True
+
+
+def _left_out_before(root: Mapping) -> int:
+    """Return what a file that is a student edition already says about hidden tests."""
+    match root.get("hidden_elsewhere"):
+        case Scalar(value=int(count)):
+            return count
+        case _:
+            return 0
+
+
+def _entry(where: Location, key: str, value: str | int) -> tuple[Scalar, Scalar]:
+    return Scalar(where, key, "plain", key), Scalar(where, str(value), "plain", value)
+
+
+def _scalars(node: Node) -> Iterator[Scalar]:
+    match node:
+        case Scalar():
+            yield node
+        case Sequence(items=items):
+            for item in items:
+                yield from _scalars(item)
+        case Mapping(entries=entries):
+            for key, value in entries:
+                yield key
+                yield from _scalars(value)
+
+
+def _name(path: Path) -> str:
+    """Name a file by its folder and its own name, on one line whatever they are."""
+    absolute = path.absolute()
+    return ascii(f"{absolute.parent.name}/{absolute.name}")[1:-1]

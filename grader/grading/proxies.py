@@ -1,0 +1,155 @@
+"""Stand-ins for what a submission defines: using one crosses into the sandbox.
+
+They exist while a test's `call` is evaluated. What comes back is plain data, or another stand-in
+for an object that stays in the sandbox.
+"""
+
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any, NoReturn
+
+from grader.errors import DefinitionError, Location, Problem
+from grader.grading.compare import Closeness, compare
+from grader.sandbox.inside.wire import Function, Handle, UnsupportedValueError
+from grader.sandbox.process import Answer, Child, Raised, Returned, Unsupported
+
+_EXACT = Closeness(0.0, 0.0)
+
+
+class NoValueError(Exception):
+    """A call brought an answer that is not a value; it ends the evaluation of the test."""
+
+    def __init__(self, answer: Raised | Unsupported) -> None:
+        self.answer = answer
+        super().__init__()
+
+
+class InputChangedError(Exception):
+    """A call changed an argument in place, in a test that does not allow it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(name)
+
+
+class Names:
+    """Makes the stand-ins for one test.
+
+    Args:
+        child: where the submission runs.
+        where: the test's place, for errors of its author.
+        keep_inputs: whether a call that changes an argument ends the test.
+    """
+
+    def __init__(self, child: Child, where: Location, *, keep_inputs: bool) -> None:
+        self._child = child
+        self._where = where
+        self._keep_inputs = keep_inputs
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """Stand in for a function or a class of the submission."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
+            sent, named = self.outgoing(list(args)), self.outgoing(kwargs)
+            if not self._keep_inputs:
+                return self._value(lambda: self._child.call(name, sent, named))
+            answer = self._value(lambda: self._child.call_and_look(name, sent, named))
+            return self._unchanged(answer, args, kwargs)
+
+        return call
+
+    def _unchanged(
+        self, answer: object, args: Sequence[object], kwargs: Mapping[str, object]
+    ) -> object:
+        match answer:
+            case [value, list(args_after), dict(kwargs_after)]:
+                before = [*args, *kwargs.values()]
+                after = [*args_after, *kwargs_after.values()]
+                for number, (one, other) in enumerate(zip(before, after, strict=False), 1):
+                    if not isinstance(one, (FunctionType, RemoteObject)) and compare(
+                        one, other, _EXACT
+                    ):
+                        raise InputChangedError(f"argument {number}")
+                return value
+        raise InputChangedError("an argument")
+
+    def outgoing(self, value: Any) -> Any:  # noqa: ANN401  any value
+        """Turn functions into their source and stand-ins into handles; keep the rest."""
+        if isinstance(value, FunctionType):
+            return self._source(value)
+        if isinstance(value, RemoteObject):
+            return value.handle_
+        if isinstance(value, (list, tuple)):
+            return type(value)([self.outgoing(item) for item in value])
+        if isinstance(value, dict):
+            return {key: self.outgoing(item) for key, item in value.items()}
+        return value
+
+    def _source(self, function: FunctionType) -> Function:
+        try:
+            source = textwrap.dedent(inspect.getsource(function))
+        except (OSError, TypeError):
+            source = ""
+        if not source.startswith("def "):
+            self._author(f"the function {function.__name__} must be written with def, to be sent")
+        return Function(function.__name__, source)
+
+    def incoming(self, value: Any) -> Any:  # noqa: ANN401  any value
+        """Turn handles, also in containers, into stand-ins."""
+        if isinstance(value, Handle):
+            return RemoteObject(self, value)
+        if isinstance(value, (list, tuple)):
+            return type(value)([self.incoming(item) for item in value])
+        if isinstance(value, dict):
+            return {key: self.incoming(item) for key, item in value.items()}
+        return value
+
+    def attribute(self, handle: Handle, name: str) -> Any:  # noqa: ANN401  any value
+        """Look up an attribute of an object in the sandbox; a method becomes a stand-in."""
+        match self._value(lambda: self._child.attribute(handle, name)):
+            case [False, value]:
+                return value
+
+        def method(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
+            sent, named = self.outgoing(list(args)), self.outgoing(kwargs)
+            return self._value(lambda: self._child.method(handle, name, sent, named))
+
+        return method
+
+    def _value(self, ask: Callable[[], Answer]) -> Any:  # noqa: ANN401  any value
+        try:
+            answer = ask()
+        except UnsupportedValueError as error:  # ours: the submission's never raises here
+            self._author(f"an argument: {error.kind} cannot be sent into the sandbox")
+        if isinstance(answer, Returned):
+            return self.incoming(answer.value)
+        raise NoValueError(answer)
+
+    def _author(self, message: str) -> NoReturn:
+        raise DefinitionError([Problem(self._where, message)])
+
+
+class RemoteObject:
+    """An instance of a submission's class: attributes and methods are looked up in the sandbox."""
+
+    def __init__(self, names: Names, handle: Handle) -> None:
+        self._names = names
+        self.handle_ = handle
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  any value
+        return self._names.attribute(self.handle_, name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
+        """Call the object in the sandbox."""
+        return self._names.attribute(self.handle_, "__call__")(*args, **kwargs)
+
+    def __len__(self) -> int:
+        return int(self._names.attribute(self.handle_, "__len__")())
+
+    def __getitem__(self, key: Any) -> Any:  # noqa: ANN401  any value
+        return self._names.attribute(self.handle_, "__getitem__")(key)
+
+    def __repr__(self) -> str:
+        return f"<{self.handle_.kind} object>"

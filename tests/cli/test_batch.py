@@ -1,0 +1,147 @@
+"""`etude grade` on folders as they come: odd files, interruptions, equal code."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+RIGHT = (ROOT / "examples/submissions/correct/attention-weights.py").read_text()
+Etude = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def hand_in(folder: Path, student: str, source: str, name: str = "attention-weights.py") -> Path:
+    path = folder / student / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(source)
+    return path
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_results_are_lines_of_json_one_for_each_file(etude: Etude, tmp_path: Path) -> None:
+    """Student, file and verdict; in any order."""
+    for number in range(7):
+        hand_in(tmp_path / "in", f"s{number}", f"{RIGHT}\n# {number}\n")
+    done = etude("grade", "in", "--output", "out.jsonl")
+    assert done.returncode == 0
+    found = lines(tmp_path / "out.jsonl")
+    assert sorted(str(line["student"]) for line in found) == [f"s{n}" for n in range(7)]
+    assert {line["outcome"] for line in found} == {"passed"}
+
+
+def test_an_existing_file_is_never_overwritten(etude: Etude, tmp_path: Path) -> None:
+    """Only `--resume` goes on with it."""
+    hand_in(tmp_path / "in", "s", RIGHT)
+    (tmp_path / "out.jsonl").write_text("mine\n")
+    done = etude("grade", "in", "--output", "out.jsonl")
+    assert done.returncode == 2
+    assert "--resume goes on with it" in done.stderr
+    assert (tmp_path / "out.jsonl").read_text() == "mine\n"
+
+
+def test_resume_grades_what_has_no_verdict_yet(etude: Etude, tmp_path: Path) -> None:
+    """A verdict stays, a cut-off line and a fault are done again, a changed file is new."""
+    for student in "abcd":
+        hand_in(tmp_path / "in", student, f"{RIGHT}\n# {student}\n")
+    etude("grade", "in", "--output", "out.jsonl")
+    by_student = {str(line["student"]): line for line in lines(tmp_path / "out.jsonl")}
+    fault = {**by_student["b"], "outcome": "grader fault"}
+    kept = [json.dumps(by_student["a"]), json.dumps(fault), json.dumps(by_student["d"])]
+    cut = json.dumps(by_student["c"])[:50]
+    (tmp_path / "out.jsonl").write_text("\n".join([*kept, cut]))
+    hand_in(tmp_path / "in", "d", f"{RIGHT}\n# changed\n")
+    done = etude("grade", "in", "--output", "out.jsonl", "--resume")
+    assert "3 submissions: 3 passed" in done.stdout
+    assert "1 had a verdict already" in done.stdout
+    after = [str(line["student"]) for line in lines(tmp_path / "out.jsonl")]
+    assert sorted(after) == ["a", "b", "b", "c", "d", "d"]
+    again = etude("grade", "in", "--output", "out.jsonl", "--resume")
+    assert "4 had a verdict already" in again.stdout
+
+
+def test_an_interruption_leaves_a_valid_file_that_resumes(tmp_path: Path) -> None:
+    """Ctrl-C in the middle of a batch; then the rest, nothing twice."""
+    for number in range(400):
+        hand_in(tmp_path / "in", f"s{number:03}", f"{RIGHT}\n# {number}\n")
+    command = [sys.executable, "-m", "grader.cli", "grade", "in", "--output", "out.jsonl"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    out = tmp_path / "out.jsonl"
+    deadline = time.monotonic() + 60
+    while not (out.exists() and out.stat().st_size > 20_000) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors.strip().splitlines()[-1] == "etude: interrupted"
+    assert 0 < len(lines(out)) < 400
+    command += ["--resume"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=120)
+    assert sorted(str(line["student"]) for line in lines(out)) == [f"s{n:03}" for n in range(400)]
+
+
+def test_equal_code_is_graded_once_and_everybody_gets_the_verdict(
+    etude: Etude, tmp_path: Path
+) -> None:
+    """A submission that takes a second is handed in thirty times; the batch does not take thirty."""
+    slow = RIGHT + "\nimport time\ntime.sleep(1)\n"
+    for number in range(30):
+        hand_in(tmp_path / "in", f"s{number}", slow)
+    done = etude("grade", "in", "--jobs", "1", "--format", "json", timeout=20)
+    verdicts = json.loads(done.stdout)["verdicts"]
+    assert len(verdicts) == 30
+    assert {verdict["outcome"] for verdict in verdicts} == {"passed"}
+
+
+def test_whatever_lies_in_the_folder_is_graded_or_reported(etude: Etude, tmp_path: Path) -> None:
+    """Links, FIFOs, sockets, unreadable files and odd names: nothing followed, nothing lost."""
+    folder = tmp_path / "in"
+    hand_in(folder, "a right one", RIGHT)
+    hand_in(folder, "with\nnewline", RIGHT)
+    bytes_name = os.fsencode(folder) + b"/caf\xe9"
+    os.mkdir(bytes_name)  # noqa: PTH102  pathlib takes no bytes
+    with open(bytes_name + b"/attention-weights.py", "w") as file:  # noqa: PTH123
+        file.write(RIGHT)
+    for student in ("fifo", "link", "socket", "folder"):
+        (folder / student).mkdir()
+    os.mkfifo(folder / "fifo" / "attention-weights.py")
+    (folder / "link" / "attention-weights.py").symlink_to("/etc/passwd")
+    (folder / "folder" / "attention-weights.py").mkdir()
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(folder / "socket" / "attention-weights.py"))
+    (folder / "linked-student").symlink_to(folder / "a right one")
+    (folder / "a file.txt").write_text("not a student")
+    done = etude("grade", "in", "--format", "json")
+    assert done.returncode == 1
+    found = {v["student"]: v for v in json.loads(done.stdout)["verdicts"]}
+    passed = {name for name, verdict in found.items() if verdict["outcome"] == "passed"}
+    assert passed == {"a right one", "with\nnewline", "caf\udce9"}
+    for student in ("fifo", "link", "socket", "folder"):
+        assert found[student]["score"] == 0
+        assert found[student]["message"]
+    assert "root:" not in done.stdout
+    shown = etude("grade", "in").stdout
+    assert "with\nnewline" not in shown
+
+
+def test_underscores_in_a_name_stand_for_hyphens(etude: Etude, tmp_path: Path) -> None:
+    """Python's habit is `attention_weights.py`."""
+    hand_in(tmp_path / "in", "s", RIGHT, "attention_weights.py")
+    assert etude("grade", "in").returncode == 0
+
+
+def test_without_a_terminal_progress_is_plain_lines(etude: Etude, tmp_path: Path) -> None:
+    """No control characters in a log; nothing at all for a short batch."""
+    hand_in(tmp_path / "in", "s", RIGHT)
+    done = etude("grade", "in")
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout

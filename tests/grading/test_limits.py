@@ -1,0 +1,59 @@
+"""An exercise may ask for other limits, up to the site's cap."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.definitions.collection import load_exercise
+from grader.errors import DefinitionError
+from grader.grading.engine import grade
+from grader.grading.jobs import limits_of
+from grader.grading.submission import Submission
+from grader.sandbox.limits import DEFAULT_LIMITS
+from grader.sandbox.process import Sandbox
+
+TEXT = (
+    "id: slow\ntitle: Slow\ndifficulty: beginner\nxp: 1\ninstructions: i\ndefines: {f: {}}\n"
+    "starter: ''\nsolution: 'def f(x): return x'\nexplanation: e\n"
+    "tests: [{id: only, call: f(1), expect: 1}]\nlimits: {LIMITS}\n"
+)
+
+
+def exercise_file(folder: Path, limits: str) -> Path:
+    path = folder / "slow.yaml"
+    path.write_text(TEXT.replace("LIMITS", limits))
+    return path
+
+
+def test_what_an_exercise_asks_for_takes_the_place_of_the_usual(tmp_path: Path) -> None:
+    """Only what is named changes."""
+    found = limits_of(load_exercise(exercise_file(tmp_path, "cpu_seconds: 20, memory_mib: 512")))
+    assert (found.cpu_seconds, found.address_space) == (20, 512 << 20)
+    assert found.wall_seconds == DEFAULT_LIMITS.wall_seconds
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ("cpu_seconds: 31", "limits: cpu_seconds may be at most 30, found 31"),
+        ("wall_seconds: 0", "limits: wall_seconds may be at most 60.0, found 0"),
+        ("memory_mib: 5000", "limits: address_space may be at most 4,294,967,296"),
+    ],
+)
+def test_more_than_the_site_allows_is_the_definition_s_error(
+    tmp_path: Path, limits: str, message: str
+) -> None:
+    """With the place in the file."""
+    path = exercise_file(tmp_path, limits)
+    with pytest.raises(DefinitionError) as caught:
+        limits_of(load_exercise(path))
+    assert str(caught.value).startswith(f"{path}:11:9: {message}")
+
+
+def test_the_limits_of_the_exercise_hold(tmp_path: Path, sandbox: Sandbox) -> None:
+    """A submission that sleeps longer than this exercise allows is stopped."""
+    exercise = load_exercise(exercise_file(tmp_path, "wall_seconds: 0.3"))
+    source = b"import time\ndef f(x):\n    time.sleep(1)\n    return x\n"
+    verdict = grade(exercise, Submission.from_bytes(Path("slow.py"), source), sandbox)
+    assert verdict.outcome == "timed out"
+    assert "Stopped after 0.3 s" in verdict.tests[0].message

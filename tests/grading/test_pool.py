@@ -1,0 +1,160 @@
+"""Workers may die: no submission is lost, none is graded twice, and a fault is never a verdict."""
+
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.definitions.collection import load_exercise
+from grader.definitions.exercise import Exercise
+from grader.errors import DefinitionError, GraderFault, SandboxFault
+from grader.grading.jobs import Job
+from grader.grading.pool import MAX_TRIES, Pool
+from grader.grading.submission import Submission
+from grader.grading.verdict import Verdict
+from grader.sandbox.choose import open_sandbox
+from grader.sandbox.process import Sandbox
+
+
+def job(exercise: Exercise, number: int, body: str = "return 2 * x") -> Job:
+    source = f"# {number}\ndef double(x):\n    {body}\n"
+    return Job(exercise, Submission.from_bytes(Path(f"{number}.py"), source.encode()))
+
+
+def names(jobs: list[Job]) -> list[str]:
+    return sorted(j.submission.path.name for j in jobs)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_every_job_gets_its_own_verdict(double: Exercise, workers: int) -> None:
+    """Right and wrong ones mixed, over one worker and over two."""
+    jobs = [job(double, n, "return 2 * x" if n % 3 else "return x") for n in range(30)]
+    with Pool(workers, open_sandbox) as pool:
+        results = list(pool.grade(jobs))
+    assert names([j for j, _ in results]) == names(jobs)
+    for done, result in results:
+        assert isinstance(result, Verdict)
+        number = int(done.submission.path.stem)
+        assert result.outcome == ("passed" if number % 3 else "failed")
+        assert result.submission_hash == done.submission.digest
+
+
+def test_a_killed_worker_loses_nothing(double: Exercise) -> None:
+    """Its submission is graded by another one; all verdicts come, none twice."""
+    jobs = [job(double, n) for n in range(40)]
+    done: list[Job] = []
+    with Pool(2, open_sandbox) as pool:
+        for finished, result in pool.grade(jobs):
+            done.append(finished)
+            assert isinstance(result, Verdict)
+            if len(done) in (5, 20):
+                os.kill(pool.pids[0], signal.SIGKILL)
+    assert names(done) == names(jobs)
+
+
+def test_a_job_that_kills_its_workers_is_given_up_as_a_fault(
+    double: Exercise, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After three tries; the jobs around it are graded."""
+    from grader.grading.run import SubmissionRun  # noqa: PLC0415
+
+    whole = SubmissionRun.load
+
+    def deadly(self: SubmissionRun) -> None:
+        if "poison" in self._submission.source:
+            os.kill(os.getpid(), signal.SIGKILL)
+        whole(self)
+
+    monkeypatch.setattr(SubmissionRun, "load", deadly)
+    jobs = [job(double, 1), job(double, 2, "return 'poison'"), job(double, 3)]
+    with Pool(1, open_sandbox) as pool:
+        results = {j.submission.path.stem: result for j, result in pool.grade(jobs)}
+    assert isinstance(results["2"], GraderFault)
+    assert f"given up after {MAX_TRIES} tries: the worker process died" in str(results["2"])
+    assert isinstance(results["1"], Verdict)
+    assert isinstance(results["3"], Verdict)
+
+
+def test_a_broken_sandbox_is_replaced(double: Exercise) -> None:
+    """When the zygote is killed, the submission is graded in a new one."""
+    jobs = [job(double, n) for n in range(20)]
+    with Pool(1, open_sandbox) as pool:
+        results = []
+        for done in pool.grade(jobs):
+            results.append(done)
+            if len(results) == 3:
+                for pid in children(pool.pids[0]):
+                    os.kill(pid, signal.SIGKILL)
+    assert names([j for j, _ in results]) == names(jobs)
+    assert all(isinstance(result, Verdict) for _, result in results)
+
+
+def children(pid: int) -> Iterator[int]:
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        yield from map(int, (task / "children").read_text().split())
+
+
+def test_workers_are_replaced_after_so_many_jobs(double: Exercise) -> None:
+    """Nothing can pile up in one; the change loses nothing."""
+    jobs = [job(double, n) for n in range(10)]
+    seen = set()
+    with Pool(1, open_sandbox, jobs_per_worker=3) as pool:
+        done = []
+        for finished, _ in pool.grade(jobs):
+            done.append(finished)
+            seen.update(pool.pids)
+    assert names(done) == names(jobs)
+    assert len(seen) >= 3
+
+
+def test_no_sandbox_stops_the_batch_with_its_cause(double: Exercise) -> None:
+    """Nothing is retried when nothing can work."""
+
+    def none() -> Sandbox:
+        raise SandboxFault("no sandbox: not here")
+
+    with Pool(2, none) as pool, pytest.raises(SandboxFault, match="not here"):
+        list(pool.grade([job(double, 1)]))
+
+
+def test_an_author_s_code_has_neither_network_nor_files(tmp_path: Path) -> None:
+    """A definition from elsewhere is graded by a process that can do no harm."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0.1)
+        port = listener.getsockname()[1]
+        path = tmp_path / "evil.yaml"
+        path.write_text(
+            "id: evil\ntitle: Evil\ndifficulty: beginner\nxp: 1\ninstructions: i\n"
+            "defines: {double: {}}\nstarter: ''\nsolution: ''\nexplanation: e\ntests:\n"
+            "  - id: only\n    call: double(x)\n    expect: 2\n    given: |\n"
+            "      import os, socket\n      x = 1\n"
+            f"      for attempt in (lambda: socket.create_connection(('127.0.0.1', {port}), 1),\n"
+            f"                      lambda: open({str(tmp_path / 'stolen')!r}, 'w'),\n"
+            "                      lambda: os.execv('/bin/true', ['true'])):\n"
+            "          try:\n              attempt()\n              x = 2\n"
+            "          except OSError:\n              pass\n"
+        )
+        with Pool(1, open_sandbox) as pool:
+            ((_, result),) = pool.grade([job(load_exercise(path), 1)])
+        with pytest.raises(TimeoutError):
+            listener.accept()
+    assert isinstance(result, Verdict)
+    assert result.outcome == "passed"
+    assert not (tmp_path / "stolen").exists()
+
+
+def test_an_author_s_mistake_comes_back_with_its_place(tmp_path: Path) -> None:
+    """A definition that cannot be run is not retried, and keeps file, line and column."""
+    path = tmp_path / "bad.yaml"
+    path.write_text(
+        "id: bad\ntitle: Bad\ndifficulty: beginner\nxp: 1\ninstructions: i\ndefines: {double: {}}\n"
+        "starter: ''\nsolution: ''\nexplanation: e\n"
+        "tests: [{id: only, given: 'x = 1 / 0', call: double(x), expect: 1}]\n"
+    )
+    with Pool(1, open_sandbox) as pool:
+        ((_, result),) = pool.grade([job(load_exercise(path), 1)])
+    assert isinstance(result, DefinitionError)
+    assert str(result).startswith(f"{path}:10:9: test 'only': given raises ZeroDivisionError")

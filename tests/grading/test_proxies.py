@@ -1,0 +1,133 @@
+"""Functions, classes and state: what a test's expression may do with a submission."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.definitions.collection import load_exercise
+from grader.errors import DefinitionError
+from grader.grading.engine import grade
+from grader.grading.submission import Submission
+from grader.grading.verdict import TestResult
+from grader.sandbox.process import Sandbox
+
+HEAD = """\
+id: shapes
+title: Shapes
+difficulty: beginner
+xp: 1
+instructions: i
+defines: {Scale: {}, apply: {}, clip: {}}
+starter: ''
+solution: ''
+explanation: e
+tests:
+"""
+RIGHT = """\
+import numpy as np
+
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+        self.calls = 0
+    def __call__(self, x):
+        self.calls += 1
+        return self.factor * x
+    def twice(self):
+        return Scale(2 * self.factor)
+    def __len__(self):
+        return self.calls
+    def __getitem__(self, key):
+        return key + self.factor
+
+def apply(f, x):
+    return f(x)
+
+def clip(x):
+    return np.minimum(x, 1)
+"""
+
+Run = Callable[..., TestResult]
+
+
+@pytest.fixture
+def run(sandbox: Sandbox, tmp_path: Path) -> Run:
+    """Grade a source with one test, written as the fields of its YAML."""
+
+    def grade_one(fields: str, source: str = RIGHT) -> TestResult:
+        path = tmp_path / "shapes.yaml"
+        path.write_text(f"{HEAD}  - {{id: only, {fields}}}\n")
+        submission = Submission.from_bytes(Path("shapes.py"), source.encode())
+        return grade(load_exercise(path), submission, sandbox).tests[0]
+
+    return grade_one
+
+
+@pytest.mark.parametrize(
+    ("call", "expect"),
+    [
+        ("Scale(3)(2)", "6"),
+        ("Scale(3).factor", "3"),
+        ("Scale(3).twice().factor", "6"),
+        ("Scale(factor=3).twice()(1.5)", "9.0"),
+        ("len(Scale(3))", "0"),
+        ("Scale(3)[4]", "7"),
+        ("apply(Scale(3), 5)", "15"),
+        ("sum(s.factor for s in [Scale(1), Scale(2)])", "3"),
+    ],
+)
+def test_instances_stay_in_the_sandbox_and_can_be_used(run: Run, call: str, expect: str) -> None:
+    """Attributes, methods, operators, and passing an instance back in."""
+    result = run(f"call: '{call}', expect: {expect}")
+    assert (result.outcome, result.message) == ("passed", "")
+
+
+def test_an_argument_may_be_a_function(run: Run) -> None:
+    """Its source is sent, so the submission calls it in the sandbox; NumPy is there."""
+    given = "def f(x): return np.sqrt(x) + 1"
+    result = run(f"given: '{given}', call: 'apply(f, 9.0)', expect: 4.0")
+    assert (result.outcome, result.message) == ("passed", "")
+
+
+def test_a_lambda_cannot_be_sent_and_its_author_is_told(run: Run) -> None:
+    """There is no source to send, which is the definition's mistake."""
+    with pytest.raises(DefinitionError, match="must be written with def"):
+        run("given: 'f = lambda x: x', call: 'apply(f, 1)', expect: 1")
+
+
+def test_an_instance_where_a_value_belongs_is_a_wrong_type(run: Run) -> None:
+    """It is named after the submission's class."""
+    result = run("call: Scale(1), expect: 1")
+    assert result.message == "The result should be an int, but is an object of your class Scale."
+
+
+def test_a_missing_attribute_is_the_submission_s_error(run: Run) -> None:
+    """As it would be in one process."""
+    result = run("call: Scale(1).size, expect: 1")
+    assert result.outcome == "errored"
+    assert "'Scale' object has no attribute 'size'" in result.message
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [("return np.minimum(x, 1)", "passed"), ("x[x > 1] = 1; return x", "failed")],
+)
+def test_inputs_that_must_be_kept_are_looked_at_after_the_call(
+    run: Run, body: str, outcome: str
+) -> None:
+    """The value may be right: changing the argument in place fails the test."""
+    source = RIGHT.replace("return np.minimum(x, 1)", body)
+    result = run(
+        "given: {x: [0.5, 2.0]}, call: clip(x), expect: [0.5, 1.0], keep_inputs: true", source
+    )
+    assert result.outcome == outcome
+    if outcome == "failed":
+        assert "changes argument 1 of `clip(x)` in place" in result.message
+
+
+def test_without_that_word_a_changed_input_is_fine(run: Run) -> None:
+    """The trusted side has its own copy, so the expected value is not affected."""
+    source = RIGHT.replace("return np.minimum(x, 1)", "x[x > 1] = 1; return x")
+    result = run("given: {x: [0.5, 2.0]}, call: clip(x), expect: [0.5, 1.0]", source)
+    assert result.outcome == "passed"

@@ -39,3 +39,4 @@ def _show(examination: Examination) -> None:
         click.echo(f"  tried in vain: {', '.join(examination.held)}")
     else:
         click.echo(f"  because: {examination.reason}")
+        click.echo(f"  to fix it: {examination.backend.fix}")

@@ -23,7 +23,7 @@ from grader.errors import Location
 PUBLIC: Final = frozenset(
     {
         "id", "title", "kind", "difficulty", "xp", "requires", "concepts", "instructions",
-        "defines", "starter", "tests", "hints",
+        "defines", "starter", "tests", "hints", "limits",
     }
 )  # fmt: skip
 """The keys of an exercise that its student edition keeps; of the tests, the visible ones."""
@@ -99,7 +99,8 @@ def _is_hidden(test: Node, report: Report) -> bool:
         return False
     if isinstance(hidden, Scalar) and isinstance(hidden.value, bool):
         return hidden.value
-    report.add(hidden.where, "hidden: expected true or false")
+    note = hidden.note if isinstance(hidden, Scalar) else ""
+    report.add(hidden.where, f"hidden: {note or 'expected true or false'}")
     return True
 
 

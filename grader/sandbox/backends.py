@@ -52,6 +52,7 @@ class Backend:
 
     name: str
     gives: str
+    fix: str  # what makes it work where it does not
     launch: Callable[[Host, int], Launch]
 
 
@@ -121,17 +122,22 @@ def _unconfined_start(backend: str) -> Callable[[Host, int], Launch]:
 NAMESPACES = Backend(
     "namespaces",
     "own processes, files, network and users (bubblewrap), seccomp, limits",
+    "install bubblewrap and allow user namespaces to ordinary users (Debian: sysctl "
+    "kernel.unprivileged_userns_clone=1; Ubuntu 24.04: an AppArmor profile for bwrap; in a "
+    "container: its security options)",
     _namespaces,
 )
 LANDLOCK = Backend(
     "landlock",
     "files closed by Landlock, processes and network by seccomp, limits; other paths can be "
     "seen to exist; nothing can be written",
+    "Linux 5.13 or newer, with landlock among its security modules (lsm=)",
     _unconfined_start("landlock"),
 )
 UNSAFE = Backend(
     "none",
     "resource limits only: a submission can read and change your files",
+    "",
     _unconfined_start("none"),
 )
 

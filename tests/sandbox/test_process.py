@@ -161,12 +161,16 @@ def test_a_child_starts_with_a_clean_slate(each_sandbox: Sandbox) -> None:
     assert answer == Returned(value=False)
 
 
-def test_only_namespaces_have_a_scratch_folder() -> None:
-    """A file can be written and is gone for the next child."""
-    with Sandbox(NAMESPACES) as sandbox:
-        source = "import os\ndef f():\n    open('a', 'w').close()\n    return os.listdir('.')"
-        assert ask(sandbox, source) == Returned(value=["a"])
-        assert ask(sandbox, "import os\ndef f(): return os.listdir('.')") == Returned(value=[])
+def test_a_scratch_file_is_gone_for_the_next_child(each_sandbox: Sandbox) -> None:
+    """With namespaces a file can be written; without them nothing can."""
+    source = "import os\ndef f():\n    open('a', 'w').close()\n    return os.listdir('.')"
+    answer = ask(each_sandbox, source)
+    if each_sandbox.backend is not NAMESPACES:
+        assert isinstance(answer, Raised)
+        assert answer.type == "PermissionError"
+        return
+    assert answer == Returned(value=["a"])
+    assert ask(each_sandbox, "import os\ndef f(): return os.listdir('.')") == Returned(value=[])
 
 
 def test_the_host_environment_is_not_inherited(
@@ -199,9 +203,9 @@ def test_other_packages_cannot_be_imported(each_sandbox: Sandbox) -> None:
     assert answer == Returned(value=[])
 
 
-def test_nobody_is_left_when_a_sandbox_is_closed() -> None:
+def test_nobody_is_left_when_a_sandbox_is_closed(each_sandbox: Sandbox) -> None:
     """Closing ends the zygote and a child that sleeps."""
-    with Sandbox(NAMESPACES) as sandbox:
+    with Sandbox(each_sandbox.backend) as sandbox:
         child = sandbox.child()
         child.load("", [])
         family = _descendants(sandbox.pid)
@@ -227,10 +231,10 @@ def _alive(pid: int) -> bool:
         return False
 
 
-def test_a_sandbox_outlives_the_thread_that_started_it() -> None:
+def test_a_sandbox_outlives_the_thread_that_started_it(each_sandbox: Sandbox) -> None:
     """A service starts sandboxes from worker threads that come and go."""
     opened: list[Sandbox] = []
-    thread = threading.Thread(target=lambda: opened.append(Sandbox(NAMESPACES)))
+    thread = threading.Thread(target=lambda: opened.append(Sandbox(each_sandbox.backend)))
     thread.start()
     thread.join()
     with opened[0] as sandbox:
@@ -241,6 +245,7 @@ def test_a_backend_that_does_not_start_is_a_fault_with_its_last_words() -> None:
     """The command's own error is in the message."""
     broken = Backend(
         "broken",
+        "",
         "",
         lambda _host, _control: Launch(("/bin/sh", "-c", "echo no such luck >&2; exit 5"), {}),
     )

@@ -115,7 +115,8 @@ def _condition(number: int, condition: Condition) -> Iterator[Instruction]:
     yield from body
 
 
-def _instructions(architecture: int, column: int, pid: int) -> Iterator[Instruction]:
+def _beginning(architecture: int) -> Iterator[Instruction]:
+    """Load the number of the call; end a program of another architecture or of the x32 kind."""
     yield (_LOAD, 0, 0, _ARCH_OFFSET)
     yield (_JUMP_EQUAL, 1, 0, architecture)
     yield (_RETURN, 0, 0, _KILL_PROCESS)
@@ -123,6 +124,10 @@ def _instructions(architecture: int, column: int, pid: int) -> Iterator[Instruct
     if architecture == _X86_64:  # the x32 calls would pass by other numbers
         yield (_JUMP_AT_LEAST, 0, 1, _X32_BIT)
         yield (_RETURN, 0, 0, _ERRNO | errno.EPERM)
+
+
+def _allowing(architecture: int, column: int, pid: int) -> Iterator[Instruction]:
+    yield from _beginning(architecture)
     for numbers in ALLOWED.values():
         number = numbers[column]
         if number is not None:
@@ -149,17 +154,24 @@ _SOCKET = (41, 198)
 
 
 def _denying(architecture: int, column: int) -> Iterator[Instruction]:
-    yield (_LOAD, 0, 0, _ARCH_OFFSET)
-    yield (_JUMP_EQUAL, 1, 0, architecture)
-    yield (_RETURN, 0, 0, _KILL_PROCESS)
-    yield (_LOAD, 0, 0, _NR_OFFSET)
-    if architecture == _X86_64:
-        yield (_JUMP_AT_LEAST, 0, 1, _X32_BIT)
-        yield (_RETURN, 0, 0, _ERRNO | errno.EPERM)
+    yield from _beginning(architecture)
     for numbers in _DENIED.values():
         yield (_JUMP_EQUAL, 0, 1, numbers[column])
         yield (_RETURN, 0, 0, _ERRNO | errno.EPERM)
     yield from _condition(_SOCKET[column], Condition(0, (_AF_UNIX,)))
+    yield (_RETURN, 0, 0, _ALLOW)
+
+
+_CLONE_NEWUSER = 0x1000_0000
+_CLONE, _UNSHARE = (56, 220), (272, 97)
+
+
+def _denying_user_namespaces(architecture: int, column: int) -> Iterator[Instruction]:
+    yield from _beginning(architecture)
+    yield (_JUMP_EQUAL, 0, 1, _CLONE3[column])
+    yield (_RETURN, 0, 0, _ERRNO | errno.ENOSYS)
+    for numbers in (_CLONE, _UNSHARE):
+        yield from _condition(numbers[column], Condition(0, (0,), _CLONE_NEWUSER))
     yield (_RETURN, 0, 0, _ALLOW)
 
 
@@ -176,6 +188,15 @@ def grader_program(machine: str) -> bytes:
     return _assemble(_denying(*ARCHITECTURES[machine]))
 
 
+def without_user_namespaces(machine: str) -> bytes:
+    """Assemble a filter that forbids user namespaces alone, to test what happens on such hosts.
+
+    Raises:
+        KeyError: for an architecture other than `x86_64` and `aarch64`.
+    """
+    return _assemble(_denying_user_namespaces(*ARCHITECTURES[machine]))
+
+
 def program(machine: str, pid: int) -> bytes:
     """Assemble the filter for an architecture and for a process that may signal only itself.
 
@@ -187,4 +208,4 @@ def program(machine: str, pid: int) -> bytes:
         KeyError: for another architecture.
     """
     architecture, column = ARCHITECTURES[machine]
-    return _assemble(_instructions(architecture, column, pid))
+    return _assemble(_allowing(architecture, column, pid))

@@ -6,10 +6,10 @@ message, not a value, not a line. It is made from the outcome and the rung alone
 
 import difflib
 from collections.abc import Sequence
-from typing import Any
 
 from grader.definitions.exercise import Disclosure
 from grader.grading.compare import Difference, Rung
+from grader.grading.contents import Contents
 from grader.grading.verdict import Outcome
 from grader.sandbox.process import Cause, ChildGoneError, Raised, Unsupported
 
@@ -69,7 +69,7 @@ def outcome_of(raised: Raised) -> Outcome:
     return Outcome.ERRORED
 
 
-def raised(error: Raised, call: str, defined: dict[str, Any]) -> str:
+def raised(error: Raised, call: str, contents: Contents) -> str:
     """Say what a submission's exception was and where it came from."""
     if error.type == "SystemExit":
         return _ENDED.format(how=" with sys.exit()" if error.frames else "")
@@ -78,7 +78,7 @@ def raised(error: Raised, call: str, defined: dict[str, Any]) -> str:
     if "MemoryError" in error.bases:
         return f"Your code asked for more memory than it may use{_at(error)}."
     if error.type == "TypeError" and not error.frames:
-        return _wrong_signature(error, call, defined)
+        return _wrong_signature(error, call, contents)
     message = f": {error.message}" if error.message else ""
     return f"{error.type}{message}{_at(error)}."
 
@@ -90,13 +90,13 @@ def _at(error: Raised) -> str:
     return f" (line {line})" if function == "<module>" else f" (line {line}, in {function})"
 
 
-def _wrong_signature(error: Raised, call: str, defined: dict[str, Any]) -> str:
-    for name, facts in defined.items():
-        if name in error.message and type(facts.get("parameters")) is list:
-            parameters = ", ".join(map(str, facts["parameters"]))
+def _wrong_signature(error: Raised, call: str, contents: Contents) -> str:
+    for name, defined in contents.defined.items():
+        if name in error.message and defined.line is not None:
             return (
-                f"The tests call `{call}`, but your function is `def {name}({parameters})` "
-                f"(line {facts.get('line')}): {error.message}."
+                f"The tests call `{call}`, but your function is "
+                f"`def {name}({', '.join(defined.parameters)})` "
+                f"(line {defined.line}): {error.message}."
             )
     return f"The call `{call}` does not fit your function: {error.message}."
 

@@ -1,12 +1,13 @@
 """Takes one submission through an exercise's tests, each test one call or more into its sandbox."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Self
 
 from grader.definitions.exercise import CallTest, Exercise, OutputTest, TestCase, TestId
 from grader.errors import EtudeError
 from grader.grading import feedback
 from grader.grading.compare import Closeness, Difference, Rung, compare, compare_text
+from grader.grading.contents import Contents
 from grader.grading.oracle import Draw, Oracle, evaluate
 from grader.grading.proxies import InputChangedError, Names, NoValueError
 from grader.grading.submission import Submission
@@ -39,7 +40,7 @@ class SubmissionRun:
         self.output = ""  # printed while the submission was loaded
         self._oracle = oracle
         self._submission = submission
-        self._defined: dict[str, Any] = {}
+        self._contents = Contents((), {})
         self._child: Child | None = None
         self._ended = bool(self.problem)
         if not self.problem:
@@ -64,8 +65,9 @@ class SubmissionRun:
         self.output = self._child.output(0, self._child.printed)
         if isinstance(answer, Raised):
             self._refuse_raised(answer)
-        elif isinstance(answer, Returned):
-            self._look_at(answer.value)
+        else:
+            facts = answer.value if isinstance(answer, Returned) else None
+            self._look_at(Contents.read(facts, list(self.exercise.defines)))
 
     def _refuse(self, outcome: Outcome, problem: str, line: int | None = None) -> None:
         self.outcome, self.problem, self.line, self._ended = outcome, problem, line, True
@@ -75,27 +77,22 @@ class SubmissionRun:
             self._refuse(Outcome.ERRORED, feedback.syntax_error(answer), answer.line)
             return
         line = answer.frames[-1][0] if answer.frames else None
-        sentence = feedback.raised(answer, "", {})
+        sentence = feedback.raised(answer, "", self._contents)
         if answer.type == "EOFError":
             sentence = f"{sentence} {feedback.EOF_HINT}"
         self._refuse(feedback.outcome_of(answer), sentence, line)
 
-    def _look_at(self, facts: object) -> None:
-        """Check that what the tests call is there. The facts are the submission's own word."""
-        match facts:
-            case {"names": list(names), "defined": dict(defined)}:
-                self._defined = {str(k): v for k, v in defined.items() if isinstance(v, dict)}
-            case _:
-                names = []
+    def _look_at(self, contents: Contents) -> None:
+        """Check that what the tests call is there."""
+        self._contents = contents
         for name in self.exercise.defines:
-            facts_of_name = self._defined.get(name)
-            if facts_of_name is None:
-                sentence = feedback.missing(name, self._first_call(), [str(n) for n in names])
+            defined = contents.defined.get(name)
+            if defined is None:
+                sentence = feedback.missing(name, self._first_call(), contents.names)
                 self._refuse(Outcome.FAILED, sentence)
                 return
-            if facts_of_name.get("callable") is not True:
-                kind = str(facts_of_name.get("type", ""))[:80]
-                self._refuse(Outcome.FAILED, feedback.not_callable(name, kind))
+            if not defined.callable:
+                self._refuse(Outcome.FAILED, feedback.not_callable(name, defined.kind))
                 return
 
     def _first_call(self) -> str:
@@ -154,7 +151,7 @@ class SubmissionRun:
             return Outcome.FAILED, feedback.unsupported(answer), None, Rung.TYPE
         call = test.call if isinstance(test, CallTest) else test.run
         line = answer.frames[-1][0] if answer.frames else None
-        sentence = feedback.raised(answer, call, self._defined)
+        sentence = feedback.raised(answer, call, self._contents)
         return feedback.outcome_of(answer), sentence, line, None
 
     def _difference(self, test: TestCase, draw: Draw) -> Difference | None:

@@ -1,0 +1,56 @@
+"""What a submission says that it defines. Its own word, so it is cut to size before it is used."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from grader.sandbox.printable import printable
+
+_NAMES, _NAME_LENGTH = 200, 100
+_PARAMETERS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """One of the names that an exercise asks for."""
+
+    callable: bool
+    kind: str  # of a value that is no function: its type's name
+    line: int | None
+    parameters: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Every public callable of a submission, and what is known of the names asked for."""
+
+    names: tuple[str, ...]
+    defined: dict[str, Defined]
+
+    @classmethod
+    def read(cls, facts: object, asked: list[str]) -> Self:
+        """Read what the sandbox reports after loading; what has another form counts as missing."""
+        match facts:
+            case {"names": list(names), "defined": dict(defined)}:
+                entries = {name: _entry(defined[name]) for name in asked if name in defined}
+                known = {name: entry for name, entry in entries.items() if entry is not None}
+                return cls(_texts(names, _NAMES), known)
+        return cls((), {})
+
+
+def _entry(facts: object) -> Defined | None:
+    match facts:
+        case {"callable": bool(is_callable), "type": str(kind), **more}:
+            line = more.get("line")
+            return Defined(
+                is_callable,
+                printable(kind[:_NAME_LENGTH]),
+                line if type(line) is int and 0 < line < 1 << 20 else None,
+                _texts(more.get("parameters"), _PARAMETERS),
+            )
+    return None
+
+
+def _texts(value: Any, most: int) -> tuple[str, ...]:  # noqa: ANN401  anything
+    if type(value) is not list:
+        return ()
+    return tuple(printable(v[:_NAME_LENGTH]) for v in value[:most] if type(v) is str)

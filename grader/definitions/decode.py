@@ -12,6 +12,7 @@ from grader.definitions.exercise import (
     CallTest,
     Definition,
     Exercise,
+    ExerciseLimits,
     Expected,
     FromReference,
     Given,
@@ -38,6 +39,7 @@ _NOUNS: Final[dict[type, str]] = {
     OutputTest: "a test",
     Tolerance: "a tolerance",
     Definition: "a definition",
+    ExerciseLimits: "limits",
     Misconception: "a misconception",
     TrackDefinition: "a track",
 }

@@ -149,6 +149,8 @@ class _GradingSession:
         self, job: Job, run: SubmissionRun, results: Mapping[TestId, TestResult]
     ) -> Verdict:
         outcome = run.outcome if run.problem else verdict_outcome(results)
+        hidden_elsewhere = job.exercise.hidden_elsewhere
+        earned = outcome is Outcome.PASSED and not hidden_elsewhere
         return Verdict(
             exercise=job.exercise.id,
             title=job.exercise.title,
@@ -157,7 +159,8 @@ class _GradingSession:
             line=run.line,
             tests=tuple(results[test.id] for test in job.exercise.tests),
             output=run.output,
-            xp=job.exercise.xp if outcome is Outcome.PASSED else 0,
+            hidden_elsewhere=hidden_elsewhere,
+            xp=job.exercise.xp if earned else 0,
             sandbox=self._sandbox.backend.name,
             exercise_hash=job.exercise.digest,
             submission_hash=job.submission.digest,

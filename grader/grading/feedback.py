@@ -5,7 +5,10 @@ message, not a value, not a line. It is made from the outcome and the rung alone
 """
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 from grader.definitions.exercise import Disclosure
 from grader.grading.compare import Difference, Rung
@@ -39,13 +42,27 @@ _ENDED = (
 )
 
 
-def hidden(disclose: Disclosure, outcome: Outcome, rung: Rung | None) -> str:
-    """Say about a hidden test only what its disclosure allows."""
+def hidden(
+    disclose: Disclosure, outcome: Outcome, rung: Rung | None, inputs: Mapping[str, Any]
+) -> str:
+    """Say about a hidden test only what its disclosure allows.
+
+    Also where the inputs may be shown, the rest stays a fixed sentence: what a submission returns
+    or raises could carry the inputs of another hidden test.
+    """
     if disclose == "nothing":
         return _NOTHING_DISCLOSED
-    if rung is not None:
-        return _HIDDEN_BY_RUNG[rung]
-    return _HIDDEN_BY_OUTCOME[outcome]
+    sentence = _HIDDEN_BY_OUTCOME[outcome] if rung is None else _HIDDEN_BY_RUNG[rung]
+    if disclose != "inputs":
+        return sentence
+    shown = "; ".join(f"{name} = {_summary(value)}" for name, value in inputs.items())
+    return f"{sentence} Its inputs: {shown or 'none'}."
+
+
+def _summary(value: object) -> str:
+    """Print a value on one line, the middle of a large array left out."""
+    with np.printoptions(precision=4, threshold=24, edgeitems=2, linewidth=1000):
+        return f"{' '.join(repr(value).split()):.300}"
 
 
 def differs(difference: Difference, draw: int, draws: int) -> str:

@@ -39,7 +39,7 @@ def public_exercise(exercise: Exercise) -> PublicExercise:
         starter=exercise.starter,
         hints=exercise.hints,
         tests=tuple(_public_test(oracle, test) for test in visible),
-        hidden_tests=len(exercise.tests) - len(visible),
+        hidden_tests=len(exercise.tests) - len(visible) + exercise.hidden_elsewhere,
         max_points=exercise.max_points,
     )
 

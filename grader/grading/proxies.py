@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from grader.errors import DefinitionError, Location, Problem
 from grader.grading.compare import Closeness, compare
 from grader.sandbox.inside.wire import Function, Handle, UnsupportedValueError
+from grader.sandbox.printable import printable
 from grader.sandbox.process import Answer, Child, Raised, Returned, Unsupported
 
 _EXACT = Closeness(0.0, 0.0)
@@ -47,6 +48,7 @@ class Names:
         self._child = child
         self._where = where
         self._keep_inputs = keep_inputs
+        self._something_came_back = False
 
     def function(self, name: str) -> Callable[..., Any]:
         """Stand in for a function or a class of the submission."""
@@ -99,7 +101,7 @@ class Names:
     def incoming(self, value: Any) -> Any:  # noqa: ANN401  any value
         """Turn handles, also in containers, into stand-ins."""
         if isinstance(value, Handle):
-            return RemoteObject(self, value)
+            return RemoteObject(self, Handle(value.number, printable(value.kind)))
         if isinstance(value, (list, tuple)):
             return type(value)([self.incoming(item) for item in value])
         if isinstance(value, dict):
@@ -121,9 +123,12 @@ class Names:
     def _value(self, ask: Callable[[], Answer]) -> Any:  # noqa: ANN401  any value
         try:
             answer = ask()
-        except UnsupportedValueError as error:  # ours: the submission's never raises here
+        except UnsupportedValueError as error:
+            if self._something_came_back:  # and was passed on: the submission made it what it is
+                raise NoValueError(Unsupported(error.kind, error.path)) from error
             self._author(f"an argument: {error.kind} cannot be sent into the sandbox")
         if isinstance(answer, Returned):
+            self._something_came_back = True
             return self.incoming(answer.value)
         raise NoValueError(answer)
 
@@ -138,7 +143,11 @@ class RemoteObject:
         self._names = names
         self.handle_ = handle
 
+    __array_ufunc__ = None  # no operand for NumPy, which would ask it for its memory
+
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401  any value
+        if name.startswith("__"):  # Python's and NumPy's own questions are not the test's
+            raise AttributeError(name)
         return self._names.attribute(self.handle_, name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value

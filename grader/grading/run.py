@@ -1,7 +1,8 @@
 """Takes one submission through an exercise's tests, each test one call or more into its sandbox."""
 
 from collections.abc import Mapping
-from typing import Self
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 from grader.definitions.exercise import CallTest, Exercise, OutputTest, TestCase, TestId
 from grader.errors import EtudeError
@@ -21,6 +22,17 @@ from grader.sandbox.process import (
     Sandbox,
     Unsupported,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """How a test ended, before it is decided how much of that may be told."""
+
+    outcome: Outcome
+    message: str = ""
+    line: int | None = None
+    rung: Rung | None = None
+    inputs: Mapping[str, Any] = field(default_factory=dict)  # of the draw that did not pass
 
 
 class SubmissionRun:
@@ -109,50 +121,51 @@ class SubmissionRun:
             return self._result(test, Outcome.NOT_RUN, self.problem or feedback.NOT_RUN)
         assert self._child is not None  # noqa: S101  for the type checker
         begin = self._child.printed
-        outcome, message, line, rung = self._attempt(test)
-        if outcome is not Outcome.PASSED and not self._ended and self._child.output_full:
-            outcome, message = (Outcome.OUTPUT_LIMIT, feedback.OUTPUT_LIMIT)
+        attempt = self._attempt(test)
+        if attempt.outcome is not Outcome.PASSED and not self._ended and self._child.output_full:
+            attempt = _Attempt(Outcome.OUTPUT_LIMIT, feedback.OUTPUT_LIMIT, line=attempt.line)
         if test.hidden:
-            return self._hidden_result(test, outcome, message, rung)
+            return self._hidden_result(test, attempt)
         output = self._child.output(begin, self._child.printed)
-        return self._result(test, outcome, message, line, output)
+        return self._result(test, attempt.outcome, attempt.message, attempt.line, output)
 
-    def _hidden_result(
-        self, test: TestCase, outcome: Outcome, message: str, rung: Rung | None
-    ) -> TestResult:
-        if outcome is Outcome.PASSED:
-            return self._result(test, outcome)
-        if test.disclose == "nothing":
-            outcome = Outcome.FAILED
-        if test.disclose != "inputs":
-            message = feedback.hidden(test.disclose, outcome, rung)
+    def _hidden_result(self, test: TestCase, attempt: "_Attempt") -> TestResult:
+        if attempt.outcome is Outcome.PASSED:
+            return self._result(test, Outcome.PASSED)
+        outcome = Outcome.FAILED if test.disclose == "nothing" else attempt.outcome
+        message = feedback.hidden(test.disclose, outcome, attempt.rung, attempt.inputs)
         return self._result(test, outcome, message)
 
-    def _attempt(self, test: TestCase) -> tuple[Outcome, str, int | None, Rung | None]:
+    def _attempt(self, test: TestCase) -> "_Attempt":
         draws = self._oracle.draws(test)
+        for number, draw in enumerate(draws):
+            attempt = self._attempt_draw(test, draw, number, len(draws))
+            if attempt.outcome is not Outcome.PASSED:
+                return attempt
+        return _Attempt(Outcome.PASSED)
+
+    def _attempt_draw(self, test: TestCase, draw: Draw, number: int, draws: int) -> "_Attempt":
         try:
-            for number, draw in enumerate(draws):
-                difference = self._difference(test, draw)
-                if difference:
-                    sentence = feedback.differs(difference, number, len(draws))
-                    return Outcome.FAILED, sentence, None, difference.rung
+            difference = self._difference(test, draw)
         except NoValueError as error:
-            return self._no_value(test, error.answer)
+            return self._no_value(test, error.answer, draw)
         except ChildGoneError as error:
             self._ended = True
             outcome, sentence = feedback.gone(error)
-            return outcome, sentence, None, None
-        return Outcome.PASSED, "", None, None
+            return _Attempt(outcome, sentence, inputs=draw.inputs)
+        if difference is None:
+            return _Attempt(Outcome.PASSED)
+        sentence = feedback.differs(difference, number, draws)
+        return _Attempt(Outcome.FAILED, sentence, rung=difference.rung, inputs=draw.inputs)
 
-    def _no_value(
-        self, test: TestCase, answer: Raised | Unsupported
-    ) -> tuple[Outcome, str, int | None, Rung | None]:
+    def _no_value(self, test: TestCase, answer: Raised | Unsupported, draw: Draw) -> "_Attempt":
         if isinstance(answer, Unsupported):
-            return Outcome.FAILED, feedback.unsupported(answer), None, Rung.TYPE
+            sentence = feedback.unsupported(answer)
+            return _Attempt(Outcome.FAILED, sentence, rung=Rung.TYPE, inputs=draw.inputs)
         call = test.call if isinstance(test, CallTest) else test.run
         line = answer.frames[-1][0] if answer.frames else None
         sentence = feedback.raised(answer, call, self._contents)
-        return feedback.outcome_of(answer), sentence, line, None
+        return _Attempt(feedback.outcome_of(answer), sentence, line=line, inputs=draw.inputs)
 
     def _difference(self, test: TestCase, draw: Draw) -> Difference | None:
         limit = _closeness(test)

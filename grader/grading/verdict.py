@@ -51,6 +51,7 @@ class Verdict:
     line: int | None
     tests: tuple[TestResult, ...]
     output: str  # printed while the submission was loaded
+    hidden_elsewhere: int  # tests that this edition of the exercise leaves out
     xp: int  # earned: the exercise's on a pass, else none
     sandbox: str  # the backend's name
     exercise_hash: str

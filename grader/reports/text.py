@@ -39,7 +39,8 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
     _print_output(console, verdict.output)
     if verdict.message:
         line = f"line {verdict.line}: " if verdict.line else ""
-        console.print(Text(f"{line}{verdict.message}", style="red"))
+        # Indented, as is everything that a submission may have worded: it never begins a line.
+        _print_indented(console, f"{line}{verdict.message}", "red")
     else:
         for test in verdict.tests:
             _print_test(console, test)
@@ -89,6 +90,12 @@ def _points(points: int, most: int) -> str:
 
 def _summary(verdict: Verdict) -> Text:
     points = _points(verdict.score, verdict.max_score)
+    if verdict.outcome is Outcome.PASSED and verdict.hidden_elsewhere:
+        count = verdict.hidden_elsewhere
+        more = "1 hidden test is" if count == 1 else f"{count} hidden tests are"
+        return Text(
+            f"The tests here pass: {points}. {more} run by your course.", style="bold green"
+        )
     if verdict.outcome is Outcome.PASSED:
         return Text(f"Passed: {points}, +{verdict.xp} XP.", style="bold green")
     passed = sum(test.outcome is Outcome.PASSED for test in verdict.tests)

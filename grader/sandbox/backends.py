@@ -98,7 +98,7 @@ def _namespaces(host: Host, control: int) -> Launch:
     for path in (*host.standard_library, *host.libraries, host.interpreter):
         words += ["--ro-bind", str(path), str(path)]
     for path in host.masked:
-        words += ["--tmpfs", str(path)]
+        words += ["--tmpfs", str(path), "--remount-ro", str(path)]
     for target, link in host.links:
         words += ["--symlink", target, str(link)]
     for path in host.numpy:
@@ -106,7 +106,7 @@ def _namespaces(host: Host, control: int) -> Launch:
     words += ["--ro-bind", str(INSIDE), str(root / "ours" / INSIDE.name)]
     for name, value in _ENVIRONMENT.items():
         words += ["--setenv", name, value]
-    words += ["--chdir", "/", "--remount-ro", "/"]
+    words += ["--chdir", "/", "--remount-ro", "/tmp", "--remount-ro", "/"]  # noqa: S108  inside
     zygote = _zygote(host, "namespaces", control, root / "ours", root / "packages")
     return Launch((*_as_nobody(host, [bwrap, *words, *zygote]),), {})
 

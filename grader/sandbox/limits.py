@@ -1,7 +1,8 @@
 """What a submission may use: every limit on one page, each with its reason.
 
 Sizes are bytes, times are seconds. An exercise's own tests take milliseconds and a few megabytes,
-so the limits are there to stop accidents and attacks, not to be tuned.
+so the limits are there to stop accidents and attacks, not to be tuned. What one answer may weigh is
+part of the wire format: 64 MiB of arrays, 1 MiB of structure, see `MAX_*` in `inside/wire.py`.
 """
 
 from dataclasses import dataclass

@@ -19,7 +19,13 @@ from grader.errors import SandboxFault
 from grader.sandbox.backends import Backend
 from grader.sandbox.host import this_host
 from grader.sandbox.inside import wire
-from grader.sandbox.limits import CONTROL_SECONDS, DEFAULT_LIMITS, START_SECONDS, Limits
+from grader.sandbox.limits import (
+    CONTROL_SECONDS,
+    DEFAULT_LIMITS,
+    SOURCE_CAP,
+    START_SECONDS,
+    Limits,
+)
 from grader.sandbox.printable import printable
 
 # linux/fcntl.h; the fcntl module names them from Python 3.13 on.
@@ -423,15 +429,16 @@ def _capped_file(size: int) -> int:
 
 def _answer(tree: object, number: int) -> Answer:
     """Read an answer that a submission may have forged: its form is checked, nothing believed."""
+    if type(tree) is not list or [type(part) for part in tree[:2]] != [int, str]:
+        raise wire.MalformedError("not an answer")
     match tree:
-        case [int(answered), "ok", value] if answered == number:
+        case [answered, "ok", value] if answered == number:
             return Returned(value)
-        case [int(answered), "unsupported", dict(facts)] if answered == number:
+        case [answered, "unsupported", dict(facts)] if answered == number:
             return Unsupported(_text(facts, "kind", 200), _text(facts, "path", 200))
-        case [int(answered), "raised", dict(facts)] if answered == number:
+        case [answered, "raised", dict(facts)] if answered == number:
             return _raised(facts)
-        case _:
-            raise wire.MalformedError("not an answer to what was asked")
+    raise wire.MalformedError("not an answer to what was asked")
 
 
 def _raised(facts: dict[Any, Any]) -> Raised:
@@ -442,7 +449,7 @@ def _raised(facts: dict[Any, Any]) -> Raised:
         bases=tuple(b for b in bases[:50] if type(b) is str) if type(bases) is list else (),
         message=_text(facts, "message", 2000),
         frames=tuple(_frames(facts.get("frames"))),
-        line=line if type(line) is int else None,
+        line=line if _is_line(line) else None,
         text=_text(facts, "text", 200),
     )
 
@@ -452,10 +459,14 @@ def _text(facts: dict[Any, Any], key: str, most: int) -> str:
     return printable(value[:most]) if type(value) is str else ""
 
 
+def _is_line(value: object) -> bool:
+    return type(value) is int and 0 < value <= SOURCE_CAP + 1
+
+
 def _frames(value: object) -> list[tuple[int, str]]:
     frames = []
     for frame in value[-8:] if type(value) is list else []:
         match frame:
-            case (int(line), str(name)):
+            case (line, str(name)) if _is_line(line):
                 frames.append((line, printable(name[:100])))
     return frames

@@ -66,8 +66,8 @@ class Sandboxes:
 def _children(pid: int) -> list[int]:
     """Return the children of every thread of a process; none if it has just ended."""
     found: list[int] = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        for path in Path(f"/proc/{pid}/task").glob("*/children"):
             found += map(int, path.read_text().split())
     return found
 
@@ -86,7 +86,6 @@ class Target:
         folder.chmod(0o777)  # file modes must not be what stops an attack
         self.exercise_path.chmod(0o644)
         self.peer_file.chmod(0o666)
-        self._files = self._look()
 
     def listen(self, stack: contextlib.ExitStack) -> None:
         """Open the listeners."""
@@ -106,7 +105,6 @@ class Target:
                 listener.listen()
             self._listeners[name] = listener
         Path(unix).chmod(0o777)
-        self._files = self._look()
 
     @property
     def words(self) -> dict[str, str]:
@@ -126,9 +124,13 @@ class Target:
             "NUL": "\0",
         }
 
-    def assert_untouched(self) -> None:
-        """Nothing was written, and nobody called."""
-        assert self._look() == self._files
+    @contextlib.contextmanager
+    def untouched(self) -> Iterator[None]:
+        """Nothing is written, and nobody calls, in the meantime."""
+        self._callers()
+        before = self._look()
+        yield
+        assert self._look() == before
         assert self._callers() == []
 
     def _look(self) -> dict[str, tuple[int, int, int, bytes]]:

@@ -9,7 +9,7 @@ import signal
 import time
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
@@ -34,9 +34,11 @@ LIMITS = {"": DEFAULT_LIMITS, "quick": Limits(cpu_seconds=1, wall_seconds=2.0)}
 # A verdict costs the grader itself milliseconds; an attack that makes it compute for seconds won.
 TRUSTED_CPU_SECONDS = 5.0
 
+LONGEST_MESSAGE = 4_000  # characters; more is no message but a way to fill a terminal
+
 _FIELD = re.compile(r"# (tries|outcome|shows|limits|needs)(?: on (\w+))?: (.+)")
 _INCLUDE = re.compile(r"^# @(TELL|FRAMES)@$", re.MULTILINE)
-_TIMES = re.compile(r"@TIMES (\d+) (\S+)@")
+_TIMES = re.compile(r"@TIMES (\d+) (\S+?)@")
 _WORD = re.compile(r"@([A-Z_]+)@")
 
 
@@ -48,7 +50,7 @@ class Target(Protocol):
     @property
     def words(self) -> dict[str, str]: ...
 
-    def assert_untouched(self) -> None: ...
+    def untouched(self) -> AbstractContextManager[None]: ...
 
 
 class Sandboxes(Protocol):
@@ -103,9 +105,11 @@ def test_an_attack_wins_nothing(
     sandbox = sandboxes.get(backend)
     family = sandboxes.family(backend)
     words = target.words | {"ZYGOTE_PID": str(max(family))}
-    submission = Submission.from_bytes(Path("guarded.py"), attack.source(words))
+    source = attack.source(words)
+    submission = Submission.from_bytes(Path("guarded.py"), source)
+    descriptors = _open_descriptors()
 
-    with _limited_cpu():
+    with _limited_cpu(), target.untouched():
         verdict = grade(guarded, submission, sandbox, LIMITS[attack.field("limits", backend)])
 
     assert (verdict.score, verdict.xp) == (0, 0)
@@ -113,8 +117,9 @@ def test_an_attack_wins_nothing(
     shown = json.dumps(verdict_data(verdict), ensure_ascii=False)
     assert re.search(attack.field("shows", backend), shown), shown
     _assert_clean(verdict)
+    _assert_lines_exist(verdict, len(source.splitlines()) + 1)
     _assert_nothing_leaked(verdict, guarded)
-    target.assert_untouched()
+    assert _open_descriptors() == descriptors
     _wait_until(lambda: sandboxes.descendants(backend) == family, "a process is left over")
     _wait_until(lambda: not _marked(target.mark), "a process with the attack's mark is left over")
     _assert_serves_the_next(guarded, sandboxes, backend)
@@ -136,14 +141,26 @@ def _limited_cpu() -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
+def _open_descriptors() -> list[str]:
+    return sorted(path.name for path in Path("/proc/self/fd").iterdir())
+
+
 def _assert_clean(verdict: Verdict) -> None:
     """Nothing in a verdict can steer a terminal, break an encoder, or pass for a result."""
+    assert max(len(test.message) for test in verdict.tests) < LONGEST_MESSAGE
     strings = list(_strings(verdict_data(verdict)))
     assert [text for text in strings if _controls(text, "\n\t")] == []
     text = _rendered(verdict)
     assert _controls(text, "\n") == set()
     text.encode()
     assert [line for line in text.splitlines() if line.startswith(("Passed", "\u2713"))] == []
+
+
+def _assert_lines_exist(verdict: Verdict, last: int) -> None:
+    """A line number is one of the submission's, or the one after its last."""
+    lines = {verdict.line, *(test.line for test in verdict.tests)} - {None}
+    said = re.findall(r"\(line (-?\d+)", json.dumps(verdict_data(verdict)))
+    assert [line for line in (*lines, *map(int, said)) if not 0 < int(line or 0) <= last] == []
 
 
 def _strings(tree: object) -> Iterator[str]:
@@ -223,9 +240,7 @@ def _assert_serves_the_next(exercise: Exercise, sandboxes: Sandboxes, backend: s
     assert (verdict.outcome, verdict.score) == (Outcome.PASSED, exercise.max_points), verdict
 
 
-def test_a_verdict_does_not_describe_hidden_tests(
-    sandboxes: Sandboxes, guarded: Exercise
-) -> None:
+def test_a_verdict_does_not_describe_hidden_tests(sandboxes: Sandboxes, guarded: Exercise) -> None:
     """What a hidden test looks for is in no field of a verdict, passed or not."""
     for source in (guarded.solution, guarded.starter):
         submission = Submission.from_bytes(Path("guarded.py"), source.encode())

@@ -115,8 +115,10 @@ def test_a_syntax_error_has_its_line(sandbox: Sandbox) -> None:
 )
 def test_each_end_of_a_child_has_its_cause(each_sandbox: Sandbox, body: str, cause: Cause) -> None:
     """CPU time, wall clock, an exit, a crash and nonsense on the wire are told apart."""
+    # On a busy machine a second of computing takes many of waiting.
+    limits = Limits(cpu_seconds=1, wall_seconds=30) if cause is Cause.CPU_TIME else QUICK
     with pytest.raises(ChildGoneError) as caught:
-        ask(each_sandbox, f"def f():\n    {body}")
+        ask(each_sandbox, f"def f():\n    {body}", limits=limits)
     assert caught.value.cause is cause
 
 

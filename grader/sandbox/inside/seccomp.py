@@ -22,7 +22,7 @@ ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "pread64": (17, 67), "pwrite64": (18, 68), "preadv": (295, 69), "pwritev": (296, 70),
     "lseek": (8, 62), "close": (3, 57), "close_range": (436, 436), "dup": (32, 23),
     "dup2": (33, None), "dup3": (292, 24), "pipe": (22, None), "pipe2": (293, 59),
-    "sendmsg": (46, 211), "recvmsg": (47, 212), "sendto": (44, 206), "recvfrom": (45, 207),
+    "recvmsg": (47, 212), "recvfrom": (45, 207),
     "poll": (7, None), "ppoll": (271, 73), "select": (23, None), "pselect6": (270, 72),
     "epoll_create1": (291, 20), "epoll_ctl": (233, 21), "epoll_wait": (232, None),
     "epoll_pwait": (281, 22), "eventfd2": (290, 19),
@@ -55,6 +55,7 @@ ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "getrlimit": (97, 163), "uname": (63, 160), "sysinfo": (99, 179),
 }  # fmt: skip
 
+_MSG_OOB = 1
 _CLONE_THREAD, _CLONE_NEW_ANY = 0x0001_0000, 0x7E02_0000
 
 
@@ -77,6 +78,9 @@ def _conditions(pid: int) -> dict[str, tuple[tuple[int | None, int | None], Cond
         "fcntl": ((72, 25), Condition(1, dup_and_flags)),
         "ioctl": ((16, 29), Condition(1, terminal_and_blocking)),
         "prctl": ((157, 167), Condition(0, (set_name, get_name))),
+        # No urgent bytes: they make a stream look readable when there is nothing to read.
+        "sendto": ((44, 206), Condition(3, (0,), _MSG_OOB)),
+        "sendmsg": ((46, 211), Condition(2, (0,), _MSG_OOB)),
         "prlimit64": ((302, 261), Condition(2, (0,), wide=True)),  # read, never set
         "clone": ((56, 220), thread),
         "kill": ((62, 129), Condition(0, (pid,))),

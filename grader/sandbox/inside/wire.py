@@ -30,6 +30,9 @@ MAX_BODY: Final = 64 << 20
 MAX_NODES: Final = 100_000
 MAX_DEPTH: Final = 32
 MAX_AXES: Final = 32
+MAX_KEYS: Final = 2_048  # of dicts and sets: keys may be chosen so that all of them collide
+MAX_KIND: Final = 100
+MAX_PIECES: Final = 64
 
 _ALIGNMENT = 16
 _INTEGERS = ("|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8")
@@ -87,7 +90,7 @@ class _Encoder:
         self.objects = objects
         self.buffers: list[bytes | memoryview] = []
         self.size = 0
-        self.nodes = 0
+        self.nodes = self.keys = 0
 
     def node(self, value: object, path: str, depth: int) -> object:
         self.nodes += 1
@@ -113,11 +116,21 @@ class _Encoder:
         return [tag, *(self.node(v, f"{path}[{i}]", depth) for i, v in enumerate(value))]
 
     def mapping(self, value: dict[object, object], path: str, depth: int) -> list[object]:
+        self._count_keys(len(value))
         flat: list[object] = ["d"]
         for key, item in value.items():
             flat.append(self.node(key, f"{path} key", depth))
             flat.append(self.node(item, f"{path}[{key!r:.40}]", depth))
         return flat
+
+    def set_(self, value: set[object], path: str, depth: int) -> list[object]:
+        self._count_keys(len(value))
+        return self.items("s", value, path, depth)
+
+    def _count_keys(self, count: int) -> None:
+        self.keys += count
+        if self.keys > MAX_KEYS:
+            raise UnsupportedValueError(f"dicts and sets of more than {MAX_KEYS:,} keys")
 
     def complex_number(self, value: complex, _path: str, _depth: int) -> list[object]:
         return ["c", value.real, value.imag]
@@ -154,7 +167,7 @@ class _Encoder:
 _ENCODERS: dict[type, Callable[[_Encoder, Any, str, int], list[object]]] = {
     list: lambda encoder, v, path, depth: encoder.items("l", v, path, depth),
     tuple: lambda encoder, v, path, depth: encoder.items("t", v, path, depth),
-    set: lambda encoder, v, path, depth: encoder.items("s", v, path, depth),
+    set: _Encoder.set_,
     dict: _Encoder.mapping,
     complex: _Encoder.complex_number,
     bytes: _Encoder.byte_string,
@@ -190,6 +203,8 @@ def encode(value: object, objects: Objects | None = None) -> list[bytes | memory
             f"a value whose structure takes more than {MAX_HEADER >> 20} MiB"
         )
     prefix = len(header).to_bytes(4, "little") + encoder.size.to_bytes(4, "little")
+    if len(encoder.buffers) > MAX_PIECES:  # the kernel takes only so many at once
+        return [prefix, header, b"".join(encoder.buffers)]
     return [prefix, header, *encoder.buffers]
 
 
@@ -211,7 +226,7 @@ class _Decoder:
     def __init__(self, body: bytes | bytearray, objects: Objects | None) -> None:
         self.body = body
         self.objects = objects
-        self.nodes = 0
+        self.nodes = self.keys = self.taken = 0
 
     def node(self, tree: object, depth: int) -> object:
         self.nodes += 1
@@ -235,7 +250,17 @@ class _Decoder:
         flat = list(self.items(tree, depth))
         if len(flat) % 2:
             raise MalformedError("a key without a value")
+        self._count_keys(len(flat) // 2)
         return dict(zip(flat[::2], flat[1::2], strict=True))
+
+    def set_(self, tree: list[Any], depth: int) -> set[object]:
+        self._count_keys(len(tree) - 1)
+        return set(self.items(tree, depth))
+
+    def _count_keys(self, count: int) -> None:
+        self.keys += count
+        if self.keys > MAX_KEYS:
+            raise MalformedError("too many keys")
 
     def complex_number(self, tree: list[Any], _depth: int) -> complex:
         _, real, imaginary = tree
@@ -261,7 +286,7 @@ class _Decoder:
 
     def handle(self, tree: list[Any], _depth: int) -> object:
         _, number, kind = tree
-        if type(number) is not int or type(kind) is not str:
+        if type(number) is not int or type(kind) is not str or len(kind) > MAX_KIND:
             raise MalformedError("not a handle")
         return Handle(number, kind) if self.objects is None else self.objects.find(number)
 
@@ -285,13 +310,16 @@ class _Decoder:
             raise MalformedError("not a place in the body")
         if offset < 0 or length < 0 or offset + length > len(self.body):
             raise MalformedError("a place outside the body")
+        self.taken += length
+        if self.taken > len(self.body):  # the same bytes again and again would grow without end
+            raise MalformedError("places that overlap")
         return memoryview(self.body)[offset : offset + length]
 
 
 _DECODERS: dict[str, Callable[[_Decoder, list[Any], int], object]] = {
     "l": lambda decoder, tree, depth: list(decoder.items(tree, depth)),
     "t": lambda decoder, tree, depth: tuple(decoder.items(tree, depth)),
-    "s": lambda decoder, tree, depth: set(decoder.items(tree, depth)),
+    "s": _Decoder.set_,
     "d": _Decoder.mapping,
     "c": _Decoder.complex_number,
     "b": _Decoder.byte_string,

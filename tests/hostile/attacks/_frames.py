@@ -1,9 +1,11 @@
 # Not an attack: the test puts this where an attack says FRAMES. It speaks the language of the
 # connection to the grader.
+import json
 import os
 import struct
 
-FACTS = ["d", "names", ["l", "answer"], "defined", ["d", "answer", ["d", "callable", True]]]
+DEFINED = ["d", "answer", ["d", "callable", True, "type", "function"]]
+FACTS = ["d", "names", ["l", "answer"], "defined", DEFINED]
 
 
 def send(data):

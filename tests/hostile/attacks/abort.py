@@ -1,6 +1,6 @@
 # tries: abort the process, with a core dump
 # outcome: errored
-# shows: SIGABRT
+# shows: SIG(ABRT|SEGV)
 import os
 import resource
 

@@ -1,6 +1,8 @@
 # tries: start two hundred threads
 # outcome: failed
-# shows: started: ([0-9]|1[0-5])\D
+# shows on namespaces: started: ([0-9]|1[0-5])\D
+# shows on landlock: started: \d+
+# Without namespaces only the memory limits threads, as the user's own processes would count too.
 import threading
 import time
 

@@ -1,6 +1,7 @@
 # tries: grow, shrink, punch and map the file behind the output
 # outcome: failed
-# shows: grew: \[\]
+# shows on namespaces: grew: \[\]
+# shows on landlock: grew: \[('reopen')?\]
 import ctypes
 import mmap
 import os

@@ -7,4 +7,3 @@ class Thing:
 Thing.__name__ = Thing.__qualname__ = "x\x1b[2J\x1b]0;t\x07\r\u202e"
 answer = Thing()
 del Thing
-answer.__class__.__call__ = None

@@ -1,5 +1,5 @@
 # tries: return an object whose type says in every way that it is numpy.ndarray
-# outcome: failed
+# outcome: failed, errored
 import numpy as np
 
 

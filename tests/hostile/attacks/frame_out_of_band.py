@@ -1,5 +1,6 @@
 # tries: send urgent bytes and peek at them, a path through the kernel that few have tested
 # outcome: failed
+# limits: quick
 # shows: allowed: \[\]
 import gc
 import socket

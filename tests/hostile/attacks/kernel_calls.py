@@ -47,7 +47,8 @@ CALLS = {
     "landlock_create_ruleset": (444, 444), "wait4": (61, 260), "waitid": (247, 95), "flock": (73, 32),
     "chmod": (90, None), "symlink": (88, None), "link": (86, None), "mknod": (133, None),
     "uselib": (134, None), "sysfs": (139, None), "lookup_dcookie": (212, 18), "nfsservctl": (180, 42),
-    "futex_waitv": (449, 449), "cachestat": (451, 451), "map_shadow_stack": (453, 453),
+    "truncate": (76, 45), "utimensat": (280, 88), "utime": (132, None), "utimes": (235, None),
+    "futimesat": (261, None), "futex_waitv": (449, 449), "cachestat": (451, 451), "map_shadow_stack": (453, 453),
     "listmount": (458, 458), "lsm_set_self_attr": (460, 460), "setxattrat": (463, 463),
 }
 COLUMN = 1 if os.uname().machine == "aarch64" else 0

@@ -1,5 +1,5 @@
 # tries: leave behind changed modules, files that shadow modules, and a changed environment
-# outcome: failed
+# outcome: failed, errored
 import builtins
 import json
 import os
@@ -11,8 +11,8 @@ import numpy as np
 np.seterr(all="raise")
 np.set_printoptions(precision=1)
 np.random.seed(0)
-np.ndarray = np.float64 = np.array = None
-json.loads = json.dumps = None
+np.array = np.asarray = np.zeros = np.allclose = None
+json.loads = json.JSONEncoder = None
 random.random = lambda: 4
 builtins.print = lambda *a, **k: None
 sys.path.insert(0, "/tmp")

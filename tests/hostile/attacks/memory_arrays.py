@@ -2,6 +2,11 @@
 # outcome: out of memory
 import numpy as np
 
+CALLS = []
+
 
 def answer(x):
+    CALLS.append(x)
+    if len(CALLS) > 2:
+        return None  # twice is enough, the machine is not the target
     return sum(a.size for a in [np.ones(4 << 20) for _ in range(64)])

@@ -1,6 +1,12 @@
 # tries: fill the memory with a list
 # outcome: out of memory
+CALLS = []
+
+
 def answer(x):
+    CALLS.append(x)
+    if len(CALLS) > 2:
+        return None  # twice is enough, the machine is not the target
     kept = []
     while len(kept) < 2048:
         kept.append(bytearray(1 << 20))

@@ -1,6 +1,12 @@
 # tries: fill the memory by doubling a text
 # outcome: out of memory
+CALLS = []
+
+
 def answer(x):
+    CALLS.append(x)
+    if len(CALLS) > 2:
+        return None  # twice is enough, the machine is not the target
     text = "x"
     for _ in range(31):
         text += text

@@ -1,5 +1,5 @@
 # tries: replace the built-in functions that a comparison would use
-# outcome: failed
+# outcome: failed, errored
 import builtins
 
 for name in ("isinstance", "issubclass", "callable", "hasattr", "all", "any"):

@@ -16,7 +16,6 @@ def encode(answer):
 
 
 wire.encode = encode
-wire.decode = lambda *a: [1, "call", "answer", [], {}]
 
 
 def answer(x):

@@ -1,13 +1,15 @@
 # tries: take over the worker: its loop, its way to call, and its way to answer
-# outcome: failed, errored
+# outcome: failed
 import sys
 
 worker = sys.modules["inside.worker"]
+DEFINED = {"answer": {"callable": True, "type": "function"}}
+FACTS = {"names": ["answer"], "defined": DEFINED, "outcome": "passed"}
 worker._raised = lambda error: {"type": "passed", "bases": [], "message": "", "frames": []}
-worker._answer = lambda submission, request: worker.wire.encode([request[0], "ok", True])
+worker._answer = lambda *a: worker.wire.encode([a[-1][0], "ok", FACTS])
 worker._Submission.call = lambda self, *a: "passed"
 worker._Submission.run = lambda self, *a: None
-worker._Submission.load = lambda self, *a: {"names": ["answer"], "defined": {"answer": {"callable": True}}}
+worker._Submission.load = lambda self, *a: FACTS
 print("passed")
 
 

@@ -14,4 +14,6 @@ def find(x):
             except OSError:
                 pass
     return f"links: {links}"
+
+
 # @TELL@

@@ -3,15 +3,19 @@
 import fcntl
 import os
 
-fcntl.fcntl(1, fcntl.F_SETFL, os.O_APPEND | os.O_NONBLOCK)
 SEEN = []
 
 
 def answer(x):
     SEEN.append(x)
-    for text in (repr(SEEN), "\x1b[31m"):
-        os.lseek(1, 0, os.SEEK_SET)
-        os.write(1, text.encode() * 5)
-        os.lseek(1, (1 << 62), os.SEEK_SET)
-    os.lseek(1, 20, os.SEEK_SET)
+    text = repr(SEEN).encode()
+    for flags in (os.O_APPEND | os.O_NONBLOCK, 0):
+        fcntl.fcntl(1, fcntl.F_SETFL, flags)
+        for at in (0, 10, 60_000, 1 << 62):
+            try:
+                os.lseek(1, at, os.SEEK_SET)
+                os.write(1, text * 5)
+            except OSError:
+                pass
+    os.lseek(1, 20 if len(SEEN) % 2 else 0, os.SEEK_SET)
     return None

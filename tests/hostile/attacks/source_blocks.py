@@ -1,3 +1,3 @@
-# tries: nest more blocks than a compiler allows
-# outcome: errored
-@TIMES 150 if(1):@pass
+# tries: nest more functions than a compiler allows
+# outcome: errored, out of memory
+x = @TIMES 9000 lambda:@0

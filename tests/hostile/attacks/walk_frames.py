@@ -18,4 +18,6 @@ def find(x):
     SEEN.append([str(info.code_context) + str(info.frame.f_locals)[:300] for info in inspect.stack()])
     SEEN.append([t.name for t in threading.enumerate()])
     return "calls seen", SEEN[-12:]
+
+
 # @TELL@

@@ -1,0 +1,87 @@
+"""Thousands of submissions through one worker, looked at now and then: `memory` and `scaling`."""
+
+import functools
+from dataclasses import dataclass, field
+
+from benchmarks.commands import in_fresh_process
+from benchmarks.pools import Meter, open_with_spare
+from benchmarks.processes import Memory, memory, sandbox_of
+from benchmarks.report import Cost, cost_of
+from benchmarks.workload import exercises, new_jobs
+from grader.definitions.exercise import Exercise
+from grader.grading.pool import Pool
+
+_COMPARE_AT = (100, 1_000, 10_000)
+_WARM_UP = 25
+_TURNS, _BLOCK = 10, 30
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a worker and its sandbox hold after so many submissions."""
+
+    graded: int
+    worker: Memory
+    zygote: Memory
+    sandbox: Memory  # the zygote with its spare child
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What the next submissions cost the worker, and a fresh one that takes turns with it."""
+
+    graded: int
+    worker: Cost
+    fresh: Cost
+
+
+@dataclass(frozen=True, slots=True)
+class LongRun:
+    """One worker's life."""
+
+    looks: list[Look] = field(default_factory=list)
+    comparisons: list[Comparison] = field(default_factory=list)
+
+
+def of_either_length(*, quick: bool) -> LongRun:
+    """Grade a thousand submissions, or ten thousand, the first time that this is called."""
+    return _long_run(1_000, 500) if quick else _long_run(10_000, 1_000)
+
+
+@functools.cache
+def _long_run(total: int, step: int) -> LongRun:
+    return in_fresh_process(_grade, total, step)
+
+
+def _grade(total: int, step: int) -> LongRun:
+    (exercise,) = exercises(1)
+    run = LongRun()
+    graded = 0
+    # Never replaced, unlike in a batch: what piles up must show.
+    with Pool(1, open_with_spare, jobs_per_worker=2 * total) as pool:
+        for stop in sorted({_COMPARE_AT[0], *range(step, total + 1, step)}):
+            Meter(pool).grade(new_jobs(exercise, stop - graded))
+            graded = stop
+            run.looks.append(_look(pool, graded))
+            if stop in _COMPARE_AT:
+                run.comparisons.append(_compare(pool, graded, exercise))
+                graded += _TURNS * _BLOCK
+    return run
+
+
+def _look(pool: Pool, graded: int) -> Look:
+    (worker,) = pool.pids
+    found = sandbox_of(worker)
+    sandbox = memory([found.zygote, *found.children])
+    return Look(graded, memory([worker]), memory([found.zygote]), sandbox)
+
+
+def _compare(pool: Pool, graded: int, exercise: Exercise) -> Comparison:
+    with Pool(1, open_with_spare) as fresh:
+        Meter(fresh).grade(new_jobs(exercise, _WARM_UP))
+        meters = Meter(pool), Meter(fresh)
+        for _ in range(_TURNS):
+            for meter in meters:
+                meter.grade(new_jobs(exercise, _BLOCK))
+        worker, other = (cost_of(meter.blocks) for meter in meters)
+    return Comparison(graded, worker, other)

@@ -1,0 +1,47 @@
+"""Grades with the worker pool of `etude grade`, and counts the time and the CPU of it."""
+
+import time
+from collections.abc import Iterable
+from itertools import pairwise
+
+from benchmarks.processes import tree_cpu
+from benchmarks.report import Block
+from benchmarks.workload import require_passed
+from grader.grading.jobs import Job
+from grader.grading.pool import Pool
+from grader.sandbox.choose import open_sandbox
+from grader.sandbox.process import Sandbox
+
+
+def open_with_spare() -> Sandbox:
+    """Start the strongest sandbox as a batch does."""
+    return open_sandbox(spare=True)
+
+
+class Meter:
+    """Counts what a pool uses from now on: its workers, their sandboxes, and our part in it."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.blocks: list[Block] = []
+        self._pool = pool
+        self._workers = self._workers_cpu()
+
+    def grade(self, jobs: Iterable[Job]) -> float:
+        """Grade jobs as one block and return the seconds that they took together.
+
+        Raises:
+            WrongVerdictError: one did not pass.
+        """
+        own, begin = time.process_time(), time.perf_counter()
+        ends = [begin]
+        for _, result in self._pool.grade(jobs):
+            require_passed(result)
+            ends.append(time.perf_counter())
+        own = time.process_time() - own
+        before, self._workers = self._workers, self._workers_cpu()
+        intervals = [end - start for start, end in pairwise(ends)]
+        self.blocks.append(Block(intervals, own + self._workers - before))
+        return ends[-1] - begin
+
+    def _workers_cpu(self) -> float:
+        return sum(tree_cpu(pid) for pid in self._pool.pids)

@@ -1,0 +1,221 @@
+"""What a child has and sees: little of its own, nothing of the host, and nobody else."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from grader.sandbox.process import Child, Returned, Sandbox
+
+BACKENDS = ("namespaces", "landlock")
+
+# Whatever one submission could leave for another to find, or see of another that is alive.
+MEETING = """
+import ctypes, os, signal, socket, threading, time
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+PLACES = ["/", "/tmp", "/var/tmp", "/dev", "/dev/shm", "/dev/mqueue", "/run", "/proc", ".", "..",
+          os.path.dirname(os.__file__), os.path.dirname(os.__file__) + "/site-packages"]
+HEARD = []
+
+def tried(attempt):
+    try:
+        return repr(attempt())
+    except (OSError, ImportError, ValueError) as error:
+        return type(error).__name__
+
+def leave(pids, folder):
+    left = []
+    for place in [*PLACES, folder]:
+        left.append(tried(lambda: open(place + "/meeting", "w").write("here")))
+        left.append(tried(lambda: os.mkdir(place + "/meeting.d")))
+    for path in ("/dev/null", "/dev/urandom", folder + "/peer.txt", os.__file__):
+        left.append(tried(lambda: os.utime(path)))
+        left.append(tried(lambda: open(path, "r+b").close()))
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+        left.append(tried(lambda: socket.socket(socket.AF_UNIX, kind).bind("\\0meeting")))
+    for pid in set(pids) - {os.getpid()}:
+        for number in (signal.SIGUSR1, signal.SIGTERM, signal.SIGKILL):
+            left.append(tried(lambda: os.kill(pid, number)))
+    LIBC.shmget(0x4554, 4096, 0o1666)
+    LIBC.prctl(15, b"meeting", 0, 0, 0)
+    return left
+
+def look(pids, folder):
+    seen = []
+    for place in PLACES:
+        seen.append((place, tried(lambda: sorted(os.listdir(place)))))
+    for path in ("/dev/null", "/dev/urandom", folder, folder + "/peer.txt", folder + "/meeting"):
+        seen.append((path, tried(lambda: os.stat(path).st_mtime_ns)))
+    for pid in set(pids) - {os.getpid()}:
+        for name in ("comm", "cmdline", "environ", "fd/0", "cwd/meeting", "root/tmp/meeting"):
+            seen.append((name, tried(lambda: open(f"/proc/{pid}/{name}").read())))
+        seen.append(("exe", tried(lambda: os.readlink(f"/proc/{pid}/fd/3"))))
+        seen.append(("signal", tried(lambda: os.kill(pid, 0))))
+        seen.append(("priority", tried(lambda: os.getpriority(os.PRIO_PROCESS, pid))))
+    seen.append(("shm", LIBC.shmget(0x4554, 4096, 0o666)))
+    seen.append(("socket", tried(lambda: socket.socket(socket.AF_UNIX).connect("\\0meeting"))))
+    seen.append(("heard", list(HEARD)))
+    return seen
+
+def alive():
+    return True
+
+for number in (signal.SIGUSR1, signal.SIGTERM):
+    signal.signal(number, lambda *a: HEARD.append(a[0]))
+"""
+
+FACTS = """
+import ctypes, os
+
+def descriptors():
+    found = []
+    for number in range(4096):
+        try:
+            os.fstat(number)
+        except OSError:
+            continue
+        found.append(number)
+    return found
+
+def environment():
+    environ = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
+    names = [f"{k}={v}" for k, v in os.environ.items()]
+    index = 0
+    while environ[index]:
+        names.append(environ[index].decode())
+        index += 1
+    return names
+
+def users():
+    return [os.getuid(), os.geteuid(), os.getgid(), os.getegid()]
+"""
+
+THREADS = """
+import threading, time
+
+HOLD = threading.Event()
+
+def start(most):
+    started = 0
+    for _ in range(most):
+        try:
+            threading.Thread(target=HOLD.wait, args=(20,), daemon=True).start()
+        except RuntimeError:
+            break
+        started += 1
+    return started
+"""
+
+
+class Sandboxes(Protocol):
+    """The fixture of that name."""
+
+    def get(self, name: str) -> Sandbox: ...
+
+    def family(self, name: str) -> set[int]: ...
+
+    def descendants(self, name: str) -> set[int]: ...
+
+
+class Target(Protocol):
+    """The fixture of that name."""
+
+    folder: Path
+
+    def untouched(self) -> AbstractContextManager[None]: ...
+
+
+@contextmanager
+def _child_with(sandbox: Sandbox, source: str, names: list[str]) -> Iterator[Child]:
+    with sandbox.child() as child:
+        loaded = child.load(source, names)
+        assert isinstance(loaded, Returned), loaded
+        yield child
+
+
+def _returned(child: Child, name: str, *args: object) -> Any:  # noqa: ANN401  any value
+    answer = child.call(name, args, {})
+    assert isinstance(answer, Returned), answer
+    return answer.value
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_two_submissions_do_not_meet(backend: str, sandboxes: Sandboxes, target: Target) -> None:
+    """What one does in files, sockets, memory and signals changes nothing that another sees."""
+    sandbox, names = sandboxes.get(backend), ["leave", "look", "alive"]
+    with (
+        target.untouched(),
+        _child_with(sandbox, MEETING, names) as one,
+        _child_with(sandbox, MEETING, names) as other,
+    ):
+        pids = sorted(sandboxes.descendants(backend) - sandboxes.family(backend))
+        assert len(pids) == 2
+        before = _returned(other, "look", pids, str(target.folder))
+        _returned(one, "leave", pids, str(target.folder))
+        after = _returned(other, "look", pids, str(target.folder))
+        assert after == before
+        assert _returned(other, "alive") is True
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_nothing_is_left_for_the_next_submission(
+    backend: str, sandboxes: Sandboxes, target: Target
+) -> None:
+    """A child that comes after another sees what it would have seen before it."""
+    seen = []
+    for name in ("look", "leave", "look"):
+        with _child_with(sandboxes.get(backend), MEETING, ["leave", "look"]) as child:
+            seen.append(_returned(child, name, [], str(target.folder)))
+    own = {".", "/tmp", ".."}  # noqa: S108  each child has its own, made when it starts
+    first, last = ([pair for pair in one if pair[0] not in own] for one in (seen[0], seen[2]))
+    assert last == first
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_child_cannot_use_up_the_threads_of_another(backend: str, sandboxes: Sandboxes) -> None:
+    """How many threads one submission has changes nothing for another."""
+    sandbox = sandboxes.get(backend)
+    with _child_with(sandbox, THREADS, ["start"]) as alone:
+        started = _returned(alone, "start", 8)
+    with (
+        _child_with(sandbox, THREADS, ["start"]) as greedy,
+        _child_with(sandbox, THREADS, ["start"]) as other,
+    ):
+        _returned(greedy, "start", 30)
+        assert _returned(other, "start", 8) == started
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_child_has_four_descriptors(backend: str, sandboxes: Sandboxes) -> None:
+    """Nothing of the grader or the zygote stays open: input, two outputs, the connection."""
+    with _child_with(sandboxes.get(backend), FACTS, ["descriptors"]) as child:
+        assert _returned(child, "descriptors") == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_child_has_nothing_of_the_host_in_its_environment(
+    backend: str, sandboxes: Sandboxes
+) -> None:
+    """A token that was set when the sandbox started is not there, nor any name but our own."""
+    with _child_with(sandboxes.get(backend), FACTS, ["environment"]) as child:
+        environment = _returned(child, "environment")
+    assert "CANARY" not in repr(environment)
+    assert {word.partition("=")[0] for word in environment} <= {
+        "LANG",
+        "LC_CTYPE",  # Python sets it for itself
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "PWD",  # bubblewrap sets it
+        "PYTHONHASHSEED",
+    }
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_child_is_not_root(backend: str, sandboxes: Sandboxes) -> None:
+    """Whoever started the grader, a submission runs without root's user and group."""
+    with _child_with(sandboxes.get(backend), FACTS, ["users"]) as child:
+        users = _returned(child, "users")
+    assert 0 not in users

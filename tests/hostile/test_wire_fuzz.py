@@ -1,0 +1,222 @@
+"""Whatever a submission writes to its connection is a value, or malformed; nothing else happens."""
+
+import contextlib
+import json
+import math
+import unicodedata
+from typing import Any
+
+import hypothesis.extra.numpy as arrays
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from grader.sandbox.inside import wire
+from grader.sandbox.inside.wire import MalformedError
+from grader.sandbox.process import Raised, Returned, Sandbox, Unsupported, _answer
+
+BOUNDED = settings(max_examples=300, deadline=None)
+
+DTYPES = st.sampled_from(sorted(wire.DTYPES)).map(np.dtype)
+SHAPES = arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5)
+ARRAYS = DTYPES.flatmap(lambda dtype: arrays.arrays(dtype, SHAPES))
+SCALARS = DTYPES.flatmap(lambda dtype: arrays.arrays(dtype, 1)).map(lambda array: array[0])
+PLAIN = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.integers(min_value=-(10**400), max_value=10**400),
+    st.floats(),
+    st.complex_numbers(),
+    st.text(),
+    st.text(
+        st.characters(min_codepoint=0xDC80, max_codepoint=0xDCFF, categories=["Cs"]), max_size=3
+    ),
+    st.binary(),
+)
+VALUES = st.recursive(
+    PLAIN | ARRAYS | SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=5)
+        | st.lists(inner, max_size=5).map(tuple)
+        | st.sets(PLAIN, max_size=5)
+        | st.dictionaries(PLAIN | st.tuples(PLAIN), inner, max_size=5)
+    ),
+    max_leaves=20,
+)
+
+# Trees that are nearly right: real tags and statuses, in places where they may not be.
+_WORDS = [*"ltsdcbanhfx", *wire.DTYPES, "|O", "ok", "raised", "unsupported", "kind", "path", "type"]
+_WORDS += ["bases", "message", "frames", "line", "text", "MemoryError"]
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 20),
+    st.integers(),
+    st.floats(),
+    st.sampled_from(_WORDS),
+    st.text(),
+)
+TREES = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=6)
+        | st.tuples(st.sampled_from("ltsdcbanhf"), st.lists(inner, max_size=5)).map(
+            lambda pair: [pair[0], *pair[1]]
+        )
+        | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=30,
+)
+
+
+def _frame(value: object) -> tuple[bytes, bytes]:
+    pieces = wire.encode(value)
+    return bytes(pieces[1]), b"".join(pieces[2:])
+
+
+def _decoded(header: bytes, body: bytes) -> object:
+    """Return the value of a frame, or None if it is malformed; nothing else may be raised."""
+    try:
+        return wire.decode(header, body)
+    except MalformedError:
+        return None
+
+
+def _same(one: Any, other: Any) -> bool:  # noqa: ANN401, PLR0911  any value
+    """Equal, of the same types all the way down, with NaN equal to itself."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, (np.ndarray, np.generic)):
+        return (one.dtype, one.shape) == (other.dtype, other.shape) and (
+            one.tobytes() == other.tobytes()
+        )
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict):
+        return _same(list(one), list(other)) and _same(list(one.values()), list(other.values()))
+    if isinstance(one, set):
+        return sorted(map(repr, one)) == sorted(map(repr, other))
+    if isinstance(one, complex):
+        return _same([one.real, one.imag], [other.real, other.imag])
+    if isinstance(one, float):
+        return (math.isnan(one) and math.isnan(other)) or repr(one) == repr(other)
+    return bool(one == other)
+
+
+@BOUNDED
+@given(VALUES)
+def test_every_supported_value_comes_back_the_same(value: object) -> None:
+    """Types, dtypes, shapes, signs of zero and NaN survive the way out and back."""
+    header, body = _frame(value)
+    assert _same(wire.decode(header, body), value)
+
+
+@BOUNDED
+@given(st.binary(max_size=300), st.binary(max_size=64))
+def test_arbitrary_bytes_are_malformed_or_a_value(header: bytes, body: bytes) -> None:
+    """No bytes raise anything but MalformedError."""
+    _decoded(header, body)
+
+
+@BOUNDED
+@given(TREES, st.binary(max_size=64))
+def test_arbitrary_trees_are_malformed_or_a_value(tree: object, body: bytes) -> None:
+    """No JSON raises anything but MalformedError."""
+    _decoded(json.dumps(tree).encode(), body)
+
+
+@BOUNDED
+@given(VALUES, st.data())
+def test_a_damaged_frame_is_malformed_or_a_value(value: object, data: st.DataObject) -> None:
+    """Bytes that are changed, cut out or put in raise nothing but MalformedError."""
+    header, body = _frame(value)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(header)))
+        cut = data.draw(st.integers(0, 3))
+        header = header[:at] + data.draw(st.binary(max_size=3)) + header[at + cut :]
+    _decoded(header, body[: data.draw(st.integers(0, len(body)))])
+
+
+@BOUNDED
+@given(TREES | VALUES, st.binary(max_size=64))
+def test_every_answer_is_read_or_malformed(tree: object, body: bytes) -> None:
+    """Whatever value a frame holds, reading it as an answer raises nothing but MalformedError."""
+    with contextlib.suppress(MalformedError):
+        _check_answer(_answer(tree, 1))
+    decoded = _decoded(json.dumps(tree).encode(), body) if _is_json(tree) else None
+    with contextlib.suppress(MalformedError):
+        _check_answer(_answer(decoded, 1))
+
+
+@BOUNDED
+@given(st.sampled_from(["ok", "raised", "unsupported"]) | VALUES, VALUES)
+@example(status=np.zeros(2), payload=None)
+def test_a_forged_answer_is_read_or_malformed(status: object, payload: object) -> None:
+    """The same with the right number, so that status and payload are looked at."""
+    with contextlib.suppress(MalformedError):
+        _check_answer(_answer([1, status, payload], 1))
+
+
+@BOUNDED
+@given(
+    st.dictionaries(
+        st.sampled_from(["type", "bases", "message", "frames", "line", "text", "kind", "path"]),
+        VALUES | st.lists(st.tuples(st.integers(), st.text()) | st.text()),
+    ),
+    st.sampled_from(["raised", "unsupported"]),
+)
+def test_forged_facts_are_clean(facts: dict[str, object], status: str) -> None:
+    """No fact about an exception or a value brings control characters or another type with it."""
+    _check_answer(_answer([1, status, facts], 1))
+
+
+def _check_answer(answer: Raised | Returned | Unsupported) -> None:
+    if isinstance(answer, Returned):
+        return
+    if isinstance(answer, Unsupported):
+        texts = [answer.kind, answer.path]
+    else:
+        texts = [answer.type, answer.message, answer.text, *(name for _, name in answer.frames)]
+        assert answer.line is None or type(answer.line) is int
+        assert all(type(line) is int for line, _ in answer.frames)
+    for text in texts:
+        assert type(text) is str
+        assert not {unicodedata.category(c) for c in text} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def _is_json(tree: object) -> bool:
+    try:
+        json.dumps(tree)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+@BOUNDED
+@given(st.lists(st.sampled_from([0, 8, 16, 24]), min_size=1, max_size=20), st.booleans())
+def test_a_value_takes_no_more_room_than_its_body(offsets: list[int], as_bytes: bool) -> None:
+    """The same bytes cannot be named over and over, so that an answer grows where it is read."""
+    parts = [["b", at, 40] if as_bytes else ["a", "<f8", [5], at] for at in offsets]
+    value = _decoded(json.dumps(["l", *parts]).encode(), bytes(64))
+    assert not isinstance(value, list) or 40 * len(value) <= 64
+
+
+@pytest.mark.parametrize("made", ["np.float64(1.5)", "np.ones(3)"])
+def test_a_result_of_many_numpy_values_crosses(sandbox: Sandbox, made: str) -> None:
+    """A list of more NumPy values than one system call sends is a plain result."""
+    source = f"import numpy as np\ndef f(): return [{made}] * 1500"
+    with sandbox.child() as child:
+        child.load(source, ["f"])
+        answer = child.call("f", [], {})
+    assert isinstance(answer, Returned)
+    assert len(answer.value) == 1500
+
+
+@pytest.mark.parametrize("made", [np.float64(1.5), np.ones(3)], ids=["scalars", "arrays"])
+def test_an_argument_of_many_numpy_values_crosses(sandbox: Sandbox, made: object) -> None:
+    """So is an argument, for which the submission is not to blame."""
+    with sandbox.child() as child:
+        child.load("def f(values): return len(values)", ["f"])
+        assert child.call("f", [[made] * 1500], {}) == Returned(1500)

@@ -1,0 +1,102 @@
+"""Distributions built from the checkout, and a wheel installed where nothing of it can be seen."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+Build: TypeAlias = Callable[[str, Path], Path]
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A virtual environment that has the wheel and nothing of the checkout."""
+
+    folder: Path
+
+    @property
+    def packages(self) -> Path:
+        (packages,) = self.folder.glob("lib/python*/site-packages")
+        return packages
+
+    def run(self, *words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+        """Run one of its commands; what the caller's environment says about ours is taken out."""
+        program, *arguments = map(str, words)
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("PYTHON", "ETUDE_", "PYTEST_", "VIRTUAL_ENV"))
+        }
+        return subprocess.run(
+            [self.folder / "bin" / program, *arguments],
+            cwd=cwd,
+            env=kept,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """Build the `wheel` or the `sdist` of a source tree; returns the one file that comes of it."""
+
+    def build(target: str, root: Path) -> Path:
+        folder = tmp_path_factory.mktemp(target)
+        command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder)]
+        subprocess.run(command, cwd=root, check=True, capture_output=True)
+        (made,) = folder.iterdir()
+        return made
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def wheel(build: Build) -> Path:
+    """The wheel of this checkout."""
+    return build("wheel", ROOT)
+
+
+@pytest.fixture(scope="session")
+def unpacked(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source distribution of this checkout, unpacked."""
+    folder = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(build("sdist", ROOT)) as archive:
+        archive.extractall(folder, filter="data")
+    (tree,) = folder.iterdir()
+    return tree
+
+
+@pytest.fixture(scope="session")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheel in an environment of its own; its dependencies are those of the tests'."""
+    folder = tmp_path_factory.mktemp("installed") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    pip = [sys.executable, "-m", "pip", "--isolated", "--disable-pip-version-check"]
+    words = ["install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    subprocess.run([*pip, "--python", str(folder / "bin" / "python"), *words], check=True)
+    environment = Installed(folder)
+    # A folder named in a .pth file is searched last, and its own .pth files, such as that of an
+    # editable install, are not read.
+    dependencies = "\n".join(
+        dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
+    )
+    (environment.packages / "dependencies.pth").write_text(f"{dependencies}\n")
+    return environment
+
+
+@pytest.fixture
+def tree(unpacked: Path, tmp_path: Path) -> Path:
+    """A copy of the sources, to be changed."""
+    return Path(shutil.copytree(unpacked, tmp_path / "tree"))

@@ -1,0 +1,467 @@
+"""The student edition of an exercise: the same public content, and nothing else."""
+
+import dataclasses
+import json
+import math
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from grader.definitions import Exercise, load_exercise, source
+from grader.definitions.emit import emit
+from grader.definitions.source import Mapping, Node, Scalar, Sequence, Style, read
+from grader.definitions.student import PUBLIC, student_files, student_text
+from grader.errors import DefinitionError, Location
+
+ROOT = Path(__file__).parent.parent.parent
+EXERCISES = sorted((ROOT / "exercises").rglob("*-*.yaml"))
+COMPLETE = ROOT / "tests" / "definitions" / "complete.yaml"
+MINIMAL = ROOT / "tests" / "definitions" / "minimal.yaml"
+
+PARSERS = ["CSafeLoader", "SafeLoader"]
+HERE = Location(Path("made.yaml"))
+
+# What a text in a definition may hold: no control characters, and no line breaks but our own.
+CHARACTERS = st.characters(
+    exclude_categories=["Cc", "Cs"], exclude_characters="\u2028\u2029\ufffe\uffff"
+)
+PIECES = st.sampled_from(
+    [
+        *" \t\n:#-?|>&*!%@`'\"\\{}[],=~<^0a",
+        *["\n\n", "\n  ", "  ", ": ", " #", "- ", "? ", "---", "...", "%YAML", "\ufeff", "\xa0"],
+        *["on", "No", "null", "~", "true", "1e3", "0x1F", "012", "1:30", ".nan", "1_0", "<<"],
+        *["reference", "None", "2024-01-01", "é", "\u200b", "\U0001f600", "\U0010fffd"],
+    ]
+)
+
+
+@st.composite  # named, since Hypothesis prints strategies in full otherwise, and that is long
+def texts(draw: st.DrawFn) -> str:
+    return "".join(draw(st.lists(PIECES | CHARACTERS, max_size=6)))
+
+
+TEXTS = texts()
+
+
+def content(value: object) -> object:
+    """What a loaded value says, exactly: types, dtypes and the order of keys, but no places."""
+    if dataclasses.is_dataclass(value):
+        names = [field.name for field in dataclasses.fields(value)]
+        return [
+            (name, content(getattr(value, name)))
+            for name in names
+            if name not in ("where", "digest")
+        ]
+    if isinstance(value, np.ndarray):
+        return ("array", value.dtype.str, value.shape, repr(value.tolist()))
+    if isinstance(value, dict):
+        return [(key, content(item)) for key, item in value.items()]
+    if isinstance(value, (list, tuple)):
+        return [content(item) for item in value]
+    return (type(value), repr(value))
+
+
+def public(full: Exercise) -> Exercise:
+    """Take out what a student edition must not have, on the loaded side."""
+    visible = tuple(test for test in full.tests if not test.hidden)
+    return dataclasses.replace(
+        full,
+        tests=visible,
+        solution="",
+        explanation="",
+        misconceptions=(),
+        edition="student",
+        hidden_elsewhere=len(full.tests) - len(visible),
+    )
+
+
+def load_text(text: str) -> Exercise:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "x.yaml")
+        path.write_text(text, "utf-8", newline="")
+        return load_exercise(path)
+
+
+def student_of(text: str) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "x.yaml")
+        path.write_text(text, "utf-8", newline="")
+        return student_text(path)
+
+
+@pytest.mark.parametrize("path", [*EXERCISES, COMPLETE, MINIMAL], ids=lambda path: path.stem)
+@pytest.mark.parametrize("parser", PARSERS)
+def test_the_public_content_is_the_same(
+    path: Path, parser: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Our loader reads from it exactly what it reads from the full edition, hidden parts apart."""
+    text = student_text(path)
+    monkeypatch.setattr(source, "_LOADER", getattr(yaml, parser))
+    assert content(load_text(text)) == content(public(load_exercise(path)))
+
+
+def test_there_are_exercises_to_test() -> None:
+    """The tests that go through the repository's exercises find some."""
+    assert len(EXERCISES) >= 2
+
+
+@pytest.mark.parametrize("path", EXERCISES, ids=lambda path: path.stem)
+def test_the_first_line_names_the_source(path: Path) -> None:
+    """A reader of the generated file learns where to change something."""
+    first, second = student_text(path).splitlines()[:2]
+    assert first.startswith("# Generated from attention/")
+    assert path.name in first
+    assert second == "edition: student"
+
+
+def test_a_folder_s_name_cannot_add_keys(tmp_path: Path) -> None:
+    """The comment stays one line, whatever the path is made of."""
+    folder = tmp_path / "a\nsolution: here"
+    folder.mkdir()
+    path = folder / "x.yaml"
+    path.write_bytes(MINIMAL.read_bytes())
+    assert student_text(path).splitlines()[0].startswith(r"# Generated from a\nsolution: here/")
+
+
+def test_the_edition_of_an_edition_is_the_same() -> None:
+    """Made once more from a student edition, the content and the count stay."""
+    once = student_text(COMPLETE)
+    assert student_of(once).splitlines()[1:] == once.splitlines()[1:]
+    assert "hidden_elsewhere: 2" in once
+
+
+def test_every_key_is_public_or_known_to_be_hidden() -> None:
+    """Whoever adds a key to the format has to decide here whether learners may see it."""
+    hidden = {"solution", "explanation", "misconceptions"}
+    set_by_us = {"edition", "hidden_elsewhere", "where", "digest"}
+    keys = {field.name for field in dataclasses.fields(Exercise)}
+    assert not PUBLIC & (hidden | set_by_us)
+    assert keys == PUBLIC | hidden | set_by_us
+
+
+def test_nothing_hidden_is_left() -> None:
+    """Hidden tests, solution, explanation, misconceptions and comments are all gone."""
+    text = student_text(COMPLETE)
+    for hidden in (
+        "any-shape", "replace=False", "shape-printed", "mask", "np.exp", "saturates", "unscaled",
+        "your weights lack", "Every key",
+    ):  # fmt: skip
+        assert hidden in COMPLETE.read_text("utf-8").replace("Your weights", "your weights")
+        assert hidden.lower() not in text.lower()
+    assert text.count("#") == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "sentence"),
+    [
+        ("hidden: yes", "some YAML readers take 'yes' for a boolean"),
+        ("hidden: 'true'", "hidden: expected true or false"),
+        ("hidden: 1", "hidden: expected true or false"),
+        ("hidden:", "hidden: expected true or false"),
+        ("hidden: [true]", "hidden: expected true or false"),
+        ("hiden: true", "unknown key 'hiden' in a test"),
+        ("Hidden: true", "unknown key 'Hidden' in a test"),
+        ("<<: {hidden: true}", "unknown key '<<' in a test"),
+        ("hidden: &a true", "a value that starts with & is a YAML anchor"),
+        ("hidden: !!bool true", "a value that starts with ! is a YAML tag"),
+        ("hidden: false\n    hidden: true", "duplicate key 'hidden'"),
+    ],
+)
+def test_an_unclear_test_is_never_taken_for_a_visible_one(written: str, sentence: str) -> None:
+    """What does not say plainly whether it is hidden is an error."""
+    text = MINIMAL.read_text("utf-8").replace("    given: {x: 2}", f"    {written}")
+    with pytest.raises(DefinitionError, match=sentence.replace("[", r"\[")):
+        student_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("- id: x", "1:1: expected a mapping"),
+        ("id: x", "1:1: tests: expected a list"),
+        ("id: x\ntests: {id: a}", "2:8: tests: expected a list"),
+        ("id: x\ntests: [a]", "2:9: tests: expected a mapping"),
+        ("id: on\ntests: []", "1:5: some YAML readers take 'on' for a boolean"),
+    ],
+)
+def test_what_is_no_exercise_has_no_student_edition(text: str, sentence: str) -> None:
+    """The error says where and what."""
+    with pytest.raises(DefinitionError, match=sentence):
+        student_of(text)
+
+
+def test_unknown_keys_stay_out() -> None:
+    """A key that this version does not know is not passed on."""
+    text = student_of(MINIMAL.read_text("utf-8") + "teacher_notes: secret\n")
+    assert "secret" not in text
+
+
+def test_an_exercise_of_hidden_tests_alone() -> None:
+    """Its student edition has no test at all, and still loads."""
+    text = MINIMAL.read_text("utf-8").replace("    call:", "    hidden: true\n    call:")
+    text = text.replace("    run:", "    hidden: true\n    run:")
+    student = load_text(student_of(text))
+    assert (student.tests, student.max_points, student.hidden_elsewhere) == ((), 0, 2)
+
+
+def test_it_needs_no_numpy(tmp_path: Path) -> None:
+    """A wheel can be built in an environment that has PyYAML alone."""
+    program = (
+        "import sys; sys.modules['numpy'] = None;"
+        "from pathlib import Path; from grader.definitions.student import student_text;"
+        "print(student_text(Path(sys.argv[1])), end='')"
+    )
+    command = [sys.executable, "-c", program, str(COMPLETE)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == student_text(COMPLETE)
+
+
+def test_the_files_of_a_collection(tmp_path: Path) -> None:
+    """Tracks come as they are, exercises in their student edition, other files not at all."""
+    minimal = MINIMAL.read_text("utf-8")
+    files = {
+        "basics/track.yaml": "# ours\nid: basics\n",
+        "basics/01-double.yaml": minimal,
+        "basics/.02-draft.yaml": minimal,
+        "basics/notes.md": "notes",
+        "basics/deeper/03-double.yaml": minimal,
+        "warm-up.yml": minimal,
+        "README.md": "read me",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    made = dict(student_files(tmp_path))
+    assert set(made) == {"basics/track.yaml", "basics/01-double.yaml", "warm-up.yml"}
+    assert made["basics/track.yaml"] == b"# ours\nid: basics\n"
+    for name in ("basics/01-double.yaml", "warm-up.yml"):
+        assert made[name].decode() == student_text(tmp_path / name)
+
+
+STUDENT = "edition: student\n"
+
+
+@pytest.mark.parametrize("key", ["solution", "explanation"])
+def test_only_a_student_edition_may_lack_it(key: str) -> None:
+    """Without it a full edition is not valid, said as for any key; a student edition has none."""
+    text = MINIMAL.read_text("utf-8")
+    lines = text.replace("|\n  def double(x):\n      return 2 * x", "'x = 1'").splitlines()
+    text = "\n".join(line for line in lines if not line.startswith(f"{key}:")) + "\n"
+    with pytest.raises(DefinitionError) as caught:
+        load_text(text)
+    assert str(caught.value).endswith(f"x.yaml:1:1: missing key '{key}' in an exercise")
+    assert getattr(load_text(text + STUDENT), key) == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ("hidden_elsewhere: 3", "only a student edition counts tests that are hidden elsewhere"),
+        (f"{STUDENT}hidden_elsewhere: -1", "hidden_elsewhere: -1 is below 0"),
+        ("edition: students", "expected 'full' or 'student', found the string 'students'"),
+    ],
+)
+def test_what_contradicts_the_edition(more: str, sentence: str) -> None:
+    """An edition that cannot be is a problem with its place."""
+    with pytest.raises(DefinitionError, match=sentence):
+        load_text(MINIMAL.read_text("utf-8") + f"{more}\n")
+
+
+def test_a_student_edition_has_no_hidden_tests() -> None:
+    """A file that says so and has one is refused, at the test's `hidden`."""
+    text = MINIMAL.read_text("utf-8").replace("    call:", "    hidden: true\n    call:")
+    load_text(text)
+    with pytest.raises(DefinitionError, match=r":14:13: hidden: a student edition has no hidden"):
+        load_text(text + STUDENT)
+
+
+def test_hidden_tests_elsewhere_do_not_excuse_a_full_edition() -> None:
+    """A full edition whose tests are worth nothing stays invalid."""
+    text = MINIMAL.read_text("utf-8")
+    text = text.replace("    call:", "    points: 0\n    call:").replace(
+        "    run:", "    points: 0\n    run:"
+    )
+    with pytest.raises(DefinitionError, match="worth at least one point"):
+        load_text(text)
+    with pytest.raises(DefinitionError, match="worth at least one point"):
+        load_text(text + STUDENT)
+    load_text(f"{text}{STUDENT}hidden_elsewhere: 1\n")
+
+
+def scalar(value: Any, style: Style = "plain") -> Scalar:  # noqa: ANN401  any scalar
+    return Scalar(HERE, written(value), style, value)
+
+
+def written(value: Any) -> str:  # noqa: ANN401  any scalar
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and not math.isfinite(value):
+        return ".nan" if math.isnan(value) else ".inf" if value > 0 else "-.inf"
+    return json.dumps(value)
+
+
+def said(node: Node) -> object:
+    """What a node says: values with their types, in order."""
+    match node:
+        case Scalar():
+            assert node.note == ""
+            return (type(node.value), repr(node.value))
+        case Sequence():
+            return [said(item) for item in node.items]
+    return {(key.text, said(key)): said(value) for key, value in node.entries}
+
+
+def read_back(root: Mapping) -> Node:
+    with tempfile.NamedTemporaryFile(suffix=".yaml") as file:
+        file.write(emit(root).encode())
+        file.flush()
+        document = read(Path(file.name))
+    assert document.problems == ()
+    return document.root
+
+
+STYLES: st.SearchStrategy[Style] = st.sampled_from(["plain", "quoted", "literal", "folded"])
+PLAIN = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**40), 10**40)
+    | st.floats()
+    | st.sampled_from([5e-324, 1e22, -0.0, 1.7976931348623157e308])
+)
+SCALARS = st.builds(scalar, PLAIN) | st.builds(scalar, TEXTS, STYLES)
+
+
+def sequence(items: list[Node]) -> Node:
+    return Sequence(HERE, tuple(items))
+
+
+def mapping(entries: list[tuple[str, Style, Node]]) -> Mapping:
+    return Mapping(HERE, tuple((scalar(key, style), value) for key, style, value in entries))
+
+
+def mappings(values: st.SearchStrategy[Node]) -> st.SearchStrategy[Mapping]:
+    entries = st.tuples(TEXTS, STYLES, values)
+    return st.lists(entries, max_size=5, unique_by=lambda entry: entry[0]).map(mapping)
+
+
+TREES: st.SearchStrategy[Node] = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=5).map(sequence) | mappings(inner),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(root=mappings(TREES))
+@example(root=mapping([("a", "plain", scalar("  x\n y", "literal"))]))
+@example(root=mapping([("a", "plain", scalar("x\n\n\n", "literal"))]))
+@example(root=mapping([("a", "plain", scalar("\n\n\tx\n \n\t\n", "literal"))]))
+@example(root=mapping([("a", "plain", scalar("x\n ", "literal"))]))
+@example(root=mapping([("a", "plain", scalar("words ")), ("b ", "plain", scalar("c:"))]))
+@example(root=mapping([("a", "plain", sequence([scalar("f(x, y)"), scalar("b:c"), scalar("d ")]))]))
+@example(root=mapping([("k" * 2000, "plain", sequence([mapping([])]))]))
+@example(root=mapping([("a", "plain", sequence([sequence([sequence([])])]))]))
+@example(root=mapping([("a", "plain", sequence([scalar(f"{n} is\nmuch") for n in range(60)]))]))
+@example(root=mapping([("a", "plain", sequence([scalar(f"{n} is much") for n in range(60)]))]))
+def test_every_tree_comes_back(root: Mapping) -> None:
+    """Whatever is written, the same values of the same types are read, in the same order."""
+    for parser in PARSERS:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(source, "_LOADER", getattr(yaml, parser))
+            assert said(read_back(root)) == said(root)
+
+
+@pytest.mark.parametrize("text", ["reference", "two words", "f(x, y) + 1", "a.b:c"])
+def test_plain_words_stay_plain_and_quoted_ones_quoted(text: str) -> None:
+    """`reference` in quotes is a text, without them it is the reference."""
+    styles: tuple[Style, Style] = ("plain", "quoted")
+    back = read_back(mapping([(style, style, scalar(text, style)) for style in styles]))
+    assert isinstance(back, Mapping)
+    assert [node.style for _, node in back.entries if isinstance(node, Scalar)] == list(styles)
+
+
+@pytest.mark.parametrize("number", ["1e-3", "5.0e-4", "+17", "0x1F", "1.", ".5", "-.INF", "0.320"])
+def test_numbers_are_spelled_as_the_author_did(number: str) -> None:
+    """A number is never parsed and printed again, so nothing can be lost."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "x.yaml")
+        path.write_text(f"a: {number}\nb: [{number}]\n")
+        root = read(path).root
+    assert isinstance(root, Mapping)
+    assert emit(root) == f"a: {number}\nb: [{number}]\n"
+
+
+def test_long_blocks_stay_readable() -> None:
+    """Code and Markdown are block texts, and a table of numbers has a line for each row."""
+    row = sequence([scalar(float(n)) for n in range(10)])
+    root = mapping(
+        [
+            ("code", "plain", scalar("def f(x):\n    return x\n", "literal")),
+            ("table", "plain", sequence([row, row, row])),
+        ]
+    )
+    numbers = ", ".join(f"{n}.0" for n in range(10))
+    assert emit(root) == (
+        "code: |\n  def f(x):\n      return x\n"
+        f"table:\n  - [{numbers}]\n  - [{numbers}]\n  - [{numbers}]\n"
+    )
+
+
+NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+MATRICES = st.integers(1, 3).flatmap(
+    lambda width: st.lists(st.lists(NUMBERS, min_size=width, max_size=width), max_size=3)
+)
+LITERALS = st.recursive(
+    st.none() | st.booleans() | NUMBERS | TEXTS | MATRICES,
+    # Ending in a word, a list is no array, so its items need not go together.
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda items: [*items, "end"])
+        | st.dictionaries(TEXTS, inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+TESTS = st.fixed_dictionaries(
+    {
+        "description": TEXTS,
+        "given": st.dictionaries(st.sampled_from(["x", "y", "N", "on"]), LITERALS),
+        "hidden": st.booleans(),
+        "points": st.integers(1, 9),
+    }
+).flatmap(
+    lambda shared: (
+        st.builds(lambda stdout: shared | {"run": "f()", "stdout": stdout}, TEXTS)
+        | st.builds(lambda expect: shared | {"call": "f(x)", "expect": expect}, LITERALS)
+    )
+)
+DEFINITIONS = st.fixed_dictionaries(
+    {
+        "title": TEXTS,
+        "instructions": TEXTS,
+        "starter": TEXTS,
+        "hints": st.lists(TEXTS, max_size=3),
+        "concepts": st.lists(TEXTS, max_size=3),
+        "tests": st.lists(TESTS, min_size=1, max_size=4),
+    }
+)
+
+
+@settings(deadline=None, max_examples=100)
+@given(made=DEFINITIONS)
+def test_every_exercise_keeps_its_public_content(made: dict[str, Any]) -> None:
+    """Whatever an exercise says, its student edition says the same, and not what is hidden."""
+    made["tests"] = [test | {"id": f"test-{n}"} for n, test in enumerate(made["tests"])]
+    fixed = {"id": "made", "difficulty": "beginner", "xp": 1, "defines": {"f": None}}
+    hidden = {"solution": "SECRET = 1", "explanation": "SECRET"}
+    # JSON is YAML, written by somebody else's hand; a byte order mark within is better escaped.
+    text = json.dumps(fixed | made | hidden, ensure_ascii=False).replace("\ufeff", "\\ufeff")
+    student = student_of(text)
+    assert content(load_text(student)) == content(public(load_text(text)))
+    assert "SECRET" not in student

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @options.format_option("text", "json")
 @options.unsafe_option
 def command(exercise: str, file: Path, exercises: Path | None, form: str, unsafe: bool) -> None:
-    r"""Grade FILE as a submission to EXERCISE.
+    """Grade FILE as a submission to EXERCISE.
 
     EXERCISE is an id, or the path of a YAML definition anywhere.
 

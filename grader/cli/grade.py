@@ -5,7 +5,7 @@ import functools
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _STATUS = {"passed": 0, "not passed": NOT_PASSED, "not graded": USAGE, "fault": FAULT}
 _SHOWN = 50  # submissions that are listed one by one
+_NAMED = 5  # files that were not looked at
 
 
 @click.command("grade", short_help="Grade a folder of submissions.")
@@ -56,7 +57,7 @@ def command(  # noqa: PLR0917  click calls it by name
     form: str,
     unsafe: bool,
 ) -> None:
-    r"""Grade every FOLDER/<student>/<exercise>.py.
+    """Grade every FOLDER/<student>/<exercise>.py.
 
     \b
     Examples:
@@ -75,11 +76,15 @@ def command(  # noqa: PLR0917  click calls it by name
             results = stack.enter_context(opened)
         to_do = plan(folder, _finder(options.collection_folder(exercises)), results)
         if not to_do.entries and not to_do.done_before:
-            raise UsageError(f"there is no <student>/<exercise>.py in {folder}")
+            raise UsageError(
+                f"there is no <student>/<exercise>.py in {folder}; if it is one student's, name "
+                "the folder above it"
+            )
         pool = stack.enter_context(Pool(jobs, options.sandbox_opener(unsafe, spare=True)))
         records = _run(to_do, pool, results)
-    (_print_json if form == "json" else _print_text)(records, to_do.done_before)
-    raise click.exceptions.Exit(_STATUS[worst(records)])
+    (_print_json if form == "json" else _print_text)(records, to_do)
+    outcomes = [*to_do.done_before, *(record.outcome for record in records)]
+    raise click.exceptions.Exit(_STATUS[worst(outcomes)])
 
 
 def _finder(folder: Path) -> "functools.partial[Exercise]":
@@ -103,7 +108,7 @@ def _run(to_do: "Plan", pool: Pool, results: "Results | None") -> list["Record"]
     return records
 
 
-def _print_text(records: Iterable["Record"], done_before: int) -> None:
+def _print_text(records: Iterable["Record"], to_do: "Plan") -> None:
     from rich.console import Console  # noqa: PLC0415
 
     from grader.reports.text import print_verdicts  # noqa: PLC0415
@@ -115,8 +120,18 @@ def _print_text(records: Iterable["Record"], done_before: int) -> None:
     outcomes = Counter(record.outcome for record in ordered)
     summary = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
     console.print(f"{len(ordered)} submissions: {summary or 'nothing to do'}", markup=False)
-    if done_before:
-        console.print(f"{done_before} had a verdict already", markup=False)
+    if to_do.done_before:
+        console.print(f"{len(to_do.done_before)} had a verdict already", markup=False)
+    if to_do.not_looked_at:
+        console.print(_not_looked_at(to_do.not_looked_at), markup=False, soft_wrap=True)
+
+
+def _not_looked_at(paths: Sequence[Path]) -> str:
+    from grader.sandbox.printable import printable  # noqa: PLC0415
+
+    shown = ", ".join(printable(str(path)) for path in paths[:_NAMED])
+    more = ", ..." if len(paths) > _NAMED else ""
+    return f"{len(paths)} not looked at, being no <student>/<exercise>.py: {shown}{more}"
 
 
 def _row(record: "Record") -> "Row":
@@ -130,7 +145,10 @@ def _row(record: "Record") -> "Row":
     return Row(student, exercise, verdict, record.outcome, printable(reason))
 
 
-def _print_json(records: Iterable["Record"], done_before: int) -> None:
+def _print_json(records: Iterable["Record"], to_do: "Plan") -> None:
     ordered = sorted(records, key=lambda record: record.entry.path)
     verdicts = [record.data() for record in ordered]
-    click.echo(json.dumps({"verdicts": verdicts, "done_before": done_before}, indent=2))
+    not_looked_at = [str(path) for path in to_do.not_looked_at]
+    done_before = len(to_do.done_before)
+    data = {"verdicts": verdicts, "done_before": done_before, "not_looked_at": not_looked_at}
+    click.echo(json.dumps(data, indent=2))

@@ -13,6 +13,7 @@ from grader import __version__
 from grader.errors import DefinitionError, GraderFault, UsageError
 
 NOT_PASSED, USAGE, FAULT = 1, 2, 3
+_GONE = 141  # what a shell says of a program that SIGPIPE ended
 
 _COMMANDS = {
     "check": "grader.cli.check",
@@ -74,7 +75,10 @@ def main() -> NoReturn:
         status = FAULT
     except BrokenPipeError:  # the reader of our output has gone; what is left has nobody to go to
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = NOT_PASSED
+        status = _GONE
+    except OSError as error:
+        _say(f"cannot go on: {error.strerror or error}")
+        status = FAULT
     except Exception:  # noqa: BLE001  a bug of ours must never look like a verdict
         traceback.print_exc()
         _say("grader fault: this is a bug in Etude, please report it")

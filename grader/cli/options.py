@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from grader.errors import UsageError
+
 if TYPE_CHECKING:
     from grader.sandbox.process import Sandbox
 
@@ -48,7 +50,10 @@ def collection_folder(given: Path | None) -> Path:
     """Return the folder of the collection that is meant."""
     from grader.definitions.collection import default_folder  # noqa: PLC0415  commands start fast
 
-    return given if given is not None else default_folder()
+    folder = given if given is not None else default_folder()
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder} with exercises")
+    return folder
 
 
 def sandbox_opener(unsafe: bool, *, spare: bool = False) -> "Callable[[], Sandbox]":
@@ -65,5 +70,6 @@ def sandbox_opener(unsafe: bool, *, spare: bool = False) -> "Callable[[], Sandbo
 def prefer_own_output() -> None:
     """Print UTF-8 whatever the locale says: marks and maths are in every result."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure") and os.environ.get("PYTHONIOENCODING") is None:
-            stream.reconfigure(encoding="utf-8", errors="replace")
+        if hasattr(stream, "reconfigure"):
+            chosen = os.environ.get("PYTHONIOENCODING", "").partition(":")[0]
+            stream.reconfigure(encoding=chosen or "utf-8", errors="replace")

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from grader.cli import options
+from grader.errors import UsageError
 
 
 @click.group("site", short_help="Build the static site.")
@@ -22,7 +23,7 @@ def command() -> None:
 )
 @options.exercises_option
 def build(output: Path, exercises: Path | None) -> None:
-    r"""Write an index, a page for each track and a page for each exercise.
+    """Write an index, a page for each track and a page for each exercise.
 
     \b
     Example:
@@ -34,6 +35,8 @@ def build(output: Path, exercises: Path | None) -> None:
     from sitegen.build import build_site  # noqa: PLC0415
 
     collection = Collection.load(options.collection_folder(exercises))
+    if not collection.tracks:
+        raise UsageError(f"there is no <track>/track.yaml in {collection.folder}")
     report = build_site([public_track(track) for track in collection.tracks], output)
     click.echo(
         f"{report.pages} pages in {output}: open {(output / 'index.html').resolve().as_uri()}"

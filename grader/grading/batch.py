@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Self
@@ -13,7 +13,7 @@ from grader.grading.jobs import Job, Result
 from grader.grading.pool import Pool
 from grader.grading.records import FAULT, fault_data, verdict_data
 from grader.grading.submission import Submission
-from grader.grading.verdict import Verdict
+from grader.grading.verdict import Outcome, Verdict
 
 NOT_GRADED = "not graded"
 
@@ -68,7 +68,8 @@ class Plan:
 
     groups: dict[_Key, tuple[Job, list[Entry]]] = field(default_factory=dict)
     not_graded: list[Record] = field(default_factory=list)
-    done_before: int = 0
+    done_before: list[str] = field(default_factory=list)  # the outcomes
+    not_looked_at: list[Path] = field(default_factory=list)
 
     @property
     def entries(self) -> int:
@@ -76,15 +77,18 @@ class Plan:
         return len(self.not_graded) + sum(len(entries) for _, entries in self.groups.values())
 
 
-def find(folder: Path) -> Iterator[Entry | Record]:
+def find(folder: Path) -> Iterator[Entry | Record | Path]:
     """Walk a folder in the order of names, following no link.
 
     Yields:
-        an entry for each `<student>/<exercise>.py`, and a record for each student's folder that
-        cannot be read.
+        an entry for each `<student>/<exercise>.py`, a record for each student's folder that cannot
+        be read, and the bare path of what is neither. Hidden files are passed over.
     """
     for student in sorted(os.scandir(folder), key=lambda found: found.name):
+        if _is_passed_over(student.name):
+            continue
         if not student.is_dir(follow_symlinks=False):
+            yield Path(student.path)
             continue
         try:
             names = sorted(found.name for found in os.scandir(student.path))
@@ -93,8 +97,15 @@ def find(folder: Path) -> Iterator[Entry | Record]:
             yield Record(entry, f"The folder cannot be read: {error.strerror}.")
             continue
         for name in names:
+            path = Path(student.path, name)
             if name.endswith(".py"):
-                yield Entry(student.name, Path(student.path, name))
+                yield Entry(student.name, path)
+            elif not _is_passed_over(name):
+                yield path
+
+
+def _is_passed_over(name: str) -> bool:
+    return name.startswith(".") or name == "__pycache__"
 
 
 def plan(
@@ -110,6 +121,9 @@ def plan(
     made = Plan()
     exercises: dict[str, Exercise | str] = {}
     for found in find(folder):
+        if isinstance(found, Path):
+            made.not_looked_at.append(found)
+            continue
         if isinstance(found, Record):
             made.not_graded.append(found)
             continue
@@ -120,8 +134,9 @@ def plan(
             made.not_graded.append(Record(found, exercise))
             continue
         submission = Submission.read(found.path, follow_links=False)
-        if done is not None and done.settles(found, exercise, submission):
-            made.done_before += 1
+        before = done and done.outcome_before(found, exercise, submission)
+        if before:
+            made.done_before.append(before)
             continue
         key = (exercise.digest, submission.digest, submission.problem)
         made.groups.setdefault(key, (Job(exercise, submission), []))[1].append(found)
@@ -150,7 +165,9 @@ def run(to_do: Plan, pool: Pool) -> Iterator[Record]:
 class Results:
     """A JSON Lines file of records, one line each, written as they come."""
 
-    def __init__(self, path: Path, file: IO[bytes], settled: set[tuple[str, str, str]]) -> None:
+    def __init__(
+        self, path: Path, file: IO[bytes], settled: dict[tuple[str, str, str], str]
+    ) -> None:
         self.path = path
         self._file = file
         self._settled = settled
@@ -163,7 +180,7 @@ class Results:
             UsageError: it exists already, or cannot be made.
         """
         try:
-            return cls(path, path.open("xb"), set())
+            return cls(path, path.open("xb"), {})
         except FileExistsError:
             raise UsageError(f"{path} exists; --resume goes on with it") from None
         except OSError as error:
@@ -174,27 +191,35 @@ class Results:
         """Go on with a file: read what it settles, drop a last line that was cut off.
 
         Raises:
-            UsageError: it cannot be written.
+            UsageError: it cannot be written, or holds something else.
         """
         try:
             file = path.open("a+b")
         except OSError as error:
             raise UsageError(f"{path} cannot be written: {error.strerror}") from error
         file.seek(0)
-        settled = set()
+        settled: dict[tuple[str, str, str], str] = {}
         end = 0
-        for line in file:
-            if not line.endswith(b"\n"):
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n") and number > 1:
                 break
+            try:
+                settled.update(_settled_by(line))
+            except (ValueError, KeyError, TypeError):
+                file.close()
+                raise UsageError(
+                    f"{path}:{number} is no result of etude grade; name another file"
+                ) from None
             end += len(line)
-            settled.add(_settled_by(line))
         file.truncate(end)
-        return cls(path, file, settled - {None})  # type: ignore[arg-type]
+        return cls(path, file, settled)
 
-    def settles(self, entry: Entry, exercise: Exercise, submission: Submission) -> bool:
-        """Tell whether an earlier run gave this file, as it is now, a verdict."""
+    def outcome_before(
+        self, entry: Entry, exercise: Exercise, submission: Submission
+    ) -> str | None:
+        """Return the outcome that an earlier run gave this file, as it is now."""
         key = (os.fspath(entry.path), exercise.digest, submission.digest)
-        return key in self._settled
+        return self._settled.get(key)
 
     def write(self, record: Record) -> None:
         """Append a record; after this returns, a kill of the process does not lose it."""
@@ -208,23 +233,20 @@ class Results:
         self._file.close()
 
 
-def _settled_by(line: bytes) -> tuple[str, str, str] | None:
-    """Return what a line settles: nothing, unless it holds a verdict."""
-    try:
-        data = json.loads(line)
-        if data["outcome"] in (FAULT, NOT_GRADED):
-            return None
-        return data["file"], data["exercise_hash"], data["submission_hash"]
-    except (ValueError, KeyError, TypeError):
-        return None
+def _settled_by(line: bytes) -> dict[tuple[str, str, str], str]:
+    """Return what a line settles and how: nothing, unless it holds a verdict."""
+    data = json.loads(line)
+    outcome, file = str(data["outcome"]), str(data["file"])
+    if outcome in (FAULT, NOT_GRADED):
+        return {}
+    return {(file, data["exercise_hash"], data["submission_hash"]): outcome}
 
 
-def worst(records: Sequence[Record]) -> str:
+def worst(outcomes: Iterable[str]) -> str:
     """Name the worst that happened: `fault`, `not graded`, `not passed` or `passed`."""
-    results = [record.result for record in records]
-    if any(isinstance(result, EtudeError) for result in results):
+    found = set(outcomes)
+    if FAULT in found:
         return "fault"
-    if any(isinstance(result, str) for result in results):
+    if NOT_GRADED in found:
         return "not graded"
-    passed = all(isinstance(r, Verdict) and r.outcome == "passed" for r in results)
-    return "passed" if passed else "not passed"
+    return "passed" if found <= {Outcome.PASSED.value} else "not passed"

@@ -6,7 +6,7 @@ from typing import Any, Self
 from grader.sandbox.printable import printable
 
 _NAMES, _NAME_LENGTH = 200, 100
-_PARAMETERS = 20
+_SIGNATURE = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Defined:
     callable: bool
     kind: str  # of a value that is no function: its type's name
     line: int | None
-    parameters: tuple[str, ...]
+    signature: str  # `(Q, K)`, or empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,12 @@ class Contents:
 def _entry(facts: object) -> Defined | None:
     match facts:
         case {"callable": bool(is_callable), "type": str(kind), **more}:
-            line = more.get("line")
+            line, signature = more.get("line"), more.get("signature")
             return Defined(
                 is_callable,
                 printable(kind[:_NAME_LENGTH]),
                 line if type(line) is int and 0 < line < 1 << 20 else None,
-                _texts(more.get("parameters"), _PARAMETERS),
+                printable(signature[:_SIGNATURE]) if type(signature) is str else "",
             )
     return None
 

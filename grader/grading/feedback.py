@@ -5,6 +5,7 @@ message, not a value, not a line. It is made from the outcome and the rung alone
 """
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,8 +37,10 @@ _HIDDEN_BY_OUTCOME = {
 }
 _NOTHING_DISCLOSED = "A hidden test did not pass."
 
+_LONGEST = 300  # characters of a submission's own words in a sentence
+
 _ENDED = (
-    "Your code ended the whole program{how}. Return from the function instead; "
+    "Your code ended the whole program. Return from the function instead; "
     "the tests after this one could not run."
 )
 
@@ -89,15 +92,35 @@ def outcome_of(raised: Raised) -> Outcome:
 def raised(error: Raised, call: str, contents: Contents) -> str:
     """Say what a submission's exception was and where it came from."""
     if error.type == "SystemExit":
-        return _ENDED.format(how=" with sys.exit()" if error.frames else "")
+        return "Your code ends the program with sys.exit(). Return from the function instead."
     if error.type == "OutputLimitError":
         return OUTPUT_LIMIT
     if "MemoryError" in error.bases:
         return f"Your code asked for more memory than it may use{_at(error)}."
-    if error.type == "TypeError" and not error.frames:
-        return _wrong_signature(error, call, contents)
-    message = f": {error.message}" if error.message else ""
-    return f"{error.type}{message}{_at(error)}."
+    if error.type == "ModuleNotFoundError" and (module := _QUOTED.search(error.message)):
+        known = "only NumPy and Python's standard library"
+        return f"There is no module `{module[1]:.60}` here, {known}{_at(error)}."
+    if not error.frames and call:
+        return _in_the_test_itself(error, call, contents)
+    message = f": {_cut(error.message)}" if error.message else ""
+    return f"{error.type}{message}{_at(error)}.{_HINTS.get(error.type, '')}{_exit_hint(error)}"
+
+
+_QUOTED = re.compile(r"'([^']+)'")
+
+_HINTS = {
+    "EOFError": " Nothing can be typed in here: `input()` has nothing to read.",
+}
+
+
+def _exit_hint(error: Raised) -> str:
+    if error.type == "NameError" and re.search(r"'(exit|quit)'", error.message):
+        return " To leave a function, use `return`."
+    return ""
+
+
+def _cut(message: str) -> str:
+    return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
 
 
 def _at(error: Raised) -> str:
@@ -107,33 +130,45 @@ def _at(error: Raised) -> str:
     return f" (line {line})" if function == "<module>" else f" (line {line}, in {function})"
 
 
-def _wrong_signature(error: Raised, call: str, contents: Contents) -> str:
+def _in_the_test_itself(error: Raised, call: str, contents: Contents) -> str:
+    """Explain an error without a line of the learner's: at the call, or in the test's own line."""
     for name, defined in contents.defined.items():
-        if name in error.message and defined.line is not None:
+        if error.type == "TypeError" and error.message.startswith(f"{name}()"):
+            where = f" (line {defined.line})" if defined.line else ""
             return (
-                f"The tests call `{call}`, but your function is "
-                f"`def {name}({', '.join(defined.parameters)})` "
-                f"(line {defined.line}): {error.message}."
+                f"The test runs `{_cut(call)}`, but your function is "
+                f"`def {name}{defined.signature}`{where}: {_cut(error.message)}."
             )
-    return f"The call `{call}` does not fit your function: {error.message}."
+    return (
+        f"The test's own line fails with what your code gave it: `{_cut(call)}` "
+        f"({error.type}: {_cut(error.message)}). Does your function return what is asked for?"
+    )
 
 
 def syntax_error(error: Raised) -> str:
     """Say what Python could not read."""
     shown = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
-    return f"Python cannot read this{shown} ({error.type}: {error.message})."
+    line = f"line {error.line}" if error.line else "your code"
+    return f"Python cannot read {line}{shown} ({error.type}: {_cut(error.message)})."
 
 
 def unsupported(answer: Unsupported) -> str:
     """Say that a value is of a kind that no test can look at."""
     where = f" (at {answer.path} of the result)" if answer.path else ""
-    return (
-        f"Your function returned {_article(answer.kind)}{where}. "
-        "Return plain Python values or NumPy arrays."
-    )
+    if answer.kind == "coroutine":
+        return "Your function is `async def`, so calling it computes nothing. Write `def`."
+    if any(word in answer.kind for word in ("array", "matrix", "Masked")):
+        advice = (
+            "Return an ordinary array of numbers, for example `np.asarray(result, dtype=float)`."
+        )
+    else:
+        advice = "Return plain Python values or NumPy arrays."
+    return f"Your function returned {_article(answer.kind)}{where}. {advice}"
 
 
 def _article(kind: str) -> str:
+    if kind == "ndarray":
+        return "a NumPy array"
     if kind.startswith(("a ", "an ")):
         return kind
     return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
@@ -163,7 +198,7 @@ def gone(error: ChildGoneError) -> tuple[Outcome, str]:
                 "connection to the grader."
             )
         case Cause.EXIT:
-            return Outcome.ERRORED, _ENDED.format(how="")
+            return Outcome.ERRORED, _ENDED
         case Cause.PROTOCOL:
             return (
                 Outcome.ERRORED,
@@ -188,4 +223,3 @@ OUTPUT_LIMIT = (
     "Your code printed more than it may, so the rest was cut off. Is there a print in a loop?"
 )
 NOT_RUN = "Not run, because your program had ended before."
-EOF_HINT = "Nothing can be typed in here: `input()` has nothing to read."

@@ -4,13 +4,20 @@ The only importer of `reference`. What an author wrote as Python runs here, in t
 what a learner wrote never does.
 """
 
+import ast
+import builtins
+import contextlib
 import importlib
 import linecache
+import signal
+import sys
+import threading
+import traceback
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -24,6 +31,7 @@ from grader.definitions.exercise import (
     TestCase,
 )
 from grader.errors import DefinitionError, Problem
+from grader.sandbox.limits import AUTHOR_SECONDS
 
 _REFERENCE_ROOT = "reference"
 
@@ -61,6 +69,7 @@ class Oracle:
         inputs = self._inputs(test, number)
         if isinstance(test, OutputTest):
             return Draw(inputs, test.stdout)
+        self._check_names(test, inputs)
         if isinstance(test.expect, LiteralValue):
             return Draw(inputs, test.expect.value)
         assert isinstance(test.expect, FromReference)  # noqa: S101  for the type checker
@@ -89,11 +98,30 @@ class Oracle:
     def _author(self, test: TestCase, field: str, action: Callable[[], Any]) -> Any:  # noqa: ANN401  any value
         """Do what the author wrote; its errors are errors of the definition."""
         try:
-            with np.errstate(all="ignore"):
+            # What it prints is for the author's eyes, never a part of the result on stdout.
+            with np.errstate(all="ignore"), contextlib.redirect_stdout(sys.stderr), _time_limit():
                 return action()
-        except Exception as error:
-            message = f"test {test.id!r}: {field} raises {type(error).__name__}: {error}"
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # SystemExit too
+            line = _line_in_given(error)
+            where = f" (line {line} of it)" if line else ""
+            said = f": {error}" if str(error) else ""
+            message = f"test {test.id!r}: {field} raises {type(error).__name__}{said}{where}"
             raise DefinitionError([Problem(test.where, message)]) from error
+
+    def _check_names(self, test: CallTest, inputs: Mapping[str, Any]) -> None:
+        """Refuse a call that uses a name which nothing sets: no submission could pass it."""
+        tree = ast.parse(test.call, mode="eval")
+        used = {
+            n.id: isinstance(n.ctx, ast.Load) for n in ast.walk(tree) if isinstance(n, ast.Name)
+        }
+        bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not used[n.id]}
+        bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+        known = {*inputs, *self.exercise.defines, *bound, *vars(builtins), "np"}
+        for name in sorted(used.keys() - known):
+            message = f"test {test.id!r}: call uses {name!r}, which given does not set"
+            raise DefinitionError([Problem(test.where, message)])
 
     def _reference_functions(self) -> dict[str, Callable[..., Any]]:
         if self._references is None:
@@ -123,6 +151,32 @@ class Oracle:
                 [Problem(where, f"{name}: the reference {spelled!r} is not callable")]
             )
         return found  # type: ignore[no-any-return]
+
+
+@contextlib.contextmanager
+def _time_limit() -> Iterator[None]:
+    """Stop an author's endless loop. Only a main thread can be interrupted; others go unwatched."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> NoReturn:
+        raise TimeoutError(f"not done after {AUTHOR_SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, AUTHOR_SECONDS, 1)  # again, should it be caught
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _line_in_given(error: BaseException) -> int | None:
+    """Return the line of the author's code in which an error arose."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename.startswith("<given of ")]
+    return lines[-1] if lines else None
 
 
 def evaluate(expression: str, names: Mapping[str, Any]) -> Any:  # noqa: ANN401  any value

@@ -91,6 +91,17 @@ def _sandbox(config: pytest.Config) -> "Sandbox":
     return config.stash[_SANDBOX]
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Say why nothing was collected for a submission, instead of leaving it at that."""
+    submission = session.config.getoption("--submission")
+    if submission and not any(isinstance(item.parent, ExerciseFile) for item in session.items):
+        name = Path(submission).name
+        raise pytest.UsageError(
+            f"no exercise here is named after {name!r}; give the exercise's YAML file instead: "
+            f"pytest exercises/attention/01-attention-weights.yaml --submission {name}"
+        )
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """End the sandbox."""
     if _SANDBOX in config.stash:

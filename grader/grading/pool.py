@@ -242,8 +242,9 @@ def _work(
             _send(connection, {"ready": sandbox.backend.name})
             try:
                 grade_all(_jobs(connection), sandbox, lambda _, result: _report(connection, result))
-            except Exception:  # noqa: BLE001  a bug of ours: said, and the job tried elsewhere
-                _send(connection, {"fault": traceback.format_exc()})
+            except Exception as error:  # noqa: BLE001  a bug of ours: said, and the job tried elsewhere
+                traceback.print_exc()
+                _send(connection, {"fault": f"{type(error).__name__}: {error}"})
 
 
 def _jobs(connection: Connection) -> Iterator[Job]:

@@ -1,13 +1,28 @@
 """Takes one submission through an exercise's tests, each test one call or more into its sandbox."""
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from grader.definitions.exercise import CallTest, Exercise, OutputTest, TestCase, TestId
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    LiteralValue,
+    OutputTest,
+    TestCase,
+    TestId,
+)
 from grader.errors import EtudeError
 from grader.grading import feedback
-from grader.grading.compare import Closeness, Difference, Rung, compare, compare_text
+from grader.grading.compare import (
+    Closeness,
+    Difference,
+    Rung,
+    as_written,
+    compare,
+    compare_text,
+)
 from grader.grading.contents import Contents
 from grader.grading.oracle import Draw, Oracle, evaluate
 from grader.grading.proxies import InputChangedError, Names, NoValueError
@@ -55,8 +70,10 @@ class SubmissionRun:
         self._contents = Contents((), {})
         self._child: Child | None = None
         self._ended = bool(self.problem)
+        self._hidden_ran = False
+        self._new_child = functools.partial(sandbox.child, limits)
         if not self.problem:
-            self._child = sandbox.child(limits)
+            self._child = self._new_child()
 
     def __enter__(self) -> Self:
         return self
@@ -90,8 +107,6 @@ class SubmissionRun:
             return
         line = answer.frames[-1][0] if answer.frames else None
         sentence = feedback.raised(answer, "", self._contents)
-        if answer.type == "EOFError":
-            sentence = f"{sentence} {feedback.EOF_HINT}"
         self._refuse(feedback.outcome_of(answer), sentence, line)
 
     def _look_at(self, contents: Contents) -> None:
@@ -120,6 +135,9 @@ class SubmissionRun:
         if self._ended:
             return self._result(test, Outcome.NOT_RUN, self.problem or feedback.NOT_RUN)
         assert self._child is not None  # noqa: S101  for the type checker
+        if self._hidden_ran and not test.hidden and not self._start_again():
+            return self._result(test, Outcome.NOT_RUN, self.problem)
+        self._hidden_ran = test.hidden
         begin = self._child.printed
         attempt = self._attempt(test)
         if attempt.outcome is not Outcome.PASSED and not self._ended and self._child.output_full:
@@ -128,6 +146,14 @@ class SubmissionRun:
             return self._hidden_result(test, attempt)
         output = self._child.output(begin, self._child.printed)
         return self._result(test, attempt.outcome, attempt.message, attempt.line, output)
+
+    def _start_again(self) -> bool:
+        """Load the submission anew: what it learnt from a hidden test must reach no output."""
+        if self._child is not None:
+            self._child.close()
+        self._child = self._new_child()
+        self.load()
+        return not self.problem
 
     def _hidden_result(self, test: TestCase, attempt: "_Attempt") -> TestResult:
         if attempt.outcome is Outcome.PASSED:
@@ -162,7 +188,7 @@ class SubmissionRun:
         if isinstance(answer, Unsupported):
             sentence = feedback.unsupported(answer)
             return _Attempt(Outcome.FAILED, sentence, rung=Rung.TYPE, inputs=draw.inputs)
-        call = test.call if isinstance(test, CallTest) else test.run
+        call = test.call if isinstance(test, CallTest) else " ".join(test.run.split("\n")).strip()
         line = answer.frames[-1][0] if answer.frames else None
         sentence = feedback.raised(answer, call, self._contents)
         return _Attempt(feedback.outcome_of(answer), sentence, line=line, inputs=draw.inputs)
@@ -183,6 +209,8 @@ class SubmissionRun:
         except Exception as error:  # noqa: BLE001  indexing a result of another form raises anything
             sentence = f"The result cannot be used as in `{test.call}`: {error}."
             return Difference(Rung.TYPE, sentence)
+        if isinstance(test.expect, LiteralValue):
+            return compare(as_written(draw.expected, got), got, limit)
         return compare(draw.expected, got, limit)
 
     def _printed_by(self, test: OutputTest, draw: Draw) -> str:

@@ -46,14 +46,18 @@ class Submission:
             return cls(path, "", digest, "The file is empty: write your solution into it.")
         if b"\0" in data:
             line = _line_of(data, data.index(b"\0"))
-            problem = "The file has NUL bytes in it, so it is not Python. Save it as UTF-8 text."
+            problem = (
+                f"The file has NUL bytes in it (line {line}), so it is not Python. "
+                "Save it as UTF-8 text."
+            )
             return cls(path, "", digest, problem, line)
         try:
             return cls(path, data.decode("utf-8-sig"), digest)
         except UnicodeDecodeError as error:
             byte = f"0x{data[error.start]:02x}"
-            problem = f"The file is not UTF-8 (byte {byte} has no meaning there). Save it as UTF-8."
-            return cls(path, "", digest, problem, _line_of(data, error.start))
+            line = _line_of(data, error.start)
+            problem = f"The file is not UTF-8 (byte {byte} on line {line}). Save it as UTF-8."
+            return cls(path, "", digest, problem, line)
 
 
 class _UnfitError(Exception):

@@ -38,9 +38,8 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
         console.print(Text(_NO_SANDBOX, style="bold yellow"))
     _print_output(console, verdict.output)
     if verdict.message:
-        line = f"line {verdict.line}: " if verdict.line else ""
         # Indented, as is everything that a submission may have worded: it never begins a line.
-        _print_indented(console, f"{line}{verdict.message}", "red")
+        _print_indented(console, verdict.message, "red")
     else:
         for test in verdict.tests:
             _print_test(console, test)
@@ -80,8 +79,12 @@ def _print_output(console: Console, output: str) -> None:
 
 
 def _print_indented(console: Console, text: str, style: str = "", indent: int = _INDENT) -> None:
-    if text:
+    if not text:
+        return
+    if console.is_terminal:
         console.print(Padding(Text(text, style), (0, 0, 0, indent), expand=False))
+    else:  # for grep and logs: a sentence stays on its line
+        console.print(Text(" " * indent + text, style), soft_wrap=True)
 
 
 def _points(points: int, most: int) -> str:
@@ -125,5 +128,5 @@ def _row_mark(verdict: Verdict | None) -> tuple[str, str]:
 def why(verdict: Verdict) -> str:
     """Say in one sentence what kept a submission from passing."""
     if verdict.message:
-        return f"line {verdict.line}: {verdict.message}" if verdict.line else verdict.message
+        return verdict.message
     return next((test.message for test in verdict.tests if test.message), "")

@@ -53,6 +53,9 @@ START_SECONDS = 20.0
 CONTROL_SECONDS = 10.0
 """How long the sandbox may take to fork or end a child; milliseconds are usual."""
 
+AUTHOR_SECONDS = 10.0
+"""How long an author's `given`, or the reference, may take for one draw: a loop without an end."""
+
 DEFAULT_LIMITS = Limits()
 
 MOST = Limits(cpu_seconds=30, wall_seconds=60.0, address_space=4 << 30, output=1 << 20)

@@ -404,7 +404,10 @@ class Child:
         self._poll.register(self._connection, event)
         left = (self._deadline or 0) - time.monotonic()
         if left <= 0 or not self._poll.poll(left * 1000):
-            self.end()
+            ending = self.end()
+            # On a busy machine a loop that computes may meet the wall clock first.
+            if ending.cpu > self.limits.cpu_seconds * _CPU_SLACK:
+                raise ChildGoneError(Cause.CPU_TIME, f"{ending.cpu:.1g} s")
             raise ChildGoneError(Cause.WALL_TIME, f"{self.limits.wall_seconds:g} s")
 
     def _gone(self) -> ChildGoneError:

@@ -145,3 +145,45 @@ def test_without_a_terminal_progress_is_plain_lines(etude: Etude, tmp_path: Path
     done = etude("grade", "in")
     assert done.stderr == ""
     assert "\x1b" not in done.stdout
+
+
+def test_resume_remembers_who_did_not_pass(etude: Etude, tmp_path: Path) -> None:
+    """The exit status is of all results, those of earlier runs too."""
+    hand_in(tmp_path / "in", "s", RIGHT.replace("/ np.sqrt", "* np.sqrt"))
+    assert etude("grade", "in", "--output", "out.jsonl").returncode == 1
+    assert etude("grade", "in", "--output", "out.jsonl", "--resume").returncode == 1
+
+
+def test_resume_refuses_a_file_of_something_else(etude: Etude, tmp_path: Path) -> None:
+    """Somebody's notes are not appended to, with a line break at their end or without."""
+    hand_in(tmp_path / "in", "s", RIGHT)
+    for text in ('{"a": "my notes"}', "junk\n"):
+        (tmp_path / "notes").write_text(text)
+        done = etude("grade", "in", "--output", "notes", "--resume")
+        assert done.returncode == 2
+        assert "notes:1 is no result of etude grade" in done.stderr
+        assert (tmp_path / "notes").read_text() == text
+
+
+def test_files_that_are_no_submissions_are_counted(etude: Etude, tmp_path: Path) -> None:
+    """Nobody's work disappears in silence; hidden folders are nobody's work."""
+    hand_in(tmp_path / "in", "s", RIGHT)
+    hand_in(tmp_path / "in", "s", RIGHT, "attention-weights.ipynb")
+    hand_in(tmp_path / "in", ".git", RIGHT)
+    (tmp_path / "in" / "lost.py").write_text(RIGHT)
+    done = etude("grade", "in")
+    assert done.stdout.splitlines()[-1].startswith("2 not looked at")
+    assert "lost.py" in done.stdout
+    assert ".git" not in done.stdout
+
+
+def test_what_a_definition_prints_stays_out_of_the_result(etude: Etude, tmp_path: Path) -> None:
+    """An author's debugging print in `given` does not break the JSON on stdout."""
+    (tmp_path / "loud.yaml").write_text(
+        "id: loud\ntitle: Loud\ndifficulty: beginner\nxp: 1\ninstructions: i\n"
+        "defines: {f: {}}\nstarter: ''\nsolution: ''\nexplanation: e\n"
+        "tests: [{id: only, given: 'x = print(1)', call: f(x), expect: 1}]\n"
+    )
+    (tmp_path / "mine.py").write_text("def f(x): return 1\n")
+    done = etude("check", "loud.yaml", "mine.py", "--format", "json")
+    assert json.loads(done.stdout)["outcome"] == "passed"

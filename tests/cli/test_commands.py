@@ -67,7 +67,7 @@ def test_json_is_one_object_with_the_documented_fields(etude: Etude) -> None:
         (b"x = '\xff'", "not UTF-8"),
         (b"\0", "NUL bytes"),
         (b"#" * 70_000, "more than 64 KiB"),
-        (b"def f(:", "Python cannot read this"),
+        (b"def f(:", "Python cannot read line 1: `def f(:`"),
     ],
 )
 def test_a_file_that_is_no_solution_gets_a_verdict(
@@ -229,6 +229,16 @@ def test_pytest_grades_a_file_test_by_test(tmp_path: Path) -> None:
     assert "expected 0.4555, got 0.5065" in done.stdout
     assert "any-shape" in done.stdout
     assert "Traceback" not in done.stdout
+
+
+def test_pytest_says_why_it_found_no_exercise(tmp_path: Path) -> None:
+    """A file that is named after none: exit status 4 and what to do."""
+    (tmp_path / "hw1.py").write_text("x = 1")
+    words = [str(ROOT / "exercises" / "attention"), "--submission", "hw1.py", "-c", os.devnull]
+    command = [sys.executable, "-m", "pytest", *words, "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 4
+    assert "no exercise here is named after 'hw1.py'" in done.stderr
 
 
 def test_the_site_is_built_from_the_collection(etude: Etude, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
         ),
         (
             MATRIX, MATRIX.astype(np.float32), Rung.DTYPE,
-            "The result should have dtype float64, but has dtype float32: it lost half of its digits.",
+            "The result should have dtype float64, but has dtype float32: it keeps fewer digits.",
         ),
         (
             MATRIX, np.where(MATRIX == 5, np.nan, MATRIX), Rung.NOT_FINITE,

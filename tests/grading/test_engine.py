@@ -10,6 +10,8 @@ from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError
 from grader.grading.engine import grade, grade_all
 from grader.grading.jobs import Job, Result
+from grader.grading.oracle import Oracle
+from grader.grading.run import SubmissionRun
 from grader.grading.submission import Submission
 from grader.grading.verdict import Outcome, Verdict
 from grader.sandbox.limits import Limits
@@ -54,7 +56,7 @@ def test_a_wrong_submission_earns_what_it_passes(verdict_of: Callable[[str], Ver
 @pytest.mark.parametrize(
     ("source", "outcome", "line", "sentence"),
     [
-        ("def double(x:\n", Outcome.ERRORED, 1, "Python cannot read this: `def double(x:`"),
+        ("def double(x:\n", Outcome.ERRORED, 1, "Python cannot read line 1: `def double(x:`"),
         ("def duoble(x): ...", Outcome.FAILED, None, "Is `duoble` meant to be it?"),
         ("x = 1", Outcome.FAILED, None, "the tests call `double(x)`"),
         (
@@ -67,10 +69,10 @@ def test_a_wrong_submission_earns_what_it_passes(verdict_of: Callable[[str], Ver
             "import torch",
             Outcome.ERRORED,
             1,
-            "ModuleNotFoundError: No module named 'torch' (line 1).",
+            "There is no module `torch` here, only NumPy and Python's standard library (line 1).",
         ),
         ("x = 1\nname = input()", Outcome.ERRORED, 2, "`input()` has nothing to read"),
-        ("import sys\nsys.exit()", Outcome.ERRORED, 2, "ended the whole program with sys.exit()"),
+        ("import sys\nsys.exit()", Outcome.ERRORED, 2, "ends the program with sys.exit()"),
         ("while True: pass", Outcome.TIMED_OUT, None, "Stopped after 1 s of computing."),
         ("x = [0] * 10**10", Outcome.OUT_OF_MEMORY, 1, "more memory than it may use (line 1)"),
     ],
@@ -125,7 +127,7 @@ def test_a_wrong_signature_is_shown_beside_the_call(verdict_of: Callable[[str], 
     """Both the call of the test and the learner's own line."""
     verdict = verdict_of("\ndef double(): ...")
     assert verdict.tests[0].message.startswith(
-        "The tests call `double(x)`, but your function is `def double()` (line 2): double() takes 0"
+        "The test runs `double(x)`, but your function is `def double()` (line 2): double() takes 0"
     )
 
 
@@ -240,6 +242,12 @@ def test_a_fault_of_the_sandbox_is_never_a_verdict(double: Exercise) -> None:
 @pytest.mark.parametrize(
     ("field", "message"),
     [
+        ("given: 'x = 1', call: f(y), expect: 1", "call uses 'y', which given does not set"),
+        (
+            "given: 'raise SystemExit', call: f(x), expect: 1",
+            "given raises SystemExit (line 1 of it)",
+        ),
+        ("given: 'while True: pass', call: f(1), expect: 1", "given raises TimeoutError: not done"),
         ("given: 'x = 1 / 0', call: f(x), expect: 1", "test 'bad': given raises ZeroDivisionError"),
         (
             "given: 'x = object()', call: f(x), expect: 1",
@@ -248,9 +256,10 @@ def test_a_fault_of_the_sandbox_is_never_a_verdict(double: Exercise) -> None:
     ],
 )
 def test_an_author_s_mistake_is_the_definition_s_error(
-    tmp_path: Path, sandbox: Sandbox, field: str, message: str
+    tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, field: str, message: str
 ) -> None:
     """What the author wrote and cannot run is an error with the test's place, not a failed test."""
+    monkeypatch.setattr("grader.grading.oracle.AUTHOR_SECONDS", 0.3)
     path = tmp_path / "bad.yaml"
     path.write_text(
         "id: bad\ntitle: Bad\ndifficulty: beginner\nxp: 1\ninstructions: i\ndefines: {f: {}}\n"
@@ -272,3 +281,30 @@ def test_a_conftest_beside_the_learner_s_file_does_not_run_here(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTEST_ADDOPTS", "--collect-only")
     assert grade(double, submission(RIGHT), sandbox).outcome is Outcome.PASSED
+
+
+def test_a_visible_test_after_a_hidden_one_gets_a_fresh_child(
+    double: Exercise, sandbox: Sandbox
+) -> None:
+    """Whatever the order, as in pytest's hands: nothing learnt from a hidden test is shown."""
+    source = "seen = []\ndef double(x):\n    seen.append(str(x))\n    raise ValueError(seen)\n"
+    visible, _, hidden = double.tests
+    with SubmissionRun(Oracle(double), submission(source), sandbox) as run:
+        run.load()
+        run.grade(hidden)
+        result = run.grade(visible)
+    assert result.message == "ValueError: ['[1. 2.]'] (line 4, in double)."
+
+
+def test_whole_numbers_in_a_definition_have_no_dtype(tmp_path: Path, sandbox: Sandbox) -> None:
+    """`expect: [2, 4]` is met by floats and by integers of those values."""
+    path = tmp_path / "whole.yaml"
+    path.write_text(
+        "id: whole\ntitle: Whole\ndifficulty: beginner\nxp: 1\ninstructions: i\n"
+        "defines: {f: {}}\nstarter: ''\nsolution: ''\nexplanation: e\n"
+        "tests: [{id: only, given: {x: [1, 2]}, call: f(x), expect: [2, 4]}]\n"
+    )
+    exercise = load_exercise(path)
+    for body in ("2 * x", "2.0 * x"):
+        verdict = grade(exercise, submission(f"def f(x): return {body}"), sandbox)
+        assert verdict.outcome is Outcome.PASSED, verdict.tests

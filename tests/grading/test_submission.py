@@ -19,10 +19,14 @@ from grader.sandbox.limits import SOURCE_CAP
             "The file has more than 64 KiB; a solution needs far less.",
             None,
         ),
-        (b"a\nb\0", "The file has NUL bytes in it, so it is not Python. Save it as UTF-8 text.", 2),
+        (
+            b"a\nb\0",
+            "The file has NUL bytes in it (line 2), so it is not Python. Save it as UTF-8 text.",
+            2,
+        ),
         (
             b"a\n\nb = '\xe9'",
-            "The file is not UTF-8 (byte 0xe9 has no meaning there). Save it as UTF-8.",
+            "The file is not UTF-8 (byte 0xe9 on line 3). Save it as UTF-8.",
             3,
         ),
     ],

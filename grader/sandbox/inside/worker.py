@@ -17,6 +17,7 @@ nothing but values, and compares them with expected ones that are not here.
 """
 
 import gc
+import inspect
 import io
 import linecache
 import os
@@ -68,6 +69,8 @@ class _Objects:
 
     def keep(self, value: object) -> wire.Handle | None:
         kind = type(value)
+        if kind is types.CoroutineType:
+            value.close()  # type: ignore[attr-defined]  # or Python warns that nobody awaited it
         if getattr(kind, "__module__", None) != "submission":
             return None
         self._kept.append(value)
@@ -131,8 +134,15 @@ def _facts(value: object) -> dict[str, object]:
         "callable": True,
         "type": "function",
         "line": code.co_firstlineno,
-        "parameters": list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]),
+        "signature": _signature(value),
     }
+
+
+def _signature(value: object) -> str:
+    try:
+        return str(inspect.signature(value))[:_MAX_MESSAGE]  # type: ignore[arg-type]
+    except Exception:  # noqa: BLE001  a submission's decorators may do anything
+        return "(...)"
 
 
 def _frames(error: BaseException) -> list[tuple[int, str]]:

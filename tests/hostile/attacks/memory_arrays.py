@@ -7,6 +7,6 @@ CALLS = []
 
 def answer(x):
     CALLS.append(x)
-    if len(CALLS) > 2:
-        return None  # twice is enough, the machine is not the target
+    if len(CALLS) > 1:
+        return None  # once is enough, the machine is not the target
     return sum(a.size for a in [np.ones(4 << 20) for _ in range(64)])

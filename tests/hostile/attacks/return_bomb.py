@@ -5,8 +5,8 @@ CALLS = []
 
 def answer(x):
     CALLS.append(x)
-    if len(CALLS) > 2:
-        return None  # twice is enough, the machine is not the target
+    if len(CALLS) > 1:
+        return None  # once is enough, the machine is not the target
     bomb = 1.0
     for _ in range(9):
         bomb = [bomb] * 10

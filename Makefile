@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check -qq
 .DEFAULT_GOAL := help
-.PHONY: help demo test format lock clean
+.PHONY: help demo test bench format lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -21,6 +21,10 @@ test: $(VENV)/.dev ## format, lint, types, layers, tests
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
 	$(PY) -m pytest
+
+bench: $(VENV)/.dev ## measure speed, memory and growth (ARGS=--quick for less than a minute)
+	@sh scripts/install-bubblewrap
+	@$(PY) -m benchmarks $(ARGS)
 
 format: $(VENV)/.dev ## rewrite the code in the project's format
 	$(PY) -m ruff format

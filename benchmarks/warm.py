@@ -16,8 +16,8 @@ _NOTES = """\
 - One submission of 12 calls with (4, 8) arrays, from source to verdict, in one long session; each
   has a source of its own. The ways took turns.
 - spare: the next child is forked while the one before is at work.
-- CPU: the trusted process, the zygote and the child together, on average; least CPU: in the block of
-  50 submissions that took least.
+- CPU: the trusted process, the zygote and the child together, on average; least CPU: on average in
+  the block of 50 submissions that took least.
 - plain fork: no sandbox at all; fork, run the source, twelve calls, pickle, `np.allclose`, wait.
 """
 

@@ -11,6 +11,7 @@ import click
 
 from grader import __version__
 from grader.errors import DefinitionError, GraderFault, UsageError
+from grader.sandbox.limits import ONE_BLAS_THREAD
 
 NOT_PASSED, USAGE, FAULT = 1, 2, 3
 _GONE = 141  # what a shell says of a program that SIGPIPE ended
@@ -57,6 +58,7 @@ def etude() -> None:
 
 def main() -> NoReturn:
     """Run the command; each kind of error has its own exit status."""
+    os.environ.update(ONE_BLAS_THREAD)  # before NumPy is imported, here and in the workers
     try:
         status = etude.main(standalone_mode=False)
     except click.exceptions.Exit as error:

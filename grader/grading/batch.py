@@ -1,5 +1,6 @@
 """A folder of submissions: find them, grade equal code once, keep results as they come, resume."""
 
+import fcntl
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from grader.definitions.exercise import Exercise
-from grader.errors import EtudeError, UsageError
+from grader.errors import EtudeError, GraderFault, UsageError
 from grader.grading.jobs import Job, Result
 from grader.grading.pool import Pool
 from grader.grading.records import FAULT, fault_data, verdict_data
@@ -133,7 +134,11 @@ def plan(
         if isinstance(exercise, str):
             made.not_graded.append(Record(found, exercise))
             continue
-        submission = Submission.read(found.path, follow_links=False)
+        try:
+            submission = Submission.read(found.path, follow_links=False)
+        except GraderFault as fault:
+            made.not_graded.append(Record(found, fault))
+            continue
         before = done and done.outcome_before(found, exercise, submission)
         if before:
             made.done_before.append(before)
@@ -197,6 +202,11 @@ class Results:
             file = path.open("a+b")
         except OSError as error:
             raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            raise UsageError(f"{path} is being written by another run") from None
         file.seek(0)
         settled: dict[tuple[str, str, str], str] = {}
         end = 0
@@ -237,7 +247,7 @@ def _settled_by(line: bytes) -> dict[tuple[str, str, str], str]:
     """Return what a line settles and how: nothing, unless it holds a verdict."""
     data = json.loads(line)
     outcome, file = str(data["outcome"]), str(data["file"])
-    if outcome in (FAULT, NOT_GRADED):
+    if outcome in (FAULT, NOT_GRADED) or data["sandbox"] == "none":
         return {}
     return {(file, data["exercise_hash"], data["submission_hash"]): outcome}
 

@@ -54,6 +54,8 @@ _CLOSENESS = {
     "complex64": Closeness(1e-6, 1e-4),
 }
 _DOUBLE = Closeness(1e-9, 1e-7)
+_EXACT = Closeness(0.0, 0.0)
+_READABLE = 10**18
 
 _KIND = {"b": "boolean", "i": "integer", "u": "integer", "f": "float", "c": "complex"}
 _NUMBER = (bool, int, float, complex, np.generic)
@@ -163,8 +165,13 @@ def _numbers(
         got = got[()]
     if not isinstance(got, _NUMBER):
         return _wrong_type(_describe(expected), got, name)
-    if type(expected) is type(got) is int and expected == got:  # exact, of any size
-        return None
+    if type(expected) is type(got) is int:  # exact, of any size
+        if expected == got:
+            return None
+        wanted, came = (
+            _number(v) if abs(v) < _READABLE else "a larger number" for v in (expected, got)
+        )
+        return Difference(Rung.VALUES, f"{name} should be {wanted}, but is {came}.")
     return _arrays(np.asarray(expected), np.asarray(got), closeness, name)
 
 
@@ -172,6 +179,8 @@ def _arrays(
     expected: Array, got: object, closeness: Closeness | None, name: str
 ) -> Difference | None:
     if not isinstance(got, np.ndarray):
+        return _wrong_type(_describe(expected), got, name)
+    if "O" in (expected.dtype.kind, got.dtype.kind):  # an integer too large for any dtype
         return _wrong_type(_describe(expected), got, name)
     if got.shape != expected.shape:
         sentence = f"{name} should have shape {_shape(expected)}, but has shape {_shape(got)}."
@@ -206,12 +215,16 @@ def _values(
     expected: Array, got: Array, closeness: Closeness | None, name: str
 ) -> Difference | None:
     limit = closeness or _CLOSENESS.get(expected.dtype.name, _DOUBLE)
+    if closeness is None and expected.dtype.kind in "biu":
+        limit = _EXACT
     if _all_close(expected, got, limit):
         return None
     broken = ~np.isfinite(got) & np.isfinite(expected)
     if broken.any():
         return _not_finite(got, broken, name)
     error = _error(expected, got)
+    if limit == _EXACT:
+        error = np.where(expected == got, 0.0, np.maximum(error, 1.0))
     with np.errstate(all="ignore"):
         allowed = limit.atol + limit.rtol * np.abs(np.where(np.isfinite(expected), expected, 0))
     wrong = ~(error <= allowed)

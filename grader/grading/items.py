@@ -43,6 +43,7 @@ class TestCaseItem(pytest.Item):
     def runtest(self) -> None:
         """Grade the case; whatever is not a pass raises."""
         self.result = self.fault = None
+        self._report_sections.clear()  # the item serves many submissions
         try:
             self.result = self._run().grade(self.case)
         except EtudeError as error:

@@ -12,7 +12,9 @@ import json
 import multiprocessing
 import os
 import pickle
+import resource
 import signal
+import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -26,6 +28,7 @@ from grader.errors import DefinitionError, GraderFault, Location, Problem, Sandb
 from grader.grading.jobs import Job, Result
 from grader.grading.records import verdict_data, verdict_from_data
 from grader.grading.verdict import Verdict
+from grader.sandbox.limits import MOST, ONE_BLAS_THREAD, START_SECONDS, WORKER_ADDRESS_SPACE
 
 if TYPE_CHECKING:
     from grader.sandbox.process import Sandbox
@@ -35,7 +38,12 @@ MAX_TRIES = 3
 JOBS_PER_WORKER = 5_000
 """Then a fresh worker with a fresh sandbox takes over, so that nothing can pile up."""
 
+SLOW_SECONDS = 120.0
+"""How much longer than its submission may take a worker may be silent, before it is replaced."""
+
 _GO_HOME = b""
+_DESCRIPTORS = 4096
+_LONGEST_MESSAGE = 64 << 20
 _FORK = multiprocessing.get_context("fork")
 
 
@@ -75,6 +83,8 @@ class Pool:
 
     def __exit__(self, *_: object) -> None:
         for worker in self._workers:
+            worker.send_home()
+        for worker in self._workers:
             worker.stop()
         self._workers.clear()
 
@@ -92,8 +102,12 @@ class Pool:
         waiting = iter(jobs)
         while self._hand_out(waiting):
             busy = {worker.connection: worker for worker in self._workers if worker.ticket}
-            for connection in wait(list(busy)):
+            ready = wait(list(busy), timeout=SLOW_SECONDS / 4)
+            late = [c for c, worker in busy.items() if c not in ready and worker.is_late()]
+            for connection in [*ready, *late]:
                 worker = busy[connection]  # type: ignore[index]
+                if connection in late:
+                    worker.kill()  # then it reads as one that died
                 ticket = worker.ticket
                 result = self._result(worker)
                 if result is not None and ticket is not None:
@@ -122,14 +136,13 @@ class Pool:
                 return None
             case {"no sandbox": str(cause)} if not self._anyone_was_ready:
                 raise SandboxFault(cause)
-            case {"verdict": dict(data)}:
-                worker.ticket = None
-                if worker.done >= self._jobs_per_worker:
-                    self._dismiss(worker)
-                return verdict_from_data(data)
-            case {"problems": list(problems)}:
-                worker.ticket = None
-                return _definition_error(problems)
+            case {"verdict": _} | {"problems": _} if ticket is not None and message is not None:
+                result = _read(message, ticket.job)
+                if result is not None:
+                    worker.ticket = None
+                    if worker.done >= self._jobs_per_worker:
+                        self._dismiss(worker)
+                    return result
         self._dismiss(worker)
         assert ticket is not None  # noqa: S101  a worker without one is not listened to
         ticket.failures += 1
@@ -159,6 +172,18 @@ def _cause(message: dict[str, Any] | None) -> str:
     return str(message.get("fault") or message.get("no sandbox") or "the worker sent nonsense")
 
 
+def _read(message: dict[str, Any], job: Job) -> Result | None:
+    """Rebuild what a worker says of a job; None if it is nonsense, or of another job."""
+    try:
+        if "problems" in message:
+            return _definition_error(message["problems"])
+        verdict = verdict_from_data(message["verdict"])
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+    same_exercise = verdict.exercise_hash == job.exercise.digest
+    return verdict if same_exercise and verdict.submission_hash == job.submission.digest else None
+
+
 def _definition_error(problems: list[Any]) -> DefinitionError:
     return DefinitionError(
         [
@@ -175,6 +200,7 @@ class _Worker:
         self.connection, theirs = _FORK.Pipe()
         self.ticket: _Ticket | None = None
         self.done = 0
+        self._since = time.monotonic()
         self._known: set[str] = set()  # exercises that it has been sent
         self._process = _FORK.Process(
             target=_work, args=(theirs, self.connection, open_sandbox), daemon=True
@@ -198,22 +224,35 @@ class _Worker:
         self._known.add(job.exercise.digest)
         self.ticket = ticket
         self.done += 1
+        self._since = time.monotonic()
         return True
+
+    def is_late(self) -> bool:
+        """Tell whether it has been silent for much longer than its job can take."""
+        wall = MOST.wall_seconds + START_SECONDS + SLOW_SECONDS
+        return time.monotonic() - self._since > wall
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
 
     def receive(self) -> dict[str, Any] | None:
         """Return the worker's next message; None if it died."""
         try:
-            message = json.loads(self.connection.recv_bytes())
+            message = json.loads(self.connection.recv_bytes(_LONGEST_MESSAGE))
         except (EOFError, OSError, ValueError):
             return None
         return message if isinstance(message, dict) else None
 
-    def stop(self) -> None:
-        """Send it home and wait; a worker that does not end by itself is ended."""
-        # Said, not only hung up: workers that were forked later hold this end of the line too.
+    def send_home(self) -> None:
+        """Tell it to end; not only by hanging up, since others may hold this end of the line."""
         with contextlib.suppress(OSError):
             self.connection.send_bytes(_GO_HOME)
         self.connection.close()
+
+    def stop(self) -> None:
+        """Send it home and wait; a worker that does not end by itself is ended."""
+        self.send_home()
         self._process.join(2)
         if self._process.is_alive():
             self._process.kill()
@@ -226,6 +265,7 @@ def _work(
 ) -> None:
     """The life of a worker: start a sandbox, give up rights, grade until sent home."""
     parents.close()  # or this worker would never notice that its parent is gone
+    _leave_home(connection.fileno())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then hangs up
     with ThreadPoolExecutor(1) as starter:  # the sandbox starts while pytest is imported
         starting = starter.submit(open_sandbox)
@@ -245,6 +285,17 @@ def _work(
             except Exception as error:  # noqa: BLE001  a bug of ours: said, and the job tried elsewhere
                 traceback.print_exc()
                 _send(connection, {"fault": f"{type(error).__name__}: {error}"})
+
+
+def _leave_home(connection: int) -> None:
+    """Keep nothing of the parent's that an author's code could use: terminal, files, lines."""
+    os.setsid()
+    os.dup2(2, 1)  # results go over the connection, so stdout is nobody's
+    os.closerange(3, connection)
+    os.closerange(connection + 1, _DESCRIPTORS)
+    os.environ.update(ONE_BLAS_THREAD)
+    most = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (WORKER_ADDRESS_SPACE, most))
 
 
 def _jobs(connection: Connection) -> Iterator[Job]:

@@ -89,7 +89,16 @@ class Names:
             return {key: self.outgoing(item) for key, item in value.items()}
         return value
 
+    def run(self, statements: str, inputs: Mapping[str, Any]) -> Answer:
+        """Run statements after the submission, with these names set."""
+        try:
+            return self._child.run(statements, self.outgoing(dict(inputs)))
+        except UnsupportedValueError as error:
+            self._author(f"{error.kind} cannot be sent into the sandbox")
+
     def _source(self, function: FunctionType) -> Function:
+        if function.__module__ == __name__:
+            self._author("a function of the submission cannot be an argument of another")
         try:
             source = textwrap.dedent(inspect.getsource(function))
         except (OSError, TypeError):
@@ -116,7 +125,10 @@ class Names:
 
         def method(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
             sent, named = self.outgoing(list(args)), self.outgoing(kwargs)
-            return self._value(lambda: self._child.method(handle, name, sent, named))
+            if not self._keep_inputs:
+                return self._value(lambda: self._child.method(handle, name, sent, named))
+            answer = self._value(lambda: self._child.method_and_look(handle, name, sent, named))
+            return self._unchanged(answer, args, kwargs)
 
         return method
 
@@ -134,6 +146,17 @@ class Names:
 
     def _author(self, message: str) -> NoReturn:
         raise DefinitionError([Problem(self._where, message)])
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401  any value
+    """Leave out what cannot be looked at from here: functions, and objects in the sandbox."""
+    if isinstance(value, (FunctionType, RemoteObject)):
+        return None
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
 
 
 class RemoteObject:
@@ -158,7 +181,12 @@ class RemoteObject:
         return int(self._names.attribute(self.handle_, "__len__")())
 
     def __getitem__(self, key: Any) -> Any:  # noqa: ANN401  any value
-        return self._names.attribute(self.handle_, "__getitem__")(key)
+        try:
+            return self._names.attribute(self.handle_, "__getitem__")(key)
+        except NoValueError as error:  # it ends a loop over the object
+            if isinstance(error.answer, Raised) and error.answer.type == "IndexError":
+                raise IndexError(key) from error
+            raise
 
     def __repr__(self) -> str:
         return f"<{self.handle_.kind} object>"

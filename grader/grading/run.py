@@ -86,6 +86,8 @@ class SubmissionRun:
         """Run the submission's own code. What goes wrong becomes `problem`."""
         if self._child is None:
             return
+        for test in self.exercise.tests:  # before the clock runs: our own work is not its time
+            self._oracle.draws(test)
         try:
             answer = self._child.load(self._submission.source, list(self.exercise.defines))
         except ChildGoneError as error:
@@ -132,6 +134,9 @@ class SubmissionRun:
         Raises:
             GraderFault, DefinitionError: the test could not be run, whatever the submission does.
         """
+        if self._ended and not self.problem and test.hidden and test.disclose == "nothing":
+            message = feedback.hidden(test.disclose, Outcome.FAILED, None, {})
+            return self._result(test, Outcome.FAILED, message)
         if self._ended:
             return self._result(test, Outcome.NOT_RUN, self.problem or feedback.NOT_RUN)
         assert self._child is not None  # noqa: S101  for the type checker
@@ -216,7 +221,8 @@ class SubmissionRun:
     def _printed_by(self, test: OutputTest, draw: Draw) -> str:
         assert self._child is not None  # noqa: S101  for the type checker
         begin = self._child.printed
-        answer = self._child.run(test.run, draw.inputs)
+        names = Names(self._child, test.where, keep_inputs=False)
+        answer = names.run(test.run, draw.inputs)
         if not isinstance(answer, Returned):
             raise NoValueError(answer)
         return self._child.output(begin, self._child.printed)

@@ -1,5 +1,6 @@
 """A submission as it arrives: bytes from a file, checked before anything looks into them."""
 
+import errno
 import hashlib
 import os
 import stat
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from grader.errors import GraderFault
 from grader.sandbox.limits import SOURCE_CAP
 
 
@@ -60,6 +62,10 @@ class Submission:
             return cls(path, "", digest, problem, line)
 
 
+# No fault of the file's: what the machine that grades has run out of, or broken.
+_OURS = {errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM}
+
+
 class _UnfitError(Exception):
     """A path that does not lead to a file we would read."""
 
@@ -73,9 +79,12 @@ def _read_regular_file(path: Path, *, follow_links: bool) -> bytes:
         descriptor = os.open(path, flags if follow_links else flags | os.O_NOFOLLOW)
     except FileNotFoundError:
         raise _UnfitError(f"There is no file {path.name!r}.") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise _UnfitError(f"The file cannot be read: {reason}.") from None
+    except OSError as error:
+        if error.errno in _OURS:
+            raise GraderFault(f"{path} cannot be read: {error.strerror}") from error
+        raise _UnfitError(f"The file cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise _UnfitError(f"The file cannot be read: {error}.") from None
     try:
         mode = os.fstat(descriptor).st_mode
         if stat.S_ISDIR(mode):

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from grader.errors import SandboxFault
 from grader.sandbox.host import INSIDE, Host
+from grader.sandbox.limits import ONE_BLAS_THREAD
 
 NOBODY = 65534
 
@@ -26,13 +27,13 @@ BOOTSTRAP = (
     "import sys; sys.path[:0] = sys.argv[1:3]; from inside import zygote; "
     "zygote.main(int(sys.argv[3]), sys.argv[4])"
 )
-_PYTHON_FLAGS = ("-I", "-S", "-B")
+# Not -I: it would ignore PYTHONHASHSEED, and the environment here is ours alone.
+_PYTHON_FLAGS = ("-s", "-P", "-S", "-B")
+_STAGE_FLAGS = ("-I", "-S", "-B")
 
-# One BLAS thread, since the cores are shared with other submissions; hashing without a seed, since
-# the order of a set must not decide a verdict.
+# Hashing without a seed, since the order of a set must not decide a verdict.
 _ENVIRONMENT = {
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
+    **ONE_BLAS_THREAD,
     "PYTHONHASHSEED": "0",
     "LANG": "C.UTF-8",
 }
@@ -73,7 +74,7 @@ def _as_nobody(host: Host, command: list[str]) -> list[str]:
     """As root: go through the stage that gives root up. As anybody else: nothing to give up."""
     if os.geteuid() != 0:
         return command
-    stage = [str(host.interpreter), *_PYTHON_FLAGS, str(INSIDE.parent / "stage.py")]
+    stage = [str(host.interpreter), *_STAGE_FLAGS, str(INSIDE.parent / "stage.py")]
     paths = json.dumps([str(path) for path in host.needed])
     return [*stage, str(NOBODY), paths, "--", *command]
 

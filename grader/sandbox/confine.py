@@ -10,6 +10,7 @@ from grader.sandbox.inside import landlock, seccomp, syscalls
 
 _STEPS: dict[str, Callable[[], None]] = {
     "writing files": landlock.forbid_writing,
+    "capabilities": syscalls.drop_capabilities,
     "network and programs": lambda: syscalls.load_filter(seccomp.grader_program(syscalls.MACHINE)),
 }
 

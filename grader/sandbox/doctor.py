@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grader.errors import SandboxFault
 from grader.sandbox.backends import BACKENDS, Backend, unsupported_reason
-from grader.sandbox.process import Child, ChildGoneError, Returned, Sandbox
+from grader.sandbox.process import Child, ChildGoneError, Raised, Returned, Sandbox
 
 # Each function is an attempt and returns whether it got out. The port is one that really listens,
 # the pid is of a process that really runs.
@@ -81,10 +81,17 @@ def _examine(backend: Backend) -> Examination:
 def _attempt_all(child: Child) -> dict[str, bool]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        child.load(_ATTEMPTS, list(_LABELS))
+        loaded = child.load(_ATTEMPTS, list(_LABELS))
+        if not isinstance(loaded, Returned):
+            raise SandboxFault(f"the attempts to escape could not be made: {loaded}")
         return {name: _got_out(child, name, port) for name in _LABELS}
 
 
 def _got_out(child: Child, name: str, port: int) -> bool:
+    """Make one attempt. Only an error of the system counts as held, and a plain no."""
     answer = child.call(name, [port, os.getpid()], {})
-    return isinstance(answer, Returned) and answer.value is True
+    if isinstance(answer, Raised) and "OSError" in answer.bases:
+        return False
+    if isinstance(answer, Returned):
+        return answer.value is True
+    raise SandboxFault(f"the attempt to {_LABELS[name]} could not be made: {answer}")

@@ -87,7 +87,14 @@ def _libraries() -> tuple[tuple[Path, ...], tuple[tuple[str, Path], ...]]:
             continue
         # A system folder of libraries may be seen whole; of any other folder just the library.
         system = library.parent.is_relative_to("/usr/lib") or library.parent == Path("/usr/lib64")
-        folders[library.parent if system else library] = None
+        if system:
+            folders[library.parent] = None
+            continue
+        for (
+            name
+        ) in library.parent.iterdir():  # the loader asks for libffi.so.8, not libffi.so.8.1.2
+            if name.name.startswith(library.name.partition(".so")[0]) and name.resolve() == library:
+                folders[name] = None
     links = tuple(
         (str(path.readlink()), path) for path in (Path("/lib"), Path("/lib64")) if path.is_symlink()
     )

@@ -25,7 +25,8 @@ class Limits:
     """The main thread's stack: the usual size on Linux, so recursion fails as it does elsewhere."""
 
     processes: int = 16
-    """Processes and threads together; only threads can be made, and none is needed."""
+    """Processes of the sandbox together: a second lock, since neither a process nor a thread can be
+    made in it. Threads would be counted over all submissions, and so tell one of another."""
 
     open_files: int = 64
     """Descriptors: a program that forgets to close files notices early."""
@@ -43,6 +44,15 @@ class Limits:
     """What may be printed: some thousand lines, more than anyone reads. A multiple of the page
     size, since the kernel refuses the page of a write that would cross the end."""
 
+
+ANSWERS_CAP = 256 << 20
+"""Bytes in all the answers of a submission; those of a whole exercise come to kilobytes."""
+
+WORKER_ADDRESS_SPACE = 4 << 30
+"""Virtual memory of the grading process: what a test makes of a large result has an end."""
+
+ONE_BLAS_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+"""The cores are shared, and a thread would keep the rights that its process gives up."""
 
 SOURCE_CAP = 64 << 10
 """Bytes in a submission: a long solution has five thousand."""

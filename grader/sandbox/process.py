@@ -20,6 +20,7 @@ from grader.sandbox.backends import Backend
 from grader.sandbox.host import this_host
 from grader.sandbox.inside import wire
 from grader.sandbox.limits import (
+    ANSWERS_CAP,
     CONTROL_SECONDS,
     DEFAULT_LIMITS,
     SOURCE_CAP,
@@ -247,7 +248,7 @@ class Child:
         self._received = bytearray()
         self._poll = select.poll()
         self._output = _capped_file(limits.output)
-        self._requests = 0
+        self._requests = self._weight = 0
         self._ending: Ending | None = None
         try:
             request = {"op": "spawn", "limits": asdict(limits)}
@@ -282,6 +283,12 @@ class Child:
     ) -> Answer:
         """Call a method of an object that stays in the sandbox."""
         return self._ask("method", instance, name, list(args), dict(kwargs))
+
+    def method_and_look(
+        self, instance: wire.Handle, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Answer:
+        """Call a method, and also return the arguments as they are afterwards."""
+        return self._ask("method_and_look", instance, name, list(args), dict(kwargs))
 
     def run(self, statements: str, given: Mapping[str, Any]) -> Answer:
         """Run statements in (a copy of) the submission's namespace."""
@@ -361,11 +368,17 @@ class Child:
     def _read_answer(self) -> Answer:
         try:
             header, body = wire.lengths(self._receive(wire.PREFIX))
+            self._weigh(header + body)
             tree = wire.decode(self._receive(header), self._receive(body))
             return _answer(tree, self._requests)
         except wire.MalformedError as error:
             self.end()
             raise ChildGoneError(Cause.PROTOCOL, str(error)) from error
+
+    def _weigh(self, length: int) -> None:
+        self._weight += length
+        if self._weight > ANSWERS_CAP:
+            raise wire.MalformedError("answers of too many bytes")
 
     def _send(self, pieces: list[bytes | memoryview]) -> None:
         while pieces:
@@ -418,8 +431,15 @@ class Child:
                 return ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s")
             return ChildGoneError(Cause.KILLED)
         if ending.status < 0:
-            return ChildGoneError(Cause.SIGNAL, signal.Signals(-ending.status).name)
+            return ChildGoneError(Cause.SIGNAL, _signal_name(-ending.status))
         return ChildGoneError(Cause.EXIT, str(ending.status))
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal has none
+        return f"signal {number}"
 
 
 def _capped_file(size: int) -> int:

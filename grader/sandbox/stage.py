@@ -78,6 +78,7 @@ def become(uid: int) -> None:
 
 def main(arguments: list[str]) -> None:
     """Uncover, become nobody, check, and turn into the command."""
+    os.umask(0o022)  # what is made here is for another user
     uid, paths, _, *command = arguments
     needed = [Path(path) for path in json.loads(paths)]
     try:

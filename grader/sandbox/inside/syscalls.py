@@ -18,6 +18,7 @@ MNT_DETACH = 2
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS = 1, 4, 38
 
 SECCOMP_SET_MODE_FILTER = 1
+SECCOMP_FILTER_FLAG_TSYNC = 1  # all threads, not just the calling one
 
 LANDLOCK_CREATE_RULESET_VERSION = 1
 LANDLOCK_RULE_PATH_BENEATH = 1
@@ -40,11 +41,6 @@ def _checked(result: int, what: str) -> int:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
     return result
-
-
-def supported() -> bool:
-    """Tell whether the system calls of this machine's architecture are known here."""
-    return MACHINE in _NUMBERS
 
 
 def unshare(flags: int) -> None:
@@ -84,11 +80,16 @@ class _FilterProgram(ctypes.Structure):
 
 
 def load_filter(program: bytes) -> None:
-    """Hand a BPF program to seccomp; from here on it judges every system call of this thread."""
+    """Hand a BPF program to seccomp; from here on it judges every system call of this process."""
     buffer = ctypes.create_string_buffer(program, len(program))
     header = _FilterProgram(len(program) // 8, ctypes.addressof(buffer))
     number = _NUMBERS[MACHINE]["seccomp"]
-    _checked(_libc.syscall(number, SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(header)), "seccomp")
+    _checked(
+        _libc.syscall(
+            number, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, ctypes.byref(header)
+        ),
+        "seccomp",
+    )
 
 
 def landlock_version() -> int:

@@ -348,5 +348,12 @@ def decode(
         return _Decoder(body, objects).node(json.loads(header), 0)
     except MalformedError:
         raise
-    except (ValueError, TypeError, RecursionError, OverflowError, MemoryError) as error:
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        RecursionError,
+        OverflowError,
+        MemoryError,
+    ) as error:
         raise MalformedError(f"{type(error).__name__} while reading") from error

@@ -5,6 +5,7 @@ A request is a list `[number, operation, ...]`, its answer `[number, status, pay
     ["load", source, names]      "ok": {"names": every public callable, "defined": {name: facts}}
     ["call", name, args, kwargs] "ok": the returned value
     ["call_and_look", name, args, kwargs]  "ok": [the value, args and kwargs as they are now]
+    ["method_and_look", object, name, args, kwargs]  likewise
     ["attribute", object, name]  "ok": [true, null] for a method, else [false, the value]
     ["method", object, name, args, kwargs]  "ok": the returned value
     ["run", statements, given]   "ok": null; what was printed is in the output descriptor
@@ -108,7 +109,7 @@ class _Submission:
         return self.module.__dict__[name](*args, **kwargs)
 
     def call_and_look(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> object:
-        return [self.call(name, args, kwargs), args, kwargs]
+        return [self.call(name, args, kwargs), _without_functions(args), _without_functions(kwargs)]
 
     def attribute(self, instance: object, name: str) -> object:
         value = getattr(instance, name)
@@ -119,10 +120,27 @@ class _Submission:
     ) -> object:
         return getattr(instance, name)(*args, **kwargs)
 
+    def method_and_look(
+        self, instance: object, name: str, args: list[Any], kwargs: dict[str, Any]
+    ) -> object:
+        value = self.method(instance, name, args, kwargs)
+        return [value, _without_functions(args), _without_functions(kwargs)]
+
     def run(self, statements: str, given: dict[str, Any]) -> None:
         # A copy of the namespace: what the statements assign stays out of the submission.
         code = compile(statements, "<test>", "exec")
         exec(code, {**self.module.__dict__, **given})  # noqa: S102  what this process is for
+
+
+def _without_functions(value: Any) -> Any:  # noqa: ANN401  any value
+    """Put None where a function stands: it came in as source and does not go back."""
+    if isinstance(value, types.FunctionType):
+        return None
+    if type(value) in (list, tuple):
+        return type(value)([_without_functions(item) for item in value])
+    if type(value) is dict:
+        return {key: _without_functions(item) for key, item in value.items()}
+    return value
 
 
 def _facts(value: object) -> dict[str, object]:

@@ -67,6 +67,8 @@ def main(control: int, configuration: str) -> NoReturn:
     gc.collect()
     gc.freeze()  # the heap stays shared with the children
     gc.disable()
+    if config["backend"] != "none":
+        syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)  # its links in /proc are nobody's to follow
     channel.send(json.dumps({"ready": True}).encode())
     while True:
         _serve_one(channel, config["backend"], own_pids)

@@ -1,5 +1,5 @@
 # tries: keep a thread computing after every answer
-# outcome: failed, timed out
+# outcome: failed, timed out, errored
 import threading
 
 

@@ -1,5 +1,5 @@
 # tries: print hidden inputs from a thread, long after the visible tests, over what was printed
-# outcome: failed
+# outcome: failed, errored
 import os
 import threading
 import time

@@ -168,10 +168,9 @@ def _numbers(
     if type(expected) is type(got) is int:  # exact, of any size
         if expected == got:
             return None
-        wanted, came = (
-            _number(v) if abs(v) < _READABLE else "a larger number" for v in (expected, got)
-        )
-        return Difference(Rung.VALUES, f"{name} should be {wanted}, but is {came}.")
+        if max(abs(expected), abs(got)) >= _READABLE:
+            return Difference(Rung.VALUES, f"{name} is another whole number than expected.")
+        return Difference(Rung.VALUES, f"{name} should be {expected}, but is {got}.")
     return _arrays(np.asarray(expected), np.asarray(got), closeness, name)
 
 

@@ -69,11 +69,10 @@ class Names:
             case [value, list(args_after), dict(kwargs_after)]:
                 before = [*args, *kwargs.values()]
                 after = [*args_after, *kwargs_after.values()]
-                for number, (one, other) in enumerate(zip(before, after, strict=False), 1):
-                    if not isinstance(one, (FunctionType, RemoteObject)) and compare(
-                        one, other, _EXACT
-                    ):
-                        raise InputChangedError(f"argument {number}")
+                for number, one in enumerate(before):
+                    other = after[number] if number < len(after) else None
+                    if compare(_plain(one), _plain(other), _EXACT):
+                        raise InputChangedError(f"argument {number + 1}")
                 return value
         raise InputChangedError("an argument")
 

@@ -187,3 +187,12 @@ def test_what_a_definition_prints_stays_out_of_the_result(etude: Etude, tmp_path
     (tmp_path / "mine.py").write_text("def f(x): return 1\n")
     done = etude("check", "loud.yaml", "mine.py", "--format", "json")
     assert json.loads(done.stdout)["outcome"] == "passed"
+
+
+def test_a_verdict_without_a_sandbox_settles_nothing(etude: Etude, tmp_path: Path) -> None:
+    """A later run in the sandbox grades the file again."""
+    hand_in(tmp_path / "in", "s", RIGHT)
+    etude("grade", "in", "--output", "out.jsonl", "--unsafe-no-sandbox")
+    done = etude("grade", "in", "--output", "out.jsonl", "--resume")
+    assert "1 submissions: 1 passed" in done.stdout
+    assert [line["sandbox"] == "none" for line in lines(tmp_path / "out.jsonl")] == [True, False]

@@ -123,3 +123,27 @@ def test_printed_text_that_differs_is_shown(expected: str, got: str, sentence: s
     found = compare_text(expected, got)
     assert found is not None
     assert found.sentence == sentence
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        (100_000_000, 100_000_007),
+        (np.array([2**60]), np.array([2**60 + 1])),
+        (np.array([True, False]), np.array([True, True])),
+        (10**23, 10**23 + 1),
+    ],
+)
+def test_whole_numbers_are_exact_whatever_their_size(expected: object, got: object) -> None:
+    """No tolerance accepts another integer, unless the test asks for one."""
+    found = compare(expected, got)
+    assert found is not None
+    assert found.rung is Rung.VALUES
+
+
+def test_a_whole_number_of_thousands_of_digits_is_compared_too() -> None:
+    """Python refuses to print it, which is no reason to fail."""
+    assert compare(10**5000, 10**5000) is None
+    found = compare(10**5000, 10**5000 + 1)
+    assert found is not None
+    assert found.sentence == "The result is another whole number than expected."

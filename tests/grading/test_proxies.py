@@ -131,3 +131,38 @@ def test_without_that_word_a_changed_input_is_fine(run: Run) -> None:
     source = RIGHT.replace("return np.minimum(x, 1)", "x[x > 1] = 1; return x")
     result = run("given: {x: [0.5, 2.0]}, call: clip(x), expect: [0.5, 1.0]", source)
     assert result.outcome == "passed"
+
+
+def test_inputs_are_looked_at_beside_functions_and_objects(run: Run) -> None:
+    """What cannot be looked at, alone or in a list, is no change."""
+    given = "given: 'def f(x): return x + 1', call: 'apply(f, 1)', expect: 2, keep_inputs: true"
+    assert run(given).outcome == "passed"
+    source = RIGHT.replace("def clip(x):\n    return np.minimum(x, 1)", "def clip(x): return 1")
+    result = run("call: 'clip([Scale(1), Scale(2)])', expect: 1, keep_inputs: true", source)
+    assert (result.outcome, result.message) == ("passed", "")
+
+
+def test_a_method_that_changes_its_argument_is_found(run: Run) -> None:
+    """Inputs are kept or not whoever is called."""
+    source = RIGHT.replace("return self.factor * x", "x *= 2\n        return self.factor * x")
+    fields = "given: {x: [1.0]}, call: Scale(1)(x), expect: [2.0], keep_inputs: true"
+    assert "in place" in run(fields, source).message
+
+
+def test_a_function_reaches_printing_tests_too(run: Run) -> None:
+    """`given` is the same for both kinds of test."""
+    given = "def f(x): return x + 1"
+    result = run(f"given: '{given}', run: 'print(apply(f, 1))', stdout: '2'")
+    assert (result.outcome, result.message) == ("passed", "")
+
+
+def test_a_function_of_the_submission_is_no_argument(run: Run) -> None:
+    """Its stand-in is ours, and is not sent: the author is told."""
+    with pytest.raises(DefinitionError, match="cannot be an argument of another"):
+        run("call: 'apply(clip, 1)', expect: 1")
+
+
+def test_a_loop_over_an_object_ends_where_it_says(run: Run) -> None:
+    """IndexError from its `__getitem__` ends the loop, as in one process."""
+    source = RIGHT.replace("return key + self.factor", "return [7, 8][key]")
+    assert run("call: 'sum(list(Scale(1)))', expect: 15", source).outcome == "passed"

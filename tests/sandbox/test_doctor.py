@@ -43,3 +43,9 @@ def test_without_any_backend_the_fault_names_causes_and_fix() -> None:
     message = str(caught.value)
     for part in ("broken: ", "Install bubblewrap", "etude doctor", "--unsafe-no-sandbox"):
         assert part in message
+
+
+def test_attempts_that_could_not_be_made_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A backend is not said to work because the attempts themselves were broken."""
+    monkeypatch.setattr("grader.sandbox.doctor._ATTEMPTS", "import no_such_module")
+    assert not any(examination.works for examination in examine([UNSAFE, LANDLOCK]))

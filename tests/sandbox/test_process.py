@@ -267,3 +267,29 @@ def test_a_dead_zygote_is_a_fault_never_a_verdict(sandbox: Sandbox) -> None:
         with pytest.raises(SandboxFault):
             child.close()
     assert ask(sandbox, "def f(): return 1") == Returned(value=1)
+
+
+def test_the_order_of_a_set_is_the_same_in_every_sandbox(each_sandbox: Sandbox) -> None:
+    """Hashing has no seed, so that no verdict depends on the worker."""
+    source = "def f(): return hash('a')"
+    with Sandbox(each_sandbox.backend) as other:
+        assert ask(each_sandbox, source) == ask(other, source)
+
+
+def test_a_spare_is_forked_ahead_and_takes_other_limits_too(each_sandbox: Sandbox) -> None:
+    """Each child is fresh, in order, whatever the limits of the one before."""
+    with Sandbox(each_sandbox.backend, spare=True) as sandbox:
+        for number, limits in enumerate([QUICK, QUICK, Limits(), QUICK]):
+            answer = ask(sandbox, f"def f(): return {number}", limits=limits)
+            assert answer == Returned(value=number)
+
+
+def test_answers_have_a_total_weight(sandbox: Sandbox) -> None:
+    """A submission that answers with megabytes again and again is ended."""
+    with sandbox.child(Limits(wall_seconds=30)) as child:
+        child.load("import numpy as np\ndef f(): return np.zeros(7 << 20)", ["f"])
+        for _ in range(4):
+            child.call("f", [], {})
+        with pytest.raises(ChildGoneError) as caught:
+            child.call("f", [], {})
+    assert caught.value.cause is Cause.PROTOCOL

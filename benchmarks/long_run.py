@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from benchmarks.commands import in_fresh_process
 from benchmarks.pools import Meter, open_with_spare
-from benchmarks.processes import Memory, memory, sandbox_of
+from benchmarks.processes import Memory, memory, zygote_and_spare
 from benchmarks.report import Cost, cost_of
 from benchmarks.workload import exercises, new_jobs
 from grader.definitions.exercise import Exercise
@@ -71,9 +71,8 @@ def _grade(total: int, step: int) -> LongRun:
 
 def _look(pool: Pool, graded: int) -> Look:
     (worker,) = pool.pids
-    found = sandbox_of(worker)
-    sandbox = memory([found.zygote, *found.children])
-    return Look(graded, memory([worker]), memory([found.zygote]), sandbox)
+    zygote, spare = zygote_and_spare(worker)
+    return Look(graded, memory([worker]), memory([zygote]), memory([zygote, spare]))
 
 
 def _compare(pool: Pool, graded: int, exercise: Exercise) -> Comparison:

@@ -11,6 +11,8 @@ from pathlib import Path
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 """Seconds; the kernel rounds each process's total to it, so only long measurements mean much."""
 
+_TRIES = 1000
+
 _MB_IN_KIB = 1000 * 1000 / 1024
 
 
@@ -92,16 +94,17 @@ def _rollup(pid: int) -> dict[str, float]:
     return {name: int(kib) / _MB_IN_KIB for name, kib in pairs}
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxProcesses:
-    """The processes below one worker."""
+def zygote_and_spare(worker: int) -> tuple[int, int]:
+    """Return the zygote below an idle worker, and the child that it keeps for the next submission.
 
-    zygote: int
-    children: tuple[int, ...]  # of the zygote: between two submissions, the spare one
-
-
-def sandbox_of(worker: int) -> SandboxProcesses:
-    """Find a worker's zygote: the first process below it that is not bubblewrap."""
-    below = [process for process in _tree(worker) if process.pid != worker]
-    zygote = next(process.pid for process in below if process.name != "bwrap")
-    return SandboxProcesses(zygote, tuple(p.pid for p in below if p.parent == zygote))
+    Raises:
+        TimeoutError: it does not come down to one child.
+    """
+    for _ in range(_TRIES):
+        below = [process for process in _tree(worker) if process.pid != worker]
+        zygote = next(process.pid for process in below if process.name != "bwrap")
+        children = [process.pid for process in below if process.parent == zygote]
+        if len(children) == 1:
+            return zygote, children[0]
+        time.sleep(0.01)  # the last submission's child is on its way out
+    raise TimeoutError(f"the zygote has {len(children)} children instead of a spare one")

@@ -1,5 +1,6 @@
 """`etude grade` on folders as they come: odd files, interruptions, equal code."""
 
+import functools
 import json
 import os
 import signal
@@ -73,7 +74,13 @@ def test_an_interruption_leaves_a_valid_file_that_resumes(tmp_path: Path) -> Non
         hand_in(tmp_path / "in", f"s{number:03}", f"{RIGHT}\n# {number}\n")
     command = [sys.executable, "-m", "grader.cli", "grade", "in", "--output", "out.jsonl"]
     process = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell starts what it puts in the background with SIGINT ignored, and that is inherited.
+        preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  no threads here
     )
     out = tmp_path / "out.jsonl"
     deadline = time.monotonic() + 60

@@ -1,5 +1,5 @@
 # tries: have OpenBLAS start threads, by its environment and by its own functions
-# outcome: failed, errored
+# outcome: failed, errored, timed out
 # limits: quick
 import ctypes
 import os

@@ -18,12 +18,12 @@ _TURNS, _BLOCK = 10, 30
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a worker and its sandbox hold after so many submissions."""
+    """What a worker and its sandbox hold after so many submissions, where it can be seen."""
 
     graded: int
-    worker: Memory
-    zygote: Memory
-    sandbox: Memory  # the zygote with its spare child
+    worker: Memory | None
+    zygote: Memory | None
+    sandbox: Memory | None  # the zygote with its spare child
 
 
 @dataclass(frozen=True, slots=True)

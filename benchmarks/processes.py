@@ -78,13 +78,12 @@ class Memory:
     rss: float  # what several processes share counts in full for each
 
 
-def memory(pids: Sequence[int]) -> Memory:
-    """Add up what these processes hold.
-
-    Raises:
-        OSError: one may not be looked at, or has ended.
-    """
-    each = [_rollup(pid) for pid in pids]
+def memory(pids: Sequence[int]) -> Memory | None:
+    """Add up what these processes hold; None if only root may look at one of them."""
+    try:
+        each = [_rollup(pid) for pid in pids]
+    except PermissionError:
+        return None
     return Memory(sum(found["Pss:"] for found in each), sum(found["Rss:"] for found in each))
 
 

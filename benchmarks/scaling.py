@@ -8,7 +8,7 @@ from itertools import cycle, islice
 from benchmarks import long_run
 from benchmarks.commands import in_fresh_process
 from benchmarks.pools import Meter, open_with_spare
-from benchmarks.processes import memory
+from benchmarks.processes import Memory, memory
 from benchmarks.report import COST_CELLS, COST_RATIOS, Aim, Block, Cost, Section, cost_of
 from benchmarks.workload import exercises, new_job, new_jobs
 from grader.definitions.exercise import Exercise
@@ -36,7 +36,7 @@ class _Spread:
     exercises: int
     all: Cost
     known: Cost  # the later half, when the worker has met every exercise
-    worker: float  # MB of PSS at the end
+    worker: Memory | None  # at the end
 
 
 def measure(*, quick: bool) -> Section:
@@ -57,7 +57,7 @@ def measure(*, quick: bool) -> Section:
         (f"among {each.exercises:,}, known", *each.known.cells(), *each.known.ratios(few.known))
         for each in spreads
     ]
-    held = f"{few.worker:.1f} MB after 1 exercise, {many.worker:.1f} MB after {many.exercises:,}"
+    held = f"{_mb(few.worker)} after 1 exercise, {_mb(many.worker)} after {many.exercises:,}"
     last = comparisons[-1]
     aims = [
         Aim(f"scaling: CPU after {last.graded:,} / fresh", last.worker.cpu / last.fresh.cpu, _FLAT),
@@ -79,11 +79,15 @@ def _take_turns(sizes: Sequence[int]) -> list[_Spread]:
             Meter(pool).grade(new_jobs(other, _WARM_UP))
         streams = [_jobs(defined[:size]) for size in sizes]
         first, later = (_half(pools, streams, sizes[-1]) for _ in range(2))
-        held = [memory(pool.pids).pss for pool in pools]
+        held = [memory(pool.pids) for pool in pools]
     return [
         _Spread(size, cost_of(begin + end), cost_of(end), mb)
         for size, begin, end, mb in zip(sizes, first, later, held, strict=True)
     ]
+
+
+def _mb(held: Memory | None) -> str:
+    return f"{held.pss:.1f} MB" if held else "?"
 
 
 def _jobs(among: Sequence[Exercise]) -> Iterator[Job]:

@@ -25,7 +25,7 @@ _NOTES = """\
 - among n: equally many submissions, at least two for each exercise, go to n exercises in turn;
   ratios to one exercise. An exercise's first submission waits for its expected values. known: the
   later half, where nothing comes for the first time.
-- The worker holds {held} (PSS).
+- The worker holds {held} (PSS); part of it is the definitions, which it shares with its parent.
 """
 
 

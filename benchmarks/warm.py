@@ -27,7 +27,7 @@ def measure(*, quick: bool) -> Section:
     with ExitStack() as stack:
         lanes = [stack.enter_context(lane) for lane in _lanes()]
         working = [lane for lane in lanes if not lane.missing]
-        costs = _take_turns(working, rounds=4 if quick else 20)
+        costs = _take_turns(working, rounds=4 if quick else 16)
     missing = "".join(f"- {lane.name}: not on this host.\n" for lane in lanes if lane.missing)
     base = costs[_PLAIN]
     rows = [(name, *cost.cells(), *cost.ratios(base)) for name, cost in costs.items()]

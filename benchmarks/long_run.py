@@ -13,7 +13,7 @@ from grader.grading.pool import Pool
 
 _COMPARE_AT = (100, 1_000, 10_000)
 _WARM_UP = 25
-_TURNS, _BLOCK = 10, 30
+_BLOCK = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +45,15 @@ class LongRun:
 
 def of_either_length(*, quick: bool) -> LongRun:
     """Grade a thousand submissions, or ten thousand, the first time that this is called."""
-    return _long_run(1_000, 500) if quick else _long_run(10_000, 1_000)
+    return _long_run(1_000, 500, 4) if quick else _long_run(10_000, 1_000, 10)
 
 
 @functools.cache
-def _long_run(total: int, step: int) -> LongRun:
-    return in_fresh_process(_grade, total, step)
+def _long_run(total: int, step: int, turns: int) -> LongRun:
+    return in_fresh_process(_grade, total, step, turns)
 
 
-def _grade(total: int, step: int) -> LongRun:
+def _grade(total: int, step: int, turns: int) -> LongRun:
     (exercise,) = exercises(1)
     run = LongRun()
     graded = 0
@@ -64,8 +64,8 @@ def _grade(total: int, step: int) -> LongRun:
             graded = stop
             run.looks.append(_look(pool, graded))
             if stop in _COMPARE_AT:
-                run.comparisons.append(_compare(pool, graded, exercise))
-                graded += _TURNS * _BLOCK
+                run.comparisons.append(_compare(pool, graded, exercise, turns))
+                graded += turns * _BLOCK
     return run
 
 
@@ -75,11 +75,11 @@ def _look(pool: Pool, graded: int) -> Look:
     return Look(graded, memory([worker]), memory([zygote]), memory([zygote, spare]))
 
 
-def _compare(pool: Pool, graded: int, exercise: Exercise) -> Comparison:
+def _compare(pool: Pool, graded: int, exercise: Exercise, turns: int) -> Comparison:
     with Pool(1, open_with_spare) as fresh:
         Meter(fresh).grade(new_jobs(exercise, _WARM_UP))
         meters = Meter(pool), Meter(fresh)
-        for _ in range(_TURNS):
+        for _ in range(turns):
             for meter in meters:
                 meter.grade(new_jobs(exercise, _BLOCK))
         worker, other = (cost_of(meter.blocks) for meter in meters)

@@ -34,7 +34,7 @@ class _Rate:
 
 def measure(*, quick: bool) -> Section:
     """Let pools of one worker and of two take turns."""
-    rounds, block = (4, 150) if quick else (8, 300)
+    rounds, block = (3, 150) if quick else (8, 300)
     found = in_fresh_process(_take_turns, rounds, block)
     one, two = (rate.rates for rate in found)
     paired = median(b / a for a, b in zip(one, two, strict=True))

@@ -10,6 +10,7 @@ from grader.cli import options
 from grader.cli.main import NOT_PASSED
 from grader.errors import EtudeError, GraderFault
 from grader.grading.pool import Pool
+from grader.sandbox.choose import begin_sandbox
 
 if TYPE_CHECKING:
     from grader.grading.verdict import Verdict
@@ -32,7 +33,8 @@ def command(exercise: str, file: Path, exercises: Path | None, form: str, unsafe
       etude check drafts/07-rope.yaml rope.py --format json
     """
     options.prefer_own_output()
-    with Pool(1, options.sandbox_opener(unsafe)) as pool:  # starts while the rest is read
+    started = None if unsafe else begin_sandbox()  # it starts while the rest is imported
+    with Pool(1, options.sandbox_opener(unsafe), started=started) as pool:
         verdict = _grade(pool, exercise, file, options.collection_folder(exercises), form)
     _show(verdict, form)
     raise click.exceptions.Exit(0 if verdict.outcome == "passed" else NOT_PASSED)

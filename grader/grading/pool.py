@@ -8,6 +8,7 @@ its job goes to a fresh one, and after three tries is reported as a grader fault
 """
 
 import contextlib
+import importlib
 import json
 import multiprocessing
 import os
@@ -18,7 +19,6 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -62,6 +62,7 @@ class Pool:
         workers: how many submissions are graded at once.
         open_sandbox: called in each worker to start its sandbox; it may raise `SandboxFault`.
         jobs_per_worker: after so many a worker is replaced.
+        started: a sandbox that is starting already; the first worker takes it over.
     """
 
     def __init__(
@@ -69,7 +70,10 @@ class Pool:
         workers: int,
         open_sandbox: "Callable[[], Sandbox]",
         jobs_per_worker: int = JOBS_PER_WORKER,
+        started: "Sandbox | None" = None,
     ) -> None:
+        self._started = started
+        self._taken_over: Sandbox | None = None
         self._size = workers
         self._open_sandbox = open_sandbox
         self._jobs_per_worker = jobs_per_worker
@@ -78,6 +82,8 @@ class Pool:
         self._anyone_was_ready = False
 
     def __enter__(self) -> Self:
+        # Imported here, once: the workers are forks and share it.
+        importlib.import_module("grader.grading.engine")
         self._hire()
         return self
 
@@ -87,6 +93,8 @@ class Pool:
         for worker in self._workers:
             worker.stop()
         self._workers.clear()
+        if self._taken_over is not None:
+            self._taken_over.reap()
 
     @property
     def pids(self) -> list[int]:
@@ -152,8 +160,12 @@ class Pool:
         return GraderFault(f"given up after {MAX_TRIES} tries: {_cause(message)}")
 
     def _hire(self) -> "_Worker":
-        worker = _Worker(self._open_sandbox)
+        started, self._started = self._started, None
+        worker = _Worker(self._open_sandbox, started)
         self._workers.append(worker)
+        if started is not None:
+            started.hand_over()
+            self._taken_over = started
         return worker
 
     def _dismiss(self, worker: "_Worker") -> None:
@@ -196,14 +208,16 @@ def _definition_error(problems: list[Any]) -> DefinitionError:
 class _Worker:
     """The parent's end of one worker process."""
 
-    def __init__(self, open_sandbox: "Callable[[], Sandbox]") -> None:
+    def __init__(
+        self, open_sandbox: "Callable[[], Sandbox]", started: "Sandbox | None" = None
+    ) -> None:
         self.connection, theirs = _FORK.Pipe()
         self.ticket: _Ticket | None = None
         self.done = 0
         self._since = time.monotonic()
         self._known: set[str] = set()  # exercises that it has been sent
         self._process = _FORK.Process(
-            target=_work, args=(theirs, self.connection, open_sandbox), daemon=True
+            target=_work, args=(theirs, self.connection, open_sandbox, started), daemon=True
         )
         self._process.start()
         theirs.close()
@@ -261,19 +275,21 @@ class _Worker:
 
 
 def _work(
-    connection: Connection, parents: Connection, open_sandbox: "Callable[[], Sandbox]"
+    connection: Connection,
+    parents: Connection,
+    open_sandbox: "Callable[[], Sandbox]",
+    started: "Sandbox | None",
 ) -> None:
     """The life of a worker: start a sandbox, give up rights, grade until sent home."""
+    from grader.grading.engine import grade_all  # noqa: PLC0415  imported by the parent already
+    from grader.sandbox.confine import confine_this_process  # noqa: PLC0415
+
     parents.close()  # or this worker would never notice that its parent is gone
-    _leave_home(connection.fileno())
+    _leave_home({connection.fileno(), *(started.descriptors if started else ())})
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then hangs up
-    with ThreadPoolExecutor(1) as starter:  # the sandbox starts while pytest is imported
-        starting = starter.submit(open_sandbox)
-        from grader.grading.engine import grade_all  # noqa: PLC0415
-        from grader.sandbox.confine import confine_this_process  # noqa: PLC0415
     with contextlib.suppress(EOFError, BrokenPipeError):  # the parent has hung up
         try:
-            sandbox = starting.result()
+            sandbox = _sandbox(open_sandbox, started)
         except SandboxFault as fault:
             _send(connection, {"no sandbox": str(fault)})
             return
@@ -287,12 +303,26 @@ def _work(
                 _send(connection, {"fault": f"{type(error).__name__}: {error}"})
 
 
-def _leave_home(connection: int) -> None:
+def _sandbox(open_sandbox: "Callable[[], Sandbox]", started: "Sandbox | None") -> "Sandbox":
+    """Use the one that was started ahead, or if it does not come up, one that does."""
+    if started is not None:
+        try:
+            started.wait_until_ready()
+        except SandboxFault:
+            started.close()
+        else:
+            return started
+    return open_sandbox()
+
+
+def _leave_home(kept: set[int]) -> None:
     """Keep nothing of the parent's that an author's code could use: terminal, files, lines."""
     os.setsid()
     os.dup2(2, 1)  # results go over the connection, so stdout is nobody's
-    os.closerange(3, connection)
-    os.closerange(connection + 1, _DESCRIPTORS)
+    low = 3
+    for descriptor in [*sorted(kept), _DESCRIPTORS]:
+        os.closerange(low, descriptor)
+        low = descriptor + 1
     os.environ.update(ONE_BLAS_THREAD)
     most = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (WORKER_ADDRESS_SPACE, most))

@@ -29,6 +29,18 @@ def open_sandbox(backends: Sequence[Backend] = BACKENDS, *, spare: bool = False)
     )
 
 
+def begin_sandbox(backends: Sequence[Backend] = BACKENDS) -> Sandbox | None:
+    """Set the first backend that is installed going, without waiting; None if there is none."""
+    if unsupported_reason():
+        return None
+    for backend in backends:
+        try:
+            return Sandbox(backend)
+        except (SandboxFault, OSError):
+            continue
+    return None
+
+
 def open_unsafe(*, spare: bool = False) -> Sandbox:
     """Start a child process with resource limits only. Never chosen by itself."""
     return _start(UNSAFE, spare=spare)

@@ -174,6 +174,20 @@ class Sandbox:
         self._process.wait()
         self._errors.close()
 
+    @property
+    def descriptors(self) -> tuple[int, int]:
+        """What a fork of this process must keep open to use the sandbox in its place."""
+        return self._control.fileno(), self._errors.fileno()
+
+    def hand_over(self) -> None:
+        """Leave the sandbox to a fork of this process; it ends when the fork closes it."""
+        self._control.close()
+        self._errors.close()
+
+    def reap(self) -> None:
+        """After `hand_over`, when the fork is done: wait for the process that was started here."""
+        self._process.wait()
+
     def __enter__(self) -> Self:
         return self
 

@@ -10,7 +10,8 @@ _NOTES = """\
 - One worker that is never replaced, and the zygote of its sandbox, between two submissions.
 - MB of a million bytes. PSS: a page that n processes share counts 1/n in each; RSS counts it in
   full. The zygote shares most pages with its spare child, so both together say what the sandbox
-  takes. A question mark: only root may look.
+  takes. PSS also moves with other Pythons on the machine, so growth is told by RSS. A question
+  mark: only root may look.
 """
 
 
@@ -21,8 +22,8 @@ def measure(*, quick: bool) -> Section:
     aims = [
         *_at_most("zygote, PSS", last.zygote, 20),
         *_at_most("worker, PSS", last.worker, 60),
-        *_flat("zygote and child, last / first", first.sandbox, last.sandbox),
-        *_flat("worker, last / first", first.worker, last.worker),
+        *_flat("zygote, RSS, last / first", first.zygote, last.zygote),
+        *_flat("worker, RSS, last / first", first.worker, last.worker),
     ]
     header = ("graded", "zygote PSS", "with its child", "zygote RSS", "worker PSS", "worker RSS")
     return Section("memory: MB held", header, [_row(look) for look in looks], _NOTES, aims)
@@ -33,7 +34,7 @@ def _at_most(what: str, held: Memory | None, limit: float) -> list[Aim]:
 
 
 def _flat(what: str, first: Memory | None, last: Memory | None) -> list[Aim]:
-    return [Aim(f"memory: {what}", last.pss / first.pss, _FLAT)] if first and last else []
+    return [Aim(f"memory: {what}", last.rss / first.rss, _FLAT)] if first and last else []
 
 
 def _row(look: long_run.Look) -> Row:

@@ -1,5 +1,5 @@
 # tries: fill the memory with arrays
-# outcome: out of memory
+# outcome: out of memory, timed out
 import numpy as np
 
 CALLS = []

@@ -1,5 +1,5 @@
 # tries: fill the memory with a list
-# outcome: out of memory
+# outcome: out of memory, timed out
 CALLS = []
 
 

@@ -1,5 +1,5 @@
 # tries: fill the memory by doubling a text
-# outcome: out of memory
+# outcome: out of memory, timed out
 CALLS = []
 
 

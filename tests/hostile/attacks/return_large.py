@@ -1,5 +1,5 @@
 # tries: return hundreds of megabytes
-# outcome: failed, out of memory
+# outcome: failed, out of memory, timed out
 import numpy as np
 
 CALLS = []

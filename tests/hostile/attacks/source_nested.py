@@ -1,3 +1,3 @@
 # tries: crash the parser with brackets nested too deep
-# outcome: errored, out of memory
+# outcome: errored, out of memory, timed out
 x = @TIMES 20000 (@0@TIMES 20000 )@

@@ -119,7 +119,8 @@ def _print_text(records: Iterable["Record"], to_do: "Plan") -> None:
     print_verdicts(console, [_row(record) for record in shown])
     outcomes = Counter(record.outcome for record in ordered)
     summary = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
-    console.print(f"{len(ordered)} submissions: {summary or 'nothing to do'}", markup=False)
+    noun = "submission" if len(ordered) == 1 else "submissions"
+    console.print(f"{len(ordered)} {noun}: {summary or 'nothing to do'}", markup=False)
     if to_do.done_before:
         console.print(f"{len(to_do.done_before)} had a verdict already", markup=False)
     if to_do.not_looked_at:

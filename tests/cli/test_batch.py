@@ -116,7 +116,7 @@ def test_whatever_lies_in_the_folder_is_graded_or_reported(etude: Etude, tmp_pat
     hand_in(folder, "with\nnewline", RIGHT)
     bytes_name = os.fsencode(folder) + b"/caf\xe9"
     os.mkdir(bytes_name)  # noqa: PTH102  pathlib takes no bytes
-    with open(bytes_name + b"/attention-weights.py", "w") as file:  # noqa: PTH123
+    with open(bytes_name + b"/attention-weights.py", "w") as file:  # noqa: PTH123  the same
         file.write(RIGHT)
     for student in ("fifo", "link", "socket", "folder"):
         (folder / student).mkdir()
@@ -201,5 +201,5 @@ def test_a_verdict_without_a_sandbox_settles_nothing(etude: Etude, tmp_path: Pat
     hand_in(tmp_path / "in", "s", RIGHT)
     etude("grade", "in", "--output", "out.jsonl", "--unsafe-no-sandbox")
     done = etude("grade", "in", "--output", "out.jsonl", "--resume")
-    assert "1 submissions: 1 passed" in done.stdout
+    assert "1 submission: 1 passed" in done.stdout
     assert [line["sandbox"] == "none" for line in lines(tmp_path / "out.jsonl")] == [True, False]

@@ -1,0 +1,77 @@
+"""What the cells of a lesson can show. Loaded beside them: in the sandbox, and in the browser.
+
+Standard library and NumPy only; nothing of ours may be imported here.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+_MOST = 64  # rows and columns that can be shown
+_shown: list[dict[str, Any]] = []
+
+
+def heatmap(
+    values: Any,  # noqa: ANN401  whatever NumPy takes for a matrix
+    rows: Sequence[object] = (),
+    columns: Sequence[object] = (),
+    title: str = "",
+) -> None:
+    """Show a matrix, each cell shaded by its value.
+
+    Args:
+        values: shape (n, m), numbers; n and m at most 64.
+        rows: what each row stands for; numbers when left out.
+        columns: what each column stands for.
+        title: one line above it.
+
+    Raises:
+        ValueError: it is no such matrix, or the labels do not fit it.
+    """
+    _show("heatmap", values, rows, columns, title)
+
+
+def table(
+    values: Any,  # noqa: ANN401  whatever NumPy takes for a matrix
+    rows: Sequence[object] = (),
+    columns: Sequence[object] = (),
+    title: str = "",
+) -> None:
+    """Show a matrix as plain numbers; see `heatmap`."""
+    _show("table", values, rows, columns, title)
+
+
+def _show(
+    kind: str,
+    values: Any,  # noqa: ANN401  whatever NumPy takes for a matrix
+    rows: Sequence[object],
+    columns: Sequence[object],
+    title: str,
+) -> None:
+    matrix = np.asarray(values)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "biuf" or max(matrix.shape) > _MOST:  # noqa: PLR2004
+        raise ValueError(f"a {kind} shows a matrix of numbers up to {_MOST} x {_MOST}")
+    for name, labels, length in (
+        ("rows", rows, len(matrix)),
+        ("columns", columns, matrix.shape[1]),
+    ):
+        if len(labels) not in (0, length):
+            raise ValueError(f"{len(labels)} labels for {length} {name}")
+    _shown.append(
+        {
+            "kind": kind,
+            "title": str(title),
+            "values": matrix.astype(np.float64),
+            "whole": matrix.dtype.kind in "biu",
+            "rows": [str(label) for label in rows],
+            "columns": [str(label) for label in columns],
+        }
+    )
+
+
+def _take() -> list[dict[str, Any]]:
+    """Return what was shown since the last time."""
+    taken = list(_shown)
+    _shown.clear()
+    return taken

@@ -1,0 +1,140 @@
+"""What a lesson is: prose, cells of Python, and the exercises it leads into.
+
+A lesson is CommonMark with `$maths$`. Three things in it are Etude's:
+
+    ```python          a cell: it is run, and what it prints and shows stands below it
+    ```python hidden   likewise, but the code itself is left out
+    ```exercise        the ids of exercises, one a line, to be solved at this place
+    `= expression`     in prose: the value of an expression after the cells above
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from grader.definitions.exercise import ExerciseId
+from grader.errors import DefinitionError, Location, Problem, UsageError
+
+MAX_BYTES: Final = 1 << 20
+
+_CELL_WORDS: Final = {"python": False, "python hidden": True}
+_VALUE: Final = re.compile(r"`= ([^`\n]+)`")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An expression in prose whose value stands in its place."""
+
+    where: Location
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Markdown between cells; each item is a text, or a value to be computed."""
+
+    where: Location
+    parts: tuple[str | Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Python that is run."""
+
+    where: Location  # of its first line of code
+    code: str
+    hidden: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Exercises:
+    """The place for exercises."""
+
+    where: Location
+    ids: tuple[ExerciseId, ...]
+
+
+Block: TypeAlias = Prose | Cell | Exercises
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A lesson's file, cut into blocks in their order."""
+
+    path: Path
+    blocks: tuple[Block, ...]
+
+    @property
+    def exercises(self) -> tuple[ExerciseId, ...]:
+        """The exercises it leads into, in order."""
+        return tuple(i for block in self.blocks if isinstance(block, Exercises) for i in block.ids)
+
+
+def read_lesson(path: Path) -> Lesson:
+    """Read a lesson.
+
+    Raises:
+        UsageError: There is no such file.
+        DefinitionError: It is not text, is too long, or has a fence that is not known.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"the lesson '{path}' cannot be read: {error.strerror}") from None
+    if len(data) > MAX_BYTES:
+        raise DefinitionError([Problem(Location(path), f"longer than {MAX_BYTES} bytes")])
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DefinitionError([Problem(Location(path, line), "this is not UTF-8")]) from None
+    return Lesson(path, tuple(_blocks(path, text)))
+
+
+def _blocks(path: Path, text: str) -> Iterator[Block]:
+    lines = text.splitlines(keepends=True)
+    done = 0
+    for fence in _fences(text):
+        assert fence.map is not None  # noqa: S101  every fence has one
+        begin, end = fence.map
+        yield from _prose(path, lines, done, begin)
+        yield _fenced(path, fence, begin)
+        done = end
+    yield from _prose(path, lines, done, len(lines))
+
+
+def _fences(text: str) -> Iterator[Token]:
+    """Yield the fences that stand by themselves; one in a list or a quotation is only shown."""
+    for token in MarkdownIt("commonmark").parse(text):
+        if token.type == "fence" and token.level == 0 and token.info.strip() not in ("", "text"):
+            yield token
+
+
+def _fenced(path: Path, fence: Token, line: int) -> Block:
+    info = " ".join(fence.info.split())
+    where = Location(path, line + 2)  # the line below the fence, counted from one
+    if info in _CELL_WORDS:
+        return Cell(where, fence.content, _CELL_WORDS[info])
+    if info == "exercise":
+        return Exercises(where, tuple(ExerciseId(name) for name in fence.content.split()))
+    known = ", ".join((*_CELL_WORDS, "exercise", "text"))
+    message = f"expected one of {known} after the fence, found '{info:.40}'"
+    raise DefinitionError([Problem(Location(path, line + 1), message)])
+
+
+def _prose(path: Path, lines: list[str], begin: int, end: int) -> Iterator[Prose]:
+    text = "".join(lines[begin:end])
+    if not text.strip():
+        return
+    parts: list[str | Value] = []
+    done = 0
+    for found in _VALUE.finditer(text):
+        line = begin + text.count("\n", 0, found.start()) + 1
+        parts += [text[done : found.start()], Value(Location(path, line), found[1].strip())]
+        done = found.end()
+    yield Prose(Location(path, begin + 1), (*parts, text[done:]))

@@ -1,0 +1,71 @@
+"""What a lesson showed when it was last looked at, as a text that lies beside it.
+
+A change of any number is then seen in a review, and `etude lesson run` fails until somebody has
+looked at it.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from grader.errors import Location, Problem
+from grader.grading.compare import compare_text
+from grader.lessons.execute import RunCell, RunLesson, RunProse, Shown
+
+
+def record_path(lesson: Path) -> Path:
+    """Return where the record of a lesson lies: `outputs/<its name>.txt` beside it."""
+    return lesson.parent / "outputs" / f"{lesson.stem}.txt"
+
+
+def record(lesson: RunLesson) -> str:
+    """Return everything that a lesson computed, as a text."""
+    return "".join(f"{line}\n" for line in _lines(lesson))
+
+
+def differences(lesson: RunLesson) -> list[Problem]:
+    """Compare a lesson with its record; numbers within the last digit that it shows."""
+    path = record_path(lesson.path)
+    try:
+        before = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return [Problem(Location(lesson.path), f"there is no record of its outputs, {path.name}")]
+    now = record(lesson).splitlines()
+    for number, (old, new) in enumerate(zip(before.splitlines(), now, strict=False), start=1):
+        if old != new and compare_text(old, new) is not None:
+            message = f"the record says '{old.strip():.80}', but running gives '{new.strip():.80}'"
+            return [Problem(Location(path, number), message)]
+    if len(before.splitlines()) != len(now):
+        count = f"{len(before.splitlines())} lines, but running gives {len(now)}"
+        return [Problem(Location(path), f"the record has {count}")]
+    return []
+
+
+def _lines(lesson: RunLesson) -> Iterator[str]:
+    cells = 0
+    for block in lesson.blocks:
+        if isinstance(block, RunProse):
+            yield from (f"{expression} = {value}" for expression, value in block.computed)
+        elif isinstance(block, RunCell):
+            cells += 1
+            yield f"[{cells}]"
+            yield from (f"    {line}".rstrip() for line in block.printed.splitlines())
+            for shown in block.shown:
+                yield from _shown_lines(shown)
+
+
+def _shown_lines(shown: Shown) -> Iterator[str]:
+    yield f"    <{shown.kind}> {shown.title}".rstrip()
+    if shown.columns:
+        yield f"    columns: {' '.join(shown.columns)}"
+    for index, row in enumerate(shown.values):
+        label = f"{shown.rows[index]}: " if shown.rows else ""
+        yield f"    {label}{' '.join(shown_number(value, whole=shown.whole) for value in row)}"
+
+
+def shown_number(value: float, *, whole: bool) -> str:
+    """Print one number of a matrix: whole, or with four decimals that hide no small one."""
+    if whole or not np.isfinite(value):
+        return f"{value:g}"
+    return f"{value:.4f}" if abs(value) >= 1e-3 or value == 0 else f"{value:.2e}"  # noqa: PLR2004

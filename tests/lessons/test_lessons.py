@@ -1,0 +1,160 @@
+"""Lessons: reading, running in the sandbox, and the record of what they show."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grader.errors import DefinitionError
+from grader.lessons.document import Cell, Exercises, Prose, Value, read_lesson
+from grader.lessons.execute import RunCell, RunProse, run_lesson
+from grader.lessons.record import differences, record, record_path
+from grader.sandbox.choose import open_sandbox
+from grader.sandbox.process import Sandbox
+
+LESSON = """\
+# A lesson
+
+```python
+import numpy as np
+x = np.array([[1.0, 2.0], [3.0, 4.5]])
+x.sum()
+```
+
+The mean is `= round(float(x.mean()), 3)`, and `x` stays code.
+
+```python hidden
+heatmap(x, rows=["a", "b"], title="Numbers")
+```
+
+```text
+not run
+```
+
+```exercise
+one
+two
+```
+"""
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with open_sandbox() as opened:
+        yield opened
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "lessons" / "01-a-lesson.md"
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def problem(error: pytest.ExceptionInfo[DefinitionError]) -> tuple[int, str]:
+    (found,) = error.value.problems
+    return found.where.line, found.message
+
+
+def test_a_lesson_is_cut_into_prose_cells_and_exercises(path: Path) -> None:
+    """Fences that Etude knows become blocks, a plain one stays prose, all with their lines."""
+    lesson = read_lesson(write(path, LESSON))
+    kinds = [type(block) for block in lesson.blocks]
+    assert kinds == [Prose, Cell, Prose, Cell, Prose, Exercises]
+    assert [block.where.line for block in lesson.blocks] == [1, 4, 8, 12, 14, 20]
+    assert lesson.exercises == ("one", "two")
+    prose = lesson.blocks[2]
+    assert isinstance(prose, Prose)
+    assert [type(part) for part in prose.parts] == [str, Value, str]
+
+
+def test_cells_share_one_namespace_and_values_are_computed(path: Path, sandbox: Sandbox) -> None:
+    """The last expression of a cell is printed, matrices are shown, prose gets its numbers."""
+    blocks = run_lesson(read_lesson(write(path, LESSON)), sandbox).blocks
+    first, prose, second = blocks[1], blocks[2], blocks[3]
+    assert isinstance(first, RunCell)
+    assert isinstance(prose, RunProse)
+    assert isinstance(second, RunCell)
+    assert first.printed == "10.5\n"
+    assert "The mean is 2.625, and `x` stays code." in prose.text
+    (shown,) = second.shown
+    assert second.hidden
+    assert (shown.title, shown.rows, shown.columns) == ("Numbers", ("a", "b"), ())
+    np.testing.assert_array_equal(shown.values, [[1.0, 2.0], [3.0, 4.5]])
+
+
+@pytest.mark.parametrize(
+    ("cell", "line", "said"),
+    [
+        ("x = 1\ny = x / 0\n", 5, "ZeroDivisionError"),
+        ("def f():\n    return 1 / 0\n\nf()\n", 7, "ZeroDivisionError"),
+        ("x = (\n", 4, "SyntaxError"),
+        ("import socket\nsocket.socket().connect(('127.0.0.1', 9))\n", 5, "Error"),
+        ("open('/etc/passwd')\n", 4, "Error"),
+        ("heatmap([1, 2])\n", 4, "a heatmap shows a matrix"),
+        ("import os\nos._exit(0)\n", 4, "did not end well"),
+    ],
+)
+def test_a_failing_cell_is_an_error_with_its_own_line(
+    path: Path, sandbox: Sandbox, cell: str, line: int, said: str
+) -> None:
+    """What a cell raises is reported in the lesson's lines; files and network are out of reach."""
+    lesson = read_lesson(write(path, f"# Title\n\n```python\n{cell}```\n"))
+    with pytest.raises(DefinitionError) as error:
+        run_lesson(lesson, sandbox)
+    found, message = problem(error)
+    assert found == line
+    assert said in message
+
+
+def test_a_failing_value_in_prose_is_an_error_with_its_line(path: Path, sandbox: Sandbox) -> None:
+    """An expression in prose that raises names the line of the prose."""
+    lesson = read_lesson(write(path, "# Title\n\nIt is\n`= missing` here.\n"))
+    with pytest.raises(DefinitionError) as error:
+        run_lesson(lesson, sandbox)
+    assert problem(error) == (4, "the cell raises NameError: name 'missing' is not defined")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("# T\n\n```ruby\n1\n```\n", 3, "expected one of python, python hidden, exercise, text"),
+        (b"\xff", 1, "not UTF-8"),
+        ("a" * ((1 << 20) + 1), 1, "longer than"),
+    ],
+)
+def test_a_file_that_is_no_lesson_is_refused(
+    path: Path, text: str | bytes, line: int, said: str
+) -> None:
+    """An unknown fence, bytes that are no text and a huge file each get a sentence."""
+    write(path, "").write_bytes(text.encode() if isinstance(text, str) else text)
+    with pytest.raises(DefinitionError) as error:
+        read_lesson(path)
+    found, message = problem(error)
+    assert found == line
+    assert said in message
+
+
+def test_a_changed_number_differs_from_the_record(path: Path, sandbox: Sandbox) -> None:
+    """A record agrees with the run that made it, and names the first line that changed."""
+    before = run_lesson(read_lesson(write(path, LESSON)), sandbox)
+    missing = differences(before)
+    assert "there is no record" in missing[0].message
+    write(record_path(path), record(before))
+    assert differences(before) == []
+    after = run_lesson(read_lesson(write(path, LESSON.replace("4.5", "5.5"))), sandbox)
+    (changed,) = differences(after)
+    assert changed.message == "the record says '10.5', but running gives '11.5'"
+
+
+def test_the_record_forgives_the_last_digit(path: Path, sandbox: Sandbox) -> None:
+    """Another order of summing may round the last digit that is shown differently."""
+    lesson = write(path, "```python\nprint(0.12345678)\n```\n")
+    done = run_lesson(read_lesson(lesson), sandbox)
+    write(record_path(path), record(done).replace("0.12345678", "0.1234568"))
+    assert differences(done) == []

@@ -12,16 +12,16 @@ PyTorch's `scaled_dot_product_attention` and the output of ONNX's `Attention` op
 softmax would give NaN.
 """
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from reference.arrays import FloatArray, as_floating
+from reference.batches import require_broadcasting_batches, require_matrices
 from reference.masks import apply_mask, causal_mask
+from reference.scaling import scale_scores
+from reference.shapes import Shape
+from reference.similarity import require_comparable, similarity_scores
 from reference.softmax import softmax
-
-_MATRIX_AXES = 2  # positions and features; all axes before them are batch axes
 
 
 def attention_weights(Q: ArrayLike, K: ArrayLike, mask: ArrayLike | None = None) -> FloatArray:
@@ -46,7 +46,7 @@ def attention_weights(Q: ArrayLike, K: ArrayLike, mask: ArrayLike | None = None)
     Source:
         Vaswani et al. (2017), arXiv:1706.03762, equation 1, before the product with V.
     """
-    scores = _scaled_scores(as_floating(Q), as_floating(K))  # (..., n, m)
+    scores = scale_scores(similarity_scores(Q, K), np.shape(Q)[-1])  # (..., n, m)
     if mask is not None:
         scores = apply_mask(scores, mask)  # (..., n, m)
     return softmax(scores, axis=-1)  # (..., n, m)
@@ -82,7 +82,7 @@ def scaled_dot_product_attention(
     values = as_floating(V)  # (..., m, d_v)
     _require_one_value_a_key(np.shape(K), values.shape)
     weights = attention_weights(Q, K, mask)  # (..., n, m)
-    _require_batch_axes_that_broadcast("weights", weights.shape, "V", values.shape)
+    require_broadcasting_batches("weights", weights.shape, "V", values.shape)
     return weights @ values, weights  # (..., n, d_v), (..., n, m)
 
 
@@ -108,7 +108,7 @@ def causal_attention(Q: ArrayLike, K: ArrayLike, V: ArrayLike) -> tuple[FloatArr
         Vaswani et al. (2017), arXiv:1706.03762, equation 1 with the masking of section 3.2.3.
     """
     queries, keys = np.shape(Q), np.shape(K)
-    _require_equal_features(queries, keys)
+    require_comparable(queries, keys)
     length = queries[-2]
     if keys[-2] != length:
         raise ValueError(
@@ -118,40 +118,9 @@ def causal_attention(Q: ArrayLike, K: ArrayLike, V: ArrayLike) -> tuple[FloatArr
     return scaled_dot_product_attention(Q, K, V, mask=causal_mask(length))
 
 
-def _scaled_scores(queries: FloatArray, keys: FloatArray) -> FloatArray:
-    """Compute Q K^T / sqrt(d_k) of shape (..., n, m) from (..., n, d_k) and (..., m, d_k)."""
-    _require_equal_features(queries.shape, keys.shape)
-    _require_batch_axes_that_broadcast("Q", queries.shape, "K", keys.shape)
-    d_k = queries.shape[-1]
-    scores = queries @ np.swapaxes(keys, -1, -2)  # (..., n, m)
-    return scores / math.sqrt(d_k)  # (..., n, m)  a Python float: NumPy's would widen float32
-
-
-def _require_equal_features(queries: tuple[int, ...], keys: tuple[int, ...]) -> None:
-    shapes = f"Q of shape {queries} and K of shape {keys}"
-    if min(len(queries), len(keys)) < _MATRIX_AXES:
-        raise ValueError(f"Q and K need two axes or more, positions and features, got {shapes}")
-    if queries[-1] != keys[-1]:
-        raise ValueError(f"Q and K need equally many features in their last axis, got {shapes}")
-    if queries[-1] == 0:
-        raise ValueError(f"Q and K need at least one feature to compare, got {shapes}")
-
-
-def _require_one_value_a_key(keys: tuple[int, ...], values: tuple[int, ...]) -> None:
-    shapes = f"K of shape {keys} and V of shape {values}"
-    if min(len(keys), len(values)) < _MATRIX_AXES:
-        raise ValueError(f"K and V need two axes or more, positions and features, got {shapes}")
+def _require_one_value_a_key(keys: Shape, values: Shape) -> None:
+    require_matrices("K", keys, "V", values)
     if keys[-2] != values[-2]:
-        raise ValueError(f"V needs one value for each key, got {shapes}")
-
-
-def _require_batch_axes_that_broadcast(
-    one: str, one_shape: tuple[int, ...], other: str, other_shape: tuple[int, ...]
-) -> None:
-    try:
-        np.broadcast_shapes(one_shape[:-_MATRIX_AXES], other_shape[:-_MATRIX_AXES])
-    except ValueError:
         raise ValueError(
-            f"the batch axes of {one} of shape {one_shape} and "
-            f"{other} of shape {other_shape} do not broadcast"
-        ) from None
+            f"V needs one value for each key, got K of shape {keys} and V of shape {values}"
+        )

@@ -2,7 +2,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -11,7 +11,12 @@ from reference.masks import (
     additive_from_boolean,
     apply_mask,
     boolean_from_additive,
+    boolean_from_integer,
     causal_mask,
+    fully_blocked,
+    integer_from_boolean,
+    padding_mask,
+    sliding_window_mask,
 )
 
 INF = np.inf
@@ -26,6 +31,7 @@ def test_the_causal_mask_of_three_positions() -> None:
     ]
 
 
+@settings(deadline=None)
 @given(st.integers(0, 13))
 def test_a_key_is_blocked_if_it_comes_after_the_query(length: int) -> None:
     """For any length the mask is boolean and true exactly where the key is later."""
@@ -58,6 +64,7 @@ def test_minus_infinity_becomes_blocked() -> None:
     assert blocked.tolist() == [[True, False, False]]
 
 
+@settings(deadline=None)
 @given(
     arrays(np.bool_, array_shapes(max_dims=3, max_side=5)),
     st.sampled_from([np.float32, np.float64]),
@@ -151,3 +158,106 @@ def test_an_integer_mask_is_refused() -> None:
     """A one could mean allowed or blocked, so nothing is guessed."""
     with pytest.raises(TypeError, match="boolean or floating-point, got an array of dtype int64"):
         apply_mask(np.ones((2, 3)), np.zeros((2, 3), dtype=np.int64))
+
+
+@settings(deadline=None)
+@given(st.integers(0, 7), st.integers(0, 7), st.integers(-3, 9))
+def test_the_offset_says_where_blocking_begins(queries: int, keys: int, k: int) -> None:
+    """For any shape, a key is blocked from diagonal k on."""
+    mask = causal_mask(queries, keys, k=k)
+
+    assert mask.shape == (queries, keys)
+    assert mask.tolist() == [[key >= query + k for key in range(keys)] for query in range(queries)]
+
+
+def test_masking_the_diagonal_too_leaves_the_first_query_nothing() -> None:
+    """With k = 0 the first row is blocked throughout, and no other."""
+    assert fully_blocked(causal_mask(3, k=0)).tolist() == [True, False, False]
+
+
+@settings(deadline=None)
+@given(st.integers(0, 7), st.integers(1, 8), st.booleans())
+def test_a_window_ends_before_and_after(length: int, window: int, causal: bool) -> None:
+    """A key is seen if it is less than a window away, and not later where that is forbidden."""
+    mask = sliding_window_mask(length, window, causal=causal)
+
+    def seen(query: int, key: int) -> bool:
+        return abs(query - key) < window and not (causal and key > query)
+
+    assert mask.dtype == np.bool_
+    assert mask.tolist() == [[not seen(q, k) for k in range(length)] for q in range(length)]
+
+
+def test_a_window_of_the_whole_length_is_the_causal_mask() -> None:
+    """A window that reaches back to the start blocks nothing but what comes later."""
+    np.testing.assert_array_equal(sliding_window_mask(5, 5), causal_mask(5))
+
+
+def test_a_window_needs_a_position() -> None:
+    """A window of 0 would block everything, so it is refused."""
+    with pytest.raises(ValueError, match="a window of at least 1, got 0"):
+        sliding_window_mask(3, 0)
+
+
+def test_padding_is_blocked_for_every_query() -> None:
+    """Each sequence sees as many keys as it has; the axis of queries has length one."""
+    mask = padding_mask([[1, 3], [0, 2]], keys=3)
+
+    assert mask.shape == (2, 2, 1, 3)
+    assert mask[:, :, 0].tolist() == [
+        [[False, True, True], [False, False, False]],
+        [[True, True, True], [False, False, True]],
+    ]
+
+
+def test_impossible_lengths_are_refused() -> None:
+    """A length lies between 0 and the padded one, and is an integer."""
+    for length in (-1, 4):
+        with pytest.raises(ValueError, match=f"between 0 and the padded length 3, got {length}"):
+            padding_mask(length, keys=3)
+    with pytest.raises(TypeError, match="lengths are integers, got an array of dtype float64"):
+        padding_mask([1.0], keys=3)
+
+
+@settings(deadline=None)
+@given(arrays(np.bool_, array_shapes(min_dims=1, max_dims=3, max_side=3)))
+def test_a_query_without_keys_is_found_in_either_form(blocked: BoolArray) -> None:
+    """A row is fully blocked if all of it is, written as booleans or as numbers."""
+    expected = blocked.all(axis=-1)
+
+    np.testing.assert_array_equal(fully_blocked(blocked), expected)
+    np.testing.assert_array_equal(fully_blocked(additive_from_boolean(blocked)), expected)
+
+
+def test_only_masks_can_be_fully_blocked() -> None:
+    """Integers and arrays without axes are refused."""
+    with pytest.raises(TypeError, match="boolean or floating-point, got an array of dtype int64"):
+        fully_blocked(np.zeros((2, 3), dtype=np.int64))
+    with pytest.raises(ValueError, match=r"needs an axis of keys, got shape \(\)"):
+        fully_blocked(True)
+
+
+@settings(deadline=None)
+@given(
+    arrays(np.bool_, array_shapes(max_dims=3, max_side=5)),
+    st.sampled_from([np.int8, np.int32, np.uint64]),
+)
+def test_integers_and_back_give_the_same_mask(blocked: BoolArray, dtype: type[np.integer]) -> None:
+    """Boolean to integer gives ones where blocked, and back again the same mask."""
+    integers = integer_from_boolean(blocked, dtype)
+
+    assert integers.dtype == dtype
+    assert integers.sum() == np.count_nonzero(blocked)
+    np.testing.assert_array_equal(boolean_from_integer(integers), blocked)
+
+
+def test_an_integer_mask_holds_zeros_and_ones() -> None:
+    """Another number raises an error that names it, and another dtype one that names that."""
+    with pytest.raises(ValueError, match=r"holds only 0 and 1 \(blocked\), got 2"):
+        boolean_from_integer([0, 1, 2])
+    with pytest.raises(TypeError, match="expected an integer mask, got an array of dtype bool"):
+        boolean_from_integer([True])
+    with pytest.raises(TypeError, match="expected a boolean mask, got an array of dtype int64"):
+        integer_from_boolean(np.array([1], dtype=np.int64))
+    with pytest.raises(TypeError, match="expected an integer dtype, got float64"):
+        integer_from_boolean([True], np.float64)

@@ -1,5 +1,6 @@
 import math
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -8,7 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from reference.arrays import FloatArray
-from reference.softmax import softmax
+from reference.gradients import numerical_gradient
+from reference.softmax import log_softmax, logsumexp, softmax, softmax_backward
+
+if TYPE_CHECKING:
+    from tests.reference.conftest import Recorded
 
 FloatDType: TypeAlias = np.dtype[np.floating[Any]]
 
@@ -157,3 +162,144 @@ def test_a_missing_axis_is_refused() -> None:
     """An axis that the scores do not have raises a ValueError."""
     with pytest.raises(ValueError, match="axis 2 is out of bounds"):
         softmax(np.ones((2, 3)), axis=2)
+
+
+@settings(deadline=None)
+@given(SCORES, st.integers(-3, 2))
+def test_the_logarithm_of_softmax_is_log_softmax(scores: FloatArray, axis: int) -> None:
+    """Where no weight rounds to zero, both ways give the same."""
+    logarithms = log_softmax(scores, axis=axis)
+
+    assert logarithms.max() <= 0
+    np.testing.assert_allclose(
+        logarithms, np.log(softmax(scores, axis=axis)), atol=tolerance(scores.dtype)
+    )
+
+
+@settings(deadline=None)
+@given(SCORES, st.integers(-3, 2))
+def test_logsumexp_equals_a_loop_over_its_numbers(scores: FloatArray, axis: int) -> None:
+    """Along any axis it is the logarithm of the sum of the exponentials."""
+    result = logsumexp(scores, axis=axis)
+
+    rows = np.moveaxis(scores, axis, -1)
+    assert result.shape == rows.shape[:-1]
+    expected = [
+        math.log(math.fsum(map(math.exp, row))) for row in rows.reshape(-1, rows.shape[-1]).tolist()
+    ]
+    np.testing.assert_allclose(
+        result.ravel(), expected, rtol=tolerance(scores.dtype), atol=tolerance(scores.dtype)
+    )
+
+
+def test_log_softmax_tells_weights_apart_that_round_to_zero() -> None:
+    """Scores of -2000 and -3000 beside 0 have weight 0 both, and different logarithms."""
+    scores = [0.0, -2000.0, -3000.0]
+
+    assert softmax(scores).tolist() == [1, 0, 0]
+    assert log_softmax(scores).tolist() == scores
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_logarithms_of_blocked_scores_are_minus_infinity(dtype: FloatDType) -> None:
+    """A blocked score stays -inf, a slice of nothing else sums to -inf, and neither warns."""
+    scores = np.array([[-np.inf, 0.0, 0.0], [-np.inf, -np.inf, -np.inf]], dtype=dtype)
+
+    half = -math.log(2)
+    np.testing.assert_allclose(
+        log_softmax(scores), [[-np.inf, half, half], [-np.inf] * 3], rtol=tolerance(dtype)
+    )
+    np.testing.assert_allclose(logsumexp(scores), [math.log(2), -np.inf], rtol=tolerance(dtype))
+
+
+def test_logsumexp_of_extremes() -> None:
+    """Huge numbers do not overflow, an infinity stays one, and an empty sum has no logarithm."""
+    np.testing.assert_allclose(logsumexp([3000.0, 3000.0]), 3000 + math.log(2))
+    assert logsumexp([np.inf, 1.0]) == np.inf
+    assert logsumexp(np.zeros((2, 0))).tolist() == [-np.inf, -np.inf]
+
+
+def test_logsumexp_keeps_its_axis_if_asked() -> None:
+    """With keepdims the result broadcasts against the numbers."""
+    assert logsumexp(np.zeros((2, 3, 5)), axis=1, keepdims=True).shape == (2, 1, 5)
+
+
+def test_the_gradient_of_softmax_worked_out_by_hand() -> None:
+    """Of weights 1/4 and 3/4, moving the first gains 3/16 of it and costs the second as much."""
+    np.testing.assert_allclose(
+        softmax_backward([1.0, 0.0], [0.25, 0.75]), [3 / 16, -3 / 16], rtol=1e-15
+    )
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_the_gradient_of_softmax_is_that_of_finite_differences(axis: int) -> None:
+    """For every axis the analytic gradient agrees with central differences."""
+    rng = np.random.default_rng(0)
+    x, d_output = rng.standard_normal((2, 3, 5)), rng.standard_normal((2, 3, 5))
+
+    analytic = softmax_backward(d_output, softmax(x, axis), axis)
+
+    numerical = numerical_gradient(lambda x: np.sum(softmax(x, axis) * d_output), x)
+    np.testing.assert_allclose(analytic, numerical, atol=1e-8)
+    np.testing.assert_allclose(analytic.sum(axis=axis), 0, atol=1e-15)
+
+
+def test_nothing_passes_through_a_blocked_score() -> None:
+    """The gradient of a weight of zero is zero, and so is that of a fully blocked row."""
+    weights = softmax([[-np.inf, 0.0, 1.0], [-np.inf] * 3])
+
+    gradient = softmax_backward(np.ones((2, 3)) * [5.0, 2.0, 1.0], weights)
+
+    assert gradient[0, 0] == 0
+    assert gradient[1].tolist() == [0, 0, 0]
+
+
+def test_a_gradient_of_another_shape_is_refused() -> None:
+    """The error names the shapes of the gradient and of the weights."""
+    with pytest.raises(ValueError, match=r"d_output of shape \(3,\) and weights of shape \(2, 3\)"):
+        softmax_backward(np.ones(3), np.ones((2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("name", "forward"),
+    [("softmax", softmax), ("log_softmax", log_softmax), ("logsumexp", logsumexp)],
+)
+def test_values_are_those_of_pytorch(
+    recorded: "Recorded", name: str, forward: Callable[[FloatArray, int], FloatArray]
+) -> None:
+    """Scores up to a hundred give what PyTorch computes in float64."""
+    case = recorded("attention", name)
+
+    np.testing.assert_allclose(
+        forward(case.inputs["x"], 1), case.outputs["output"], rtol=1e-10, atol=1e-10
+    )
+
+
+def test_the_gradient_is_that_of_pytorch(recorded: "Recorded") -> None:
+    """Softmax backwards gives what PyTorch's autograd computes in float64."""
+    case = recorded("attention", "softmax")
+
+    gradient = softmax_backward(case.inputs["d_output"], case.outputs["output"], axis=1)
+
+    np.testing.assert_allclose(gradient, case.outputs["d_x"], rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("name", "forward"),
+    [
+        ("onnx_softmax_axis_1", softmax),
+        ("onnx_softmax_large_number", softmax),
+        ("onnx_logsoftmax_axis_1", log_softmax),
+        ("onnx_logsoftmax_large_number", log_softmax),
+    ],
+)
+def test_values_are_those_of_onnx(
+    recorded: "Recorded", name: str, forward: Callable[[FloatArray, int], FloatArray]
+) -> None:
+    """ONNX's published cases give its published results, in float32."""
+    case = recorded("attention", name)
+
+    result = forward(case.inputs["x"], int(case.inputs.get("axis", -1)))
+
+    assert result.dtype == np.float32
+    np.testing.assert_allclose(result, case.outputs["y"], rtol=1e-6, atol=1e-6)

@@ -1,0 +1,179 @@
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from reference.activations import (
+    ACTIVATIONS,
+    activation_named,
+    erf,
+    gelu,
+    gelu_derivative,
+    gelu_tanh,
+    relu,
+    relu_derivative,
+    sigmoid,
+    silu,
+)
+from reference.arrays import FloatArray
+from reference.gradients import numerical_gradient, relative_error
+
+if TYPE_CHECKING:
+    from tests.reference.conftest import Recorded
+
+NAMES = sorted(ACTIVATIONS)
+FLOATS: list[np.dtype[np.floating[Any]]] = [np.dtype(np.float32), np.dtype(np.float64)]
+ANY_INPUTS = st.sampled_from(FLOATS).flatmap(
+    lambda dtype: arrays(
+        dtype,
+        array_shapes(min_dims=0, max_dims=3, max_side=5),
+        elements=st.floats(-(2.0**100), 2.0**100, width=32),
+    )
+)
+
+
+def test_relu_keeps_what_is_positive() -> None:
+    """Negative numbers become zero; at zero the derivative is zero."""
+    assert relu([-2.0, 0.0, 3.0]).tolist() == [0.0, 0.0, 3.0]
+    assert relu_derivative([-2.0, 0.0, 3.0]).tolist() == [0.0, 0.0, 1.0]
+
+
+def test_erf_of_known_numbers() -> None:
+    """The values of the tables, to the last digit of float64."""
+    found = erf([-math.inf, 0.0, 0.5, 1.0, 3.0, math.inf])
+
+    expected = [-1.0, 0.0, 0.5204998778130465, 0.8427007929497149, 0.9999779095030014, 1.0]
+    np.testing.assert_allclose(found, expected, rtol=3e-16)
+
+
+def test_gelu_is_exact_in_the_left_tail() -> None:
+    """At -10 the share of the normal distribution is 7.6e-24, which 1 + erf would round to zero."""
+    # -10 * Phi(-10), from the asymptotic series of the tail at 10 standard deviations.
+    series = sum((-1) ** k * math.prod(range(1, 2 * k, 2)) / 10 ** (2 * k) for k in range(12))
+
+    found = float(gelu(-10.0))
+
+    assert found == pytest.approx(-math.exp(-50) / math.sqrt(2 * math.pi) * series, rel=1e-9)
+
+
+def test_activations_at_one() -> None:
+    """Phi(1) is 0.8413 and sigmoid(1) is 0.7311."""
+    assert float(gelu(1.0)) == pytest.approx(0.5 * (1 + math.erf(math.sqrt(0.5))), rel=1e-15)
+    assert float(silu(1.0)) == pytest.approx(1 / (1 + math.exp(-1)), rel=1e-15)
+    assert float(gelu_tanh(1.0)) == pytest.approx(0.8411919906082768, rel=1e-14)
+
+
+def test_the_tanh_form_is_close_to_gelu() -> None:
+    """They never differ by 0.0005, and they do differ."""
+    x = np.linspace(-8, 8, 1601)
+
+    apart = np.abs(gelu_tanh(x) - gelu(x)).max()
+
+    assert 4e-4 < apart < 5e-4
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_activations_agree_with_pytorch(recorded: "Recorded", name: str) -> None:
+    """Function and derivative are PyTorch's to 1e-10."""
+    case = recorded("blocks", name)
+    function, derivative = activation_named(name)
+    x = case.inputs["x"]
+
+    np.testing.assert_allclose(function(x), case.outputs["output"], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(derivative(x), case.outputs["derivative"], rtol=0, atol=1e-10)
+
+
+def test_erf_agrees_with_pytorch(recorded: "Recorded") -> None:
+    """Over the whole range, to the rounding of float64."""
+    case = recorded("blocks", "erf")
+
+    np.testing.assert_allclose(erf(case.inputs["x"]), case.outputs["output"], rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("case_name", "name"),
+    [
+        ("onnx_gelu_default_1", "gelu"),
+        ("onnx_gelu_default_2", "gelu"),
+        ("onnx_gelu_tanh_1", "gelu_tanh"),
+        ("onnx_gelu_tanh_2", "gelu_tanh"),
+        ("onnx_swish", "silu"),
+        ("onnx_relu", "relu"),
+    ],
+)
+def test_activations_pass_the_backend_tests_of_onnx(
+    recorded: "Recorded", case_name: str, name: str
+) -> None:
+    """Float32 as published."""
+    case = recorded("blocks", case_name)
+
+    y = activation_named(name).function(case.inputs["x"])
+
+    assert y.dtype == np.float32
+    np.testing.assert_allclose(y, case.outputs["output"], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_derivatives_agree_with_finite_differences(name: str) -> None:
+    """Away from the kink of ReLU each derivative is the slope of its function."""
+    function, derivative = activation_named(name)
+    x = np.linspace(-6, 6, 24)
+
+    slopes = numerical_gradient(lambda v: np.sum(function(v)), x)
+
+    assert relative_error(derivative(x), slopes) < 1e-8
+
+
+@settings(deadline=None)
+@given(ANY_INPUTS)
+@pytest.mark.parametrize("name", NAMES)
+def test_any_finite_input_gives_a_finite_result(name: str, x: FloatArray) -> None:
+    """However large, nothing overflows or warns; shape and dtype stay, and the input too."""
+    function, derivative = activation_named(name)
+    x.flags.writeable = False
+
+    for result in (function(x), derivative(x)):
+        assert np.isfinite(result).all()
+        assert result.shape == x.shape
+        assert result.dtype == x.dtype
+        assert not np.shares_memory(result, x)
+
+
+@settings(deadline=None)
+@given(st.floats(-800, 800))
+def test_sigmoids_of_opposite_numbers_sum_to_one(x: float) -> None:
+    """sigmoid(x) + sigmoid(-x) = 1, without overflow."""
+    assert float(sigmoid(x) + sigmoid(-x)) == pytest.approx(1, rel=1e-15)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_ends_approach_zero_and_the_identity(name: str) -> None:
+    """Far to the left all give zero with slope zero, far to the right x with slope one."""
+    function, derivative = activation_named(name)
+
+    np.testing.assert_allclose(function([-50.0, 50.0]), [0.0, 50.0], atol=1e-15)
+    np.testing.assert_allclose(derivative([-50.0, 50.0]), [0.0, 1.0], atol=1e-15)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_whole_numbers_count_as_float64(name: str) -> None:
+    """Integers give what the same floats give."""
+    function, derivative = activation_named(name)
+
+    assert function([-1, 2]).dtype == derivative([-1, 2]).dtype == np.float64
+    np.testing.assert_array_equal(function([-1, 2]), function([-1.0, 2.0]))
+
+
+def test_gelu_falls_before_it_rises() -> None:
+    """Unlike ReLU, GELU has a minimum, near -0.7518."""
+    assert float(gelu_derivative(-0.7518)) == pytest.approx(0, abs=1e-4)
+
+
+def test_an_unknown_name_is_refused() -> None:
+    """The error lists the names there are."""
+    with pytest.raises(ValueError, match="one of relu, gelu, gelu_tanh, silu, got 'tanh'"):
+        activation_named("tanh")

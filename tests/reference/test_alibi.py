@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+
+from reference.alibi import alibi_bias, alibi_slopes
+from reference.attention import attention_weights
+from reference.masks import causal_mask
+
+
+@pytest.mark.parametrize(
+    ("heads", "slopes"),
+    [
+        (1, [2.0**-8]),
+        (2, [2.0**-4, 2.0**-8]),
+        (8, [0.5, 0.25, 0.125, 2.0**-4, 2.0**-5, 2.0**-6, 2.0**-7, 2.0**-8]),
+        (3, [2.0**-4, 2.0**-8, 2.0**-2]),
+        (6, [2.0**-2, 2.0**-4, 2.0**-6, 2.0**-8, 2.0**-1, 2.0**-3]),
+    ],
+)
+def test_slopes_halve_from_head_to_head(heads: int, slopes: list[float]) -> None:
+    """Powers of two form one geometric sequence; other numbers borrow from the next power."""
+    np.testing.assert_allclose(alibi_slopes(heads), slopes, rtol=1e-15)
+
+
+@pytest.mark.parametrize("heads", range(1, 41))
+def test_every_head_has_a_slope_of_its_own(heads: int) -> None:
+    """As many as heads, all different, between zero and one."""
+    slopes = alibi_slopes(heads)
+
+    assert slopes.shape == (heads,)
+    assert len(np.unique(slopes)) == heads
+    assert slopes.min() > 0
+    assert slopes.max() < 1
+
+
+def test_the_bias_falls_with_distance() -> None:
+    """By the slope for each position, in both directions."""
+    bias = alibi_bias(2, 3)
+
+    distance = np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    np.testing.assert_array_equal(bias, [-distance / 16, -distance / 256])
+
+
+def test_queries_that_continue_a_text() -> None:
+    """With a start, the rows are the last ones of the whole text's bias."""
+    np.testing.assert_array_equal(alibi_bias(3, 2, start=5), alibi_bias(3, 7)[:, 5:])
+
+
+def test_equal_scores_favour_the_nearest_key() -> None:
+    """With zero scores and a causal mask, weights grow towards the query, faster in steeper heads."""
+    mask = np.where(causal_mask(5), -np.inf, alibi_bias(2, 5))
+
+    weights = attention_weights(np.zeros((2, 5, 3)), np.zeros((2, 5, 3)), mask)
+
+    assert (np.diff(weights[:, -1], axis=-1) > 0).all()
+    assert weights[0, -1, -1] > weights[1, -1, -1]
+    np.testing.assert_allclose(weights[0, -1, -1] / weights[0, -1, -2], np.exp(1 / 16), rtol=1e-12)
+
+
+def test_impossible_sizes_are_refused() -> None:
+    """At least one head, and no negative positions."""
+    with pytest.raises(ValueError, match="at least one head, got 0"):
+        alibi_slopes(0)
+    with pytest.raises(ValueError, match="counted from 0, got 3, 3 and -1"):
+        alibi_bias(2, 3, keys=3, start=-1)

@@ -1,0 +1,98 @@
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from reference.attention import scaled_dot_product_attention
+from reference.attention_backward import attention_backward
+from reference.gradients import numerical_gradient
+from reference.masks import causal_mask
+
+if TYPE_CHECKING:
+    from tests.reference.conftest import Recorded
+
+Array = NDArray[Any]
+
+BIAS = np.random.default_rng(1).standard_normal((3, 5))
+BLOCKED = np.array([[False, True, False, False, True]] * 2 + [[True] * 5])  # the last sees nothing
+
+
+def drawn(*shapes: tuple[int, ...]) -> list[Array]:
+    rng = np.random.default_rng(0)
+    return [rng.standard_normal(shape) for shape in shapes]
+
+
+@pytest.mark.parametrize("mask", [None, causal_mask(3, 5), BLOCKED, BIAS])
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((2, 3, 7), (2, 5, 7), (2, 5, 11)),
+        ((2, 3, 7), (5, 7), (5, 11)),  # what is shared by a batch collects its gradients
+        ((3, 7), (5, 7), (2, 5, 11)),
+        ((3, 7), (2, 5, 7), (1, 5, 11)),
+    ],
+)
+def test_the_gradients_are_those_of_finite_differences(
+    shapes: tuple[tuple[int, ...], ...], mask: Array | None
+) -> None:
+    """For queries, keys and values, under every mask, and for inputs that broadcast."""
+    *given, d_output = drawn(*shapes, (2, 3, 11))
+
+    gradients = attention_backward(d_output, given[0], given[1], given[2], mask)
+
+    for place, gradient in enumerate(gradients):
+
+        def loss(moved: Array, place: int = place) -> float:
+            arrays = [*given]
+            arrays[place] = moved
+            output, _ = scaled_dot_product_attention(arrays[0], arrays[1], arrays[2], mask)
+            return float(np.sum(output * d_output))
+
+        assert gradient.shape == shapes[place]
+        np.testing.assert_allclose(gradient, numerical_gradient(loss, given[place]), atol=1e-7)
+
+
+def test_nothing_passes_through_a_query_that_sees_nothing() -> None:
+    """Its gradient is exactly zero, and a key that no query sees gets zeros too."""
+    Q, K, V, d_output = drawn((3, 7), (5, 7), (5, 11), (3, 11))
+
+    gradients = attention_backward(d_output, Q, K, V, BLOCKED)
+
+    assert not gradients.Q[2].any()
+    assert not gradients.K[[1, 4]].any()
+    assert not gradients.V[[1, 4]].any()
+
+
+@pytest.mark.parametrize(
+    ("name", "mask"),
+    [
+        ("attention", None),
+        ("attention_masked", "blocked"),
+        ("attention_biased", "bias"),
+        ("attention_causal", "causal"),
+    ],
+)
+def test_the_gradients_are_those_of_pytorch(
+    recorded: "Recorded", name: str, mask: str | None
+) -> None:
+    """Without a mask, with booleans, biases and causally, as autograd computes them in float64."""
+    case = recorded("attention", name)
+    inputs = {**case.inputs, "causal": causal_mask(7)}
+
+    d_output, Q, K, V = (inputs[key] for key in ("d_output", "Q", "K", "V"))
+
+    gradients = attention_backward(d_output, Q, K, V, inputs[mask] if mask else None)
+
+    for key, gradient in gradients._asdict().items():
+        np.testing.assert_allclose(gradient, case.outputs[f"d_{key}"], rtol=1e-10, atol=1e-10)
+
+
+def test_a_gradient_of_another_shape_is_refused() -> None:
+    """The error names the shapes of the gradient and of the output."""
+    Q, K, V, d_output = drawn((3, 7), (5, 7), (5, 11), (3, 7))
+
+    message = "d_output of shape (3, 7) and the output of shape (3, 11)"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        attention_backward(d_output, Q, K, V)

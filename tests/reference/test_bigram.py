@@ -1,0 +1,104 @@
+import math
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from reference.bigram import bigram_gradient, bigram_logits, bigram_loss, train_bigram
+from reference.gradients import numerical_gradient, relative_error
+from reference.optimizers import adamw_step, init_adamw
+from reference.softmax import softmax
+
+if TYPE_CHECKING:
+    from tests.reference.conftest import Recorded
+
+
+def test_logits_are_looked_up() -> None:
+    """Each token gives its row."""
+    assert bigram_logits([1, 0, 1], [[1.0, 2.0], [3.0, 4.0]]).tolist() == [[3, 4], [1, 2], [3, 4]]
+
+
+def test_who_knows_nothing_loses_log_v() -> None:
+    """Scores of zero give each of five tokens a fifth."""
+    assert float(bigram_loss(np.zeros((5, 5)), [0, 3, 1, 4])) == pytest.approx(math.log(5))
+
+
+def test_the_gradient_by_hand() -> None:
+    """After 0 came 1 and 0 once each, after 1 came 0; equal shares are a half."""
+    gradient = bigram_gradient(np.zeros((2, 2)), [0, 1, 0, 0])
+
+    np.testing.assert_allclose(gradient, [[0.0, 0.0], [-1 / 6, 1 / 6]], atol=1e-15)
+
+
+@pytest.mark.parametrize("shape", [(7,), (2, 7), (2, 3, 5)])
+def test_the_gradient_agrees_with_finite_differences(shape: tuple[int, ...]) -> None:
+    """It is the slope of the loss, for one text and for many."""
+    rng = np.random.default_rng(9)
+    W, tokens = rng.standard_normal((5, 5)), rng.integers(0, 5, shape)
+
+    slopes = numerical_gradient(lambda v: bigram_loss(v, tokens), W)
+
+    assert relative_error(bigram_gradient(W, tokens), slopes) < 1e-8
+
+
+def test_training_agrees_with_pytorch(recorded: "Recorded") -> None:
+    """Eleven steps of gradient descent give the same losses and weights to 1e-10."""
+    case = recorded("blocks", "bigram_sgd")
+
+    W, losses = train_bigram(case.inputs["W"], case.inputs["tokens"], learning_rate=0.7, steps=11)
+
+    np.testing.assert_allclose(W, case.outputs["W"], atol=1e-10)
+    np.testing.assert_allclose(losses, case.outputs["losses"], atol=1e-10)
+
+
+def test_training_with_adamw_agrees_with_pytorch(recorded: "Recorded") -> None:
+    """Eleven steps of AdamW give the same weights to 1e-10."""
+    case = recorded("blocks", "bigram_adamw")
+    W, tokens = case.inputs["W"], case.inputs["tokens"]
+    state = init_adamw(W)
+
+    for _ in range(11):
+        gradient = bigram_gradient(W, tokens)
+        W, state = adamw_step(
+            W, gradient, state, 0.05, betas=(0.8, 0.95), eps=1e-6, weight_decay=0.1
+        )
+
+    np.testing.assert_allclose(W, case.outputs["W"], atol=1e-10)
+
+
+def test_training_finds_the_frequencies() -> None:
+    """After enough steps the shares are how often each token followed."""
+    tokens = [0, 1, 0, 1, 0, 0, 1, 1, 0]  # after 0: 1, 1, 0, 1; after 1: 0, 0, 1, 0
+
+    W, losses = train_bigram(np.zeros((2, 2)), tokens, learning_rate=2.0, steps=500)
+
+    np.testing.assert_allclose(softmax(W), [[0.25, 0.75], [0.75, 0.25]], atol=1e-6)
+    assert np.diff(losses).max() < 1e-12  # never up, but for rounding
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_dtypes_stay_and_scores_are_only_read(dtype: type[np.floating]) -> None:
+    """Training starts from a copy; with no steps it gives the start."""
+    W = np.eye(3, dtype=dtype)
+    W.flags.writeable = False
+
+    trained, losses = train_bigram(W, [0, 1, 2], 0.1, steps=2)
+    same, none = train_bigram(W, [0, 1, 2], 0.1, steps=0)
+
+    assert trained.dtype == losses.dtype == same.dtype == dtype
+    assert none.shape == (0,)
+    np.testing.assert_array_equal(same, W)
+    assert not np.shares_memory(same, W)
+
+
+def test_scores_are_square_and_tokens_in_range() -> None:
+    """The errors name what was found."""
+    with pytest.raises(ValueError, match=re.escape("got W of shape (2, 3)")):
+        bigram_loss(np.zeros((2, 3)), [0, 1])
+    with pytest.raises(ValueError, match="token"):
+        bigram_loss(np.zeros((2, 2)), [2, 1])
+    with pytest.raises(
+        ValueError, match=re.escape("a pair needs two tokens, got tokens of shape (1,)")
+    ):
+        bigram_gradient(np.zeros((2, 2)), [1])

@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+
+from reference.attention import scaled_dot_product_attention
+from reference.cross_attention import cross_attention
+from reference.self_attention import self_attention
+
+RNG = np.random.default_rng(0)
+X, MEMORY = RNG.standard_normal((2, 3, 5)), RNG.standard_normal((2, 7, 11))
+W_Q, W_K, W_V = (RNG.standard_normal(shape) for shape in [(5, 13), (11, 13), (11, 17)])
+
+
+def test_queries_come_from_one_sequence_and_the_rest_from_the_other() -> None:
+    """The same as projecting each sequence first."""
+    output, weights = cross_attention(X, MEMORY, W_Q, W_K, W_V)
+
+    expected = scaled_dot_product_attention(X @ W_Q, MEMORY @ W_K, MEMORY @ W_V)
+    assert output.shape == (2, 3, 17)
+    assert weights.shape == (2, 3, 7)
+    np.testing.assert_allclose(output, expected[0], rtol=1e-12)
+    np.testing.assert_allclose(weights, expected[1], rtol=1e-12)
+
+
+def test_to_itself_it_is_self_attention() -> None:
+    """A sequence that answers itself gives self-attention."""
+    weights = W_Q, RNG.standard_normal((5, 13)), RNG.standard_normal((5, 17))
+
+    np.testing.assert_array_equal(
+        cross_attention(X, X, *weights)[0], self_attention(X, *weights)[0]
+    )
+
+
+def test_a_mask_hides_padding_of_the_memory() -> None:
+    """Positions that are blocked may hold anything finite."""
+    blocked = np.arange(7) >= 4
+    changed = MEMORY.copy()
+    changed[:, 4:] = 1e3
+
+    one = cross_attention(X, MEMORY, W_Q, W_K, W_V, blocked)
+    other = cross_attention(X, changed, W_Q, W_K, W_V, blocked)
+
+    np.testing.assert_array_equal(one[0], other[0])
+    assert not one[1][..., 4:].any()
+
+
+def test_shapes_that_do_not_go_together_are_both_named() -> None:
+    """Each sequence needs as many features as its matrices have rows; masks need the memory's length."""
+    with pytest.raises(ValueError, match=r"x of shape \(2, 7, 11\) and W of shape \(5, 13\)"):
+        cross_attention(X, MEMORY, W_Q, W_Q, W_V)
+    with pytest.raises(ValueError, match=r"mask of shape \(3, 3\) .* scores of shape \(2, 3, 7\)"):
+        cross_attention(X, MEMORY, W_Q, W_K, W_V, np.zeros((3, 3)))

@@ -1,0 +1,241 @@
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes
+
+from reference.arrays import FloatArray
+from reference.encoder import (
+    EncoderBlockParameters,
+    attention_with,
+    encoder,
+    encoder_block,
+    feed_forward_with,
+    init_encoder_block,
+    norm_with,
+)
+from reference.encoder_backward import encoder_block_backward
+from reference.feed_forward import FeedForwardParameters, feed_forward
+from reference.gradients import numerical_gradient, relative_error
+from reference.masks import causal_mask
+from reference.multi_head import MultiHeadParameters, multi_head_attention
+from reference.normalization import LayerNormParameters, init_layer_norm, layer_norm
+from reference.parameters import arrays_in, count_parameters, map_arrays
+
+if TYPE_CHECKING:
+    from tests.reference.conftest import Recorded
+
+HEADS, D_MODEL, D_FF = 2, 6, 11
+
+
+def drawn_block(seed: int, dtype: type[np.floating[Any]] = np.float64) -> EncoderBlockParameters:
+    """Draw a block in which no bias is zero and no gain one."""
+    rng = np.random.default_rng(seed)
+    block = init_encoder_block(rng, D_MODEL, HEADS, D_FF)
+    return map_arrays(lambda array: (array + rng.normal(0, 0.5, array.shape)).astype(dtype), block)
+
+
+def block_of(arrays: dict[str, FloatArray], prefix: str = "") -> EncoderBlockParameters:
+    """Collect the parameters of a block that PyTorch computed with."""
+
+    def part(name: str, fields: tuple[str, ...]) -> list[FloatArray]:
+        return [arrays[f"{prefix}{name}_{field}"] for field in fields]
+
+    return EncoderBlockParameters(
+        MultiHeadParameters(*part("attention", MultiHeadParameters._fields)),
+        LayerNormParameters(*part("norm_1", LayerNormParameters._fields)),
+        FeedForwardParameters(*part("feed_forward", FeedForwardParameters._fields)),
+        LayerNormParameters(*part("norm_2", LayerNormParameters._fields)),
+    )
+
+
+def test_the_block_of_the_first_transformer() -> None:
+    """Post-norm: Z~ = norm(Z + attention(Z)), then norm(Z~ + network(Z~))."""
+    p = drawn_block(0)
+    Z = np.random.default_rng(1).standard_normal((5, D_MODEL))
+
+    attended, _ = multi_head_attention(Z, *p.attention, heads=HEADS)
+    Z_tilde = layer_norm(Z + attended, *p.norm_1)
+    expected = layer_norm(Z_tilde + feed_forward(Z_tilde, *p.feed_forward), *p.norm_2)
+
+    np.testing.assert_allclose(encoder_block(Z, p, HEADS), expected, rtol=1e-14)
+
+
+def test_the_block_with_its_norms_first() -> None:
+    """Pre-norm: Z~ = Z + attention(norm(Z)), then Z~ + network(norm(Z~))."""
+    p = drawn_block(2)
+    Z = np.random.default_rng(3).standard_normal((5, D_MODEL))
+
+    attended, _ = multi_head_attention(layer_norm(Z, *p.norm_1), *p.attention, heads=HEADS)
+    Z_tilde = Z + attended
+    network = feed_forward(layer_norm(Z_tilde, *p.norm_2), *p.feed_forward, activation="silu")
+
+    found = encoder_block(Z, p, HEADS, norm_first=True, activation="silu")
+    np.testing.assert_allclose(found, Z_tilde + network, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("name", "norm_first", "activation"),
+    [("encoder_post_relu", False, "relu"), ("encoder_pre_gelu", True, "gelu")],
+)
+def test_blocks_agree_with_pytorch(
+    recorded: "Recorded", name: str, norm_first: bool, activation: str
+) -> None:
+    """Output, gradient of the input and of every parameter are PyTorch's to 1e-10."""
+    case = recorded("blocks", name)
+    x, d_output, p = case.inputs["x"], case.inputs["d_output"], block_of(case.inputs)
+    mask = causal_mask(5)
+
+    y = encoder_block(x, p, HEADS, mask, norm_first=norm_first, activation=activation)
+    d_x, d_parameters = encoder_block_backward(
+        d_output, x, p, HEADS, mask, norm_first=norm_first, activation=activation
+    )
+
+    np.testing.assert_allclose(y, case.outputs["output"], atol=1e-10)
+    np.testing.assert_allclose(d_x, case.outputs["d_x"], atol=1e-10)
+    expected = block_of(case.outputs, "d_")
+    for one, other in zip(arrays_in(d_parameters), arrays_in(expected), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-10)
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_gradients_agree_with_finite_differences(norm_first: bool) -> None:
+    """Those of x and of every parameter are the slopes of sum(y * d_output)."""
+    rng = np.random.default_rng(4)
+    x, d_output = rng.standard_normal((2, 2, 3, D_MODEL))
+    p, mask = drawn_block(5), causal_mask(3)
+    settings: dict[str, Any] = {"norm_first": norm_first, "activation": "gelu_tanh"}
+
+    d_x, d_parameters = encoder_block_backward(d_output, x, p, HEADS, mask, **settings)
+
+    def total(inputs: FloatArray, parameters: EncoderBlockParameters) -> FloatArray:
+        y = encoder_block(inputs, parameters, HEADS, mask, **settings)
+        return np.asarray(np.sum(y * d_output))
+
+    assert relative_error(d_x, numerical_gradient(lambda v: total(v, p), x)) < 1e-7
+    for array, gradient in zip(arrays_in(p), arrays_in(d_parameters), strict=True):
+
+        def with_other(value: FloatArray, old: FloatArray = array) -> FloatArray:
+            return total(x, map_arrays(lambda a: value if a is old else a, p))
+
+        assert relative_error(gradient, numerical_gradient(with_other, array)) < 1e-7
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    array_shapes(min_dims=0, max_dims=2, max_side=3),
+    st.integers(1, 5),
+    st.sampled_from([np.float32, np.float64]),
+    st.booleans(),
+)
+def test_batches_do_not_see_each_other(
+    batch: tuple[int, ...], n: int, dtype: type[np.floating[Any]], norm_first: bool
+) -> None:
+    """Any leading axes and lengths keep shape and dtype, and each text gets what it gets alone."""
+    x = np.random.default_rng(6).standard_normal((*batch, n, D_MODEL)).astype(dtype)
+    x.flags.writeable = False
+    p = drawn_block(7, dtype)
+
+    y = encoder_block(x, p, HEADS, norm_first=norm_first, activation="gelu")
+
+    assert y.shape == x.shape
+    assert y.dtype == dtype
+    for index in np.ndindex(batch):
+        alone = encoder_block(x[index], p, HEADS, norm_first=norm_first, activation="gelu")
+        np.testing.assert_allclose(y[index], alone, rtol=1e-3, atol=1e-5)
+
+
+def test_an_encoder_does_not_know_the_order() -> None:
+    """Without positions, swapping two positions swaps the outputs and does nothing else."""
+    x = np.random.default_rng(8).standard_normal((5, D_MODEL))
+    order = [3, 0, 4, 1, 2]
+    blocks = [drawn_block(9), drawn_block(10)]
+
+    np.testing.assert_allclose(
+        encoder(x[order], blocks, HEADS), encoder(x, blocks, HEADS)[order], atol=1e-12
+    )
+
+
+def test_a_stack_applies_its_blocks_in_order() -> None:
+    """Each block gets what the one before gives; a final norm comes last; no blocks, no change."""
+    x = np.random.default_rng(11).standard_normal((5, D_MODEL))
+    first, second = drawn_block(12), drawn_block(13)
+    final = LayerNormParameters(np.full(D_MODEL, 2.0), np.full(D_MODEL, 0.5))
+
+    stacked = encoder(x, [first, second], HEADS, causal_mask(5), norm_first=True)
+    normed = encoder(x, [first, second], HEADS, causal_mask(5), norm_first=True, final_norm=final)
+
+    between = encoder_block(x, first, HEADS, causal_mask(5), norm_first=True)
+    expected = encoder_block(between, second, HEADS, causal_mask(5), norm_first=True)
+    np.testing.assert_array_equal(stacked, expected)
+    np.testing.assert_array_equal(normed, layer_norm(expected, *final))
+    np.testing.assert_array_equal(encoder(x, [], HEADS), x)
+    assert not np.shares_memory(encoder(x, [], HEADS), x)
+
+
+def test_the_future_does_not_reach_the_past() -> None:
+    """Under the causal mask, changing a position changes nothing before it."""
+    x = np.random.default_rng(14).standard_normal((5, D_MODEL))
+    changed = x.copy()
+    changed[3:] += 1
+    blocks = [drawn_block(15), drawn_block(16)]
+
+    one, other = (encoder(z, blocks, HEADS, causal_mask(5)) for z in (x, changed))
+
+    np.testing.assert_array_equal(one[:3], other[:3])
+    assert not np.allclose(one[3:], other[3:])
+
+
+def test_plain_tuples_are_parameters_too() -> None:
+    """What lost its names on the way still works, in the same order."""
+    p = drawn_block(17)
+    plain = tuple(tuple(part) for part in p)
+    x = np.random.default_rng(18).standard_normal((3, D_MODEL))
+
+    found = encoder_block(x, plain, HEADS)  # type: ignore[arg-type]  # the point of the test
+    back = encoder_block_backward(x, x, plain, HEADS)  # type: ignore[arg-type]  # as above
+
+    np.testing.assert_array_equal(found, encoder_block(x, p, HEADS))
+    np.testing.assert_array_equal(back.x, encoder_block_backward(x, x, p, HEADS).x)
+
+
+def test_layers_with_their_parameters() -> None:
+    """Each gives what its function gives with the same parameters."""
+    p = drawn_block(19)
+    x = np.random.default_rng(20).standard_normal((3, D_MODEL))
+
+    np.testing.assert_array_equal(norm_with(p.norm_1)(x), layer_norm(x, *p.norm_1))
+    np.testing.assert_array_equal(
+        feed_forward_with(p.feed_forward, "silu")(x),
+        feed_forward(x, *p.feed_forward, activation="silu"),
+    )
+    np.testing.assert_array_equal(
+        attention_with(p.attention, HEADS, causal_mask(3))(x),
+        multi_head_attention(x, *p.attention, heads=HEADS, mask=causal_mask(3))[0],
+    )
+
+
+def test_drawn_parameters_have_their_sizes() -> None:
+    """Four d^2 for attention, 2 d d_ff + d_ff + d for the network, 4 d for the norms."""
+    block = init_encoder_block(np.random.default_rng(0), D_MODEL, HEADS, D_FF)
+
+    d = D_MODEL
+    assert count_parameters(block) == 4 * d * d + 2 * d * D_FF + D_FF + d + 4 * d
+    np.testing.assert_array_equal(block.norm_2.gain, init_layer_norm(d).gain)
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    """Errors name both shapes, or what there is to choose from."""
+    p = drawn_block(21)
+
+    with pytest.raises(ValueError, match=re.escape("x of shape (3, 5) and W of shape (6, 6)")):
+        encoder_block(np.ones((3, 5)), p, HEADS)
+    with pytest.raises(ValueError, match=re.escape("mask of shape (2, 2) does not broadcast")):
+        encoder_block(np.ones((3, D_MODEL)), p, HEADS, causal_mask(2))
+    with pytest.raises(ValueError, match="an activation is one of"):
+        encoder_block(np.ones((3, D_MODEL)), p, HEADS, activation="")
+    with pytest.raises(ValueError, match=re.escape("d_output of shape (3,)")):
+        encoder_block_backward(np.ones(3), np.ones((3, D_MODEL)), p, HEADS)

@@ -1,0 +1,242 @@
+import re
+import tracemalloc
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from reference.attention import causal_attention, scaled_dot_product_attention
+from reference.attention_backward import attention_backward
+from reference.flash import flash_attention, flash_attention_backward, flash_attention_forward
+from reference.masks import apply_mask, causal_mask
+from reference.similarity import similarity_scores
+from reference.softmax import logsumexp
+
+if TYPE_CHECKING:
+    from tests.reference.conftest import Recorded
+
+Array = NDArray[Any]
+
+MIB = 2**20
+
+
+def drawn(dtype: type[np.floating], *shapes: tuple[int, ...]) -> list[Array]:
+    rng = np.random.default_rng(0)
+    return [rng.standard_normal(shape).astype(dtype) for shape in shapes]
+
+
+@settings(deadline=None)
+@given(
+    st.permutations([2, 3, 5, 7, 11]),
+    st.integers(1, 13),
+    st.sampled_from([np.float32, np.float64]),
+    st.data(),
+)
+def test_tiles_of_any_size_give_attention(
+    sizes: list[int], block: int, dtype: type[np.floating], data: st.DataObject
+) -> None:
+    """Output and gradients under a random mask are those of attention with the whole matrix."""
+    batch, n, m, d_k, d_v = sizes
+    Q, K, V, d_output = drawn(dtype, (batch, n, d_k), (m, d_k), (batch, m, d_v), (batch, n, d_v))
+    blocked = np.random.default_rng(data.draw(st.integers(0, 99))).random((n, m)) < 0.5
+    tolerance = 2e-5 if dtype == np.float32 else 1e-12
+
+    for mask in (None, blocked):
+        output = flash_attention(Q, K, V, mask, block=block)
+        gradients = flash_attention_backward(d_output, Q, K, V, mask, block=block)
+
+        assert output.dtype == dtype
+        expected, _ = scaled_dot_product_attention(Q, K, V, mask)
+        np.testing.assert_allclose(output, expected, atol=tolerance)
+        for one, other in zip(gradients, attention_backward(d_output, Q, K, V, mask), strict=True):
+            assert one.dtype == dtype
+            np.testing.assert_allclose(one, other, atol=tolerance)
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 7, 11, 13, 64])
+def test_tiles_give_causal_attention(block: int) -> None:
+    """Where tiles are cut makes no difference, at the diagonal either."""
+    Q, K, V, d_output = drawn(np.float64, (2, 13, 7), (2, 13, 7), (2, 13, 5), (2, 13, 5))
+
+    output = flash_attention(Q, K, V, causal=True, block=block)
+    gradients = flash_attention_backward(d_output, Q, K, V, causal=True, block=block)
+
+    np.testing.assert_allclose(output, causal_attention(Q, K, V)[0], rtol=1e-12, atol=1e-14)
+    expected = attention_backward(d_output, Q, K, V, causal_mask(13))
+    for one, other in zip(gradients, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-13)
+
+
+def test_tiles_of_the_future_are_not_computed() -> None:
+    """NaN in the keys and values of later tiles does not reach the queries of earlier ones."""
+    Q, K, V = drawn(np.float64, (7, 3), (7, 3), (7, 5))
+    expected = flash_attention(Q, K, V, causal=True, block=2)
+    K[4:], V[4:] = np.nan, np.nan
+
+    output = flash_attention(Q, K, V, causal=True, block=2)
+
+    np.testing.assert_array_equal(output[:4], expected[:4])
+    assert np.isnan(output[4:]).all()
+
+
+def test_a_mask_and_the_causal_one_both_block() -> None:
+    """Given together, a key is seen if both allow it."""
+    Q, K, V = drawn(np.float64, (7, 3), (7, 3), (7, 5))
+    bias = np.random.default_rng(1).standard_normal((7, 7))
+
+    output = flash_attention(Q, K, V, bias, causal=True, block=2)
+
+    expected, _ = scaled_dot_product_attention(Q, K, V, apply_mask(bias, causal_mask(7)))
+    np.testing.assert_allclose(output, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("block", [1, 2, 64])
+def test_a_query_that_sees_nothing_gets_zeros(block: int) -> None:
+    """Its output is zero, its logsumexp -inf and its gradient zero, without a warning."""
+    Q, K, V, d_output = drawn(np.float64, (3, 7), (5, 7), (5, 11), (3, 11))
+    blocked = np.zeros((3, 5), dtype=np.bool_)
+    blocked[1] = True
+
+    output, sums = flash_attention_forward(Q, K, V, blocked, block=block)
+    gradients = flash_attention_backward(d_output, Q, K, V, blocked, block=block)
+
+    assert not output[1].any()
+    assert np.isneginf(sums).tolist() == [False, True, False]
+    assert not gradients.Q[1].any()
+
+
+def test_the_logsumexp_is_that_of_the_scores() -> None:
+    """It is what the weights are divided by, as a logarithm."""
+    Q, K, V = drawn(np.float64, (2, 3, 7), (2, 5, 7), (2, 5, 11))
+
+    sums = flash_attention_forward(Q, K, V, block=2).logsumexp
+
+    np.testing.assert_allclose(sums, logsumexp(similarity_scores(Q, K) / np.sqrt(7)), rtol=1e-13)
+
+
+def test_huge_scores_stay_finite() -> None:
+    """Scores in the thousands, rising from tile to tile, give the last key everything."""
+    Q, K, V = (
+        np.array([[100.0]]),
+        np.array([[-50.0], [0.0], [50.0]]),
+        np.array([[1.0], [2.0], [3.0]]),
+    )
+
+    assert flash_attention(Q, K, V, block=1).tolist() == [[3.0]]
+
+
+@pytest.mark.parametrize(("n", "m", "d_v"), [(0, 5, 3), (3, 0, 2), (3, 5, 0)])
+def test_empty_axes_give_empty_or_zero_results(n: int, m: int, d_v: int) -> None:
+    """Without queries, keys or features the output is what attention gives, and so is the gradient."""
+    Q, K, V, d_output = drawn(np.float64, (n, 7), (m, 7), (m, d_v), (n, d_v))
+
+    output = flash_attention(Q, K, V)
+    gradients = flash_attention_backward(d_output, Q, K, V)
+
+    np.testing.assert_array_equal(output, scaled_dot_product_attention(Q, K, V)[0])
+    assert [gradient.shape for gradient in gradients] == [Q.shape, K.shape, V.shape]
+    assert not any(gradient.any() for gradient in gradients)
+
+
+def peak_memory(call: Callable[[], object]) -> int:
+    """Return by how many bytes the memory grows at most during a call."""
+    call()  # what is imported or cached at the first call does not count
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_matrix_of_weights_is_never_held() -> None:
+    """With 2048 positions it would take 16 MiB; the tiles and the output take less than one."""
+    Q, K, V = drawn(np.float32, (2048, 16), (2048, 16), (2048, 16))
+
+    plain = peak_memory(lambda: scaled_dot_product_attention(Q, K, V))
+    tiled = peak_memory(lambda: flash_attention(Q, K, V))
+    causal = peak_memory(lambda: flash_attention(Q, K, V, causal=True))
+    backward = peak_memory(lambda: flash_attention_backward(V, Q, K, V, causal=True))
+
+    assert plain > 16 * MIB
+    assert max(tiled, causal) < MIB
+    assert backward < 2 * MIB
+
+
+def test_memory_grows_with_the_length_and_not_its_square() -> None:
+    """Four times the positions take about four times the memory beside a tile, not sixteen times."""
+
+    def peak(n: int) -> int:
+        (x,) = drawn(np.float32, (n, 16))
+        return peak_memory(lambda: flash_attention(x, x, x, block=32))
+
+    short, long = peak(512), peak(2048)
+
+    assert long < 6 * short
+
+
+@pytest.mark.parametrize(
+    ("name", "mask"),
+    [
+        ("attention", None),
+        ("attention_masked", "blocked"),
+        ("attention_biased", "bias"),
+        ("attention_causal", "causal"),
+    ],
+)
+def test_output_and_gradients_are_those_of_pytorch(
+    recorded: "Recorded", name: str, mask: str | None
+) -> None:
+    """In tiles of two by two, as PyTorch computes them in float64."""
+    case = recorded("attention", name)
+    d_output, Q, K, V = (case.inputs[key] for key in ("d_output", "Q", "K", "V"))
+    given_mask, causal = case.inputs.get(mask or ""), mask == "causal"
+
+    output = flash_attention(Q, K, V, given_mask, causal=causal, block=2)
+    gradients = flash_attention_backward(d_output, Q, K, V, given_mask, causal=causal, block=2)
+
+    np.testing.assert_allclose(output, case.outputs["output"], rtol=1e-10, atol=1e-10)
+    for key, gradient in gradients._asdict().items():
+        np.testing.assert_allclose(gradient, case.outputs[f"d_{key}"], rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "causal", "named"),
+    [
+        ([(3, 2), (5, 7), (5, 7)], False, ("Q of shape (3, 2)", "K of shape (5, 7)")),
+        ([(3, 2), (5, 2), (3, 7)], False, ("K of shape (5, 2)", "V of shape (3, 7)")),
+        ([(3, 2), (5, 2), (5, 7)], True, ("Q of shape (3, 2)", "K of shape (5, 2)")),
+        ([(2, 3, 2), (5, 2), (3, 5, 7)], False, ("Q of shape (2, 3, 2)", "V of shape (3, 5, 7)")),
+        (
+            [(3, 2), (5, 2), (5, 7), (5, 3)],
+            False,
+            ("mask of shape (5, 3)", "scores of shape (3, 5)"),
+        ),
+    ],
+)
+def test_shapes_that_do_not_go_together_are_both_named(
+    shapes: list[tuple[int, ...]], causal: bool, named: tuple[str, str]
+) -> None:
+    """The ValueError tells both shapes."""
+    Q, K, V, *mask = (np.ones(shape) for shape in shapes)
+
+    with pytest.raises(ValueError, match=f"{re.escape(named[0])}.*{re.escape(named[1])}"):
+        flash_attention(Q, K, V, *mask, causal=causal)
+
+
+def test_what_is_no_block_and_no_gradient_is_refused() -> None:
+    """A block holds at least one position, and a gradient has the shape of the output."""
+    Q, K, V = drawn(np.float64, (3, 7), (5, 7), (5, 11))
+
+    with pytest.raises(ValueError, match="at least one position, got 0"):
+        flash_attention(Q, K, V, block=0)
+    with pytest.raises(
+        ValueError, match=r"d_output of shape \(3, 7\) and the output of shape \(3, 11\)"
+    ):
+        flash_attention_backward(Q, Q, K, V)
+    with pytest.raises(TypeError, match="boolean or floating-point"):
+        flash_attention(Q, K, V, np.zeros((3, 5), dtype=int))

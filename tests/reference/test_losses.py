@@ -1,0 +1,217 @@
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from reference.arrays import FloatArray
+from reference.gradients import numerical_gradient, relative_error
+from reference.losses import (
+    IGNORE_INDEX,
+    cross_entropy,
+    cross_entropy_gradient,
+    perplexity,
+    token_losses,
+)
+
+if TYPE_CHECKING:
+    from tests.reference.conftest import Recorded
+
+FLOATS: list[np.dtype[np.floating[Any]]] = [np.dtype(np.float32), np.dtype(np.float64)]
+LOGITS = st.sampled_from(FLOATS).flatmap(
+    lambda dtype: arrays(dtype, (2, 3, 5), elements=st.floats(-30, 30, width=32))
+)
+TARGETS = arrays(np.int64, (2, 3), elements=st.integers(0, 4))
+SHARES = np.log([[0.5, 0.25, 0.25], [0.1, 0.1, 0.8]])  # logits whose softmax are these fractions
+
+
+def test_the_loss_is_the_logarithm_of_the_targets_share() -> None:
+    """Shares of 1/4 and 8/10 cost log 4 and log 1.25."""
+    losses = token_losses(SHARES, [1, 2])
+
+    np.testing.assert_allclose(losses, [math.log(4), math.log(1.25)], rtol=1e-14)
+    assert float(cross_entropy(SHARES, [1, 2])) == pytest.approx(math.log(5) / 2, rel=1e-14)
+
+
+def test_perplexity_is_the_geometric_mean_of_the_inverse_shares() -> None:
+    """Shares of 1/4 and 8/10 give the square root of 4 times 1.25."""
+    assert float(perplexity(SHARES, [1, 2])) == pytest.approx(math.sqrt(5), rel=1e-14)
+
+
+@pytest.mark.parametrize("classes", [2, 7])
+def test_who_knows_nothing_hesitates_among_all(classes: int) -> None:
+    """Equal logits give perplexity V; certainty about the right token gives one."""
+    assert float(perplexity(np.zeros((3, classes)), [0, 1, 0])) == pytest.approx(classes)
+    assert float(perplexity(100 * np.eye(classes), np.arange(classes))) == pytest.approx(1)
+
+
+def test_ignored_positions_count_for_nothing() -> None:
+    """They add no loss, get no gradient, and the mean is over the others alone."""
+    logits = np.vstack([SHARES, [[9.0, 0.0, -9.0]]])
+    targets = [1, 2, IGNORE_INDEX]
+
+    assert token_losses(logits, targets)[2] == 0
+    assert cross_entropy(logits, targets) == cross_entropy(SHARES, [1, 2])
+    assert perplexity(logits, targets) == perplexity(SHARES, [1, 2])
+    gradient = cross_entropy_gradient(logits, targets)
+    np.testing.assert_array_equal(gradient[2], np.zeros(3))
+    np.testing.assert_array_equal(gradient[:2], cross_entropy_gradient(SHARES, [1, 2]))
+
+
+def test_a_class_can_be_the_ignored_one() -> None:
+    """Padding often has a token number of its own, such as 0."""
+    assert cross_entropy(SHARES, [0, 2], ignore_index=0) == cross_entropy(SHARES[1:], [2])
+
+
+def test_smoothing_spreads_a_share_of_the_target() -> None:
+    """With s = 0.3 and three classes the target holds 0.8 and the others 0.1 each."""
+    found = float(cross_entropy(SHARES[:1], [0], label_smoothing=0.3))
+
+    assert found == pytest.approx(0.8 * math.log(2) + 0.1 * math.log(4) * 2, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cross_entropy_plain",
+        "cross_entropy_ignored",
+        "cross_entropy_smoothed",
+        "cross_entropy_both",
+    ],
+)
+def test_cross_entropy_agrees_with_pytorch(recorded: "Recorded", name: str) -> None:
+    """Each loss, their mean and its gradient are PyTorch's to 1e-10."""
+    case = recorded("blocks", name)
+    logits, targets = case.inputs["logits"], case.inputs["targets"]
+    share = float(case.inputs["label_smoothing"])
+
+    each = token_losses(logits, targets, label_smoothing=share)
+    loss = cross_entropy(logits, targets, label_smoothing=share)
+    gradient = cross_entropy_gradient(logits, targets, label_smoothing=share)
+
+    np.testing.assert_allclose(each, case.outputs["each"], atol=1e-10)
+    np.testing.assert_allclose(loss, case.outputs["loss"], atol=1e-10)
+    np.testing.assert_allclose(gradient, case.outputs["gradient"], atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "onnx_sce_none",
+        "onnx_sce_mean",
+        "onnx_sce_mean_3d",
+        "onnx_sce_mean_no_weight_ii",
+        "onnx_sce_mean_no_weight_ii_3d",
+    ],
+)
+def test_cross_entropy_passes_the_backend_tests_of_onnx(recorded: "Recorded", name: str) -> None:
+    """ONNX keeps the classes in axis 1; moved to the end, the losses are the published ones."""
+    case = recorded("blocks", name)
+    scores = np.moveaxis(case.inputs["scores"], 1, -1)
+    ignored = int(case.inputs.get("ignore_index", np.int64(IGNORE_INDEX)))
+    function = token_losses if name == "onnx_sce_none" else cross_entropy
+
+    found = function(scores, case.inputs["labels"], ignored)
+
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, case.outputs["output"], rtol=1e-5)
+
+
+@settings(deadline=None)
+@given(LOGITS, TARGETS, st.sampled_from([0.0, 0.2, 1.0]))
+def test_the_loss_is_its_definition(logits: FloatArray, targets: Any, share: float) -> None:  # noqa: ANN401  Hypothesis draws it
+    """For any logits, -sum q log p with a plain loop gives the same mean, in the logits' dtype."""
+    expected = []
+    for row, target in zip(logits.reshape(-1, 5).tolist(), targets.ravel().tolist(), strict=True):
+        log_total = math.log(math.fsum(math.exp(score - max(row)) for score in row)) + max(row)
+        q = [(1 - share) * (v == target) + share / 5 for v in range(5)]
+        expected.append(math.fsum(q_v * (log_total - s) for q_v, s in zip(q, row, strict=True)))
+
+    loss = cross_entropy(logits, targets, label_smoothing=share)
+
+    assert loss.dtype == logits.dtype
+    assert loss.shape == ()
+    assert float(loss) == pytest.approx(math.fsum(expected) / 6, rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1])
+def test_the_gradient_agrees_with_finite_differences(share: float) -> None:
+    """It is the slope of the mean loss, with ignored positions and with smoothing."""
+    rng = np.random.default_rng(8)
+    logits, targets = rng.standard_normal((2, 3, 5)), rng.integers(0, 5, (2, 3))
+    targets[1, 0] = IGNORE_INDEX
+
+    gradient = cross_entropy_gradient(logits, targets, label_smoothing=share)
+
+    slopes = numerical_gradient(lambda v: cross_entropy(v, targets, label_smoothing=share), logits)
+    assert relative_error(gradient, slopes) < 1e-8
+
+
+@settings(deadline=None)
+@given(LOGITS, TARGETS)
+def test_the_gradient_of_a_position_sums_to_zero(logits: FloatArray, targets: Any) -> None:  # noqa: ANN401  Hypothesis draws it
+    """Shares that one class gains, the others lose."""
+    gradient = cross_entropy_gradient(logits, targets)
+
+    assert gradient.dtype == logits.dtype
+    np.testing.assert_allclose(gradient.sum(axis=-1), 0, atol=1e-6)
+
+
+def test_huge_logits_stay_finite() -> None:
+    """Logits in the thousands neither overflow nor lose the loss of an improbable target."""
+    logits = np.array([[5000.0, 0.0]])
+
+    assert float(cross_entropy(logits, [1])) == 5000
+    assert float(perplexity(logits, [1])) == math.inf
+    assert str(cross_entropy(logits, [0])) == "0.0"
+
+
+def test_one_position_has_no_axes() -> None:
+    """A vector of logits goes with a number as target."""
+    assert float(cross_entropy(SHARES[0], 0)) == pytest.approx(math.log(2), rel=1e-14)
+
+
+def test_inputs_are_only_read() -> None:
+    """Read-only logits and targets are enough."""
+    logits, targets = SHARES.copy(), np.array([1, IGNORE_INDEX])
+    logits.flags.writeable = targets.flags.writeable = False
+
+    assert np.isfinite(cross_entropy(logits, targets, label_smoothing=0.1))
+    assert not np.shares_memory(cross_entropy_gradient(logits, targets), logits)
+
+
+@pytest.mark.parametrize(
+    "function", [token_losses, cross_entropy, cross_entropy_gradient, perplexity]
+)
+def test_targets_that_do_not_fit_are_refused(function: Any) -> None:  # noqa: ANN401  any of the four
+    """Shapes, ranges and dtypes are checked, and the errors name what was found."""
+    with pytest.raises(
+        ValueError, match=re.escape("logits of shape (2, 3) and targets of shape (3,)")
+    ):
+        function(SHARES, [0, 1, 2])
+    with pytest.raises(ValueError, match=re.escape("logits of shape () and targets of shape ()")):
+        function(1.0, 0)
+    for wrong in (3, -1):
+        with pytest.raises(ValueError, match=f"between 0 and 2, got {wrong} for logits of shape"):
+            function(SHARES, [0, wrong])
+    with pytest.raises(TypeError, match="targets are whole numbers, got an array of dtype float64"):
+        function(SHARES, [0.0, 1.0])
+
+
+def test_nothing_to_average_is_an_error() -> None:
+    """If every target is ignored there is no mean, where PyTorch gives NaN."""
+    for function in (cross_entropy, cross_entropy_gradient, perplexity):
+        with pytest.raises(ValueError, match=re.escape("of targets of shape (2,), none counts")):
+            function(SHARES, [IGNORE_INDEX, IGNORE_INDEX])
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, math.nan])
+def test_smoothing_is_a_share(share: float) -> None:
+    """Below zero and above one are refused."""
+    for function in (token_losses, cross_entropy, cross_entropy_gradient):
+        with pytest.raises(ValueError, match="a share from 0 to 1"):
+            function(SHARES, [0, 1], label_smoothing=share)

@@ -1,0 +1,199 @@
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference.attention import scaled_dot_product_attention
+from reference.masks import causal_mask
+from reference.multi_head import (
+    MultiHeadAttention,
+    init_multi_head,
+    join_head_weights,
+    merge_heads,
+    multi_head_attention,
+    multi_head_attention_per_head,
+    separate_head_weights,
+    split_heads,
+)
+from reference.self_attention import self_attention
+
+if TYPE_CHECKING:
+    from tests.reference.conftest import Recorded
+
+
+def test_heads_get_blocks_of_neighbouring_features() -> None:
+    """The first half of the features goes to the first of two heads."""
+    x = np.arange(12.0).reshape(2, 6)
+
+    assert split_heads(x, 2).tolist() == [[[0, 1, 2], [6, 7, 8]], [[3, 4, 5], [9, 10, 11]]]
+
+
+@settings(deadline=None)
+@given(st.integers(1, 5), st.integers(0, 5), st.integers(0, 3), st.sampled_from([(), (2,), (3, 2)]))
+def test_merging_undoes_splitting(heads: int, n: int, d: int, batch: tuple[int, ...]) -> None:
+    """Split and merged, every feature is where it was."""
+    x = np.random.default_rng(0).standard_normal((*batch, n, heads * d))
+
+    parts = split_heads(x, heads)
+
+    assert parts.shape == (*batch, heads, n, d)
+    np.testing.assert_array_equal(merge_heads(parts), x)
+
+
+def test_joining_weights_undoes_separating() -> None:
+    """The matrix of head i is the i-th block of columns."""
+    W = np.random.default_rng(0).standard_normal((5, 6))
+
+    per_head = separate_head_weights(W, 3)
+
+    assert per_head.shape == (3, 5, 2)
+    np.testing.assert_array_equal(per_head[1], W[:, 2:4])
+    np.testing.assert_array_equal(join_head_weights(per_head), W)
+
+
+@settings(deadline=None)
+@given(st.permutations([2, 3, 5, 7, 11]), st.integers(1, 4), st.booleans())
+def test_heads_attend_side_by_side(sizes: list[int], heads: int, with_mask: bool) -> None:
+    """Each head is self-attention with its own matrices; the last matrix mixes what they found."""
+    n, d_model, d_k, d_v, d_out = sizes
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((n, d_model))
+    W_Q, W_K = (rng.standard_normal((heads, d_model, d_k)) for _ in range(2))
+    W_V, W_O = rng.standard_normal((heads, d_model, d_v)), rng.standard_normal((heads * d_v, d_out))
+    mask = causal_mask(n) if with_mask else None
+
+    output, weights = multi_head_attention_per_head(x, W_Q, W_K, W_V, W_O, mask)
+
+    alone = [self_attention(x, W_Q[i], W_K[i], W_V[i], mask) for i in range(heads)]
+    found = np.concatenate([result for result, _ in alone], axis=-1)
+    np.testing.assert_allclose(output, found @ W_O, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(weights, [shares for _, shares in alone], rtol=1e-9, atol=1e-12)
+
+
+def test_matrices_side_by_side_do_the_same() -> None:
+    """Joined matrices, separate ones, and the object that keeps them agree."""
+    parameters = init_multi_head(6, 3, np.random.default_rng(0))
+    x = np.random.default_rng(1).standard_normal((2, 5, 6))
+    W_Q, W_K, W_V = (separate_head_weights(W, 3) for W in parameters[:3])
+
+    joined = multi_head_attention(x, *parameters, 3, causal_mask(5))
+    separate = multi_head_attention_per_head(x, W_Q, W_K, W_V, parameters.W_O, causal_mask(5))
+    kept = MultiHeadAttention(*parameters, heads=3)(x, causal_mask(5))
+
+    for other in (separate, kept):
+        np.testing.assert_array_equal(other[0], joined[0])
+        np.testing.assert_array_equal(other[1], joined[1])
+
+
+def test_one_head_is_self_attention_and_a_projection() -> None:
+    """With a single head there is nothing to split or to merge."""
+    W_Q, W_K, W_V, W_O = init_multi_head(6, 1, np.random.default_rng(0))
+    x = np.random.default_rng(1).standard_normal((5, 6))
+
+    output, weights = multi_head_attention(x, W_Q, W_K, W_V, W_O, heads=1)
+
+    alone = self_attention(x, W_Q, W_K, W_V)
+    np.testing.assert_allclose(output, alone[0] @ W_O, rtol=1e-12)
+    np.testing.assert_array_equal(weights[0], alone[1])
+
+
+def test_a_mask_for_each_batch_needs_an_axis_for_the_heads() -> None:
+    """A mask of shape (b, 1, n, m) hides a key from all heads of its batch alone."""
+    parameters = init_multi_head(6, 3, np.random.default_rng(0))
+    x = np.random.default_rng(1).standard_normal((2, 5, 6))
+    mask = np.zeros((2, 1, 1, 5), dtype=np.bool_)
+    mask[1, ..., 4] = True
+
+    _, weights = multi_head_attention(x, *parameters, 3, mask)
+
+    assert weights.shape == (2, 3, 5, 5)
+    assert not weights[1, ..., 4].any()
+    assert weights[0].all()
+
+
+@pytest.mark.parametrize("name", ["multi_head", "multi_head_cross"])
+def test_output_and_weights_are_those_of_pytorch(recorded: "Recorded", name: str) -> None:
+    """Self-attention and cross-attention give what PyTorch computes in float64."""
+    case = recorded("attention", name)
+    x, W_Q, W_K, W_V, W_O = (case.inputs[key] for key in ("x", "W_Q", "W_K", "W_V", "W_O"))
+
+    output, weights = multi_head_attention(
+        x, W_Q, W_K, W_V, W_O, int(case.inputs["heads"]), memory=case.inputs.get("memory")
+    )
+
+    np.testing.assert_allclose(output, case.outputs["output"], rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(weights, case.outputs["weights"], rtol=1e-10, atol=1e-10)
+
+
+def test_heads_of_onnx(recorded: "Recorded") -> None:
+    """ONNX's operator on three axes splits, attends under a causal mask and merges as we do."""
+    case = recorded("attention", "onnx_attention_3d_diff_heads_sizes_causal")
+    heads = int(case.inputs["q_num_heads"])
+    Q, K, V = (split_heads(case.inputs[key], heads) for key in "QKV")
+
+    output, _ = scaled_dot_product_attention(Q, K, V, causal_mask(Q.shape[-2], K.shape[-2]))
+
+    np.testing.assert_allclose(merge_heads(output), case.outputs["Y"], rtol=1e-5, atol=1e-6)
+
+
+def test_weights_are_drawn_head_by_head() -> None:
+    """For each head W_Q, W_K, W_V, then W_O, all over the root of d_model."""
+    parameters = init_multi_head(6, 3, np.random.default_rng(0))
+
+    rng = np.random.default_rng(0)
+    drawn = [[rng.standard_normal((6, 2)) / np.sqrt(6) for _ in range(3)] for _ in range(3)]
+    for part, joined in enumerate(parameters[:3]):
+        np.testing.assert_array_equal(separate_head_weights(joined, 3), [d[part] for d in drawn])
+    np.testing.assert_array_equal(parameters.W_O, rng.standard_normal((6, 6)) / np.sqrt(6))
+
+
+def test_an_object_keeps_its_own_weights() -> None:
+    """Changing the arrays it was made from changes nothing."""
+    parameters = init_multi_head(6, 3, np.random.default_rng(0))
+    x = np.ones((5, 6))
+    attention = MultiHeadAttention(*parameters, heads=3)
+    before, _ = attention(x)
+
+    for W in parameters:
+        W[:] = 0
+
+    np.testing.assert_array_equal(attention(x)[0], before)
+
+
+@pytest.mark.parametrize("heads", [0, 4])
+def test_features_that_cannot_be_shared_are_refused(heads: int) -> None:
+    """The error names heads and shape."""
+    with pytest.raises(
+        ValueError,
+        match=re.escape(
+            f"{heads} heads cannot share the features in the last axis of shape (5, 6)"
+        ),
+    ):
+        split_heads(np.ones((5, 6)), heads)
+    with pytest.raises(ValueError, match=f"{heads} heads cannot share d_model = 6"):
+        init_multi_head(6, heads, np.random.default_rng(0))
+
+
+def test_arrays_without_heads_are_refused() -> None:
+    """Merging and joining need an axis of heads, separating must not find one."""
+    with pytest.raises(ValueError, match=r"\(heads, positions, features\), got \(5, 6\)"):
+        merge_heads(np.ones((5, 6)))
+    with pytest.raises(ValueError, match=r"axes \(h, d_in, d\), got \(5, 6\)"):
+        join_head_weights(np.ones((5, 6)))
+    with pytest.raises(ValueError, match=r"axes \(d_in, h \* d\), got \(2, 5, 6\)"):
+        separate_head_weights(np.ones((2, 5, 6)), 2)
+
+
+def test_different_numbers_of_heads_are_refused() -> None:
+    """The error names the shapes of all three."""
+    with pytest.raises(ValueError, match=r"\(2, 6, 3\), \(3, 6, 3\) and \(2, 6, 3\)"):
+        multi_head_attention_per_head(
+            np.ones((5, 6)),
+            np.ones((2, 6, 3)),
+            np.ones((3, 6, 3)),
+            np.ones((2, 6, 3)),
+            np.ones((6, 6)),
+        )

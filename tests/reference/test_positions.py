@@ -1,0 +1,95 @@
+import math
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference.gradients import numerical_gradient
+from reference.positions import add_positions, add_positions_backward, sinusoidal_positions
+
+
+@settings(deadline=None)
+@given(st.integers(0, 20), st.integers(0, 9), st.sampled_from([10.0, 10000.0]))
+def test_every_entry_is_its_sine_or_cosine(length: int, d_model: int, base: float) -> None:
+    """Even features are sines, odd ones cosines of the same angle, for odd d_model too."""
+    table = sinusoidal_positions(length, d_model, base)
+
+    assert table.shape == (length, d_model)
+    for position in range(length):
+        for feature in range(d_model):
+            angle = position / base ** ((feature - feature % 2) / d_model)
+            expected = math.cos(angle) if feature % 2 else math.sin(angle)
+            assert table[position, feature] == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_first_position_is_known() -> None:
+    """At position 0 all sines are 0 and all cosines 1."""
+    assert sinusoidal_positions(1, 5).tolist() == [[0, 1, 0, 1, 0]]
+
+
+def test_moving_on_is_a_rotation() -> None:
+    """The dot product of two positions depends on how far they are apart, and on nothing else."""
+    table = sinusoidal_positions(23, 8)
+
+    products = table @ table.T
+
+    for shift in range(23):
+        np.testing.assert_allclose(np.diagonal(products, shift), products[0, shift], rtol=1e-12)
+
+
+def test_float32_is_rounded_only_at_the_end() -> None:
+    """Also far out the entries are the float64 ones, rounded."""
+    table = sinusoidal_positions(5003, 6, dtype=np.float32)
+
+    assert table.dtype == np.float32
+    np.testing.assert_array_equal(table, sinusoidal_positions(5003, 6).astype(np.float32))
+
+
+def test_each_position_gets_its_row() -> None:
+    """The same for every batch, beginning where the sequence does."""
+    x, P = np.zeros((2, 3, 5)), np.arange(35.0).reshape(7, 5)
+
+    np.testing.assert_array_equal(add_positions(x, P), np.broadcast_to(P[:3], (2, 3, 5)))
+    np.testing.assert_array_equal(add_positions(x, P, start=4)[1], P[4:])
+
+
+@pytest.mark.parametrize("start", [0, 2])
+def test_the_gradient_is_that_of_finite_differences(start: int) -> None:
+    """Rows that were used collect the batch, the others get zeros."""
+    rng = np.random.default_rng(0)
+    x, P, d_output = (rng.standard_normal(shape) for shape in [(2, 3, 5), (7, 5), (2, 3, 5)])
+
+    numerical = numerical_gradient(lambda P: np.sum(add_positions(x, P, start) * d_output), P)
+
+    np.testing.assert_allclose(add_positions_backward(d_output, 7, start), numerical, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("x", "P", "start"),
+    [
+        ((3, 5), (2, 5), 0),
+        ((3, 5), (7, 5), 5),
+        ((3, 5), (7, 5), -1),
+        ((3, 5), (7, 2), 0),
+        ((5,), (7, 5), 0),
+    ],
+)
+def test_a_table_that_does_not_suit_is_refused(
+    x: tuple[int, ...], P: tuple[int, ...], start: int
+) -> None:
+    """Too few rows, other features or missing axes; the error names both shapes."""
+    message = f"x of shape {x} and P of shape {P}"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        add_positions(np.ones(x), np.ones(P), start)
+
+
+def test_impossible_sizes_are_refused() -> None:
+    """Negative sizes, a base of zero, and a dtype without fractions."""
+    with pytest.raises(ValueError, match="got -1, 4 and 10000"):
+        sinusoidal_positions(-1, 4)
+    with pytest.raises(ValueError, match="got 3, 4 and 0"):
+        sinusoidal_positions(3, 4, base=0)
+    with pytest.raises(TypeError, match="floating-point dtype, got int64"):
+        sinusoidal_positions(3, 4, dtype=np.int64)

@@ -1,0 +1,63 @@
+import re
+
+import numpy as np
+import pytest
+
+from reference.gradients import numerical_gradient
+from reference.projections import draw_qkv_weights, project_qkv, project_qkv_backward
+
+# A worked example: three tokens of four features, two features per query, key and value.
+X = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 2.0, 0.0, 2.0], [1.0, 1.0, 0.0, 0.0]])
+W_Q = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
+W_K = np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+W_V = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 1.0]])
+
+
+def test_the_projections_worked_out_by_hand() -> None:
+    """Whole numbers in, whole numbers out."""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+
+    assert Q.tolist() == [[2, 0], [0, 4], [1, 1]]
+    assert K.tolist() == [[1, 2], [4, 0], [2, 1]]
+    assert V.tolist() == [[2, 1], [0, 4], [1, 1]]
+
+
+def test_the_gradients_are_those_of_finite_differences() -> None:
+    """For the sequence and all three matrices, with a batch axis."""
+    rng = np.random.default_rng(0)
+    shapes = [(2, 3, 5), (5, 7), (5, 7), (5, 11)]
+    given = [rng.standard_normal(shape) for shape in shapes]
+    upstream = [rng.standard_normal((2, 3, d)) for d in (7, 7, 11)]
+
+    gradients = project_qkv_backward((upstream[0], upstream[1], upstream[2]), *given)
+
+    for place, gradient in enumerate(gradients):
+
+        def loss(moved: np.ndarray, place: int = place) -> float:
+            arrays = [*given]
+            arrays[place] = moved
+            parts = project_qkv(arrays[0], arrays[1], arrays[2], arrays[3])
+            return sum(float(np.sum(p * u)) for p, u in zip(parts, upstream, strict=True))
+
+        np.testing.assert_allclose(gradient, numerical_gradient(loss, given[place]), atol=1e-7)
+
+
+def test_weights_are_drawn_in_order() -> None:
+    """W_Q, then W_K, then W_V, from the standard normal distribution."""
+    weights = draw_qkv_weights(4, 3, np.random.default_rng(0), d_v=5)
+
+    rng = np.random.default_rng(0)
+    for drawn, shape in zip(weights, [(4, 3), (4, 3), (4, 5)], strict=True):
+        np.testing.assert_array_equal(drawn, rng.standard_normal(shape))
+
+
+def test_values_have_as_many_features_as_keys_unless_told() -> None:
+    """Without d_v it is d_k."""
+    assert draw_qkv_weights(4, 3, np.random.default_rng(0)).V.shape == (4, 3)
+
+
+def test_shapes_that_do_not_go_together_are_both_named() -> None:
+    """The sequence needs as many features as a matrix has rows."""
+    message = "x of shape (3, 4) and W of shape (5, 2)"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        project_qkv(X, W_Q, np.ones((5, 2)), W_V)

@@ -1,0 +1,159 @@
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from reference.gradients import numerical_gradient
+from reference.rotary import (
+    half_split_from_interleaved,
+    interleaved_from_half_split,
+    rotary_angles,
+    rotate_half_split,
+    rotate_interleaved,
+)
+
+if TYPE_CHECKING:
+    from tests.reference.conftest import Recorded
+
+Array = NDArray[Any]
+Rotation = Callable[..., Array]
+
+both = pytest.mark.parametrize("rotate", [rotate_interleaved, rotate_half_split])
+X = np.random.default_rng(0).standard_normal((2, 3, 5, 14))
+
+
+def test_angles_grow_with_the_position_and_shrink_along_the_features() -> None:
+    """The first pair turns by one radian a position, the last of two by 1 / sqrt(base)."""
+    np.testing.assert_allclose(
+        rotary_angles([0, 1, 5], d=4, base=100.0), [[0.0, 0.0], [1.0, 0.1], [5.0, 0.5]], rtol=1e-15
+    )
+
+
+def test_a_quarter_turn_worked_out_by_hand() -> None:
+    """At a quarter turn (a, b) becomes (-b, a); which features are a and b is the convention."""
+    quarter = [np.pi / 2]
+
+    np.testing.assert_allclose(
+        rotate_interleaved([[1.0, 2.0, 3.0, 4.0]], quarter, base=1.0), [[-2, 1, -4, 3]]
+    )
+    np.testing.assert_allclose(
+        rotate_half_split([[1.0, 2.0, 3.0, 4.0]], quarter, base=1.0), [[-3, -4, 1, 2]]
+    )
+
+
+def test_a_rotation_is_a_product_of_complex_numbers() -> None:
+    """With a pair read as a + bi, turning multiplies by exp(i angle)."""
+    pairs = X[..., 0::2] + 1j * X[..., 1::2]
+
+    turned = pairs * np.exp(1j * rotary_angles(np.arange(5), 14))
+
+    expected = np.stack([turned.real, turned.imag], axis=-1).reshape(X.shape)
+    np.testing.assert_allclose(rotate_interleaved(X), expected, rtol=1e-12, atol=1e-14)
+
+
+@both
+@settings(deadline=None)
+@given(st.integers(0, 1000), st.integers(0, 1000), st.integers(-500, 500))
+def test_only_the_distance_counts(rotate: Rotation, p: int, r: int, shift: int) -> None:
+    """The dot product of a query at p and a key at r is that at p + shift and r + shift."""
+    q, k = X[0, 0, :1], X[1, 1, :1]
+
+    product = np.sum(rotate(q, [p]) * rotate(k, [r]))
+
+    moved = np.sum(rotate(q, [p + shift]) * rotate(k, [r + shift]))
+    np.testing.assert_allclose(moved, product, atol=1e-11)
+
+
+@both
+def test_lengths_stay(rotate: Rotation) -> None:
+    """A rotation changes no vector's length, and none at position 0 at all."""
+    turned = rotate(X)
+
+    np.testing.assert_allclose(np.linalg.norm(turned, axis=-1), np.linalg.norm(X, axis=-1))
+    np.testing.assert_array_equal(turned[..., 0, :], X[..., 0, :])
+    assert not np.isclose(turned[..., 1:, :], X[..., 1:, :]).all(axis=-1).any()
+
+
+@both
+def test_turning_back_undoes_it_and_is_its_gradient(rotate: Rotation) -> None:
+    """Negative positions turn the other way, which carries gradients back."""
+    x, d_output, positions = X[0, 0], X[1, 1], np.arange(5)
+
+    np.testing.assert_allclose(rotate(rotate(x), -positions), x, rtol=1e-12)
+    numerical = numerical_gradient(lambda x: np.sum(rotate(x) * d_output), x)
+    np.testing.assert_allclose(rotate(d_output, -positions), numerical, atol=1e-8)
+
+
+def test_the_conventions_differ_in_order_alone() -> None:
+    """Reordered, turned in the other convention and ordered back, the vectors are the same."""
+    np.testing.assert_array_equal(
+        interleaved_from_half_split(rotate_half_split(half_split_from_interleaved(X))),
+        rotate_interleaved(X),
+    )
+    np.testing.assert_array_equal(interleaved_from_half_split(half_split_from_interleaved(X)), X)
+    assert half_split_from_interleaved([0, 1, 2, 3, 4, 5]).tolist() == [0, 2, 4, 1, 3, 5]
+
+
+@both
+def test_positions_can_be_given(rotate: Rotation) -> None:
+    """Counting from 0 is the default; a batch may have positions of its own."""
+    positions = np.array([[[7, 3, 0, 1, 2]], [[4, 4, 9, 8, 5]]])  # (2, 1, 5)
+
+    turned = rotate(X, positions)
+
+    np.testing.assert_array_equal(rotate(X, np.arange(5)), rotate(X))
+    for batch in range(2):
+        for head in range(3):
+            np.testing.assert_array_equal(
+                turned[batch, head], rotate(X[batch, head], positions[batch, 0])
+            )
+
+
+@both
+def test_far_positions_are_exact_in_float32(rotate: Rotation) -> None:
+    """At position 1,000,003 the float32 result is the float64 one, rounded."""
+    turned = rotate(X.astype(np.float32), np.arange(5) + 1_000_003)
+
+    expected = rotate(X.astype(np.float32).astype(np.float64), np.arange(5) + 1_000_003)
+    np.testing.assert_allclose(turned, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "rotate"),
+    [("rotary_interleaved", rotate_interleaved), ("rotary_half_split", rotate_half_split)],
+)
+def test_rotations_are_those_of_onnx(recorded: "Recorded", name: str, rotate: Rotation) -> None:
+    """ONNX's operator gives the same in both conventions, at any positions."""
+    case = recorded("attention", name)
+
+    turned = rotate(case.inputs["x"], case.inputs["positions"][:, None])
+
+    np.testing.assert_allclose(turned, case.outputs["output"], rtol=1e-10, atol=1e-10)
+
+
+@both
+def test_what_cannot_be_turned_is_refused(rotate: Rotation) -> None:
+    """Odd features, missing axes, and positions that do not fit; the error names the shapes."""
+    with pytest.raises(ValueError, match=r"even number of features, got shape \(3, 5\)"):
+        rotate(np.ones((3, 5)))
+    with pytest.raises(ValueError, match=r"positions and features, got shape \(4,\)"):
+        rotate(np.ones(4))
+    message = "positions of shape (2,) do not broadcast to the vectors of x of shape (3, 4)"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        rotate(np.ones((3, 4)), [0, 1])
+
+
+def test_orders_and_angles_need_pairs() -> None:
+    """An odd number of features has no pairs."""
+    for reorder in (half_split_from_interleaved, interleaved_from_half_split):
+        with pytest.raises(ValueError, match=r"even number of features, got shape \(2, 3\)"):
+            reorder(np.ones((2, 3)))
+    with pytest.raises(ValueError, match="even number of features"):
+        rotary_angles([0], 3)
+    with pytest.raises(ValueError, match="base above 0"):
+        rotary_angles([0], 4, base=0)

@@ -1,0 +1,101 @@
+"""Reading calls of NumPy: which function, on which array, with which arguments."""
+
+import ast
+
+_LIBRARIES = frozenset({"np", "numpy", "math"})
+
+
+def called(node: ast.AST) -> str:
+    """Return the last part of the called function's name; "" for what is no such call."""
+    if not isinstance(node, ast.Call):
+        return ""
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr
+    return node.func.id if isinstance(node.func, ast.Name) else ""
+
+
+def is_function(call: ast.Call) -> bool:
+    """Whether a function of NumPy's is called, as `np.sum(x)`, `np.linalg.norm(x)`."""
+    func = call.func
+    while isinstance(func, ast.Attribute):
+        func = func.value
+    return isinstance(func, ast.Name) and (func.id in _LIBRARIES or func is call.func)
+
+
+def is_method(call: ast.Call) -> bool:
+    """Whether a method is called, as `x.sum()`."""
+    return isinstance(call.func, ast.Attribute) and not is_function(call)
+
+
+def array_of(call: ast.Call) -> ast.expr | None:
+    """Return the array that is worked on: `x` in both `np.sum(x)` and `x.sum()`."""
+    if is_method(call) and isinstance(call.func, ast.Attribute):
+        return call.func.value
+    return call.args[0] if call.args and not isinstance(call.args[0], ast.Starred) else None
+
+
+def keyword(call: ast.Call, name: str) -> ast.expr | None:
+    """Return the value of a keyword argument."""
+    return next((word.value for word in call.keywords if word.arg == name), None)
+
+
+def argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
+    """Return an argument given by name or position; `position` counts `np.f`'s, from 0.
+
+    A method has one position less, for the array stands before the dot.
+    """
+    index = position - 1 if is_method(call) else position
+    given = call.args[: index + 1]
+    if len(given) > index >= 0 and not any(isinstance(arg, ast.Starred) for arg in given):
+        return given[index]
+    return keyword(call, name)
+
+
+def replaced(call: ast.Call, old: ast.expr, new: ast.expr) -> ast.Call:
+    """Copy a call with another value for one of its arguments."""
+    return ast.Call(
+        call.func,
+        [new if arg is old else arg for arg in call.args],
+        [ast.keyword(word.arg, new) if word.value is old else word for word in call.keywords],
+    )
+
+
+def without(call: ast.Call, dropped: ast.expr) -> ast.Call | None:
+    """Copy a call without one of its arguments; None if those after it would move."""
+    if dropped in call.args and call.args[-1] is not dropped:
+        return None
+    return ast.Call(
+        call.func,
+        [arg for arg in call.args if arg is not dropped],
+        [word for word in call.keywords if word.value is not dropped],
+    )
+
+
+def integer(node: ast.AST | None) -> int | None:
+    """Return the value of an integer literal such as `2` or `-1`; None for anything else."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = integer(node.operand)
+        return None if value is None else -value
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    return None
+
+
+def number(node: ast.AST | None) -> float | None:
+    """Return the value of a number literal; None for anything else."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = number(node.operand)
+        return None if value is None else -value
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return None if isinstance(node.value, bool) else node.value
+    return None
+
+
+def is_constant(node: ast.AST | None, value: object) -> bool:
+    """Whether a node is the literal True, False or None."""
+    return isinstance(node, ast.Constant) and node.value is value
+
+
+def is_newaxis(node: ast.AST) -> bool:
+    """Whether a node is `None` or `np.newaxis`."""
+    return is_constant(node, None) or (isinstance(node, ast.Attribute) and node.attr == "newaxis")

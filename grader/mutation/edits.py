@@ -1,0 +1,188 @@
+"""One change of a program: a node and what takes its place, written into the original text."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from grader.mutation.program import Program
+
+_KEPT = re.compile(r"__kept_(\d+)__")
+_NO_NAME_FITS = (ast.Starred, ast.Slice)
+_SELF_CONTAINED = (
+    ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict, ast.Set,
+    ast.ListComp, ast.DictComp, ast.SetComp,
+)  # fmt: skip
+_NOT_COMPARED = frozenset({"ctx", "kind", "type_comment"})
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A node of the program and what takes its place; nodes of the program may be part of it.
+
+    A statement is dropped when `pass` takes its place.
+    """
+
+    node: ast.expr | ast.stmt
+    replacement: ast.expr | ast.stmt
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A program with an edit written into its text.
+
+    Two edits of one program have equal fingerprints where the programs compile to the same.
+    """
+
+    source: str
+    fingerprint: str
+
+
+class Editor:
+    """Writes edits into the text of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._chunks: dict[int, _Chunk] = {}
+
+    def apply(self, edit: Edit) -> Edited | None:
+        """Write an edit into the text, leaving the layout around it alone.
+
+        Returns:
+            The edited program; None where it would not be Python, or would do what it did before.
+        """
+        chunk = self._chunk(edit.node)
+        for start, end, text in _spellings(self._program, edit):
+            print_of = chunk.fingerprint_with(start, end, text, edit)
+            if print_of is not None:
+                break
+        else:
+            return None
+        if print_of == chunk.fingerprint:
+            return None
+        source = self._program.source
+        return Edited(source[:start] + text + source[end:], print_of)
+
+    def _chunk(self, node: ast.AST) -> "_Chunk":
+        top = self._program.top_level(node)
+        if id(top) not in self._chunks:
+            self._chunks[id(top)] = _Chunk(self._program, top)
+        return self._chunks[id(top)]
+
+
+class _Chunk:
+    """A statement at the top of the module, with those that share lines with it.
+
+    It can be parsed and compiled by itself, so a long program costs no more than its longest part.
+    """
+
+    def __init__(self, program: Program, top: ast.stmt) -> None:
+        self._source = program.source
+        self._start, self._end = program.whole_lines(*program.span(top))
+        self._body: list[ast.stmt] = []
+        for statement in program.tree.body:
+            start, end = program.whole_lines(*program.span(statement))
+            if start < self._end and end > self._start:
+                self._body.append(statement)
+                self._start, self._end = min(self._start, start), max(self._end, end)
+        text = self._source[self._start : self._end]
+        self.fingerprint = self._fingerprint(ast.parse(text))
+
+    def fingerprint_with(self, start: int, end: int, text: str, edit: Edit) -> str | None:
+        """Compile the chunk with a span replaced; None if that does not spell the edit."""
+        changed = self._source[self._start : start] + text + self._source[end : self._end]
+        try:
+            tree = ast.parse(changed)
+            return self._fingerprint(tree) if _same(self._body, tree.body, edit) else None
+        except (SyntaxError, ValueError, RecursionError):
+            return None
+
+    def _fingerprint(self, tree: ast.Module) -> str:
+        code = compile(tree, "<mutant>", "exec", dont_inherit=True)
+        return f"{self._start}:{_fingerprint(code)}"
+
+
+def _spellings(program: Program, edit: Edit) -> Iterator[tuple[int, int, str]]:
+    """Yield ways to write an edit, the nicest first: a span of the source and its new text."""
+    start, end = program.span(edit.node)
+    if isinstance(edit.replacement, ast.Pass):
+        yield from _deletion(program, start, end)
+    pattern, kept = _with_placeholders(program, edit.replacement)
+    bare = _KEPT.sub(lambda match: program.text(kept[int(match[1])]), pattern)
+    safe = _KEPT.sub(lambda match: _in_parentheses(program, kept[int(match[1])]), pattern)
+    plain = ast.unparse(edit.replacement)
+    if bare.startswith("(") and isinstance(edit.replacement, ast.Tuple):
+        yield start, end, bare[1:-1]
+    for text in dict.fromkeys((bare, safe, f"({bare})", f"({safe})", plain, f"({plain})")):
+        yield start, end, text
+
+
+def _deletion(program: Program, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the deletion of a statement's lines, if nothing but a comment shares them."""
+    first, last = program.whole_lines(start, end)
+    rest = program.source[end:last].strip()
+    if not program.source[first:start].strip() and (not rest or rest.startswith("#")):
+        yield first, last, ""
+
+
+def _with_placeholders(program: Program, new: ast.AST) -> tuple[str, list[ast.expr]]:
+    """Write a new node, with a numbered name in place of each expression the program has."""
+    kept: list[ast.expr] = []
+
+    def copied(node: Any) -> Any:  # noqa: ANN401  a field of a node: a node, a list or a constant
+        if isinstance(node, list):
+            return [copied(item) for item in node]
+        if not isinstance(node, ast.AST):
+            return node
+        if isinstance(node, ast.expr) and node in program and not isinstance(node, _NO_NAME_FITS):
+            kept.append(node)
+            return ast.Name(f"__kept_{len(kept) - 1}__", ast.Load())
+        fields = {name: copied(value) for name, value in ast.iter_fields(node)}
+        return ast.copy_location(type(node)(**fields), ast.Pass(lineno=1, col_offset=0))
+
+    return ast.unparse(copied(new)), kept
+
+
+def _in_parentheses(program: Program, node: ast.expr) -> str:
+    text = program.text(node)
+    return text if isinstance(node, _SELF_CONTAINED) else f"({text})"
+
+
+def _same(old: Any, new: Any, edit: Edit | None) -> bool:  # noqa: ANN401  any field of a node
+    """Whether `new` is what the edit makes of `old`."""
+    if edit is not None and old is edit.node:
+        old, edit = edit.replacement, None  # the node itself may be part of its replacement
+    if isinstance(old, list):
+        return isinstance(new, list) and _same_items(old, new, edit)
+    if type(old) is not type(new):
+        return False
+    if not isinstance(old, ast.AST):
+        return bool(old == new) or repr(old) == repr(new)  # the second for NaN
+    for name in old._fields:
+        if name not in _NOT_COMPARED and not _same(
+            getattr(old, name, None), getattr(new, name, None), edit
+        ):
+            return False
+    return True
+
+
+def _same_items(old: list[Any], new: list[Any], edit: Edit | None) -> bool:
+    """Compare two lists; a dropped statement may be `pass` or nothing."""
+    if edit is not None and len(old) == len(new) + 1 and isinstance(edit.replacement, ast.Pass):
+        old = [item for item in old if item is not edit.node]
+    return len(old) == len(new) and all(
+        _same(one, other, edit) for one, other in zip(old, new, strict=True)
+    )
+
+
+def _fingerprint(code: CodeType) -> str:
+    """Describe what a code object does: everything but where its lines are."""
+    constants = ",".join(
+        _fingerprint(constant) if isinstance(constant, CodeType) else repr(constant)
+        for constant in code.co_consts
+    )
+    names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    shape = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+    return f"({code.co_code.hex()}{names}{shape}[{constants}]{code.co_exceptiontable.hex()})"

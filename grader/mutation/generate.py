@@ -1,0 +1,105 @@
+"""All mutants of a solution."""
+
+import warnings
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from grader.mutation.diff import unified_diff
+from grader.mutation.edits import Edit, Editor
+from grader.mutation.identity import describe
+from grader.mutation.operators import OPERATORS, Operator
+from grader.mutation.program import Program
+from grader.mutation.scope import learners_nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A program that differs from the solution in one change.
+
+    Attributes:
+        operator: The name of the operator that made it, a key of `OPERATORS`.
+        change: Names the change in one line, unique among the solution's mutants. It survives edits
+            elsewhere in the solution, so a definition can refer to it.
+        line: Where in the solution the change begins, from 1.
+        source: The whole program.
+        diff: From the solution to the program, unified, with one line of context.
+    """
+
+    operator: str
+    change: str
+    line: int
+    source: str
+    diff: str
+
+
+def mutants(solution: str, defines: Collection[str] = (), given: str = "") -> tuple[Mutant, ...]:
+    """Make every mutant of a solution, in the order of its lines.
+
+    No two of them compile to the same code, and none to the solution's.
+
+    Args:
+        solution: Python source.
+        defines: What the exercise asks for. Functions and classes that none of these reaches by
+            name are left alone, since no test can see them. Empty: everything is mutated.
+        given: The starter's source. A function whose code stands there as it is in the solution is
+            no work of the learner's, so it is left alone.
+
+    Returns:
+        The mutants; none if `solution` is not Python, or nested too deeply to walk through.
+    """
+    try:
+        with warnings.catch_warnings():  # the compiler's, of what a mutant does
+            warnings.simplefilter("ignore")
+            return _mutants(Program(solution), defines, given)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+
+
+def _mutants(program: Program, defines: Collection[str], given: str) -> tuple[Mutant, ...]:
+    editor = Editor(program)
+    seen: set[str] = set()
+    repeats: Counter[str] = Counter()
+    made = []
+    for operator, edit in _edits(program, defines, given):
+        edited = editor.apply(edit)
+        if edited is None or edited.fingerprint in seen:
+            continue
+        seen.add(edited.fingerprint)
+        change = _change(program, operator, edit)
+        repeats[change] += 1
+        made.append(
+            Mutant(
+                operator=operator.name,
+                change=change + _ordinal(repeats[change]),
+                line=edit.node.lineno,
+                source=edited.source,
+                diff=unified_diff(program.source, edited.source),
+            )
+        )
+    return tuple(made)
+
+
+def _edits(
+    program: Program, defines: Collection[str], given: str
+) -> Iterator[tuple[Operator, Edit]]:
+    """Find every edit; of one line's, those of the outer expressions first."""
+    for node in learners_nodes(program, defines, given):
+        for operator in OPERATORS.values():
+            for edit in operator.find(program, node):
+                yield operator, edit
+
+
+def _change(program: Program, operator: Operator, edit: Edit) -> str:
+    where = program.qualified_name(edit.node)
+    place = f" in {where}" if where else ""
+    return f"{operator.name}{place}: {describe(program, edit)}"
+
+
+def _ordinal(count: int) -> str:
+    """Return what tells a repeated change from the first of its kind."""
+    if count == 1:
+        return ""
+    teen = count % 100 in (11, 12, 13)
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(0 if teen else count % 10, "th")
+    return f" ({count}{ending})"

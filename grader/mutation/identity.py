@@ -1,0 +1,66 @@
+"""How a change is named, so that the name survives edits elsewhere in the solution."""
+
+import ast
+from typing import Any
+
+from grader.mutation.edits import Edit
+from grader.mutation.program import Program
+
+_CUT = 90  # characters of each side
+_CONTEXT = 30  # characters kept before the difference where a side has to be cut
+_TOO_LITTLE = 8  # characters that say too little by themselves
+_ALWAYS_WIDENED = (ast.Constant, ast.Slice, ast.Name, ast.Tuple, ast.Starred, ast.keyword)
+_HAS_BODY = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.For, ast.AsyncFor, ast.While, ast.If,
+    ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match, ast.ExceptHandler, ast.match_case,
+    ast.Module,
+)  # fmt: skip
+
+
+def describe(program: Program, edit: Edit) -> str:
+    """Return "`before` -> `after`": the innermost expression or statement that tells the change."""
+    shown = _shown(program, edit.node)
+    before = _one_line(shown)
+    if isinstance(edit.replacement, ast.Pass):
+        return f"`{_cut(before, 0)}` -> nothing"
+    after = _one_line(_substituted(shown, edit))
+    differs = next(
+        (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b),
+        min(len(before), len(after)),
+    )
+    return f"`{_cut(before, differs)}` -> `{_cut(after, differs)}`"
+
+
+def _shown(program: Program, node: ast.AST) -> ast.AST:
+    """Widen a node until it says something to a reader."""
+    while isinstance(node, _ALWAYS_WIDENED) or len(_one_line(node)) < _TOO_LITTLE:
+        above = program.parent(node)
+        if isinstance(above, _HAS_BODY) or isinstance(node, ast.stmt):
+            return node
+        node = above
+    return node
+
+
+def _substituted(node: Any, edit: Edit) -> Any:  # noqa: ANN401  any field of a node
+    """Copy a node with the edit made in it."""
+    if node is edit.node:
+        return edit.replacement
+    if isinstance(node, list):
+        return [_substituted(item, edit) for item in node]
+    if not isinstance(node, ast.AST):
+        return node
+    fields = {name: _substituted(value, edit) for name, value in ast.iter_fields(node)}
+    return ast.copy_location(type(node)(**fields), ast.Pass(lineno=1, col_offset=0))
+
+
+def _one_line(node: ast.AST) -> str:
+    return " ".join(ast.unparse(node).split())
+
+
+def _cut(text: str, differs: int) -> str:
+    """Shorten a text to what surrounds its difference."""
+    if len(text) <= _CUT:
+        return text
+    start = 0 if differs < _CUT - _CONTEXT else differs - _CONTEXT
+    end = start + _CUT
+    return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")

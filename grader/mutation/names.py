@@ -1,0 +1,106 @@
+"""What the names in a program stand for, as far as reading tells."""
+
+import ast
+from collections.abc import Iterator
+
+from grader.mutation.program import Function, Program
+
+
+def parameters(function: Function) -> list[str]:
+    """Return the names of a function's parameters, without self and cls."""
+    given = function.args
+    return [
+        arg.arg
+        for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs)
+        if arg.arg not in {"self", "cls"}
+    ]
+
+
+def defaults(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    """Yield each parameter that has a default, with it."""
+    given = function.args
+    positional = [*given.posonlyargs, *given.args]
+    with_default = positional[len(positional) - len(given.defaults) :]
+    for arg, default in zip(with_default, given.defaults, strict=True):
+        yield arg.arg, default
+    for arg, keyword_default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        if keyword_default is not None:
+            yield arg.arg, keyword_default
+
+
+def stored(node: ast.AST) -> set[str]:
+    """Return the names that a node, or anything in it, assigns."""
+    return {
+        part.id
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }
+
+
+def loads(home: ast.AST, name: str) -> Iterator[ast.Name]:
+    """Yield the places in a function, or in the module, that read a name."""
+    for node in ast.walk(home):
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+            yield node
+
+
+def bound_before(program: Program, statement: ast.stmt) -> set[str]:
+    """Return the names that surely or possibly have a value when the statement runs."""
+    bound: set[str] = set()
+    below: ast.AST = statement
+    for above in program.above(statement):
+        for block in _blocks(above):
+            if below in block:
+                for sibling in block[: block.index(below)]:
+                    bound |= stored(sibling)
+        if isinstance(above, ast.For):
+            bound |= stored(above.target)
+        if isinstance(above, Function):
+            return bound | set(parameters(above))
+        below = above
+    return bound
+
+
+def changed_in_place(home: ast.AST) -> set[str]:
+    """Return the names of the arrays that `x[...] = y`, `x += y` and the like write into."""
+    changed = set()
+    for node in ast.walk(home):
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        if isinstance(node, ast.AugAssign):
+            targets = [node.target]
+        for target in targets:
+            if isinstance(target, ast.Subscript) or isinstance(node, ast.AugAssign):
+                changed.add(_base(target))
+    return changed
+
+
+def numpy_alias(program: Program) -> str:
+    """Return the name that NumPy was imported as; "" if it was not."""
+    for node in program.tree.body:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name == "numpy":
+                    return alias.asname or alias.name
+    return ""
+
+
+def assigned_name(program: Program, node: ast.expr) -> str:
+    """Return `x` where the node is all that `x = node` assigns; else ""."""
+    above = program.parent(node)
+    if isinstance(above, ast.Assign) and above.value is node and len(above.targets) == 1:
+        target = above.targets[0]
+        return target.id if isinstance(target, ast.Name) else ""
+    return ""
+
+
+def _blocks(node: ast.AST) -> Iterator[list[ast.AST]]:
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list):
+            yield block
+
+
+def _base(node: ast.expr) -> str:
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,223 @@
+"""Scales, signs, terms and operands."""
+
+import ast
+from collections.abc import Iterator
+
+from grader.mutation import build, calls
+from grader.mutation.edits import Edit
+from grader.mutation.operators.epsilon import is_epsilon
+from grader.mutation.operators.operator import Operator
+from grader.mutation.places import is_place
+from grader.mutation.program import Program
+
+_MAXIMA = frozenset({"max", "amax", "nanmax"})
+_NOT_NUMBERS = (ast.Tuple, ast.List, ast.JoinedStr, ast.Dict, ast.ListComp)
+_ROOTS = frozenset({"sqrt", "square"})
+_STANDS_FOR_MINUS_INFINITY = -1e3
+_SIGNLESS = frozenset({"abs", "absolute", "square", "fabs", "norm", "cos"})
+
+
+def _is_number_work(node: ast.BinOp | ast.AugAssign) -> bool:
+    """Whether an operation may be arithmetic, not the joining of texts, lists or shapes."""
+    sides = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
+    return not any(_is_sequence(side) for side in sides)
+
+
+def _is_sequence(node: ast.expr) -> bool:
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str | bytes)
+    if isinstance(node, ast.Attribute):
+        return node.attr == "shape"
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        return _is_sequence(node.value)
+    if isinstance(node, ast.BinOp):
+        return _is_sequence(node.left) or _is_sequence(node.right)
+    return isinstance(node, _NOT_NUMBERS) or calls.called(node) in {"list", "tuple", "str", "join"}
+
+
+def subtracts_maximum(node: ast.AST) -> bool:
+    """Whether a node is `x - x.max(...)`, which keeps exp from overflowing."""
+    return (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Sub)
+        and calls.called(node.right) in _MAXIMA
+    )
+
+
+def _drop_max_subtraction(_: Program, node: ast.AST) -> Iterator[Edit]:
+    if isinstance(node, ast.BinOp) and subtracts_maximum(node):
+        yield Edit(node, node.left)
+
+
+def _drop_scale(_: Program, node: ast.AST) -> Iterator[Edit]:
+    if not isinstance(node, ast.BinOp) or not _is_number_work(node):
+        return
+    if isinstance(node.op, ast.Div):
+        reciprocal = calls.number(node.left) is not None
+        yield Edit(node, node.right if reciprocal else node.left)
+    elif isinstance(node.op, ast.Mult):
+        if calls.number(node.left) is None and not _is_one(node.right):
+            yield Edit(node, node.left)
+        if calls.number(node.right) is None and not _is_one(node.left):
+            yield Edit(node, node.right)
+
+
+def _is_one(node: ast.expr) -> bool:
+    return calls.number(node) == 1
+
+
+def _drop_product(_: Program, node: ast.AST) -> Iterator[Edit]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        yield Edit(node, node.left)
+    if (
+        isinstance(node, ast.Call)
+        and calls.called(node) in {"matmul", "dot"}
+        and len(node.args) > 1
+    ):
+        yield Edit(node, node.args[0])
+
+
+def _drop_root(_: Program, node: ast.AST) -> Iterator[Edit]:
+    if isinstance(node, ast.Call) and calls.called(node) in _ROOTS and len(node.args) == 1:
+        yield Edit(node, node.args[0])
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and calls.number(node.right):
+        yield Edit(node, node.left)
+
+
+def _multiply_for_divide(_: Program, node: ast.AST) -> Iterator[Edit]:
+    if not isinstance(node, ast.BinOp | ast.AugAssign) or not _is_number_work(node):
+        return
+    one = isinstance(node, ast.BinOp) and _is_one(node.left)
+    if (isinstance(node.op, ast.Div) and not one) or isinstance(node.op, ast.MatMult):
+        yield Edit(node, _with_operator(node, ast.Mult()))
+
+
+def _with_operator(node: ast.BinOp | ast.AugAssign, operator: ast.operator) -> ast.expr | ast.stmt:
+    if isinstance(node, ast.BinOp):
+        return build.binary(node.left, operator, node.right)
+    return ast.AugAssign(node.target, operator, node.value)
+
+
+def _flip_sign(program: Program, node: ast.AST) -> Iterator[Edit]:
+    if isinstance(node, ast.BinOp | ast.AugAssign) and _is_number_work(node):
+        if isinstance(node, ast.BinOp) and (
+            subtracts_maximum(node) or is_epsilon(node.right) or is_place(program, node)
+        ):
+            return
+        if isinstance(node.op, ast.Add):
+            yield Edit(node, _with_operator(node, ast.Sub()))
+        elif isinstance(node.op, ast.Sub):
+            yield Edit(node, _with_operator(node, ast.Add()))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = calls.number(node)
+        counts = value is None or value <= _STANDS_FOR_MINUS_INFINITY
+        if counts and not is_place(program, node) and not _sign_is_lost(program, node):
+            yield Edit(node, node.operand)
+
+
+def _sign_is_lost(program: Program, node: ast.expr) -> bool:
+    """Whether what is made of the node does not depend on its sign."""
+    above = program.parent(node)
+    if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Pow):
+        power = calls.integer(above.right)
+        return above.left is node and power is not None and power % 2 == 0
+    return calls.called(above) in _SIGNLESS
+
+
+def _drop_term(program: Program, node: ast.AST) -> Iterator[Edit]:
+    if not isinstance(node, ast.BinOp) or not _is_number_work(node):
+        return
+    if is_epsilon(node.right) or is_epsilon(node.left) or subtracts_maximum(node):
+        return
+    if isinstance(node.op, ast.Add | ast.Sub) and calls.number(node.left) is None:
+        yield Edit(node, node.left)
+    if (
+        isinstance(node.op, ast.Add)
+        and calls.number(node.right) is None
+        and not is_place(program, node)
+    ):
+        yield Edit(node, node.right)
+
+
+def _swap_operands(program: Program, node: ast.AST) -> Iterator[Edit]:
+    if not isinstance(node, ast.BinOp) or subtracts_maximum(node) or not _is_number_work(node):
+        return
+    if isinstance(node.op, ast.Sub | ast.MatMult | ast.Div):
+        plain_divisor = isinstance(node.op, ast.Div) and _is_scalar(node.right)
+        lost = isinstance(node.op, ast.Sub) and _sign_is_lost(program, node)
+        if calls.number(node.left) is not None and not isinstance(node.op, ast.MatMult):
+            return  # of `1 - x` and `1 / x` other operators make enough
+        if not plain_divisor and not lost and not is_place(program, node):
+            yield Edit(node, _other_way_round(node))
+
+
+def _other_way_round(node: ast.BinOp) -> ast.BinOp:
+    """Swap the operands; of `A @ B.T` the arrays, as `B @ A.T`, which is the likelier mistake."""
+    right = node.right
+    if (
+        isinstance(node.op, ast.MatMult)
+        and isinstance(right, ast.Attribute)
+        and right.attr in {"T", "mT"}
+    ):
+        return build.binary(right.value, node.op, ast.Attribute(node.left, right.attr, ast.Load()))
+    return build.binary(right, node.op, node.left)
+
+
+def _is_scalar(node: ast.expr) -> bool:
+    return (
+        calls.number(node) is not None
+        or calls.called(node) in {"sqrt", "len"}
+        or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow))
+    )
+
+
+OPERATORS = (
+    Operator(
+        "drop-max-subtraction",
+        "The maximum is not subtracted before exp, so that large numbers overflow.",
+        _drop_max_subtraction,
+        "as if the maximum was not subtracted first, so that large numbers overflow",
+    ),
+    Operator(
+        "drop-scale",
+        "A division or a multiplication is left out.",
+        _drop_scale,
+        "as if a scaling step, a division or a multiplication, was left out",
+    ),
+    Operator(
+        "drop-product",
+        "A matrix product is left out.",
+        _drop_product,
+        "as if a matrix product was left out",
+    ),
+    Operator(
+        "drop-root",
+        "A square root or a power is left out.",
+        _drop_root,
+        "as if a square root or a power was left out",
+    ),
+    Operator(
+        "multiply-for-divide",
+        "A multiplication entry by entry in place of a division or a matrix product.",
+        _multiply_for_divide,
+        "as if numbers were multiplied entry by entry where that is not what is asked for",
+    ),
+    Operator(
+        "flip-sign",
+        "Plus for minus, minus for plus, or a minus left out.",
+        _flip_sign,
+        "as if a sign was turned round",
+    ),
+    Operator(
+        "drop-term",
+        "One of two terms is left out of a sum or a difference.",
+        _drop_term,
+        "as if one term of a sum or a difference was left out",
+    ),
+    Operator(
+        "swap-operands",
+        "The operands of a difference, a quotient or a matrix product change places.",
+        _swap_operands,
+        "as if the two sides of an operation had changed places",
+    ),
+)

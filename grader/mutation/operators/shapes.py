@@ -1,0 +1,161 @@
+"""Transposes, reshapes, new axes and sizes."""
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from grader.mutation import build, calls
+from grader.mutation.edits import Edit
+from grader.mutation.operators.operator import Operator
+from grader.mutation.program import Program
+
+_TRANSPOSING = frozenset({"transpose", "swapaxes", "moveaxis", "permute_dims", "matrix_transpose"})
+_RESHAPING = frozenset({"reshape", "ravel", "flatten"})
+_PAIR = 2
+
+
+def _transposed(node: ast.AST) -> ast.expr | None:
+    """Return what is transposed, if the node is a transpose."""
+    if isinstance(node, ast.Attribute) and node.attr in {"T", "mT"}:
+        return node.value
+    if isinstance(node, ast.Call) and calls.called(node) in _TRANSPOSING:
+        return calls.array_of(node)
+    return None
+
+
+def _numbers(call: ast.Call) -> list[ast.expr]:
+    """Return the axes or the sizes that a call lists, with or without a tuple around them."""
+    given = call.args if calls.is_method(call) else call.args[1:]
+    if len(given) == 1 and isinstance(given[0], ast.Tuple | ast.List):
+        return given[0].elts
+    return given
+
+
+def _with_numbers(call: ast.Call, numbers: Sequence[ast.expr]) -> ast.Call:
+    """Copy a call with other axes or sizes, written as they were."""
+    array = [] if calls.is_method(call) else call.args[:1]
+    given = call.args[len(array) :]
+    if len(given) == 1 and isinstance(given[0], ast.Tuple | ast.List):
+        return build.call(call, args=[*array, build.tuple_like(given[0], numbers)])
+    return build.call(call, args=[*array, *numbers])
+
+
+def _reshape_for_transpose(program: Program, node: ast.AST) -> Iterator[Edit]:
+    """`x.reshape(n, h, d).transpose(1, 0, 2)` becomes `x.reshape(h, n, d)`."""
+    inner = _transposed(node)
+    if inner is None or not isinstance(node, ast.expr):
+        return
+    if isinstance(inner, ast.Call) and calls.called(inner) == "reshape":
+        sizes = _numbers(inner)
+        order = _permutation(node, len(sizes))
+        if order is not None:
+            yield Edit(node, _with_numbers(inner, [sizes[place] for place in order]))
+    if _is_reshaped(program, node):
+        yield Edit(node, inner)
+
+
+def _is_reshaped(program: Program, node: ast.expr) -> bool:
+    above = program.parent(node)
+    if isinstance(above, ast.Attribute):
+        above = program.parent(above)
+    return calls.called(above) in _RESHAPING
+
+
+def _permutation(node: ast.expr, ndim: int) -> list[int] | None:
+    """Return the order in which a transpose puts `ndim` axes; None where it is not spelt out."""
+    if not isinstance(node, ast.Call):
+        return list(reversed(range(ndim))) if ndim == _PAIR else None
+    axes = [calls.integer(axis) for axis in _numbers(node)]
+    numbers = [axis % ndim for axis in axes if axis is not None and -ndim <= axis < ndim]
+    order = list(range(ndim))
+    if len(numbers) != len(axes):
+        return None
+    if calls.called(node) == "transpose":
+        return numbers if sorted(numbers) == order else None
+    if len(numbers) != _PAIR:
+        return None
+    first, second = numbers
+    if calls.called(node) == "moveaxis":
+        order.insert(second, order.pop(first))
+    else:
+        order[first], order[second] = order[second], order[first]
+    return order
+
+
+def _drop_transpose(_: Program, node: ast.AST) -> Iterator[Edit]:
+    inner = _transposed(node)
+    if inner is not None and isinstance(node, ast.expr):
+        yield Edit(node, inner)
+
+
+def _other_transpose(_: Program, node: ast.AST) -> Iterator[Edit]:
+    if not isinstance(node, ast.Call):
+        return
+    name, axes, array = calls.called(node), _numbers(node), calls.array_of(node)
+    if name == "transpose" and len(axes) > _PAIR:
+        last = len(axes) - 1
+        yield Edit(node, _with_numbers(node, build.swapped(axes, last - 1, last)))
+    elif name in {"swapaxes", "moveaxis"} and array is not None:
+        yield Edit(node, ast.Attribute(array, "T", ast.Load()))
+
+
+def _other_size(_: Program, node: ast.AST) -> Iterator[Edit]:
+    """`x.shape[-1]` becomes `x.shape[0]`, and the other way round."""
+    if isinstance(node, ast.Subscript) and _is_shape(node.value):
+        place = calls.integer(node.slice)
+        if place is not None:
+            yield Edit(node.slice, build.constant({0: -1, -2: -1}.get(place, 0)))
+    if isinstance(node, ast.Call) and calls.called(node) == "len" and len(node.args) == 1:
+        size = ast.Attribute(node.args[0], "shape", ast.Load())
+        yield Edit(node, ast.Subscript(size, build.constant(-1), ast.Load()))
+
+
+def _is_shape(node: ast.expr) -> bool:
+    return calls.called(node) == "shape" or (
+        isinstance(node, ast.Attribute) and node.attr == "shape"
+    )
+
+
+def _other_newaxis(_: Program, node: ast.AST) -> Iterator[Edit]:
+    """`x[:, None]` becomes `x[None, :]`."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
+        return
+    items = node.slice.elts
+    places = [place for place, item in enumerate(items) if calls.is_newaxis(item)]
+    if len(places) == 1 and len(items) > 1:
+        place = places[0]
+        moved = build.swapped(items, place, place - 1 if place else 1)
+        yield Edit(node.slice, build.tuple_like(node.slice, moved))
+
+
+OPERATORS = (
+    Operator(
+        "reshape-for-transpose",
+        "A transpose next to a reshape is left to the reshape alone.",
+        _reshape_for_transpose,
+        "as if axes were exchanged with a reshape, which keeps the numbers in their old order",
+    ),
+    Operator(
+        "drop-transpose",
+        "A transpose is left out.",
+        _drop_transpose,
+        "as if a transpose was left out",
+    ),
+    Operator(
+        "other-transpose",
+        "Other axes change places: the last two of a permutation, or all of them with `.T`.",
+        _other_transpose,
+        "as if a transpose exchanged other axes",
+    ),
+    Operator(
+        "other-size",
+        "A size is taken from another axis.",
+        _other_size,
+        "as if a size was taken from another axis",
+    ),
+    Operator(
+        "other-newaxis",
+        "A new axis is put in another place.",
+        _other_newaxis,
+        "as if a new axis stood in another place, so that numbers meet that belong apart",
+    ),
+)

@@ -1,0 +1,54 @@
+"""Numbers that say where or how many, as opposed to numbers that are calculated with."""
+
+import ast
+
+from grader.mutation import calls
+from grader.mutation.program import Program
+
+_KEYWORDS = frozenset({"axis", "axes", "k", "ndmin", "ddof", "size", "shape", "seed", "order"})
+_CALLS = frozenset({
+    "range", "arange", "reshape", "transpose", "swapaxes", "moveaxis", "zeros", "ones", "empty",
+    "full", "eye", "identity", "tri", "triu", "tril", "expand_dims", "squeeze", "repeat", "tile",
+    "broadcast_to", "split", "default_rng", "RandomState", "seed", "concatenate", "stack", "resize",
+    "standard_normal", "randn", "rand", "ndarray", "take", "roll", "round", "diagonal", "einsum",
+})  # fmt: skip
+_PASSED_THROUGH = (ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp, ast.Slice)
+
+
+def is_place(program: Program, node: ast.expr) -> bool:
+    """Whether a node is an index, an axis, a size, or the bound of a slice or a loop."""
+    below: ast.AST = node
+    for above in program.above(node):
+        if isinstance(above, ast.Subscript):
+            return above.slice is below
+        if isinstance(above, ast.keyword) and above.arg in _KEYWORDS:
+            return True
+        if isinstance(above, ast.Call):
+            return calls.called(above) in _CALLS and below in above.args
+        if not isinstance(above, _PASSED_THROUGH):
+            return False
+        below = above
+    return False
+
+
+def shifted(node: ast.expr, by: int) -> ast.expr:
+    """Add a small integer to a number, in the way a person would write it."""
+    value = calls.integer(node)
+    if value is not None:
+        return _literal(value + by)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        term = calls.integer(node.right)
+        if term is not None:
+            total = (term if isinstance(node.op, ast.Add) else -term) + by
+            return _sum(node.left, total)
+    return _sum(node, by)
+
+
+def _sum(left: ast.expr, right: int) -> ast.expr:
+    if right == 0:
+        return left
+    return ast.BinOp(left, ast.Add() if right > 0 else ast.Sub(), ast.Constant(abs(right)))
+
+
+def _literal(value: int) -> ast.expr:
+    return ast.UnaryOp(ast.USub(), ast.Constant(-value)) if value < 0 else ast.Constant(value)

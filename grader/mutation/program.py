@@ -1,0 +1,130 @@
+"""A solution's source with its syntax tree, and how to get from one to the other."""
+
+import ast
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TypeAlias
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+class Program:
+    """Python source and its syntax tree.
+
+    Raises:
+        SyntaxError: If `source` is not Python.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.tree = ast.parse(source)
+        self._parents: dict[int, ast.AST] = {}
+        for node in ast.walk(self.tree):
+            for child in ast.iter_child_nodes(node):
+                self._parents[id(child)] = node
+
+    def __contains__(self, node: ast.AST) -> bool:
+        """Whether the node stands in the source, as opposed to one made for a mutant."""
+        # Operators and contexts such as `Load()` are shared between places, so they have none.
+        return id(node) in self._parents and hasattr(node, "lineno")
+
+    def parent(self, node: ast.AST) -> ast.AST:
+        """Return the node above; the module is above itself."""
+        return self._parents.get(id(node), self.tree)
+
+    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield the nodes above, the nearest first, ending with the module."""
+        while node is not self.tree:
+            node = self.parent(node)
+            yield node
+
+    def function(self, node: ast.AST) -> Function | None:
+        """Return the function whose code the node is part of; None outside of functions."""
+        for above in self.above(node):
+            if isinstance(above, Function):
+                return above
+        return None
+
+    @cached_property
+    def defined(self) -> frozenset[str]:
+        """The names of the functions and methods that the program defines."""
+        return frozenset(node.name for node in ast.walk(self.tree) if isinstance(node, Function))
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """The names, without what stands before a dot, of all that the program calls."""
+        functions = [node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
+        return frozenset(
+            func.attr if isinstance(func, ast.Attribute) else func.id
+            for func in functions
+            if isinstance(func, ast.Attribute | ast.Name)
+        )
+
+    def home(self, node: ast.AST) -> Function | ast.Module:
+        """Return the function, or else the module, whose code the node is part of."""
+        return self.function(node) or self.tree
+
+    def qualified_name(self, node: ast.AST) -> str:
+        """Name the function or class around the node, as `Attention.forward`; "" at the top."""
+        names = [above.name for above in self.above(node) if isinstance(above, _NAMED)]
+        return ".".join(reversed(names))
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """Return the innermost statement that holds the node, or is it."""
+        for candidate in (node, *self.above(node)):
+            if isinstance(candidate, ast.stmt):
+                return candidate
+        raise ValueError("the module itself is in no statement")
+
+    def top_level(self, node: ast.AST) -> ast.stmt:
+        """Return the statement at the top of the module that holds the node, or is it."""
+        while (above := self.parent(node)) is not self.tree:
+            node = above
+        assert isinstance(node, ast.stmt)  # noqa: S101  a module holds statements
+        return node
+
+    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Return where the node's text begins and ends, as indices into the source."""
+        end_line, end_column = node.end_lineno, node.end_col_offset
+        assert end_line is not None  # noqa: S101  the parser sets both
+        assert end_column is not None  # noqa: S101
+        start = self._index(first_line(node), node.col_offset)
+        return start, self._index(end_line, end_column)
+
+    def text(self, node: ast.expr | ast.stmt) -> str:
+        """Return the node's text as it stands in the source."""
+        start, end = self.span(node)
+        return self.source[start:end]
+
+    def whole_lines(self, start: int, end: int) -> tuple[int, int]:
+        """Widen a span to whole lines, the last line's end included."""
+        first = self._line_starts[bisect_right(self._line_starts, start) - 1]
+        following = bisect_right(self._line_starts, max(end - 1, start))
+        lines = self._line_starts
+        return first, lines[following] if following < len(lines) else len(self.source)
+
+    def _index(self, line: int, column: int) -> int:
+        """Turn the parser's line and column, which counts UTF-8 bytes, into an index."""
+        start = self._line_starts[line - 1]
+        if self.source.isascii():
+            return start + column
+        text = self.source[start : start + column]  # at least as many characters as needed
+        return start + len(text.encode()[:column].decode())
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        """Where each line begins, by the parser's idea of a line: no form feeds, no U+2028."""
+        starts, index, source = [0], 0, self.source
+        while index < len(source):
+            index += 2 if source.startswith("\r\n", index) else 1
+            if source[index - 1] in "\r\n":
+                starts.append(index)
+        return starts
+
+
+def first_line(node: ast.expr | ast.stmt) -> int:
+    """Return the node's first line, decorators included."""
+    decorators = node.decorator_list if isinstance(node, _NAMED) else []
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])

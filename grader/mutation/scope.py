@@ -1,0 +1,140 @@
+"""Which code of a solution is mutated: what the learner wrote, what runs, what tests can see."""
+
+import ast
+from collections.abc import Collection, Iterator
+
+from grader.mutation.program import Function, Program
+
+_NEVER_ENTERED = (
+    ast.Raise,  # what an error says
+    ast.Assert,
+    ast.Import,
+    ast.ImportFrom,
+    ast.JoinedStr,
+    ast.Global,
+    ast.Nonlocal,
+)
+
+
+def learners_nodes(program: Program, defines: Collection[str], given: str) -> Iterator[ast.AST]:
+    """Yield the nodes that may be mutated, in the order of the source, outer before inner."""
+    left_alone = _given_functions(program, given)
+    reached = _reached_names(program, defines)
+    for statement in program.tree.body:
+        if _is_program_code(statement) and (not defines or _bound(statement) & reached):
+            yield from _inside(statement, left_alone)
+
+
+def _inside(node: ast.AST, left_alone: frozenset[int]) -> Iterator[ast.AST]:
+    if id(node) in left_alone or isinstance(node, _NEVER_ENTERED) or _is_text(node):
+        return
+    yield node
+    if isinstance(node, ast.While):
+        yield from _inside_while(node, left_alone)
+        return
+    for child in _children(node):
+        yield from _inside(child, left_alone)
+
+
+def _inside_while(loop: ast.While, left_alone: frozenset[int]) -> Iterator[ast.AST]:
+    """Leave alone what ends the loop: a mutant that runs for ever shows little, and slowly."""
+    if isinstance(loop.test, ast.Compare):
+        yield loop.test
+    watched = _names(loop.test)
+    for statement in [*loop.body, *loop.orelse]:
+        for node in _inside(statement, left_alone):
+            if not _moves(statement, watched):
+                yield node
+
+
+def _moves(statement: ast.stmt, watched: set[str]) -> bool:
+    """Whether a statement may change what a condition looks at."""
+    if isinstance(statement, ast.Assign):
+        return any(_names(target) & watched for target in statement.targets)
+    if isinstance(statement, ast.AugAssign | ast.AnnAssign):
+        return bool(_names(statement.target) & watched)
+    return isinstance(statement, ast.Expr) and bool(_names(statement) & watched)
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} | {
+        part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)
+    }
+
+
+def _children(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the children that run: no annotations and no decorators."""
+    unmutated = {"annotation", "returns", "decorator_list", "type_params", "bases", "keywords"}
+    fields = unmutated if isinstance(node, Function | ast.ClassDef) else {"annotation"}
+    for name, value in ast.iter_fields(node):
+        if name not in fields:
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.AST):
+                    yield child
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Whether a statement is a docstring, or another string that nobody reads at run time."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_program_code(statement: ast.stmt) -> bool:
+    """Whether a statement at the top does something that an import of the module needs."""
+    if isinstance(statement, ast.Expr):
+        return False  # a demonstration, as `print(softmax(x))`
+    if isinstance(statement, ast.If):
+        return "__name__" not in {
+            node.id for node in ast.walk(statement.test) if isinstance(node, ast.Name)
+        }
+    return "__all__" not in _bound(statement)
+
+
+def _reached_names(program: Program, defines: Collection[str]) -> set[str]:
+    """Follow the names from what is asked for to everything it uses."""
+    reached = set(defines)
+    statements = list(program.tree.body)
+    while True:
+        new = [statement for statement in statements if _bound(statement) & reached]
+        if not new:
+            return reached
+        statements = [statement for statement in statements if statement not in new]
+        for statement in new:
+            reached |= {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement at the top gives a meaning."""
+    if isinstance(statement, Function | ast.ClassDef):
+        return {statement.name}
+    return {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    } | {node.name for node in ast.walk(statement) if isinstance(node, Function | ast.ClassDef)}
+
+
+def _given_functions(program: Program, given: str) -> frozenset[int]:
+    """Return the ids of the functions that the starter holds as they are."""
+    if not given:
+        return frozenset()
+    try:
+        starter = _functions(Program(given))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    known = {name: _code(function) for name, function in starter.items()}
+    return frozenset(
+        id(function)
+        for name, function in _functions(program).items()
+        if known.get(name) == _code(function)
+    )
+
+
+def _functions(program: Program) -> dict[str, Function]:
+    found = [node for node in ast.walk(program.tree) if isinstance(node, Function)]
+    return {f"{program.qualified_name(node)}.{node.name}": node for node in found}
+
+
+def _code(function: Function) -> str:
+    """Describe a function's arguments and code, without its docstring."""
+    body = [statement for statement in function.body if not _is_text(statement)]
+    return ast.dump(function.args) + "".join(map(ast.dump, body))

@@ -1,30 +1,37 @@
-"""Exercises and tracks in a folder.
+"""Exercises and tracks in a folder, loaded.
 
-A collection is a folder of tracks, `<track>/track.yaml` with `<track>/<nn>-<id>.yaml` beside it,
-and of exercises in no track, `<nn>-<id>.yaml`; the number may be left out. Since a file carries the
-id of its exercise in its name, one exercise is found without reading any other.
+Since a file carries the id of its exercise in its name, one exercise is found without reading any
+other.
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Collection as AnyCollection
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import Final
+from typing import TypeVar
 
 from grader.definitions.decode import decode
-from grader.definitions.exercise import Exercise, ExerciseId
-from grader.definitions.exercise_rules import check_exercise, check_slug
+from grader.definitions.exercise import Definition, Exercise, ExerciseId
+from grader.definitions.files import (
+    SUFFIXES,
+    TRACK_FILE,
+    exercise_files,
+    exists,
+    files_by_folder,
+    id_in_name,
+    lesson_files,
+    number_in_name,
+)
 from grader.definitions.report import Report
+from grader.definitions.rules import check_exercise
+from grader.definitions.rules.track import Found, check_track, lessons_by_id
 from grader.definitions.source import Document, read
-from grader.definitions.track import Track, TrackDefinition
+from grader.definitions.track import Track, TrackDefinition, TrackId
 from grader.definitions.wording import did_you_mean, quote
-from grader.errors import DefinitionError, Location, UsageError
+from grader.errors import DefinitionError, Location, Problem, UsageError
 
-TRACK_FILE: Final = "track.yaml"
-
-_SUFFIXES: Final = frozenset({".yaml", ".yml"})
-_NUMBER: Final = re.compile(r"\d+-(?=.)")
+_Id = TypeVar("_Id", ExerciseId, TrackId)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,7 @@ class Collection:
             UsageError: There is no such folder.
             DefinitionError: A definition is not valid, or the definitions contradict each other.
         """
-        files = _files_by_folder(folder)
+        files = files_by_folder(folder)
         loader = _Loader()
         standalone = loader.exercises(files.pop(folder))
         tracks = [loader.track(below / TRACK_FILE, files[below]) for below in files]
@@ -91,10 +98,10 @@ def load_track(path: Path) -> Track:
         UsageError: There is no such file.
         DefinitionError: The track or an exercise in its folder is not valid.
     """
-    if not _exists(path):
+    if not exists(path):
         raise UsageError(f"no file '{path}'")
     loader = _Loader()
-    track = loader.track(path, _exercise_files(path.parent))
+    track = loader.track(path, exercise_files(path.parent))
     if track is None or loader.report.problems:
         raise DefinitionError(loader.report.problems)
     return track
@@ -108,9 +115,9 @@ def resolve(name_or_path: str, collection_folder: Path) -> Exercise:
         DefinitionError: The exercise is not valid.
     """
     path = Path(name_or_path)
-    if path.suffix in _SUFFIXES or _exists(path):
+    if path.suffix in SUFFIXES or exists(path):
         return load_exercise(path)
-    files = [path for files in _files_by_folder(collection_folder).values() for path in files]
+    files = [path for files in files_by_folder(collection_folder).values() for path in files]
     named = [path for path in files if _id_in_name(path) == name_or_path]
     if not named:
         raise _no_exercise(name_or_path, [_id_in_name(path) for path in files], collection_folder)
@@ -135,6 +142,8 @@ class _Loader:
         self.report = Report()
         self._paths: dict[ExerciseId, Path] = {}
         self._requires: dict[ExerciseId, dict[ExerciseId, Location]] = {}
+        self._tracks: list[TrackId] = []  # also those whose files are not valid
+        self._track_requires: dict[TrackId, dict[TrackId, Location]] = {}
 
     def exercises(self, paths: Sequence[Path]) -> dict[ExerciseId, Exercise | None]:
         """Load exercise files, by the ids in their names; None is one that is not valid."""
@@ -153,135 +162,100 @@ class _Loader:
     def track(self, path: Path, paths: Sequence[Path]) -> Track | None:
         """Load a track file and the exercise files beside it."""
         exercises = self.exercises(paths)
-        if not _exists(path):
+        if not exists(path):
             self.report.add(Location(path), "missing; a folder of exercises needs a track.yaml")
             return None
+        self._tracks.append(TrackId(path.absolute().parent.name))
         try:
             document = read(path)
             definition = decode(document, TrackDefinition)
         except DefinitionError as error:
-            self._add_all(error)
+            self._add(error.problems)
             return None
-        self._check_track(definition, document, exercises)
+        lessons, problems = lessons_by_id(lesson_files(path.parent))
+        found = Found(definition, document, exercises, self._paths, lessons)
+        self._add([*problems, *check_track(found)])
+        self._track_requires[definition.id] = {
+            required: document.node("requires", index).where
+            for index, required in enumerate(definition.requires)
+        }
         loaded = [exercises.get(name) for name in definition.exercises]
-        return Track(definition, tuple(exercise for exercise in loaded if exercise is not None))
+        return Track(
+            definition,
+            tuple(exercise for exercise in loaded if exercise is not None),
+            tuple(lessons[lesson.id] for lesson in definition.lessons if lesson.id in lessons),
+        )
 
     def check_requires(self) -> None:
-        """Check that what the exercises require exists and does not go round in a circle."""
-        for required in self._requires.values():
+        """Check that what exercises and tracks require exists, and that no circle goes round."""
+        self._check_graph("exercise", self._requires, self._paths)
+        self._check_graph("track", self._track_requires, self._tracks)
+
+    def _check_graph(
+        self, kind: str, requires: Mapping[_Id, Mapping[_Id, Location]], known: AnyCollection[_Id]
+    ) -> None:
+        for required in requires.values():
             for name, where in required.items():
-                if name not in self._paths:
-                    message = f"requires: no exercise {quote(name)}"
-                    self.report.add(where, message + did_you_mean(name, self._paths))
+                if name not in known:
+                    message = f"requires: no {kind} {quote(name)}"
+                    self.report.add(where, message + did_you_mean(name, known))
         try:
-            TopologicalSorter(self._requires).prepare()
+            TopologicalSorter(requires).prepare()
         except CycleError as error:
-            self._add_cycle(error.args[1])
+            self._add_cycle(error.args[1], requires)
 
     def _exercise(self, path: Path, name: ExerciseId) -> Exercise | None:
         try:
             exercise, document = _load(path)
         except DefinitionError as error:
-            self._add_all(error)
+            self._add(error.problems)
             return None
         self._requires[name] = {
             required: document.node("requires", index).where
             for index, required in enumerate(exercise.requires)
         }
         if exercise.id != name:
-            expected = f"{_number_in_name(path)}{exercise.id}{path.suffix}"
+            expected = f"{number_in_name(path)}{exercise.id}{path.suffix}"
             message = (
                 f"id: the file must be called {expected}, or else this id must be {quote(name)}"
             )
             self.report.add(document.node("id").where, message)
         return exercise
 
-    def _check_track(
-        self,
-        track: TrackDefinition,
-        document: Document,
-        exercises: dict[ExerciseId, Exercise | None],
-    ) -> None:
-        for problem in check_slug(document, "id"):
-            self.report.add(problem.where, problem.message)
-        folder = document.path.absolute().parent.name
-        if track.id != folder:
-            message = f"id: {quote(track.id)} is not the folder's name, {quote(folder)}"
-            self.report.add(document.node("id").where, message)
-        first: dict[ExerciseId, Location] = {}
-        for index, name in enumerate(track.exercises):
-            where = document.node("exercises", index).where
-            if name in first:
-                self.report.add(where, f"exercises: {quote(name)} is already at {first[name]}")
-            elif name not in exercises:
-                message = f"exercises: no exercise {quote(name)} in this folder"
-                self.report.add(where, message + did_you_mean(name, exercises))
-            first.setdefault(name, where)
-        for name in exercises.keys() - first.keys():
-            message = f"exercise {quote(name)} is not listed in {document.path}"
-            self.report.add(Location(self._paths[name]), message)
-
-    def _add_cycle(self, cycle: list[ExerciseId]) -> None:
+    def _add_cycle(self, cycle: list[_Id], requires: Mapping[_Id, Mapping[_Id, Location]]) -> None:
         """Report a cycle that starts and ends with the same id, each required by the next."""
         circle = cycle[:0:-1]
         start = circle.index(min(circle))
         circle = circle[start:] + circle[: start + 1]
-        where = self._requires[circle[0]][circle[1]]
+        where = requires[circle[0]][circle[1]]
         self.report.add(where, f"requires: a circle: {' -> '.join(circle)}")
 
-    def _add_all(self, error: DefinitionError) -> None:
-        for problem in error.problems:
+    def _add(self, problems: Iterable[Problem]) -> None:
+        for problem in problems:
             self.report.add(problem.where, problem.message)
 
 
 def _load(path: Path) -> tuple[Exercise, Document]:
     document = read(path)
     exercise = decode(document, Exercise)
+    if exercise.kind == "predict":  # what is answered without running is a value
+        exercise = replace(exercise, defines=_as_values(exercise, document))
     check_exercise(exercise, document)
     return replace(exercise, digest=document.digest), document
 
 
-def _files_by_folder(folder: Path) -> dict[Path, list[Path]]:
-    """Return the exercise files of a collection: those in no track first, then track by track."""
-    if not folder.is_dir():
-        raise UsageError(f"no folder '{folder}'; name the folder that holds the exercises")
-    if _exists(folder / TRACK_FILE):
-        raise UsageError(f"'{folder}' is a single track; name the folder above it")
-    files = {folder: _exercise_files(folder)}
-    for below in sorted(folder.iterdir()):
-        if not below.name.startswith(".") and below.is_dir():
-            found = _exercise_files(below)
-            if found or _exists(below / TRACK_FILE):
-                files[below] = found
-    return files
-
-
-def _exercise_files(folder: Path) -> list[Path]:
-    try:
-        paths = sorted(folder.iterdir())
-    except OSError as error:
-        raise UsageError(f"the folder '{folder}' cannot be read: {error.strerror}") from None
-    return [
-        path
-        for path in paths
-        if path.suffix in _SUFFIXES and path.name != TRACK_FILE and not path.name.startswith(".")
-    ]
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # too long, or with a NUL: no file has such a name
-        return False
+def _as_values(exercise: Exercise, document: Document) -> dict[str, Definition]:
+    """Return the definitions as values, where they do not say otherwise."""
+    return {
+        name: definition
+        if document.has("defines", name, "kind")
+        else replace(definition, kind="value")
+        for name, definition in exercise.defines.items()
+    }
 
 
 def _id_in_name(path: Path) -> ExerciseId:
-    return ExerciseId(path.stem[len(_number_in_name(path)) :])
-
-
-def _number_in_name(path: Path) -> str:
-    number = _NUMBER.match(path.stem)
-    return number.group() if number else ""
+    return ExerciseId(id_in_name(path))
 
 
 def _no_exercise(name: str, known: Sequence[str], folder: Path) -> UsageError:

@@ -9,17 +9,25 @@ from typing import Any, Final, Literal, NewType, TypeVar, Union, cast, get_args,
 from typing import get_type_hints as annotations_of
 
 from grader.definitions.exercise import (
+    Budget,
     CallTest,
     Definition,
+    Equivalent,
     Exercise,
     ExerciseLimits,
     Expected,
+    Forbid,
+    FromExpression,
     FromReference,
+    FromSolution,
     Given,
+    Hint,
     Literals,
     LiteralValue,
     Misconception,
     OutputTest,
+    PropertyTest,
+    PytestTest,
     Seeded,
     TestCase,
     Tolerance,
@@ -27,7 +35,7 @@ from grader.definitions.exercise import (
 from grader.definitions.literals import literal, named
 from grader.definitions.report import Report
 from grader.definitions.source import Document, Mapping, Node, Scalar, Sequence
-from grader.definitions.track import TrackDefinition
+from grader.definitions.track import LessonDefinition, TrackDefinition
 from grader.definitions.wording import clip, did_you_mean, listing, quote
 from grader.errors import Location
 
@@ -37,6 +45,13 @@ _NOUNS: Final[dict[type, str]] = {
     Exercise: "an exercise",
     CallTest: "a test",
     OutputTest: "a test",
+    PropertyTest: "a test with 'holds'",
+    PytestTest: "a test",
+    Budget: "a budget",
+    Equivalent: "an equivalent mutant",
+    Forbid: "what is forbidden",
+    Hint: "a hint",
+    LessonDefinition: "a lesson",
     Tolerance: "a tolerance",
     Definition: "a definition",
     ExerciseLimits: "limits",
@@ -55,11 +70,15 @@ _FOUND: Final[dict[type, str]] = {
     float: "the number {}",
     bool: "the boolean {}",
 }
-_KINDS_OF_TEST: Final[dict[str, type]] = {"call": CallTest, "run": OutputTest}
-_SIBLINGS: Final[dict[type, tuple[str, type]]] = {
-    CallTest: ("call", OutputTest),
-    OutputTest: ("run", CallTest),
+KINDS_OF_TEST: Final[dict[str, type]] = {  # the first key that a test has says what it is
+    "pytest": PytestTest,
+    "holds": PropertyTest,
+    "run": OutputTest,
+    "call": CallTest,
 }
+_EXPRESSION: Final = "expression"
+_WORDS: Final[dict[str, object]] = {"reference": FromReference(), "solution": FromSolution()}
+_UNCLEAR: Final = "is no place to take the value from; put it in quotes if it is the value itself"
 _MAX_SHOWN: Final = 8
 _PLACEHOLDER: Final = object()  # stands for what could not be decoded; nobody ever sees it
 
@@ -111,22 +130,38 @@ class _Decoder:
         return self._unexpected(node, label, "a mapping of inputs, or Python code")
 
     def expected(self, node: Node, label: str) -> object:
-        """Decode an expected value: the plain word `reference`, or a literal."""
-        if isinstance(node, Scalar) and (node.style, node.text) == ("plain", "reference"):
-            return FromReference()
+        """Decode an expected value: a plain word, an expression, or a literal."""
+        match node:
+            case Scalar(style="plain", value=str(word)):
+                if word in _WORDS:
+                    return _WORDS[word]
+                if hint := did_you_mean(word, _WORDS):
+                    return self._report(node, label, f"{quote(word)} {_UNCLEAR}{hint}")
+            case Mapping(entries=((key, code),)) if key.text == _EXPRESSION:
+                return FromExpression(cast("str", self.value(code, str, _EXPRESSION)))
+            case Mapping(entries=((Scalar(text=word), Scalar(value=str())),)):
+                if hint := did_you_mean(word, [_EXPRESSION]):
+                    return self._report(node, label, f"unknown key {quote(word)}{hint}")
         return LiteralValue(literal(node, label, self.report))
 
+    def hint(self, node: Node, label: str) -> object:
+        """Decode a hint: its text, or a mapping with the text and a price."""
+        if isinstance(node, Mapping):
+            return self._dataclass(node, Hint, label)
+        return Hint(node.where, cast("str", self.value(node, str, label)))
+
     def test(self, node: Node, label: str) -> object:
-        """Decode a test case; `call` or `run` says of which kind."""
+        """Decode a test case; `call`, `run`, `holds` or `pytest` says of which kind."""
         if not isinstance(node, Mapping):
             return self._unexpected(node, label, "a mapping")
-        kinds = [key for key in _KINDS_OF_TEST if node.get(key) is not None]
-        if len(kinds) == 1:
-            return self._dataclass(node, _KINDS_OF_TEST[kinds[0]], label)
-        rule = f"a test has either {listing(_KINDS_OF_TEST, 'or')}"
+        kinds = [key for key in KINDS_OF_TEST if node.get(key) is not None]
+        if kinds:
+            return self._dataclass(node, KINDS_OF_TEST[kinds[0]], label)
+        rule = f"a test has either {listing(reversed(KINDS_OF_TEST), 'or')}"
         keys = [key.text for key, _ in node.entries[:_MAX_SHOWN]]
         found = f"this one has {listing(keys, 'and')}" if keys else "this one has no keys"
-        return self._report(node, "", f"{rule}; {found}")
+        hints = (did_you_mean(key, KINDS_OF_TEST) for key in keys)
+        return self._report(node, "", f"{rule}; {found}{next(filter(None, hints), '')}")
 
     def optional(self, node: Node, choices: tuple[Any, ...], label: str) -> object:
         """Decode `X | None`."""
@@ -165,8 +200,8 @@ class _Decoder:
         return self._unexpected(node, label, _PRIMITIVES[kind], hint)
 
     def _dataclass(self, node: Node, kind: type, label: str) -> object:
-        keys = _keys(kind)
-        required = _required(kind)
+        keys = keys_of(kind)
+        required = required_keys(kind)
         if isinstance(node, Scalar) and node.value is None and not required:
             node = Mapping(node.where, ())  # `name:` is enough where nothing has to be said
         if not isinstance(node, Mapping):
@@ -194,6 +229,7 @@ _UNIONS: Final[dict[object, Callable[[_Decoder, Node, str], object]]] = {
     Given: _Decoder.given,
     Expected: _Decoder.expected,
     TestCase: _Decoder.test,
+    Hint: _Decoder.hint,
 }
 _GENERICS: Final[dict[object, Callable[[_Decoder, Node, tuple[Any, ...], str], object]]] = {
     Union: _Decoder.optional,
@@ -210,7 +246,7 @@ def _annotations(kind: type) -> dict[str, Any]:
 
 
 @cache
-def _keys(kind: type) -> dict[str, Any]:
+def keys_of(kind: type) -> dict[str, Any]:
     """Return the keys that authors may write, with their annotations."""
     annotations = _annotations(kind)
     return {
@@ -221,11 +257,12 @@ def _keys(kind: type) -> dict[str, Any]:
 
 
 @cache
-def _required(kind: type) -> tuple[str, ...]:
+def required_keys(kind: type) -> tuple[str, ...]:
+    """Return the keys that authors must write."""
     return tuple(
         field.name
         for field in fields(kind)
-        if field.name in _keys(kind) and field.default is field.default_factory is MISSING
+        if field.name in keys_of(kind) and field.default is field.default_factory is MISSING
     )
 
 
@@ -236,13 +273,12 @@ def _places(kind: type) -> tuple[str, ...]:
 
 
 def _unknown(key: str, kind: type) -> str:
-    if kind in _SIBLINGS:
-        word, other = _SIBLINGS[kind]
-        if key in _keys(other):
-            return f"'{key}' does not go with '{word}'"
-    hint = did_you_mean(key, _keys(kind))
-    if not hint and len(_keys(kind)) <= _MAX_SHOWN:
-        hint = f"; it may have {listing(_keys(kind), 'and')}"
+    word = next((word for word, test in KINDS_OF_TEST.items() if test is kind), "")
+    if word and any(key in keys_of(test) for test in KINDS_OF_TEST.values()):
+        return f"'{key}' does not go with '{word}'"
+    hint = did_you_mean(key, keys_of(kind))
+    if not hint and len(keys_of(kind)) <= _MAX_SHOWN:
+        hint = f"; it may have {listing(keys_of(kind), 'and')}"
     return f"unknown key {quote(key)} in {_NOUNS[kind]}{hint}"
 
 

@@ -19,6 +19,21 @@ Kind: TypeAlias = Literal["write", "fix", "predict"]
 Difficulty: TypeAlias = Literal["beginner", "intermediate", "advanced"]
 Disclosure: TypeAlias = Literal["nothing", "category", "inputs"]
 Edition: TypeAlias = Literal["full", "student"]
+DefinedAs: TypeAlias = Literal["function", "class", "value"]
+NanPolicy: TypeAlias = Literal["equal", "ignored"]
+Property: TypeAlias = Literal[
+    "rows_sum_to_one",
+    "shift_invariant",
+    "causal",
+    "permutation_equivariant",
+    "permutation_invariant",
+    "unchanged_inputs",
+    "finite_at_large_values",
+    "gradient",
+    "idempotent",
+    "deterministic",
+    "cached_equals_uncached",
+]
 
 
 def _doc(text: str, **options: Any) -> Any:  # noqa: ANN401  dataclasses.field is typed as the field it declares
@@ -35,7 +50,11 @@ class Literals:
 
 @dataclass(frozen=True, slots=True)
 class Seeded:
-    """Inputs made by Python that the grader runs; `rng` and `np` are there, `rng` is seeded."""
+    """Inputs made by Python that the grader runs.
+
+    There are `np`, a seeded `rng`, `size`, which grows from draw to draw, and `sizes(count)`: that
+    many different small numbers for axes, growing with `size`.
+    """
 
     code: str
 
@@ -46,6 +65,22 @@ class FromReference:
 
 
 @dataclass(frozen=True, slots=True)
+class FromSolution:
+    """The expected value is what the exercise's own solution gives, in a sandbox of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class FromExpression:
+    """The expected value is that of a Python expression.
+
+    It may use the given names, `np`, `reference` and the reference's counterparts of what is
+    defined; never the submission.
+    """
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
 class LiteralValue:
     """The expected value is written out; a nested list of numbers stands for an array."""
 
@@ -53,7 +88,7 @@ class LiteralValue:
 
 
 Given: TypeAlias = Literals | Seeded
-Expected: TypeAlias = FromReference | LiteralValue
+Expected: TypeAlias = FromReference | FromSolution | FromExpression | LiteralValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,48 +100,103 @@ class Tolerance:
 
 
 @dataclass(frozen=True, slots=True)
-class CallTest:
-    """Call the submission and compare what it returns."""
+class Budget:
+    """What one call may use, in multiples of what the reference (or the solution) uses for it."""
+
+    where: Location
+    time: float | None = _doc(
+        "CPU time; never less than a floor that keeps noise from deciding.", default=None
+    )
+    memory: float | None = _doc("Peak of the memory that the call allocates.", default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _AnyTest:
+    """What every test has."""
 
     where: Location
     id: TestId = _doc("Names the test in every report; unique in the exercise.")
-    call: str = _doc("A Python expression over the given names and the functions that are defined.")
     description: str = _doc("What the test shows, in a few words a learner reads.", default="")
     given: Given = _doc(
         "The inputs: a mapping of literals, or Python.", default_factory=lambda: Literals({})
     )
     seeds: int = _doc("How often to draw the inputs anew; each draw must pass.", default=1)
-    expect: Expected = _doc("`reference`, or the value itself.", default_factory=FromReference)
-    tolerance: Tolerance | None = _doc(
-        "How close numbers must be; follows the dtype when left out.", default=None
-    )
-    keep_inputs: bool = _doc("Fail a submission that changes an argument in place.", default=False)
+    partial: bool = _doc("Give points in proportion to the draws that pass.", default=False)
     hidden: bool = _doc("A hidden test is never shown to learners.", default=False)
     points: int = _doc("What the test is worth.", default=1)
     disclose: Disclosure = _doc("What feedback on a hidden test may tell.", default="category")
 
 
-@dataclass(frozen=True, slots=True)
-class OutputTest:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallTest(_AnyTest):
+    """Call the submission and compare what it returns."""
+
+    call: str = _doc("A Python expression over the given names and what is defined.")
+    expect: Expected = _doc(
+        "`reference`, `solution`, `{expression: ...}`, or the value itself.",
+        default_factory=FromReference,
+    )
+    tolerance: Tolerance | None = _doc(
+        "How close numbers must be; follows the dtype when left out.", default=None
+    )
+    nan: NanPolicy = _doc(
+        "`equal`: NaN belongs where the expected value has it and nowhere else; `ignored`: where "
+        "the expected value is NaN, anything may stand.",
+        default="equal",
+    )
+    keep_inputs: bool = _doc("Fail a submission that changes an argument in place.", default=False)
+    budget: Budget | None = _doc("What the call may use at most.", default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputTest(_AnyTest):
     """Run statements after the submission, in its namespace, and compare what they print."""
 
-    where: Location
-    id: TestId = _doc("Names the test in every report; unique in the exercise.")
     run: str = _doc("Python statements that run in the submission's namespace.")
-    stdout: str = _doc("What they must print; numbers compare within the tolerance.")
-    description: str = _doc("What the test shows, in a few words a learner reads.", default="")
-    given: Given = _doc(
-        "The inputs: a mapping of literals, or Python.", default_factory=lambda: Literals({})
+    stdout: str | None = _doc(
+        "What they must print; numbers compare within the tolerance. Left out: what the solution "
+        "prints.",
+        default=None,
     )
     tolerance: Tolerance | None = _doc(
         "How close printed numbers must be; to the last printed digit when left out.", default=None
     )
-    hidden: bool = _doc("A hidden test is never shown to learners.", default=False)
-    points: int = _doc("What the test is worth.", default=1)
-    disclose: Disclosure = _doc("What feedback on a hidden test may tell.", default="category")
 
 
-TestCase: TypeAlias = CallTest | OutputTest
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PropertyTest(_AnyTest):
+    """Call the submission and check a property that every right answer has."""
+
+    holds: Property = _doc("The property's name.")
+    call: str = _doc("A Python expression over the given names and what is defined.")
+    of: tuple[str, ...] = _doc(
+        "The given names that the property moves or changes; when left out, every array of floats, "
+        "or for gradient and idempotent the first one.",
+        default=(),
+    )
+    axis: int | None = _doc(
+        "The axis that the property is about; when left out, the last one for "
+        "rows_sum_to_one and shift_invariant, else the one before it, which numbers the tokens.",
+        default=None,
+    )
+    against: str | None = _doc(
+        "A second expression: for gradient the scalar that is differentiated, for "
+        "cached_equals_uncached the same result without the cache.",
+        default=None,
+    )
+    tolerance: Tolerance | None = _doc(
+        "How close numbers must be; follows the dtype when left out.", default=None
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PytestTest(_AnyTest):
+    """Run the body of a pytest test; the names that are defined stand for the submission's."""
+
+    pytest: str = _doc("Python statements with `assert`; `pytest` and `np` are there.")
+
+
+TestCase: TypeAlias = CallTest | OutputTest | PropertyTest | PytestTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +207,34 @@ class Definition:
     reference: str | None = _doc(
         "The reference's counterpart, as `package.module:name`.", default=None
     )
+    kind: DefinedAs = _doc(
+        "A function, a class, or a value (always that where `kind` is predict).",
+        default="function",
+    )
+    choices: tuple[str, ...] = _doc(
+        "For a value: the answers to choose from; any when left out.", default=()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Forbid:
+    """What a submission must do without; its syntax tree is searched before it runs."""
+
+    where: Location
+    imports: tuple[str, ...] = _doc("Modules, with all below them.", default=())
+    names: tuple[str, ...] = _doc("Names and attributes, as `sum` or `np.einsum`.", default=())
+    calls: tuple[str, ...] = _doc("Functions and methods, as `np.linalg.norm`.", default=())
+    loops: bool = _doc("for, while and comprehensions.", default=False)
+    because: str = _doc("Why, in a sentence that the learner reads.", default="")
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """One hint; the next says more."""
+
+    where: Location
+    text: str = _doc("Markdown.")
+    price: int = _doc("The XP that it costs to see it.", default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +245,16 @@ class Misconception:
     id: str = _doc("Names the misconception in reports and statistics.")
     code: str = _doc("A program that makes exactly this mistake.")
     feedback: str = _doc("What unlocks it, in one or two sentences.")
+    hint: int | None = _doc("The number of the hint that helps, from 1.", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalent:
+    """A generated mutant of the solution that no test can kill, since it means the same."""
+
+    where: Location
+    change: str = _doc("The change, as `etude verify` prints it.")
+    reason: str = _doc("Why it makes no difference.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,19 +294,27 @@ class Exercise:
     )
     requires: tuple[ExerciseId, ...] = _doc("Exercises to have passed before.", default=())
     concepts: tuple[str, ...] = _doc("Ideas that the exercise trains.", default=())
-    hints: tuple[str, ...] = _doc("Markdown; from a nudge to nearly the answer.", default=())
+    hints: tuple[Hint, ...] = _doc(
+        "Markdown, each a text or `{text, price}`; from a nudge to nearly the answer.", default=()
+    )
+    forbid: Forbid | None = _doc("What a submission must do without.", default=None)
     limits: ExerciseLimits | None = _doc(
         "Other limits than the usual, up to the site's cap.", default=None
     )
     misconceptions: tuple[Misconception, ...] = _doc(
         "Known mistakes, each with a program that makes it.", default=()
     )
+    equivalent: tuple[Equivalent, ...] = _doc(
+        "Mutants of the solution that mean the same as it.", default=()
+    )
     edition: Edition = _doc(
         "full, or student: without anything hidden, made from the full one, never by hand.",
         default="full",
     )
     hidden_elsewhere: int = _doc(
-        "In a student edition: how many hidden tests the full edition has.", default=0
+        "In a student edition: how many tests it lacks, hidden ones and those that need the "
+        "solution.",
+        default=0,
     )
     digest: str = field(default="", metadata={"internal": True})  # SHA-256 of the file's bytes
 

@@ -6,23 +6,28 @@ cannot leak what it was never given. `grader.grading.projection` makes them.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
-from grader.definitions.exercise import Difficulty, ExerciseId, Kind, TestId
+from grader.definitions.exercise import Difficulty, ExerciseId, Kind, Property, TestId
 from grader.definitions.track import TrackId
+
+TestKind: TypeAlias = Literal["call", "output", "property", "pytest", "answer"]
+"""What a test does; an answer, in a prediction, is compared with a value that is not shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublicTest:
     """A visible test with its inputs and its expected value, both computed."""
 
-    kind: Literal["call", "output"]
+    kind: TestKind
     id: TestId
     description: str
     points: int
     given: Mapping[str, Any]  # name to value: plain Python values and NumPy arrays
     code: str  # the expression that is called, or the statements that are run
-    expected: Any  # the value of the call, or the printed text
+    expected: Any  # of a call the value, of an output the text; else None
+    holds: Property | None = None  # the property that is checked
+    draws: int = 1  # how many sets of inputs there are; the first is shown
 
 
 @dataclass(frozen=True, slots=True)

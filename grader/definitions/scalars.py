@@ -48,7 +48,8 @@ MAX_DIGITS: Final = 250
 def resolve(text: str, *, is_key: bool) -> tuple[ScalarValue, str]:
     """Return the value of an unquoted scalar, and a note if it has none that all readers share.
 
-    `y` and `n` are welcome as keys: inputs are called so, and a key is never a boolean.
+    `y`, `n` and `nan` are welcome as keys: inputs and a test's policy are called so, and a key is
+    never a boolean or a number.
     """
     if text in _CONSTANTS:
         return _CONSTANTS[text], ""
@@ -66,7 +67,7 @@ def _note_on_word(text: str, *, is_key: bool) -> str:
             f"some YAML readers take '{text}' for a boolean; "
             f'write "{text}" in quotes if you mean the word, true or false if you mean a boolean'
         )
-    if word in _FLOAT_WORDS:
+    if word in _FLOAT_WORDS and not is_key:
         return (
             f"YAML takes '{text}' for a word; "
             f'write {_FLOAT_WORDS[word]} if you mean the number, "{text}" in quotes for the word'

@@ -9,7 +9,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, NoReturn, TypeAlias
 
@@ -63,10 +63,20 @@ class Mapping:
 
     where: Location
     entries: tuple[tuple[Scalar, "Node"], ...]
+    _by_key: dict[str, tuple[Scalar, "Node"]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_key", {entry[0].text: entry for entry in self.entries})
 
     def get(self, key: str) -> "Node | None":
         """Return the value at a key, or None."""
-        return next((value for scalar, value in self.entries if scalar.text == key), None)
+        entry = self._by_key.get(key)
+        return None if entry is None else entry[1]
+
+    def place_of(self, key: str) -> Location:
+        """Return the place of a key; the mapping's own if there is none."""
+        entry = self._by_key.get(key)
+        return self.where if entry is None else entry[0].where
 
 
 Node: TypeAlias = Scalar | Sequence | Mapping
@@ -96,12 +106,16 @@ class Document:
             node = below
         return node
 
+    def has(self, *steps: str | int) -> bool:
+        """Tell whether the last step, a key, is there."""
+        above = self.node(*steps[:-1])
+        return isinstance(above, Mapping) and above.get(str(steps[-1])) is not None
+
     def key(self, *steps: str | int) -> Location:
         """Return the place of the key that is the last step."""
         *above, name = steps
         node = self.node(*above)
-        entries = node.entries if isinstance(node, Mapping) else ()
-        return next((key.where for key, _ in entries if key.text == name), node.where)
+        return node.place_of(str(name)) if isinstance(node, Mapping) else node.where
 
     def place(self, scalar: Scalar, line: int, column: int) -> Location:
         """Return where a line and column (from one) of a scalar's text are in the file.

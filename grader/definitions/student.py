@@ -1,21 +1,25 @@
 """The student edition of an exercise: what a learner may hold in their hands.
 
-It has no hidden tests, solution, explanation or misconceptions, and no comments, which are written
-for other authors. What it may have is listed here, so what is new in the format stays out until
-somebody decides otherwise; and whatever is unclear about a test is an error, never a visible test.
+It has no hidden tests, solution, explanation, misconceptions or mutants, and no comments, which are
+written for other authors. Nor has it the visible tests that need the solution: `expect: solution`,
+`run` without `stdout`, a budget where there is no reference. They are counted with the hidden ones.
+
+What it may have is listed here, so what is new in the format stays out until somebody decides
+otherwise; and whatever is unclear about a test is an error, never a visible test.
 
 Works on nodes, without decoding, so that building a package needs no NumPy.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
-from grader.definitions.collection import TRACK_FILE, _files_by_folder
-from grader.definitions.decode import _keys
+from grader.definitions.decode import keys_of
 from grader.definitions.emit import emit
-from grader.definitions.exercise import CallTest, OutputTest
+from grader.definitions.exercise import TestCase
+from grader.definitions.files import LESSONS, TRACK_FILE, files_by_folder
 from grader.definitions.report import Report
+from grader.definitions.rules.cases import uses_any
 from grader.definitions.source import Document, Mapping, Node, Scalar, Sequence, read
 from grader.definitions.wording import quote
 from grader.errors import Location
@@ -23,17 +27,19 @@ from grader.errors import Location
 PUBLIC: Final = frozenset(
     {
         "id", "title", "kind", "difficulty", "xp", "requires", "concepts", "instructions",
-        "defines", "starter", "tests", "hints", "limits",
+        "defines", "starter", "tests", "hints", "forbid", "limits",
     }
 )  # fmt: skip
-"""The keys of an exercise that its student edition keeps; of the tests, the visible ones."""
+"""The keys of an exercise that its student edition keeps; of the tests, those it can compare."""
+
+_KNOWN: Final = frozenset[str]().union(*map(keys_of, get_args(TestCase)))
 
 
 def student_text(path: Path) -> str:
     """Return the student edition of an exercise as YAML.
 
     Our loader reads the same public content from it as from the full edition, with `edition:
-    student` and, in `hidden_elsewhere`, how many hidden tests were left out.
+    student` and, in `hidden_elsewhere`, how many tests were left out.
 
     Raises:
         UsageError: There is no such file.
@@ -53,18 +59,30 @@ def student_text(path: Path) -> str:
 def student_files(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Yield every file of a collection's student edition: path below the folder, and content.
 
-    Tracks stay as they are. Files that are neither track nor exercise are left out.
+    Tracks and what is in their `lessons` folders stay as they are. Other files are left out.
 
     Raises:
         UsageError: There is no such folder.
         DefinitionError: See `student_text`.
     """
-    for below, exercises in _files_by_folder(folder).items():
+    for below, exercises in files_by_folder(folder).items():
         track = below / TRACK_FILE
         if track.is_file():
-            yield track.relative_to(folder).as_posix(), track.read_bytes()
+            for path in (track, *_all_files(below / LESSONS)):
+                yield path.relative_to(folder).as_posix(), path.read_bytes()
         for path in exercises:
             yield path.relative_to(folder).as_posix(), student_text(path).encode()
+
+
+def _all_files(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder, but none whose way there has a name with a dot in front."""
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.name.startswith(".") or path.is_symlink():
+            continue
+        if path.is_dir():
+            yield from _all_files(path)
+        elif path.is_file():
+            yield path
 
 
 def _student_edition(document: Document, report: Report) -> Mapping:
@@ -74,15 +92,20 @@ def _student_edition(document: Document, report: Report) -> Mapping:
     tests = root.get("tests")
     if not isinstance(tests, Sequence):
         report.stop(document.node("tests").where, "tests: expected a list")
-    visible = tuple(test for test in tests.items if not _is_hidden(test, report))
-    left_out = len(tests.items) - len(visible) + _left_out_before(root)
+    without = _without_reference(root.get("defines"))
+    kept = tuple(
+        test
+        for test in tests.items
+        if not _is_hidden(test, report) and not _needs_solution(test, without)
+    )
+    left_out = len(tests.items) - len(kept) + _left_out_before(root)
     entries: list[tuple[Scalar, Node]] = [
         _entry(root.where, "edition", "student"),
         _entry(root.where, "hidden_elsewhere", left_out),
     ]
     for key, value in root.entries:
         if key.text in PUBLIC:
-            entries.append((key, Sequence(value.where, visible) if value is tests else value))
+            entries.append((key, Sequence(value.where, kept) if value is tests else value))
     return Mapping(root.where, tuple(entries))
 
 
@@ -90,9 +113,8 @@ def _is_hidden(test: Node, report: Report) -> bool:
     """Tell whether a test is hidden; what the loader would not understand is not visible."""
     if not isinstance(test, Mapping):
         report.stop(test.where, "tests: expected a mapping")
-    known = _keys(CallTest).keys() | _keys(OutputTest).keys()
     for key, _ in test.entries:
-        if key.text not in known:
+        if key.text not in _KNOWN:
             report.add(key.where, f"unknown key {quote(key.text)} in a test")
     hidden = test.get("hidden")
     if hidden is None:
@@ -102,6 +124,36 @@ def _is_hidden(test: Node, report: Report) -> bool:
     note = hidden.note if isinstance(hidden, Scalar) else ""
     report.add(hidden.where, f"hidden: {note or 'expected true or false'}")
     return True
+
+
+def _needs_solution(test: Node, without: frozenset[str]) -> bool:
+    """Tell whether a test compares with the solution."""
+    if not isinstance(test, Mapping):
+        return False
+    match test.get("run"), test.get("stdout"):
+        case ((Scalar() | Sequence() | Mapping()), (None | Scalar(value=None))):
+            return True
+    match test.get("expect"):
+        case Scalar(style="plain", text="solution"):
+            return True
+    match test.get("budget"), test.get("call"):
+        case Mapping(), Scalar(text=call):
+            return uses_any(call, without)
+    return False
+
+
+def _without_reference(defines: Node | None) -> frozenset[str]:
+    """Return the names that have no counterpart in the reference."""
+    entries = defines.entries if isinstance(defines, Mapping) else ()
+    return frozenset(key.text for key, made in entries if not _has_reference(made))
+
+
+def _has_reference(definition: Node) -> bool:
+    match definition.get("reference") if isinstance(definition, Mapping) else None:
+        case Scalar(value=str()):
+            return True
+        case _:
+            return False
 
 
 def _left_out_before(root: Mapping) -> int:

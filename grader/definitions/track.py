@@ -2,23 +2,40 @@
 # ruff: noqa: RUF009  _doc declares a field, as dataclasses.field does
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NewType
 
 from grader.definitions.exercise import Exercise, ExerciseId, _doc
 from grader.errors import Location
 
 TrackId = NewType("TrackId", str)
+LessonId = NewType("LessonId", str)
+
+
+@dataclass(frozen=True, slots=True)
+class LessonDefinition:
+    """A lesson of a track: `lessons/<nn>-<id>.md` beside the `track.yaml`."""
+
+    where: Location
+    id: LessonId = _doc("Lower-case words joined by hyphens; the name of the file.")
+    title: str = _doc("The heading of the lesson's page.")
+    exercises: tuple[ExerciseId, ...] = _doc("The exercises it leads into, in order.", default=())
 
 
 @dataclass(frozen=True, slots=True)
 class TrackDefinition:
-    """`track.yaml`: names the track and the order of its exercises."""
+    """`track.yaml`: names the track and the order of its lessons and exercises."""
 
     where: Location
     id: TrackId = _doc("Lower-case words joined by hyphens; the name of the folder.")
     title: str = _doc("The heading of the track's page.")
     description: str = _doc("Markdown: what one can do after the track.")
     exercises: tuple[ExerciseId, ...] = _doc("The exercises in order.")
+    lessons: tuple[LessonDefinition, ...] = _doc(
+        "The lessons in order; each leads into some of the exercises.", default=()
+    )
+    requires: tuple[TrackId, ...] = _doc("Tracks to have done before.", default=())
+    xp: int | None = _doc("What all exercises earn together; checked when stated.", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +44,7 @@ class Track:
 
     definition: TrackDefinition
     exercises: tuple[Exercise, ...]
+    lessons: tuple[Path, ...] = ()  # the files, in the order of the definition
 
     @property
     def xp(self) -> int:

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
 
 _WIDTH = 40
+_MAX_COMPARED = 500
 
 
 def clip(text: str) -> str:
@@ -21,7 +23,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `; did you mean 'x'?` for the closest known word, or nothing if none is close."""
     if len(word) > 2 * _WIDTH:  # nobody mistypes that much, and comparing takes time
         return ""
-    close = get_close_matches(word, known, n=1)
+    close = get_close_matches(word, islice(known, _MAX_COMPARED), n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions import load_exercise
+from grader.definitions.collection import load_exercise
 from grader.errors import DefinitionError
 
 HERE = Path(__file__).parent

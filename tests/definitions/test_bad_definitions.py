@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions import load_exercise
+from grader.definitions.collection import load_exercise
 
 ProblemsOf = Callable[[str | bytes], str]
 
@@ -48,6 +48,7 @@ NO_KEY = (
     "and put a text that contains ': ' in quotes"
 )
 ESCAPE = "this backslash starts no YAML escape; use single quotes, or write \\\\ for a backslash"
+KIND = "a test has either 'call', 'run', 'holds' or 'pytest'"
 CONTROL = (
     "the text contains the control character U+000C; "
     "in double quotes a backslash starts an escape, in single quotes it does not"
@@ -136,23 +137,46 @@ KEYS = [
         "1:1: missing keys 'title', 'difficulty' and 'xp' in an exercise",
     ),
     ("  - id: two\n    given", "  - given", "12:5: missing key 'id' in a test"),
-    ('    stdout: "2"\n', "", "15:5: missing key 'stdout' in a test"),
+    ("    run: print(double(1))\n", "", f"15:5: {KIND}; this one has 'id' and 'stdout'"),
     (
         "    call: double(x)",
         "    cal: double(x)",
-        "12:5: a test has either 'call' or 'run'; this one has 'id', 'given' and 'cal'",
+        f"12:5: {KIND}; this one has 'id', 'given' and 'cal'; did you mean 'call'?",
     ),
     (
         "    call: double(x)",
         "    call: double(x)\n    run: double(x)",
-        "12:5: a test has either 'call' or 'run'; this one has 'id', 'given', 'call' and 'run'",
+        "14:5: 'call' does not go with 'run'",
     ),
     (
         "  - id: prints",
         "  - {}\n  - id: prints",
-        "15:5: a test has either 'call' or 'run'; this one has no keys",
+        f"15:5: {KIND}; this one has no keys",
     ),
-    ("    stdout", "    seeds: 3\n    stdout", "17:5: 'seeds' does not go with 'run'"),
+    ("    stdout", "    nan: equal\n    stdout", "17:5: 'nan' does not go with 'run'"),
+    ("    stdout", "    expect: 2\n    stdout", "17:5: 'expect' does not go with 'run'"),
+    ("    stdout", "    budget: {}\n    stdout", "17:5: 'budget' does not go with 'run'"),
+    (
+        "    call: double(x)",
+        "    call: double(x)\n    pytest: assert double(1) == 2",
+        "14:5: 'call' does not go with 'pytest'",
+    ),
+    (
+        "    call: double(x)",
+        "    call: double(x)\n    holds: idempotent\n    expect: 4",
+        "16:5: 'expect' does not go with 'holds'",
+    ),
+    (
+        "    call: double(x)",
+        "    run: double(x)\n    holds: idempotent",
+        "12:5: missing key 'call' in a test with 'holds'\n"
+        "x.yaml:14:5: 'run' does not go with 'holds'",
+    ),
+    (
+        "    call: double(x)",
+        "    call: double(x)\n    toleranse: {}",
+        "15:5: unknown key 'toleranse' in a test; did you mean 'tolerance'?",
+    ),
     (
         "    call: double(x)",
         "    call: double(x)\n    stdout: '4'",
@@ -281,6 +305,91 @@ TYPES = [
     ),
 ]
 
+EXPECT = "    call: double(x)\n    expect: "
+UNCLEAR = "is no place to take the value from; put it in quotes if it is the value itself"
+
+TYPES += [
+    (
+        "    call: double(x)",
+        f"{EXPECT}refrence",
+        f"15:13: expect: 'refrence' {UNCLEAR}; did you mean 'reference'?",
+    ),
+    (
+        "    call: double(x)",
+        f"{EXPECT}Solution",
+        f"15:13: expect: 'Solution' {UNCLEAR}; did you mean 'solution'?",
+    ),
+    (
+        "    call: double(x)",
+        f"{EXPECT}{{expresion: x + 2}}",
+        "15:13: expect: unknown key 'expresion'; did you mean 'expression'?",
+    ),
+    (
+        "    call: double(x)",
+        f"{EXPECT}{{expression: 4}}",
+        "15:26: expression: expected a string, found the integer 4; put it in quotes",
+    ),
+    (
+        "    call: double(x)",
+        "    call: double(x)\n    nan: nothing",
+        "15:10: nan: expected 'equal' or 'ignored', found the string 'nothing'",
+    ),
+    (
+        "    call: double(x)",
+        "    call: double(x)\n    nan: nan",
+        f"15:10: nan: {number('nan', '.nan')}",
+    ),
+    (
+        "    call: double(x)",
+        "    call: double(x)\n    budget: {tmie: 2}",
+        "15:14: unknown key 'tmie' in a budget; did you mean 'time'?",
+    ),
+    (
+        "    call: double(x)",
+        "    call: double(x)\n    holds: casual",
+        "15:12: holds: expected 'rows_sum_to_one', 'shift_invariant', 'causal', "
+        "'permutation_equivariant', 'permutation_invariant', 'unchanged_inputs', "
+        "'finite_at_large_values', 'gradient', 'idempotent', 'deterministic' or "
+        "'cached_equals_uncached', found the string 'casual'; did you mean 'causal'?",
+    ),
+    (
+        "    call: double(x)",
+        "    call: double(x)\n    holds: idempotent\n    of: x",
+        "16:9: of: expected a list, found the string 'x'",
+    ),
+    (
+        "xp: 5",
+        "xp: 5\nhints: [{price: 1}]",
+        "5:9: missing key 'text' in a hint",
+    ),
+    (
+        "xp: 5",
+        "xp: 5\nhints: [{text: Think., prize: 1}]",
+        "5:24: unknown key 'prize' in a hint; did you mean 'price'?",
+    ),
+    (
+        "xp: 5",
+        "xp: 5\nforbid: [numpy]",
+        "5:9: forbid: expected a mapping, found a list",
+    ),
+    (
+        "xp: 5",
+        "xp: 5\nforbid: {import: [numpy]}",
+        "5:10: unknown key 'import' in what is forbidden; did you mean 'imports'?",
+    ),
+    (
+        "xp: 5",
+        "xp: 5\nequivalent: [{change: a}]",
+        "5:14: missing key 'reason' in an equivalent mutant",
+    ),
+    (
+        '{reference: "reference.demo:double"}',
+        "{kind: klass}",
+        "7:18: kind: expected 'function', 'class' or 'value', found the string 'klass'; "
+        "did you mean 'class'?",
+    ),
+]
+
 LITERALS = [
     (
         "{x: 2}",
@@ -382,6 +491,269 @@ MEANING = [
     ),
 ]
 
+RUN = '    run: print(double(1))\n    stdout: "2"'
+PROPERTY = "    given: {x: [1.0, 2.0], y: [3.0]}\n    call: double(x)\n    holds: "
+PREDICT = "kind: predict\ndefines:\n  double:"
+ONLY_TWO = "only with 'cached_equals_uncached' and 'gradient'"
+DRAWN = "x = rng.random()\n    seeds: 2"
+
+MEANING += [
+    (
+        "{x: 2}",
+        "{x: 2}\n    partial: true",
+        "14:14: partial: points in proportion to the draws that pass need 'seeds' above 1",
+    ),
+    (RUN, f"{RUN}\n    seeds: 0", "18:12: seeds: 0 is not between 1 and 1000"),
+    (
+        RUN,
+        f"{RUN}\n    seeds: 2",
+        "18:12: seeds: inputs can only be drawn anew if 'given' is Python code",
+    ),
+    (
+        "{x: 2}",
+        "{x: 2, double: 3}",
+        "13:19: given: 'double' is what a submission defines; call the input otherwise",
+    ),
+    (
+        "{x: 2}",
+        "{x: 2}\n    budget: {}",
+        "14:13: budget: expected 'time', 'memory' or both",
+    ),
+    (
+        "{x: 2}",
+        "{x: 2}\n    budget: {time: 0, memory: -1}",
+        "14:20: time: 0.0 is not a finite number above 0\n"
+        "x.yaml:14:31: memory: -1.0 is not a finite number above 0",
+    ),
+    (
+        RUN,
+        f"{RUN}\n    tolerance: {{atol: -1}}",
+        "18:23: atol: -1.0 is not a finite number from 0 up",
+    ),
+    ("xp: 5", "xp: 5\nhints: [{text: a, price: -1}]", "5:26: price: -1 is below 0"),
+    (
+        "xp: 5",
+        "xp: 5\nhints: [{text: a, price: 3}, {text: b, price: 3}]",
+        "5:8: hints: all hints together cost 6 XP, and the exercise earns only 5",
+    ),
+    (
+        "xp: 5",
+        "xp: 5\nconcepts: [a, b, a]",
+        "5:18: concepts: 'a' is taken; it is already at x.yaml:5:12",
+    ),
+    (
+        "xp: 5",
+        "xp: 5\nmisconceptions: [{id: a, code: b = 1, feedback: c, hint: 1}]",
+        "5:58: hint: no hint 1; there are no hints",
+    ),
+    (
+        "xp: 5",
+        "xp: 5\nhints: [a, b]\nmisconceptions: [{id: a, code: b = 1, feedback: c, hint: 0}]",
+        "6:58: hint: no hint 0; hints are numbered from 1 to 2",
+    ),
+    (
+        "xp: 5",
+        "xp: 5\nequivalent: [{change: '', reason: ' '}]",
+        "5:23: change: cannot be empty\nx.yaml:5:35: reason: cannot be empty",
+    ),
+    (
+        "xp: 5",
+        "xp: 5\nequivalent: [{change: a, reason: b}, {change: a, reason: c}]",
+        "5:47: change: 'a' is taken; it is already at x.yaml:5:23",
+    ),
+    (
+        "xp: 5",
+        "xp: 5\nforbid: {because: I say so.}",
+        "5:9: forbid: nothing is forbidden here; "
+        "it may have 'imports', 'names', 'calls' and 'loops'",
+    ),
+    (
+        "xp: 5",
+        "xp: 5\nforbid: {imports: [np.*], names: [double, for], calls: ['len(']}",
+        "5:20: imports: 'np.*' is not names joined by dots\n"
+        "x.yaml:5:35: names: a submission has to define 'double'\n"
+        "x.yaml:5:43: names: 'for' is not names joined by dots\n"
+        "x.yaml:5:57: calls: 'len(' is not names joined by dots",
+    ),
+    (
+        "xp: 5",
+        "xp: 5\nforbid: {calls: [sum, sum]}",
+        "5:23: calls: 'sum' is taken; it is already at x.yaml:5:18",
+    ),
+    (
+        "xp: 5",
+        "xp: 5\nlimits: {cpu_seconds: 0, wall_seconds: .inf, memory_mib: -1, output_kib: 6}",
+        "5:23: cpu_seconds: 0 is not a finite number above 0\n"
+        "x.yaml:5:40: wall_seconds: inf is not a finite number above 0\n"
+        "x.yaml:5:58: memory_mib: -1 is not a finite number above 0\n"
+        "x.yaml:5:74: output_kib: 6 is not a multiple of 4",
+    ),
+    (
+        '{reference: "reference.demo:double"}',
+        '{reference: "reference.demo:double", choices: [a, b]}',
+        "7:57: choices: there is nothing to choose from for a function; only a value has choices",
+    ),
+    (
+        "defines:\n  double: {",
+        f"{PREDICT} {{choices: ['4', ' ', '4'], ",
+        "8:27: choices: an answer to choose cannot be empty\n"
+        "x.yaml:8:32: choices: '4' is taken; it is already at x.yaml:8:22",
+    ),
+    (
+        "defines:\n  double: {",
+        f"{PREDICT} {{choices: [a], ",
+        "8:21: choices: a single answer leaves no choice",
+    ),
+    (
+        "defines:\n  double: {",
+        f"{PREDICT} {{kind: function, ",
+        "8:18: kind: an exercise to predict asks for values, not for a function",
+    ),
+    (
+        "    call: double(x)",
+        f"{EXPECT}{{expression: double(x) + y}}",
+        "15:38: expression: 'y' is neither given, nor has it a reference",
+    ),
+]
+
+PROPERTIES = [
+    (
+        RUN,
+        f"{PROPERTY}gradient",
+        "18:12: holds: 'gradient' needs a second expression, 'against'",
+    ),
+    (
+        RUN,
+        f"{PROPERTY}cached_equals_uncached",
+        "18:12: holds: 'cached_equals_uncached' needs a second expression, 'against'",
+    ),
+    (
+        RUN,
+        f"{PROPERTY}idempotent\n    against: double(y)",
+        f"19:14: against: does not go with 'idempotent', {ONLY_TWO}",
+    ),
+    (
+        RUN,
+        f"{PROPERTY}gradient\n    against: double(z)",
+        "19:21: against: 'z' is neither given nor defined",
+    ),
+    (
+        RUN,
+        f"{PROPERTY}gradient\n    against: double(",
+        "19:20: against: not valid Python: '(' was never closed",
+    ),
+    (
+        RUN,
+        f"{PROPERTY}unchanged_inputs\n    axis: 0",
+        "19:11: axis: does not go with 'unchanged_inputs', only with 'causal', "
+        "'permutation_equivariant', 'permutation_invariant', 'rows_sum_to_one' and "
+        "'shift_invariant'",
+    ),
+    (RUN, f"{PROPERTY}deterministic\n    of: [x]", "19:9: of: 'deterministic' moves no input"),
+    (
+        RUN,
+        f"{PROPERTY}idempotent\n    of: [x, z]",
+        "19:9: of: 'idempotent' moves one input at a time\nx.yaml:19:13: of: 'z' is not given",
+    ),
+    (
+        RUN,
+        f"{PROPERTY.replace('[1.0, 2.0]', '1.0')}causal\n    of: [x]",
+        "19:10: of: 'x' is no array",
+    ),
+    (
+        RUN,
+        f"{PROPERTY}gradient\n    against: double(y)\n    of: [x]",
+        "20:10: of: 'x' is not used in 'against'",
+    ),
+    (RUN, f"{PROPERTY}causal\n    of: [x, z]", "19:13: of: 'z' is not given"),
+    (RUN, f"{PROPERTY}causal\n    of: [x, 'y']", "19:13: of: 'y' is not used in 'call'"),
+    (
+        RUN,
+        f"{PROPERTY}causal\n    of: [x, x]",
+        "19:13: of: 'x' is taken; it is already at x.yaml:19:10",
+    ),
+    (
+        RUN,
+        f"{PROPERTY.replace('1.0, 2.0', '1, 2').replace('3.0', '3')}causal",
+        "16:12: given: 'causal' moves arrays of floats, and none is given; "
+        "write 1.0 for 1, or name the input under 'of'",
+    ),
+    (
+        RUN,
+        f"{PROPERTY.replace('double(x)', 'x')}causal",
+        "17:11: call: the expression never calls 'double'",
+    ),
+    (
+        RUN,
+        f"{PROPERTY}causal\n    tolerance: {{rtol: -1}}",
+        "19:23: rtol: -1.0 is not a finite number from 0 up",
+    ),
+]
+
+NAMES = [
+    ("call: double(x)", "call: double(y)", "14:18: call: 'y' is neither given nor defined"),
+    (
+        "call: double(x)",
+        "call: duoble(double(x))",
+        "14:11: call: 'duoble' is neither given nor defined; did you mean 'double'?",
+    ),
+    (
+        "call: double(x)",
+        "call: 'double(\"é\", y)'",
+        "14:24: call: 'y' is neither given nor defined",
+    ),
+    (
+        "call: double(x)",
+        "call: double([v for v in x] + [v])",
+        "14:36: call: 'v' is neither given nor defined",
+    ),
+    ("{x: 2}", DRAWN.replace("x =", "y ="), "15:18: call: 'x' is neither given nor defined"),
+    ("{x: 2}", "import math as x", "14:18: call: 'x' is neither given nor defined"),
+    ("{x: 2}", "_x = 1", "14:18: call: 'x' is neither given nor defined"),
+    (
+        "{x: 2}",
+        "|\n      def x():\n        y = 1\n      if y: pass",
+        "16:10: given: 'y' is not known here",
+    ),
+    ("{x: 2}", "x = rgn.random()", "13:16: given: 'rgn' is not known here; did you mean 'rng'?"),
+    (
+        "print(double(1))",
+        "print(double(z))",
+        "16:23: run: 'z' is neither given, defined, nor set by the starter or the solution",
+    ),
+    (
+        RUN,
+        "    given: {n: 1}\n    pytest: assert double(m) == 2",
+        "17:27: pytest: 'm' is neither given nor defined",
+    ),
+    (RUN, "    pytest: assert 1", "16:13: pytest: these statements never use 'double'"),
+    (
+        RUN,
+        "    pytest: |\n      double = 2\n      assert double",
+        "16:13: pytest: these statements never use 'double'",
+    ),
+    (
+        RUN,
+        "    pytest: assert (double(1) == 2, 'wrong')",
+        "16:20: pytest: this asserts a tuple, which is always true",
+    ),
+    (
+        RUN,
+        "    pytest: double(1)",
+        "16:13: pytest: these statements check nothing; they need an 'assert' or a 'pytest.raises'",
+    ),
+    (
+        RUN,
+        "    pytest: |\n      y = double(1)\n      assert y = 2",
+        "18:16: pytest: not valid Python: invalid syntax",
+    ),
+    (
+        "    call: double(x)",
+        f"{EXPECT}{{expression: double(x}}",
+        "15:32: expression: not valid Python: '(' was never closed",
+    ),
+]
+
 PYTHON = [
     ("call: double(x)", "call: double(x", "14:17: call: not valid Python: '(' was never closed"),
     ("call: double(x)", "call: 'double(x'", "14:18: call: not valid Python: '(' was never closed"),
@@ -429,7 +801,7 @@ PYTHON = [
 ]
 
 
-CASES = SYNTAX + KEYS + TYPES + LITERALS + MEANING + PYTHON
+CASES = SYNTAX + KEYS + TYPES + LITERALS + MEANING + PROPERTIES + NAMES + PYTHON
 
 
 @pytest.mark.parametrize(("there", "instead", "said"), CASES, ids=[case[2] for case in CASES])
@@ -490,6 +862,32 @@ def test_minimal_is_valid(minimal: str, workdir: Path) -> None:
         ("{x: 2}", "|\n      x = '\\d'"),
         ("id: double", "\ufeffid: double"),
         ('    stdout: "2"', '    stdout: "2"\n    points: 0'),
+        ('    stdout: "2"\n', ""),
+        ("print(double(1))", "print(double(1), __name__, [n for n in range(3)], sum)"),
+        ("print(double(1))", "|\n      import math\n      print(math.pi)"),
+        ("print(double(1))", "from math import *; print(pi)"),
+        ("{x: 2}", "x = 1\n    seeds: 3\n    partial: true"),
+        ("{x: 2}", "x, size = sizes(2)"),
+        ("{x: 2}", "from math import *\n    keep_inputs: true"),
+        ("{x: 2}", "'for x in range(3): pass'"),
+        ("{x: 2}", "'[x := 1 for _ in range(2)]'"),
+        ("{x: 2}", "|\n      def x():\n        return z\n      z = 1"),
+        ("{x: 2}", "|\n      match [1, 2]:\n        case [x, *y]: pass"),
+        ("{x: 2}", "|\n      try: x = 1\n      except OSError as error: print(error)"),
+        ("{x: 2}", "exec('x = 1')"),
+        ("{x: 2}", "{x: 2}\n    expect: {expression: reference.demo.double(x) + double(1)}"),
+        ("{x: 2}", "{x: 2}\n    expect: {expression: x, other: 1}"),
+        ("{x: 2}", "{x: 2}\n    expect: 'solution'"),
+        ("{x: 2}", "{x: 2}\n    expect: solution\n    budget: {memory: 2}"),
+        ("{x: 2}", "{x: 2}\n    expect: 4\n    budget: {time: 0.5}"),
+        ("xp: 5", "xp: 5\nforbid: {loops: true}"),
+        ("xp: 5", "xp: 5\nhints: [a, {text: b, price: 5}]"),
+        (RUN, "    pytest: |\n      with pytest.raises(ValueError): double('a')"),
+        (RUN, "    pytest: np.testing.assert_allclose(double(1), 2)"),
+        (RUN, f"{PROPERTY}rows_sum_to_one\n    axis: 0"),
+        (RUN, f"{PROPERTY}causal\n    of: [x]\n    axis: -2"),
+        (RUN, f"{PROPERTY}gradient\n    against: np.sum(double(x) * y)"),
+        (RUN, f"{PROPERTY.replace('1.0, 2.0', '1, 2')}unchanged_inputs"),
     ],
     ids=lambda text: text[:20],
 )
@@ -511,3 +909,63 @@ def test_windows_line_ends_in_messages(minimal: str, problems_of: ProblemsOf) ->
     """Windows line ends do not shift the places of problems."""
     spoiled = minimal.replace("return 2 * x", "return (2 * x").replace("\n", "\r\n")
     assert problems_of(spoiled) == "x.yaml:20:14: solution: not valid Python: '(' was never closed"
+
+
+PREDICTED = """
+id: shape
+title: Which shape?
+kind: predict
+difficulty: beginner
+xp: 1
+instructions: Say it.
+defines:
+  shape: {choices: ["(2, 3)", "(3, 2)"]}
+  rank:
+starter: ""
+tests:
+  - {id: a, call: shape, expect: "(2, 3)"}
+  - {id: b, call: rank, expect: solution}
+solution: |
+  shape = "(2, 3)"
+  rank = 2
+explanation: So it is.
+"""
+
+
+def test_predict(workdir: Path) -> None:
+    """What is to be predicted is a value, and its name alone is a test's expression."""
+    (workdir / "x.yaml").write_text(PREDICTED, "utf-8")
+    defines = load_exercise(Path("x.yaml")).defines
+    assert [definition.kind for definition in defines.values()] == ["value", "value"]
+
+
+@pytest.mark.parametrize(
+    ("there", "instead", "said"),
+    [
+        (
+            "call: rank",
+            'call: "len([1])"',
+            "14:19: call: the expression never uses 'shape' or 'rank'",
+        ),
+        (
+            "expect: solution",
+            "expect: reference",
+            "14:19: call: no reference to compare with for 'rank'; "
+            "name one under 'defines', or write the value under 'expect'",
+        ),
+        (
+            'expect: "(2, 3)"',
+            'expect: "(2,3)"',
+            "13:34: expect: '(2,3)' is none of the answers to choose from, '(2, 3)' and '(3, 2)'",
+        ),
+        (
+            'shape = "(2, 3)"',
+            "shape = 2",
+            "16:11: solution: 2 is none of the answers to choose from, '(2, 3)' and '(3, 2)'",
+        ),
+    ],
+)
+def test_bad_prediction(there: str, instead: str, said: str, problems_of: ProblemsOf) -> None:
+    """A test of a value uses it, and what is expected and solved is among the choices."""
+    assert PREDICTED.count(there) == 1
+    assert problems_of(PREDICTED.replace(there, instead)) == f"x.yaml:{said}"

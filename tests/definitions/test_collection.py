@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 import grader
-from grader.definitions import Collection, default_folder, load_track, resolve
-from grader.errors import DefinitionError, UsageError
+from grader.definitions.collection import Collection, default_folder, load_track, resolve
+from grader.definitions.exercise import ExerciseId
+from grader.definitions.track import LessonDefinition, LessonId
+from grader.errors import DefinitionError, Location, UsageError
 
 FOLDER = Path("exercises")
 
@@ -36,11 +38,9 @@ class Writer:
         text = self.template.replace("id: double", f"id: {name}", 1)
         self.write(path, f"{text}{more}\n")
 
-    def track(self, name: str, exercises: str) -> None:
-        self.write(
-            f"{name}/track.yaml",
-            f"id: {name}\ntitle: All {name}\ndescription: Learn.\nexercises: [{exercises}]\n",
-        )
+    def track(self, name: str, exercises: str, more: str = "") -> None:
+        head = f"id: {name}\ntitle: All {name}\ndescription: Learn.\n"
+        self.write(f"{name}/track.yaml", f"{head}exercises: [{exercises}]\n{more}")
 
     def write(self, path: str, text: str) -> None:
         (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -54,17 +54,21 @@ class Writer:
 
 def test_order(collection: Writer) -> None:
     """Tracks come in the order of their folders, exercises in the order of their track."""
-    collection.track("basics", "halve, double")
+    collection.exercise("basics/00-treble.yaml", "treble")
+    collection.track("basics", "double, halve, treble")
     loaded = Collection.load(FOLDER)
     assert [track.definition.id for track in loaded.tracks] == ["attention", "basics"]
-    assert [exercise.id for exercise in loaded.tracks[1].exercises] == ["halve", "double"]
+    assert [exercise.id for exercise in loaded.tracks[1].exercises] == ["double", "halve", "treble"]
     assert [exercise.id for exercise in loaded.standalone] == ["warm-up"]
-    assert [e.id for e in loaded.exercises] == ["softmax", "halve", "double", "warm-up"]
+    assert [e.id for e in loaded.exercises] == [
+        *["softmax", "double", "halve", "treble", "warm-up"]
+    ]
 
 
 def test_what_is_ignored(collection: Writer) -> None:
     """Folders without definitions, other files and hidden ones are no part of a collection."""
-    collection.write("basics/lessons/01-why.md", "# Why")
+    collection.write("basics/lessons/why.svg", "<svg/>")
+    collection.write("basics/lessons/.01-why.md", "# Why")
     collection.write("figures/one.svg", "<svg/>")
     collection.write("README.md", "# Exercises")
     collection.write(".cache/01-old.yaml", "]")
@@ -227,11 +231,139 @@ def test_track_for_collection(collection: Writer) -> None:
 
 def test_load_track(collection: Writer) -> None:
     """A track is loaded with its exercises, in its order."""
-    collection.track("basics", "halve, double")
-    track = load_track(FOLDER / "basics" / "track.yaml")
+    collection.write("basics/lessons/01-numbers.md", "# Numbers")
+    collection.write("basics/lessons/more.md", "# More")
+    collection.track(
+        "basics",
+        "double, halve",
+        "xp: 10\nlessons:\n"
+        "  - {id: more, title: More}\n"
+        "  - {id: numbers, title: Numbers, exercises: [halve, double]}\n",
+    )
+    folder = FOLDER / "basics"
+    track = load_track(folder / "track.yaml")
     assert track.definition.title == "All basics"
-    assert [exercise.id for exercise in track.exercises] == ["halve", "double"]
+    assert [exercise.id for exercise in track.exercises] == ["double", "halve"]
+    assert track.lessons == (folder / "lessons" / "more.md", folder / "lessons" / "01-numbers.md")
+    assert track.definition.lessons == (
+        LessonDefinition(Location(folder / "track.yaml", 7, 5), LessonId("more"), "More"),
+        LessonDefinition(
+            Location(folder / "track.yaml", 8, 5),
+            LessonId("numbers"),
+            "Numbers",
+            (ExerciseId("halve"), ExerciseId("double")),
+        ),
+    )
     assert track.xp == 10
+
+
+LESSONS = (
+    "lessons:\n"
+    "  - {id: numbers, title: Numbers, exercises: [double]}\n"
+    "  - {id: more, title: More, exercises: [halve]}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("there", "instead", "said"),
+    [
+        (
+            "id: more",
+            "id: mroe",
+            "lessons/02-more.md:1:1: lesson 'more' is not listed in exercises/basics/track.yaml\n"
+            "exercises/basics/track.yaml:7:10: id: no file lessons/<number>-mroe.md beside this "
+            "one; did you mean 'more'?",
+        ),
+        (
+            "id: more",
+            "id: numbers",
+            "lessons/02-more.md:1:1: lesson 'more' is not listed in exercises/basics/track.yaml\n"
+            "exercises/basics/track.yaml:7:10: id: 'numbers' is taken; it is already at "
+            "exercises/basics/track.yaml:6:10",
+        ),
+        (
+            "[halve]",
+            "[halve, hlave, softmax]",
+            "track.yaml:7:48: exercises: no exercise 'hlave' in this track; did you mean 'halve'?\n"
+            "exercises/basics/track.yaml:7:55: exercises: no exercise 'softmax' in this track",
+        ),
+        (
+            "[halve]",
+            "[double]",
+            "track.yaml:7:41: exercises: 'double' is taken; it is already at "
+            "exercises/basics/track.yaml:6:47",
+        ),
+        (
+            "title: More",
+            "name: More",
+            "track.yaml:7:5: missing key 'title' in a lesson\n"
+            "exercises/basics/track.yaml:7:16: unknown key 'name' in a lesson; "
+            "it may have 'id', 'title' and 'exercises'",
+        ),
+    ],
+)
+def test_bad_lessons(there: str, instead: str, said: str, collection: Writer) -> None:
+    """Lessons and their files belong together, and lessons lead into exercises of the track."""
+    collection.write("basics/lessons/01-numbers.md", "# Numbers")
+    collection.write("basics/lessons/02-more.md", "# More")
+    collection.track("basics", "double, halve", LESSONS)
+    assert Collection.load(FOLDER).tracks[1].lessons
+    assert LESSONS.count(there) == 1
+    collection.track("basics", "double, halve", LESSONS.replace(there, instead))
+    assert collection.problems() == f"exercises/basics/{said}"
+
+
+def test_two_files_of_a_lesson(collection: Writer) -> None:
+    """Two files cannot hold the same lesson."""
+    collection.write("basics/lessons/01-numbers.md", "# Numbers")
+    collection.write("basics/lessons/02-numbers.md", "# Numbers")
+    collection.track("basics", "double, halve", "lessons: [{id: numbers, title: Numbers}]\n")
+    assert collection.problems() == (
+        "exercises/basics/lessons/02-numbers.md:1:1: lesson 'numbers' is already in "
+        "exercises/basics/lessons/01-numbers.md"
+    )
+
+
+def test_order_of_requirements(collection: Writer) -> None:
+    """A track puts an exercise after those that it requires."""
+    collection.track("basics", "halve, double")
+    assert collection.problems() == (
+        "exercises/basics/track.yaml:4:13: exercises: "
+        "'halve' comes before 'double', which it requires"
+    )
+
+
+def test_xp_of_a_track(collection: Writer) -> None:
+    """The XP that a track states are those of its exercises."""
+    collection.track("basics", "double, halve", "xp: 11\n")
+    assert collection.problems() == (
+        "exercises/basics/track.yaml:5:5: xp: the exercises earn 10 together, not 11"
+    )
+
+
+def test_required_tracks(collection: Writer) -> None:
+    """A track can require another one, even one that is broken, but none that does not exist."""
+    collection.track("attention", "softmax", "requires: [basics]\n")
+    assert Collection.load(FOLDER).tracks[0].definition.requires == ("basics",)
+    collection.write("basics/track.yaml", "[")
+    assert collection.problems().startswith("exercises/basics/track.yaml:1:2:")
+    assert "\n" not in collection.problems()
+    collection.track("basics", "double, halve")
+    collection.track("attention", "softmax", "requires: [basic, maths]\n")
+    assert collection.problems() == (
+        "exercises/attention/track.yaml:5:12: requires: no track 'basic'; "
+        "did you mean 'basics'?\n"
+        "exercises/attention/track.yaml:5:19: requires: no track 'maths'"
+    )
+
+
+def test_circle_of_tracks(collection: Writer) -> None:
+    """Tracks cannot require each other in a circle."""
+    collection.track("attention", "softmax", "requires: [basics]\n")
+    collection.track("basics", "double, halve", "requires: [attention]\n")
+    assert collection.problems() == (
+        "exercises/attention/track.yaml:5:12: requires: a circle: attention -> basics -> attention"
+    )
 
 
 def test_load_bad_track(collection: Writer) -> None:
@@ -312,7 +444,7 @@ def test_default_folder_when_installed(tmp_path: Path) -> None:
     )
     packaged = tmp_path / "grader" / "_content" / "exercises"
     packaged.mkdir(parents=True)
-    program = "from grader.definitions import default_folder; print(default_folder())"
+    program = "from grader.definitions.collection import default_folder; print(default_folder())"
     printed = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True, text=True
     )

@@ -2,25 +2,39 @@
 
 import hashlib
 import math
-from dataclasses import fields, is_dataclass
+from collections.abc import Sequence as AnySequence
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
 
-from grader.definitions import (
+from grader.definitions.collection import load_exercise
+from grader.definitions.decode import keys_of
+from grader.definitions.exercise import (
+    Budget,
     CallTest,
     Definition,
+    Equivalent,
     Exercise,
+    ExerciseLimits,
+    Forbid,
+    FromExpression,
     FromReference,
+    FromSolution,
+    Hint,
     Literals,
     LiteralValue,
+    Misconception,
     OutputTest,
+    PropertyTest,
+    PytestTest,
     Seeded,
+    TestCase,
     Tolerance,
-    load_exercise,
+    _AnyTest,
 )
-from grader.definitions.source import Document, Mapping, read
+from grader.definitions.source import Document, Mapping, Node, Sequence, read
 from grader.errors import Location
 
 COMPLETE = Path(__file__).with_name("complete.yaml")
@@ -43,7 +57,42 @@ def test_head(exercise: Exercise) -> None:
     assert (exercise.kind, exercise.difficulty, exercise.xp) == ("write", "intermediate", 15)
     assert exercise.requires == ("softmax", "similarity-scores")
     assert exercise.concepts == ("scaling", "softmax")
-    assert exercise.hints == ("Look at the shapes.", r"The scale is $\sqrt{d_k}$.")
+
+
+def test_hints(exercise: Exercise) -> None:
+    """A hint is a text that costs nothing, or a mapping with a price."""
+    assert exercise.hints == (
+        Hint(Location(COMPLETE, 93, 5), "Look at the shapes."),
+        Hint(Location(COMPLETE, 94, 5), r"The scale is $\sqrt{d_k}$.", 2),
+    )
+
+
+def test_forbid(exercise: Exercise) -> None:
+    """What is forbidden is lists of dotted names, and loops."""
+    assert exercise.forbid == Forbid(
+        Location(COMPLETE, 87, 3),
+        imports=("scipy", "torch.nn"),
+        names=("np.einsum",),
+        calls=("np.linalg.norm",),
+        loops=True,
+        because="A loop over tokens is what matrices spare you.",
+    )
+
+
+def test_equivalent(exercise: Exercise) -> None:
+    """An equivalent mutant is a change and the reason why it changes nothing."""
+    assert exercise.equivalent == (
+        Equivalent(
+            Location(COMPLETE, 104, 5),
+            "drop-max in attention_weights: `scores - scores.max()` -> `scores`",
+            "The tests have no large scores; the next exercise does.",
+        ),
+    )
+
+
+def test_limits(exercise: Exercise) -> None:
+    """Limits have units in their names; whole numbers become floats where floats are meant."""
+    assert exercise.limits == ExerciseLimits(Location(COMPLETE, 118, 9), 20, 30.5, 512, 64)
 
 
 def test_texts(exercise: Exercise) -> None:
@@ -62,8 +111,11 @@ def test_defines(exercise: Exercise) -> None:
         "attention_weights": Definition(
             Location(COMPLETE, 15, 5), "reference.attention:attention_weights"
         ),
-        "Head": Definition(Location(COMPLETE, 16, 9)),
+        "Head": Definition(Location(COMPLETE, 16, 9), kind="class"),
         "helper": Definition(Location(COMPLETE, 17, 10)),
+        "largest": Definition(
+            Location(COMPLETE, 18, 12), kind="value", choices=("the last", "none")
+        ),
     }
 
 
@@ -97,7 +149,7 @@ def test_call_test(exercise: Exercise) -> None:
     first, second = exercise.tests[:2]
     assert isinstance(first, CallTest)
     assert isinstance(second, CallTest)
-    assert first.where == Location(COMPLETE, 22, 5)
+    assert first.where == Location(COMPLETE, 23, 5)
     assert (first.id, first.description) == ("worked-example", "three queries, three keys")
     assert (first.hidden, first.points, first.seeds, first.disclose) == (False, 2, 1, "category")
     assert (second.hidden, second.points, second.seeds, second.disclose) == (True, 3, 20, "inputs")
@@ -105,7 +157,39 @@ def test_call_test(exercise: Exercise) -> None:
     assert second.expect == FromReference()
     assert second.tolerance is None
     assert isinstance(second.given, Seeded)
-    assert second.given.code.startswith("n, m, d_k = rng.choice(")
+    assert second.given.code.startswith("n, m, d_k = sizes(3)\n")
+    assert (first.nan, first.keep_inputs, first.partial) == ("ignored", False, False)
+    assert (second.nan, second.keep_inputs, second.partial) == ("equal", True, True)
+    assert first.budget is None
+    assert second.budget == Budget(Location(COMPLETE, 42, 13), time=20.0, memory=4.5)
+
+
+def test_sources_of_expected_values(exercise: Exercise) -> None:
+    """An expected value can come from the solution and from an expression, too."""
+    by_id = {str(test.id): test for test in exercise.tests}
+    largest, head = by_id["largest-weight"], by_id["head-of-one"]
+    assert isinstance(largest, CallTest)
+    assert isinstance(head, CallTest)
+    assert largest.expect == FromSolution()
+    assert head.expect == FromExpression("reference.softmax(Q @ Q.T)")
+
+
+def test_property_tests(exercise: Exercise) -> None:
+    """A test with `holds` and `call` is a property test."""
+    rows, slope = (test for test in exercise.tests if isinstance(test, PropertyTest))
+    assert (rows.holds, rows.call) == ("rows_sum_to_one", "attention_weights(Q, K)")
+    assert (rows.axis, rows.of, rows.against) == (1, (), None)
+    assert rows.tolerance == Tolerance(rtol=1e-6)
+    assert (slope.holds, slope.call) == ("gradient", "Head(3).gradient(Q, K)")
+    assert (slope.axis, slope.of) == (None, ("Q",))
+    assert slope.against == "attention_weights(Q, K).sum()"
+    assert slope.tolerance is None
+
+
+def test_pytest_test(exercise: Exercise) -> None:
+    """A test with `pytest` holds the statements as they are written."""
+    (test,) = (test for test in exercise.tests if isinstance(test, PytestTest))
+    assert test.pytest.startswith("with pytest.raises(ValueError):\n    attention_weights(")
 
 
 def test_output_test(exercise: Exercise) -> None:
@@ -117,6 +201,9 @@ def test_output_test(exercise: Exercise) -> None:
     assert test.description == "the shape of the weights"
     assert (test.hidden, test.points, test.disclose) == (True, 0, "nothing")
     assert test.tolerance is None
+    from_solution = exercise.tests[3]
+    assert isinstance(from_solution, OutputTest)
+    assert from_solution.stdout is None
 
 
 def test_other_literals(exercise: Exercise) -> None:
@@ -135,9 +222,10 @@ def test_other_literals(exercise: Exercise) -> None:
 def test_misconception(exercise: Exercise) -> None:
     """A misconception has its place, its program and its feedback."""
     (misconception,) = exercise.misconceptions
-    assert misconception.where == Location(COMPLETE, 59, 5)
+    assert misconception.where == Location(COMPLETE, 97, 5)
     assert misconception.id == "unscaled"
     assert misconception.code == ("def attention_weights(Q, K):\n    return softmax(Q @ K.T)\n")
+    assert misconception.hint == 2
     assert misconception.feedback == r"Your weights lack the division by $\sqrt{d_k}$."
 
 
@@ -146,9 +234,38 @@ def test_digest(exercise: Exercise) -> None:
     assert exercise.digest == hashlib.sha256(COMPLETE.read_bytes()).hexdigest()
 
 
-def test_every_key_is_used(exercise: Exercise, document: Document) -> None:
-    """The definition in these tests leaves out no key that an author may write."""
-    assert isinstance(document.root, Mapping)
-    written = {key.text for key, _ in document.root.entries}
-    assert written == {field.name for field in fields(exercise)} - {"where", "digest"}
-    assert is_dataclass(exercise)
+def test_every_key_is_used(document: Document) -> None:
+    """The definition in these tests leaves out no key that an author may write, at any depth."""
+    tests = parts(document.node("tests"))
+    definitions = document.node("defines")
+    assert isinstance(definitions, Mapping)
+    for kind, found in list[tuple[type, AnySequence[Node]]](
+        [
+            (Exercise, [document.root]),
+            (CallTest, [test for test in tests if test.get("call") and not test.get("holds")]),
+            (OutputTest, [test for test in tests if test.get("run")]),
+            (PropertyTest, [test for test in tests if test.get("holds")]),
+            (PytestTest, [test for test in tests if test.get("pytest")]),
+            (Tolerance, [document.node("tests", 0, "tolerance")]),
+            (Budget, [document.node("tests", 1, "budget")]),
+            (Definition, [node for _, node in definitions.entries]),
+            (Forbid, [document.node("forbid")]),
+            (Hint, parts(document.node("hints"))),
+            (Misconception, parts(document.node("misconceptions"))),
+            (Equivalent, parts(document.node("equivalent"))),
+            (ExerciseLimits, [document.node("limits")]),
+        ]
+    ):
+        missing = set(keys_of(kind)).difference(*map(keys, found))
+        if kind in get_args(TestCase):  # what all tests have in common is used somewhere
+            missing -= set(keys_of(_AnyTest)) & set().union(*map(keys, tests))
+        assert (kind, missing) == (kind, set())
+
+
+def parts(node: Node) -> list[Mapping]:
+    assert isinstance(node, Sequence)
+    return [item for item in node.items if isinstance(item, Mapping)]
+
+
+def keys(node: Node) -> set[str]:
+    return {key.text for key, _ in node.entries} if isinstance(node, Mapping) else set()

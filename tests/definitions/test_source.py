@@ -11,7 +11,9 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from grader.definitions import load_exercise, source
+from grader.definitions import source
+from grader.definitions.collection import load_exercise
+from grader.definitions.exercise import CallTest
 from grader.definitions.source import Mapping, Scalar, Sequence, read
 from grader.errors import DefinitionError, Location, UsageError
 
@@ -123,6 +125,58 @@ def test_many_problems(problems_of: ProblemsOf) -> None:
     assert len(problems) == 101
     assert problems[0] == "x.yaml:1:6: duplicate key 'a'; it is already at x.yaml:1:2"
     assert problems[-1].endswith("there may be more problems; only the first are shown")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\t" * (MEBIBYTE - 1), "a:\n" + "\tb: 1\n" * 100_000, "- |\n" + "\tx\n" * 100_000],
+    ids=["one line", "mappings", "a block"],
+)
+@pytest.mark.usefixtures("_each_parser")
+def test_many_tabs(text: str, problems_of: ProblemsOf) -> None:
+    """A file full of tabs ends at the first that indents."""
+    (problem,) = problems_of(text).splitlines()
+    assert problem.endswith("a tab cannot indent YAML; use spaces")
+
+
+@pytest.mark.parametrize("key", ["call", "run", "pytest", "given", "solution"])
+@pytest.mark.parametrize(
+    "code", ["1" + "+1" * 100_000, "-" * 100_000 + "1", "(" * 10_000, "f" + "(0)" * 50_000]
+)
+def test_deep_python(key: str, code: str, minimal: str, problems_of: ProblemsOf) -> None:
+    """Python that is nested too deep for Python's own parser is a problem with its place."""
+    there = {
+        "call": "call: double(x)",
+        "run": "run: print(double(1))",
+        "pytest": 'run: print(double(1))\n    stdout: "2"',
+        "given": "given: {x: 2}",
+        "solution": "solution: |\n  def double(x):\n      return 2 * x",
+    }[key]
+    assert minimal.count(there) == 1
+    said = problems_of(minimal.replace(there, f"{key}: '{code}'"))
+    assert f": {key}: " in said
+    assert len(said) < 600
+
+
+@pytest.mark.parametrize("code", ["double(x)" + ".a" * 2000, "double(" + "lambda:" * 60 + "x)"])
+def test_python_at_the_limit(code: str, minimal: str, workdir: Path) -> None:
+    """Python that only our own search for names finds too deep is let through."""
+    text = minimal.replace("call: double(x)", f"call: '{code}'")
+    (workdir / "x.yaml").write_text(text, "utf-8")
+    test = load_exercise(Path("x.yaml")).tests[0]
+    assert isinstance(test, CallTest)
+    assert test.call == code
+
+
+def test_many_names(minimal: str, problems_of: ProblemsOf) -> None:
+    """Thousands of unknown names are given up on after a hundred; none costs a long search."""
+    unknown = "; ".join(f"unknown{number}" for number in range(20_000))
+    known = "; ".join(f"known{number} = 1" for number in range(20_000))
+    text = minimal.replace("print(double(1))", unknown)
+    text = text.replace("return 2 * x", f"return 2 * x\n  {known}")
+    problems = problems_of(text).splitlines()
+    assert len(problems) == 101
+    assert all("unknown" in problem for problem in problems[:-1])
 
 
 def test_many_unknown_keys(problems_of: ProblemsOf) -> None:
@@ -333,6 +387,7 @@ def test_huge_integers_are_floats(minimal: str, workdir: Path) -> None:
     """The longest integer allowed still converts to a float."""
     spoiled = minimal.replace("{x: 2}", "{x: 2}\n    tolerance: {atol: " + "9" * 250 + "}")
     (workdir / "x.yaml").write_text(spoiled, "utf-8")
-    tolerance = load_exercise(Path("x.yaml")).tests[0].tolerance
-    assert tolerance is not None
-    assert tolerance.atol == 1e250
+    test = load_exercise(Path("x.yaml")).tests[0]
+    assert isinstance(test, CallTest)
+    assert test.tolerance is not None
+    assert test.tolerance.atol == 1e250

@@ -15,8 +15,10 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from grader.definitions import Exercise, load_exercise, source
+from grader.definitions import source
+from grader.definitions.collection import load_exercise
 from grader.definitions.emit import emit
+from grader.definitions.exercise import CallTest, Exercise, FromSolution, OutputTest, TestCase
 from grader.definitions.source import Mapping, Node, Scalar, Sequence, Style, read
 from grader.definitions.student import PUBLIC, student_files, student_text
 from grader.errors import DefinitionError, Location
@@ -71,16 +73,24 @@ def content(value: object) -> object:
 
 def public(full: Exercise) -> Exercise:
     """Take out what a student edition must not have, on the loaded side."""
-    visible = tuple(test for test in full.tests if not test.hidden)
+    kept = tuple(test for test in full.tests if not test.hidden and not needs_solution(test))
     return dataclasses.replace(
         full,
-        tests=visible,
+        tests=kept,
+        equivalent=(),
         solution="",
         explanation="",
         misconceptions=(),
         edition="student",
-        hidden_elsewhere=len(full.tests) - len(visible),
+        hidden_elsewhere=len(full.tests) - len(kept),
     )
+
+
+def needs_solution(test: TestCase) -> bool:
+    match test:
+        case OutputTest(stdout=None) | CallTest(expect=FromSolution()):
+            return True
+    return False
 
 
 def load_text(text: str) -> Exercise:
@@ -135,12 +145,12 @@ def test_the_edition_of_an_edition_is_the_same() -> None:
     """Made once more from a student edition, the content and the count stay."""
     once = student_text(COMPLETE)
     assert student_of(once).splitlines()[1:] == once.splitlines()[1:]
-    assert "hidden_elsewhere: 2" in once
+    assert "hidden_elsewhere: 4" in once
 
 
 def test_every_key_is_public_or_known_to_be_hidden() -> None:
     """Whoever adds a key to the format has to decide here whether learners may see it."""
-    hidden = {"solution", "explanation", "misconceptions"}
+    hidden = {"solution", "explanation", "misconceptions", "equivalent"}
     set_by_us = {"edition", "hidden_elsewhere", "where", "digest"}
     keys = {field.name for field in dataclasses.fields(Exercise)}
     assert not PUBLIC & (hidden | set_by_us)
@@ -151,8 +161,8 @@ def test_nothing_hidden_is_left() -> None:
     """Hidden tests, solution, explanation, misconceptions and comments are all gone."""
     text = student_text(COMPLETE)
     for hidden in (
-        "any-shape", "replace=False", "shape-printed", "mask", "np.exp", "saturates", "unscaled",
-        "your weights lack", "Every key",
+        "any-shape", "sizes(3)", "shape-printed", "mask", "np.exp", "saturates", "unscaled",
+        "your weights lack", "drop-max", "largest-weight", "helper-printed", "Every key",
     ):  # fmt: skip
         assert hidden in COMPLETE.read_text("utf-8").replace("Your weights", "your weights")
         assert hidden.lower() not in text.lower()
@@ -198,6 +208,61 @@ def test_what_is_no_exercise_has_no_student_edition(text: str, sentence: str) ->
         student_of(text)
 
 
+BUDGET = "    call: double(x)\n    budget: {time: 3}\n"
+
+
+@pytest.mark.parametrize(
+    ("there", "instead"),
+    [
+        ("    call: double(x)\n", "    call: double(x)\n    expect: solution\n"),
+        ('    stdout: "2"\n', ""),
+        ('    stdout: "2"\n', "    stdout:\n"),
+        ('    stdout: "2"\n', "    stdout: ~\n"),
+        ('{reference: "reference.demo:double"}', "{reference: ~}"),
+        ('  double: {reference: "reference.demo:double"}', "  double:"),
+    ],
+)
+def test_what_needs_the_solution_is_left_out(there: str, instead: str) -> None:
+    """A visible test that compares with the solution is counted with the hidden ones."""
+    text = MINIMAL.read_text("utf-8")
+    assert text.count(there) == 1
+    if there.startswith(("  double", "{ref")):  # without a reference a budget needs the solution
+        text = text.replace("    call: double(x)\n", f"{BUDGET}    expect: 4\n")
+    full = load_text(text.replace(there, instead))
+    student = load_text(student_of(text.replace(there, instead)))
+    assert len(full.tests) == 2
+    assert len(student.tests) == student.hidden_elsewhere == 1
+
+
+def test_what_can_do_without_the_solution_is_kept() -> None:
+    """The word in quotes is a text, an expression needs no solution, nor a budget by a reference."""
+    text = MINIMAL.read_text("utf-8")
+    for more in ("expect: 'solution'", "expect: {expression: x + x}", "budget: {memory: 2}"):
+        student = load_text(student_of(text.replace("(x)\n  - id", f"(x)\n    {more}\n  - id")))
+        assert (len(student.tests), student.hidden_elsewhere) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("there", "instead", "key"),
+    [
+        ("    call: double(x)\n", "    call: double(x)\n    expect: solution\n", "expect"),
+        ("    call: double(x)\n", BUDGET, "budget"),
+        ('    stdout: "2"\n', "", "stdout"),
+    ],
+)
+def test_a_student_edition_has_nothing_to_compare_with(there: str, instead: str, key: str) -> None:
+    """Written by hand, a test in it that needs the solution is refused."""
+    text = MINIMAL.read_text("utf-8").replace(there, instead)
+    if key == "budget":
+        text = text.replace('{reference: "reference.demo:double"}', "").replace(
+            "time: 3}\n", "time: 3}\n    expect: 4\n"
+        )
+    load_text(text)
+    sentence = f"{key}: a student edition has no solution to compare with"
+    with pytest.raises(DefinitionError, match=sentence):
+        load_text(text + STUDENT)
+
+
 def test_unknown_keys_stay_out() -> None:
     """A key that this version does not know is not passed on."""
     text = student_of(MINIMAL.read_text("utf-8") + "teacher_notes: secret\n")
@@ -225,13 +290,18 @@ def test_it_needs_no_numpy(tmp_path: Path) -> None:
 
 
 def test_the_files_of_a_collection(tmp_path: Path) -> None:
-    """Tracks come as they are, exercises in their student edition, other files not at all."""
+    """Tracks and lessons come as they are, exercises in their student edition, no other files."""
     minimal = MINIMAL.read_text("utf-8")
     files = {
         "basics/track.yaml": "# ours\nid: basics\n",
         "basics/01-double.yaml": minimal,
         "basics/.02-draft.yaml": minimal,
         "basics/notes.md": "notes",
+        "basics/lessons/01-why.md": "# Why\n",
+        "basics/lessons/figures/why.svg": "<svg/>",
+        "basics/lessons/.draft.md": "# Draft",
+        "basics/lessons/.git/config": "",
+        "lessons/01-astray.md": "# Astray",
         "basics/deeper/03-double.yaml": minimal,
         "warm-up.yml": minimal,
         "README.md": "read me",
@@ -240,7 +310,9 @@ def test_the_files_of_a_collection(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     made = dict(student_files(tmp_path))
-    assert set(made) == {"basics/track.yaml", "basics/01-double.yaml", "warm-up.yml"}
+    lessons = {"basics/lessons/01-why.md", "basics/lessons/figures/why.svg"}
+    assert set(made) == {"basics/track.yaml", "basics/01-double.yaml", "warm-up.yml"} | lessons
+    assert made["basics/lessons/01-why.md"] == b"# Why\n"
     assert made["basics/track.yaml"] == b"# ours\nid: basics\n"
     for name in ("basics/01-double.yaml", "warm-up.yml"):
         assert made[name].decode() == student_text(tmp_path / name)
@@ -437,8 +509,10 @@ TESTS = st.fixed_dictionaries(
     }
 ).flatmap(
     lambda shared: (
-        st.builds(lambda stdout: shared | {"run": "f()", "stdout": stdout}, TEXTS)
-        | st.builds(lambda expect: shared | {"call": "f(x)", "expect": expect}, LITERALS)
+        st.builds(lambda stdout: shared | {"run": "f()", "stdout": stdout}, st.none() | TEXTS)
+        | st.builds(lambda expect: shared | {"call": "f(3)", "expect": expect}, LITERALS)
+        | st.just(shared | {"call": "f(3)", "holds": "deterministic"})
+        | st.just(shared | {"pytest": "assert f(3)"})
     )
 )
 DEFINITIONS = st.fixed_dictionaries(
@@ -446,8 +520,8 @@ DEFINITIONS = st.fixed_dictionaries(
         "title": TEXTS,
         "instructions": TEXTS,
         "starter": TEXTS,
-        "hints": st.lists(TEXTS, max_size=3),
-        "concepts": st.lists(TEXTS, max_size=3),
+        "hints": st.lists(TEXTS | st.fixed_dictionaries({"text": TEXTS}), max_size=3),
+        "concepts": st.lists(TEXTS, max_size=3, unique=True),
         "tests": st.lists(TESTS, min_size=1, max_size=4),
     }
 )
@@ -459,7 +533,11 @@ def test_every_exercise_keeps_its_public_content(made: dict[str, Any]) -> None:
     """Whatever an exercise says, its student edition says the same, and not what is hidden."""
     made["tests"] = [test | {"id": f"test-{n}"} for n, test in enumerate(made["tests"])]
     fixed = {"id": "made", "difficulty": "beginner", "xp": 1, "defines": {"f": None}}
-    hidden = {"solution": "SECRET = 1", "explanation": "SECRET"}
+    hidden = {
+        "solution": "SECRET = 1",
+        "explanation": "SECRET",
+        "equivalent": [{"change": "SECRET", "reason": "SECRET"}],
+    }
     # JSON is YAML, written by somebody else's hand; a byte order mark within is better escaped.
     text = json.dumps(fixed | made | hidden, ensure_ascii=False).replace("\ufeff", "\\ufeff")
     student = student_of(text)

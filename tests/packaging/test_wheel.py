@@ -11,13 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from grader.definitions import (
-    CallTest,
-    Exercise,
-    Seeded,
-    default_folder,
-    load_exercise,
-)
+from grader.definitions.collection import default_folder, load_exercise
+from grader.definitions.exercise import CallTest, Exercise, FromExpression, Seeded
+from grader.definitions.schema import SCHEMAS, schema_path
 from grader.definitions.student import student_text
 
 if TYPE_CHECKING:
@@ -26,6 +22,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent.parent
 CONTENT = "grader/_content/exercises/"
 TRACKS = sorted((ROOT / "exercises").rglob("track.yaml"))
+LESSONS = sorted(path for path in (ROOT / "exercises").glob("*/lessons/**/*") if path.is_file())
 EXERCISES = sorted(set((ROOT / "exercises").rglob("*.yaml")) - set(TRACKS))
 SAMPLES = ROOT / "examples" / "submissions"
 
@@ -42,16 +39,23 @@ def below_exercises(path: Path) -> str:
 
 
 def test_the_wheel_carries_every_exercise_in_its_student_edition(wheel: Path) -> None:
-    """Tracks are there as they are, exercises as `student_text` gives them, and nothing else."""
+    """Tracks and lessons as they are, exercises as `student_text` gives them, and nothing else."""
     content = {
         name.removeprefix(CONTENT): data
         for name, data in members(wheel).items()
         if name.startswith("grader/_content/")
     }
-    expected = {below_exercises(path): path.read_bytes() for path in TRACKS}
+    expected = {below_exercises(path): path.read_bytes() for path in [*TRACKS, *LESSONS]}
     expected |= {below_exercises(path): student_text(path).encode() for path in EXERCISES}
     assert content == expected
     assert len(EXERCISES) >= 2
+
+
+def test_the_wheel_carries_the_schemas(wheel: Path) -> None:
+    """An author's editor finds them beside the types, without a checkout."""
+    for kind in SCHEMAS:
+        name = schema_path(kind).relative_to(ROOT).as_posix()
+        assert members(wheel)[name] == schema_path(kind).read_bytes()
 
 
 def test_the_wheel_from_the_sdist_is_the_same(wheel: Path, unpacked: Path, build: "Build") -> None:
@@ -105,7 +109,7 @@ def test_the_installed_code_is_the_wheel_s(installed: "Installed", tmp_path: Pat
     """Nothing of the checkout is imported, so these tests try what a user would get."""
     program = (
         "import grader, reference, sitegen, json;"
-        "from grader.definitions import default_folder;"
+        "from grader.definitions.collection import default_folder;"
         "files = [module.__file__ for module in (grader, reference, sitegen)];"
         "print(json.dumps([*files, str(default_folder())]))"
     )
@@ -176,13 +180,17 @@ def hidden_texts(exercise: Exercise) -> Iterator[str]:
     yield exercise.explanation
     for each in exercise.misconceptions:
         yield from (each.code, each.feedback)
+    for mutant in exercise.equivalent:
+        yield from (mutant.change, mutant.reason)
     for test in exercise.tests:
         if not test.hidden:
             continue
-        yield test.description
+        for key in ("description", "call", "run", "stdout", "against", "pytest"):
+            yield getattr(test, key, None) or ""
         if isinstance(test.given, Seeded):
             yield test.given.code
-        yield from (test.call,) if isinstance(test, CallTest) else (test.run, test.stdout)
+        if isinstance(test, CallTest) and isinstance(test.expect, FromExpression):
+            yield test.expect.code
 
 
 def comments(path: Path) -> str:
@@ -240,7 +248,10 @@ def canary_exercise() -> dict[str, Any]:
                 "id": "printed", **hidden, "given": f"x = 3  # {canary('given')}\n",
                 "run": f"print(double(x), {canary('run')!r})", "stdout": f"6 {canary('stdout')}",
             },
+            {"id": "checked", **hidden, "pytest": f"assert double(1) == 2  # {canary('pytest')}"},
+            {"id": "solved", "run": f"print(double({canary('solved')!r}))"},
         ],
+        "equivalent": [{"change": canary("change"), "reason": canary("reason")}],
         "misconceptions": [
             {
                 "id": canary("mistake"), "code": f"{canary('code')} = 1\n",
@@ -274,7 +285,7 @@ def test_no_canary_reaches_a_wheel(tree: Path, build: "Build") -> None:
     assert found == {canary("visible")}
     student = tree / "student.yaml"
     student.write_bytes(made[f"{CONTENT}attention/01-double.yaml"])
-    assert load_exercise(student).hidden_elsewhere == 2
+    assert load_exercise(student).hidden_elsewhere == 4
 
 
 def test_a_broken_exercise_breaks_the_build(tree: Path) -> None:

@@ -1,0 +1,29 @@
+"""`etude schema`: the JSON Schema of exercise and track files."""
+
+import click
+
+from grader.cli import options
+
+
+@click.command("schema", short_help="Print the JSON Schema of exercise files.")
+@click.argument("kind", type=click.Choice(["exercise", "track"]), default="exercise")
+@click.option("--markdown", is_flag=True, help="Print a description of the format for people.")
+def command(kind: str, markdown: bool) -> None:
+    """Print the JSON Schema of exercise files, or of track.yaml.
+
+    An editor that knows YAML and JSON Schema completes and checks with it. The first line of an
+    exercise names the schema:
+
+    \b
+      # yaml-language-server: $schema=exercise.schema.json
+
+    \b
+    Example:
+      etude schema > exercise.schema.json
+      etude schema track > track.schema.json
+    """
+    options.prefer_own_output()
+    from grader.definitions.format import format_markdown  # noqa: PLC0415  not for --help
+    from grader.definitions.schema import schema_text  # noqa: PLC0415
+
+    click.echo(format_markdown() if markdown else schema_text(kind), nl=False)

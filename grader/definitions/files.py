@@ -1,0 +1,80 @@
+"""Where definitions are: the files of a collection, and the ids that their names carry.
+
+A collection is a folder of tracks, `<track>/track.yaml` with `<track>/<nn>-<id>.yaml` and
+`<track>/lessons/<nn>-<id>.md` beside it, and of exercises in no track, `<nn>-<id>.yaml`; the number
+may be left out. Names that begin with a dot are no part of it.
+"""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from grader.errors import UsageError
+
+TRACK_FILE: Final = "track.yaml"
+LESSONS: Final = "lessons"
+SUFFIXES: Final = frozenset({".yaml", ".yml"})
+
+_LESSON_SUFFIX: Final = ".md"
+_NUMBER: Final = re.compile(r"\d+-(?=.)")
+
+
+def files_by_folder(folder: Path) -> dict[Path, list[Path]]:
+    """Return the exercise files of a collection: those in no track first, then track by track.
+
+    Raises:
+        UsageError: There is no such folder, it cannot be read, or it is a single track.
+    """
+    if not folder.is_dir():
+        raise UsageError(f"no folder '{folder}'; name the folder that holds the exercises")
+    if exists(folder / TRACK_FILE):
+        raise UsageError(f"'{folder}' is a single track; name the folder above it")
+    files = {folder: exercise_files(folder)}
+    for below in sorted(folder.iterdir()):
+        if not below.name.startswith(".") and below.is_dir():
+            found = exercise_files(below)
+            if found or exists(below / TRACK_FILE):
+                files[below] = found
+    return files
+
+
+def exercise_files(folder: Path) -> list[Path]:
+    """Return the exercise files in a folder, in the order of their names."""
+    return [
+        path for path in _visible(folder) if path.suffix in SUFFIXES and path.name != TRACK_FILE
+    ]
+
+
+def lesson_files(track_folder: Path) -> list[Path]:
+    """Return the lessons of the track in a folder, in the order of their names."""
+    folder = track_folder / LESSONS
+    if not folder.is_dir():
+        return []
+    return [path for path in _visible(folder) if path.suffix == _LESSON_SUFFIX]
+
+
+def exists(path: Path) -> bool:
+    """Tell whether there is a regular file."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # too long, or with a NUL: no file has such a name
+        return False
+
+
+def id_in_name(path: Path) -> str:
+    """Return the id in a file's name: `softmax` in `03-softmax.yaml`."""
+    return path.stem[len(number_in_name(path)) :]
+
+
+def number_in_name(path: Path) -> str:
+    """Return what stands before the id: `03-` in `03-softmax.yaml`."""
+    number = _NUMBER.match(path.stem)
+    return number.group() if number else ""
+
+
+def _visible(folder: Path) -> list[Path]:
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError as error:
+        raise UsageError(f"the folder '{folder}' cannot be read: {error.strerror}") from None
+    return [path for path in paths if not path.name.startswith(".")]

@@ -1,0 +1,33 @@
+"""What must hold in an exercise beyond the types of its fields.
+
+A rule is a function that yields problems with their places; the modules here hold them by what they
+look at: the exercise as a whole, its tests, and the Python in both.
+"""
+
+import warnings
+
+from grader.definitions.exercise import Exercise
+from grader.definitions.report import Report
+from grader.definitions.rules import cases, head, programs
+from grader.definitions.rules.base import Checked, slug
+from grader.definitions.rules.cases import MAX_SEEDS
+from grader.definitions.source import Document
+
+__all__ = ["MAX_SEEDS", "check_exercise", "slug"]
+
+
+def check_exercise(exercise: Exercise, document: Document) -> None:
+    """Check an exercise against the file that it was decoded from.
+
+    Raises:
+        DefinitionError: A rule is broken; every breach is listed, in file order.
+    """
+    report = Report()
+    checked = Checked(exercise, document)
+    with warnings.catch_warnings():
+        # Python remarks on doubtful escapes; that is a linter's job.
+        warnings.simplefilter("ignore")
+        for rule in (*head.RULES, *cases.RULES, *programs.RULES):
+            for problem in rule(checked):
+                report.add(problem.where, problem.message)
+    report.raise_if_any()

@@ -1,0 +1,160 @@
+"""Rules about tests, apart from the names in their Python."""
+
+import math
+import re
+from collections.abc import Collection, Iterator
+from typing import Any, Final
+
+from grader.definitions.exercise import (
+    Budget,
+    CallTest,
+    FromSolution,
+    Literals,
+    OutputTest,
+    Property,
+    PropertyTest,
+)
+from grader.definitions.properties import OF_ONE, OF_SEVERAL, WITH_AGAINST, WITH_AXIS
+from grader.definitions.rules.base import Checked, Rule, is_name, unique
+from grader.definitions.wording import listing, quote
+from grader.errors import Problem
+
+MAX_SEEDS: Final = 1000
+
+_WORD: Final = re.compile(r"\w+")
+
+
+def _student_tests(checked: Checked) -> Iterator[Problem]:
+    """Yield the tests of a student edition that compare with the solution, which it lacks."""
+    exercise = checked.exercise
+    if exercise.edition == "full":
+        return
+    without = {name for name, made in exercise.defines.items() if made.reference is None}
+    for index, test in enumerate(exercise.tests):
+        match test:
+            case CallTest(expect=FromSolution()):
+                key = "expect"
+            case OutputTest(stdout=None):
+                key = "stdout"
+            case CallTest(budget=Budget(), call=call) if uses_any(call, without):
+                key = "budget"
+            case _:
+                continue
+        where = checked.document.node("tests", index, key).where
+        yield Problem(where, f"{key}: a student edition has no solution to compare with")
+
+
+def uses_any(code: str, names: Collection[str]) -> bool:
+    """Tell whether one of these names stands in a piece of Python."""
+    return not set(_WORD.findall(code)).isdisjoint(names)
+
+
+def _given(checked: Checked) -> Iterator[Problem]:
+    for index, test in enumerate(checked.exercise.tests):
+        if not isinstance(test.given, Literals):
+            continue
+        for name in test.given.values:
+            steps = ("tests", index, "given", name)
+            if not is_name(name):
+                yield checked.at_key(f"{quote(name)} is not a Python name", *steps)
+            elif name in checked.exercise.defines:
+                message = f"{quote(name)} is what a submission defines; call the input otherwise"
+                yield checked.at_key(message, *steps)
+
+
+def _seeds(checked: Checked) -> Iterator[Problem]:
+    for index, test in enumerate(checked.exercise.tests):
+        if not 1 <= test.seeds <= MAX_SEEDS:
+            message = f"{test.seeds} is not between 1 and {MAX_SEEDS}"
+            yield checked.problem(message, "tests", index, "seeds")
+        elif test.seeds > 1 and isinstance(test.given, Literals):
+            message = "inputs can only be drawn anew if 'given' is Python code"
+            yield checked.problem(message, "tests", index, "seeds")
+        elif test.partial and test.seeds == 1:
+            message = "points in proportion to the draws that pass need 'seeds' above 1"
+            yield checked.problem(message, "tests", index, "partial")
+
+
+def _tolerances(checked: Checked) -> Iterator[Problem]:
+    for index, test in enumerate(checked.exercise.tests):
+        tolerance = getattr(test, "tolerance", None)
+        for key in ("atol", "rtol"):
+            value = getattr(tolerance, key, 0)
+            if not 0 <= value < math.inf:
+                message = f"{value} is not a finite number from 0 up"
+                yield checked.problem(message, "tests", index, "tolerance", key)
+
+
+def _budgets(checked: Checked) -> Iterator[Problem]:
+    for index, test in enumerate(checked.exercise.tests):
+        if not isinstance(test, CallTest) or test.budget is None:
+            continue
+        steps = ("tests", index, "budget")
+        given = {key: getattr(test.budget, key) for key in ("time", "memory")}
+        if set(given.values()) == {None}:
+            yield checked.problem("expected 'time', 'memory' or both", *steps)
+        for key, value in given.items():
+            if value is not None and not 0 < value < math.inf:
+                yield checked.problem(f"{value} is not a finite number above 0", *steps, key)
+
+
+def _properties(checked: Checked) -> Iterator[Problem]:
+    for index, test in enumerate(checked.exercise.tests):
+        if isinstance(test, PropertyTest):
+            yield from _property(checked, test, index)
+
+
+def _property(checked: Checked, test: PropertyTest, index: int) -> Iterator[Problem]:
+    steps = ("tests", index)
+    needs_two = test.holds in WITH_AGAINST
+    if needs_two and test.against is None:
+        message = f"{quote(test.holds)} needs a second expression, 'against'"
+        yield checked.problem(message, *steps, "holds")
+    if not needs_two and test.against is not None:
+        yield checked.problem(_does_not_go(test, "only", WITH_AGAINST), *steps, "against")
+    if test.axis is not None and test.holds not in WITH_AXIS:
+        yield checked.problem(_does_not_go(test, "only", WITH_AXIS), *steps, "axis")
+    if test.holds in OF_ONE | OF_SEVERAL and not test.of and _has_no_floats(test.given):
+        message = (
+            f"{quote(test.holds)} moves arrays of floats, and none is given; "
+            "write 1.0 for 1, or name the input under 'of'"
+        )
+        yield checked.problem(message, *steps, "given")
+    if test.of:
+        yield from _of(checked, test, index)
+
+
+def _of(checked: Checked, test: PropertyTest, index: int) -> Iterator[Problem]:
+    steps = ("tests", index, "of")
+    if test.holds not in OF_ONE | OF_SEVERAL:
+        yield checked.problem(f"{quote(test.holds)} moves no input", *steps)
+    elif test.holds in OF_ONE and len(test.of) > 1:
+        yield checked.problem(f"{quote(test.holds)} moves one input at a time", *steps)
+    given = test.given.values if isinstance(test.given, Literals) else {}
+    for number, name in enumerate(test.of):
+        if name in given and not getattr(given[name], "ndim", 0):
+            yield checked.problem(f"{quote(name)} is no array", *steps, number)
+    names = ((name, (*steps, number)) for number, name in enumerate(test.of))
+    yield from unique(checked.document, names)
+
+
+def _does_not_go(test: PropertyTest, only: str, properties: frozenset[Property]) -> str:
+    return f"does not go with {quote(test.holds)}, {only} with {listing(sorted(properties), 'and')}"
+
+
+def _has_no_floats(given: Any) -> bool:  # noqa: ANN401  either kind of inputs
+    """Tell whether inputs are all written out, and none is an array of floats."""
+    if not isinstance(given, Literals):
+        return False
+    dtypes = (getattr(value, "dtype", None) for value in given.values.values())
+    return not any(dtype is not None and dtype.kind == "f" for dtype in dtypes)
+
+
+RULES: Final[tuple[Rule, ...]] = (
+    _student_tests,
+    _given,
+    _seeds,
+    _tolerances,
+    _budgets,
+    _properties,
+)

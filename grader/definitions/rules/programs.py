@@ -1,0 +1,255 @@
+"""Rules about the Python in a definition: its syntax, its names, and that it tests anything."""
+
+import ast
+import builtins
+from collections.abc import Collection, Iterator
+from collections.abc import Sequence as AnySequence
+from itertools import chain
+from typing import Final
+
+from grader.definitions.exercise import (
+    CallTest,
+    Definition,
+    FromExpression,
+    FromReference,
+    Literals,
+    LiteralValue,
+    OutputTest,
+    PropertyTest,
+    PytestTest,
+    TestCase,
+)
+from grader.definitions.rules.base import Checked, Mode, Rule, Step
+from grader.definitions.source import Scalar
+from grader.definitions.wording import did_you_mean, listing, quote
+from grader.errors import Problem
+
+_BUILTINS: Final = frozenset(vars(builtins))
+_IN_A_MODULE: Final = frozenset({"__name__", "__doc__", "__file__", "__builtins__"})
+_GIVEN: Final = "given nor defined"
+_IN_GIVEN: Final = frozenset({"np", "rng", "size", "sizes"})
+
+
+def _syntax(checked: Checked) -> Iterator[Problem]:
+    exercise = checked.exercise
+    # Not the starter: it may be the very thing to repair.
+    if exercise.solution:
+        yield from checked.syntax("exec", "solution")
+    for index in range(len(exercise.misconceptions)):
+        yield from checked.syntax("exec", "misconceptions", index, "code")
+    for index, test in enumerate(exercise.tests):
+        steps = ("tests", index)
+        if not isinstance(test.given, Literals):
+            yield from checked.syntax("exec", *steps, "given")
+        match test:
+            case OutputTest():
+                yield from checked.syntax("exec", *steps, "run")
+            case PytestTest():
+                yield from checked.syntax("exec", *steps, "pytest")
+            case CallTest() | PropertyTest():
+                for place in _expressions(test, index):
+                    yield from checked.syntax("eval", *place)
+
+
+def _expressions(test: CallTest | PropertyTest, index: int) -> Iterator[tuple[Step, ...]]:
+    """Yield where the expressions of a test are."""
+    yield "tests", index, "call"
+    if isinstance(test, CallTest) and isinstance(test.expect, FromExpression):
+        yield "tests", index, "expect", "expression"
+    if isinstance(test, PropertyTest) and test.against is not None:
+        yield "tests", index, "against"
+
+
+def _uses(checked: Checked) -> Iterator[Problem]:
+    """Every test has to use the submission, and what it is compared with must exist."""
+    if not checked.exercise.defines:
+        return  # reported once, where the names belong
+    for index, test in enumerate(checked.exercise.tests):
+        match test:
+            case CallTest() | PropertyTest():
+                yield from _uses_in_call(checked, test, index)
+            case PytestTest():
+                yield from _uses_in_body(checked, index)
+            case OutputTest():  # it may print what the submission holds in any way
+                pass
+
+
+def _uses_in_call(checked: Checked, test: CallTest | PropertyTest, index: int) -> Iterator[Problem]:
+    steps = ("tests", index, "call")
+    tree = checked.tree("eval", *steps)
+    if tree is None:
+        return
+    defined = checked.exercise.defines
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    called = {_callee(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    of_values = [name for name in used if name in defined and defined[name].kind == "value"]
+    if not of_values and not any(name in defined for name in called):
+        has_values = any(definition.kind == "value" for definition in defined.values())
+        verb = "uses" if has_values else "calls"
+        yield checked.problem(f"the expression never {verb} {listing(defined, 'or')}", *steps)
+    elif isinstance(test, CallTest) and isinstance(test.expect, FromReference):
+        lacking = [name for name in used if name in defined and defined[name].reference is None]
+        if lacking:
+            message = (
+                f"no reference to compare with for {listing(sorted(lacking), 'and')}; "
+                "name one under 'defines', or write the value under 'expect'"
+            )
+            yield checked.problem(message, *steps)
+
+
+def _uses_in_body(checked: Checked, index: int) -> Iterator[Problem]:
+    steps = ("tests", index, "pytest")
+    tree = checked.tree("exec", *steps)
+    if tree is None:
+        return
+    defined = checked.exercise.defines
+    found = checked.names("exec", *steps)
+    if found is not None and found.is_certain and not any(n in defined for n in found.needs):
+        yield checked.problem(f"these statements never use {listing(defined, 'or')}", *steps)
+    if not any(map(_can_fail, ast.walk(tree))):
+        message = "these statements check nothing; they need an 'assert' or a 'pytest.raises'"
+        yield checked.problem(message, *steps)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert) and isinstance(node.test, ast.Tuple) and node.test.elts:
+            message = "this asserts a tuple, which is always true"
+            yield checked.in_text(message, node.test, *steps)
+
+
+def _can_fail(node: ast.AST) -> bool:
+    """Tell whether a node is a check: `assert`, `pytest.raises(...)`, `np.testing.assert_...`."""
+    match node:
+        case ast.Assert():
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="pytest"), attr=name)):
+            return name in ("raises", "fail")
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name.startswith("assert_")
+        case _:
+            return False
+
+
+def _callee(node: ast.expr) -> str | None:
+    """Return the name that a call starts from: `Head` in `Head(4).forward(x)`."""
+    while True:
+        match node:
+            case ast.Name(id=name):
+                return name
+            case ast.Attribute(value=inner) | ast.Subscript(value=inner) | ast.Call(func=inner):
+                node = inner
+            case _:
+                return None
+
+
+def _known_names(checked: Checked) -> Iterator[Problem]:
+    """Every name in a test has to come from somewhere; a learner would be charged otherwise."""
+    if not checked.exercise.defines:
+        return  # reported once, where the names belong
+    for index, test in enumerate(checked.exercise.tests):
+        given = _given_names(checked, test, index)
+        if not isinstance(test.given, Literals):
+            yield from _unknown(
+                checked, (_IN_GIVEN,), "known here", "exec", "tests", index, "given"
+            )
+        if given is None:
+            continue
+        match test:
+            case PytestTest():
+                known = (given, checked.exercise.defines, ("np", "pytest"))
+                yield from _unknown(checked, known, _GIVEN, "exec", "tests", index, "pytest")
+            case OutputTest():
+                yield from _unknown_in_run(checked, given, index)
+            case CallTest() | PropertyTest():
+                yield from _unknown_in_expressions(checked, test, index, given)
+
+
+def _unknown_in_expressions(
+    checked: Checked, test: CallTest | PropertyTest, index: int, given: Collection[str]
+) -> Iterator[Problem]:
+    defined = checked.exercise.defines
+    for steps in _expressions(test, index):
+        if steps[-1] == "expression":
+            known = (given, checked.references, ("np", "reference"))
+            yield from _unknown(checked, known, "given, nor has it a reference", "eval", *steps)
+        else:
+            yield from _unknown(checked, (given, defined, ("np",)), _GIVEN, "eval", *steps)
+    if not isinstance(test, PropertyTest):
+        return
+    key = "call" if test.against is None else "against"
+    expression = checked.names("eval", "tests", index, key)
+    used = expression.needs if expression is not None else test.of
+    for number, name in enumerate(test.of):
+        steps = ("tests", index, "of", number)
+        if name not in given:
+            message = f"{quote(name)} is not given{did_you_mean(name, given)}"
+            yield checked.problem(message, *steps)
+        elif name not in used:
+            yield checked.problem(f"{quote(name)} is not used in '{key}'", *steps)
+
+
+def _unknown_in_run(checked: Checked, given: Collection[str], index: int) -> Iterator[Problem]:
+    exercise = checked.exercise
+    if not exercise.solution:
+        return  # it could set the name
+    known: list[Collection[str]] = [given, exercise.defines, _IN_A_MODULE]
+    for key in ("starter", "solution"):
+        found = checked.names("exec", key)
+        if found is None and key == "starter":
+            continue  # it may be the very thing to repair
+        if found is None or not found.is_certain:
+            return
+        known.append(found.sets)
+    missing = "given, defined, nor set by the starter or the solution"
+    yield from _unknown(checked, known, missing, "exec", "tests", index, "run")
+
+
+def _unknown(
+    checked: Checked, known: AnySequence[Collection[str]], where: str, mode: Mode, *steps: Step
+) -> Iterator[Problem]:
+    """Yield a problem for each name that the Python at a place needs and that is not known."""
+    found = checked.names(mode, *steps)
+    if found is None or not found.is_certain:
+        return
+    for name, node in found.needs.items():
+        if name not in _BUILTINS and not any(name in some for some in known):
+            neither = "neither " if " nor " in where else "not "
+            message = f"{quote(name)} is {neither}{where}{did_you_mean(name, chain(*known))}"
+            yield checked.in_text(message, node, *steps)
+
+
+def _choices(checked: Checked) -> Iterator[Problem]:
+    """What is right has to be among the answers that a learner can choose from."""
+    defined = checked.exercise.defines
+    for index, test in enumerate(checked.exercise.tests):
+        if isinstance(test, CallTest) and isinstance(test.expect, LiteralValue):
+            name = test.call.strip()
+            if name in defined and (message := _no_choice(defined[name], test.expect.value)):
+                shown = checked.document.node("tests", index, "expect")
+                said = quote(shown.text) if isinstance(shown, Scalar) else "this"
+                yield checked.problem(f"{said} {message}", "tests", index, "expect")
+    tree = checked.tree("exec", "solution") if checked.exercise.solution else None
+    for node in ast.iter_child_nodes(tree) if tree is not None else ():
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=value) as place):
+                if name in defined and (message := _no_choice(defined[name], value)):
+                    yield checked.in_text(f"{value!r} {message}", place, "solution")
+
+
+def _no_choice(definition: Definition, value: object) -> str:
+    """Return what is wrong with a value as an answer, or nothing."""
+    if not definition.choices or (isinstance(value, str) and value in definition.choices):
+        return ""
+    return f"is none of the answers to choose from, {listing(definition.choices, 'and')}"
+
+
+def _given_names(checked: Checked, test: TestCase, index: int) -> frozenset[str] | None:
+    """Return the names of a test's inputs; None if they cannot be known without running it."""
+    if isinstance(test.given, Literals):
+        return frozenset(test.given.values)
+    found = checked.names("exec", "tests", index, "given")
+    if found is None or not found.is_certain:
+        return None
+    own = found.sets - found.modules - {"np", "rng", "sizes"}
+    return frozenset(name for name in own if not name.startswith("_"))
+
+
+RULES: Final[tuple[Rule, ...]] = (_syntax, _uses, _known_names, _choices)

@@ -1,0 +1,207 @@
+"""The JSON Schemas of exercises and tracks, made from the types.
+
+Editors complete and check with them while an author types. They say what `decode` accepts, not what
+the rules demand: whether a name is given, or a seed within bounds, takes the loader to say.
+"""
+
+import inspect
+import json
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, NewType, TypeAlias, Union, cast, get_args, get_origin
+
+from grader.definitions.decode import KINDS_OF_TEST, keys_of, required_keys
+from grader.definitions.exercise import (
+    Exercise,
+    Expected,
+    FromExpression,
+    FromReference,
+    FromSolution,
+    Given,
+    Hint,
+    Literals,
+    LiteralValue,
+    Property,
+    Seeded,
+    TestCase,
+)
+from grader.definitions.properties import MEANINGS
+from grader.definitions.rules.base import SLUG
+from grader.definitions.track import TrackDefinition
+
+Schema: TypeAlias = dict[str, Any]
+
+SCHEMAS: Final[Mapping[str, type]] = {"exercise": Exercise, "track": TrackDefinition}
+"""The kinds of files that have a schema, and the types that they become."""
+
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+_PRIMITIVES: Final = {str: "string", int: "integer", float: "number", bool: "boolean"}
+
+
+def schema_text(kind: str) -> str:
+    """Return the schema for a kind of file, a key of `SCHEMAS`, as JSON."""
+    return json.dumps(schema(SCHEMAS[kind]), indent=2, ensure_ascii=False) + "\n"
+
+
+def schema_path(kind: str) -> Path:
+    """Return where the schema for a kind of file is kept, beside this module."""
+    return Path(__file__).with_name(f"{kind}.schema.json")
+
+
+def schema(root: type) -> Schema:
+    """Return the schema of the files that become a frozen dataclass."""
+    parts: dict[str, Schema] = {}
+    whole = _Parts(parts).of_dataclass(root)
+    if root is Exercise:
+        whole["if"] = {
+            "properties": {"edition": {"const": "student"}},
+            "required": ["edition"],
+        }
+        whole["else"] = {"required": ["solution", "explanation"]}
+    return {
+        "$schema": _DIALECT,
+        "title": root.__name__.removesuffix("Definition"),
+        **whole,
+        "$defs": dict(sorted(parts.items())),
+    }
+
+
+def description(kind: type) -> str:
+    """Return what a class's docstring says, each paragraph on one line."""
+    paragraphs = inspect.cleandoc(kind.__doc__ or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+class _Parts:
+    """Turns annotations into schemas; the classes they name become parts of the whole."""
+
+    def __init__(self, parts: dict[str, Schema]) -> None:
+        self.parts = parts
+
+    def of_dataclass(self, kind: type) -> Schema:
+        """Return the schema of a mapping that becomes a dataclass."""
+        by_name = {field.name: field for field in fields(kind)}
+        properties = {
+            name: self._of_field(by_name[name], annotation)
+            for name, annotation in keys_of(kind).items()
+        }
+        made: Schema = {
+            "description": description(kind),
+            "type": "object",
+            "properties": properties,
+            "additionalProperties": False,
+        }
+        if required := required_keys(kind):
+            made["required"] = list(required)
+        return made
+
+    def of(self, annotation: object) -> Schema:
+        """Return the schema of an annotation."""
+        if (special := _SPECIAL.get(annotation)) is not None:
+            return special(self)
+        if isinstance(annotation, NewType):
+            annotation = annotation.__supertype__
+        if isinstance(annotation, type) and annotation in _PRIMITIVES:
+            return {"type": _PRIMITIVES[annotation]}
+        if is_dataclass(annotation):
+            return self._of_part(cast("type", annotation))
+        return self._of_generic(get_origin(annotation), get_args(annotation))
+
+    def _of_field(self, field: Field[Any], annotation: object) -> Schema:
+        made = {"description": field.metadata["doc"], **self.of(annotation)}
+        if field.name == "id":
+            made["pattern"] = f"^{SLUG.pattern}$"
+        default = field.default if field.default_factory is MISSING else field.default_factory()
+        if default is not MISSING and default is not None:
+            made["default"] = _as_written(default)
+        return made
+
+    def _of_part(self, kind: type) -> Schema:
+        if kind.__name__ not in self.parts:
+            self.parts[kind.__name__] = {}  # a class may name itself
+            self.parts[kind.__name__] = self.of_dataclass(kind)
+        part = {"$ref": f"#/$defs/{kind.__name__}"}
+        return part if required_keys(kind) else {"anyOf": [part, {"type": "null"}]}
+
+    def _of_generic(self, origin: object, arguments: tuple[Any, ...]) -> Schema:
+        if origin is Literal:
+            return _choice(arguments)
+        if origin is tuple:
+            return {"type": "array", "items": self.of(arguments[0])}
+        if origin in (Union, types.UnionType):
+            (annotation,) = (each for each in arguments if each is not types.NoneType)
+            return _or_null(self.of(annotation))
+        return {"type": "object", "additionalProperties": self.of(arguments[1])}
+
+    def given(self) -> Schema:
+        """Return the schema of a test's inputs."""
+        return {
+            "anyOf": [
+                {"description": description(Literals), "type": "object"},
+                {"description": description(Seeded), "type": "string"},
+            ]
+        }
+
+    def expected(self) -> Schema:
+        """Return the schema of what a test expects, which may be anything."""
+        code = {"description": "A Python expression.", "type": "string"}
+        return {
+            "anyOf": [
+                {"description": description(FromReference), "const": "reference"},
+                {"description": description(FromSolution), "const": "solution"},
+                {
+                    "description": description(FromExpression),
+                    "type": "object",
+                    "properties": {"expression": code},
+                    "required": ["expression"],
+                    "additionalProperties": False,
+                },
+                {"description": description(LiteralValue)},
+            ]
+        }
+
+    def test(self) -> Schema:
+        """Return the schema of a test: what it has among certain keys says of which kind it is."""
+        *others, (_, last) = KINDS_OF_TEST.items()
+        made = self.of(last)
+        for word, kind in reversed(others):
+            made = {"if": {"required": [word]}, "then": self.of(kind), "else": made}
+        return {"type": "object", **made}
+
+    def hint(self) -> Schema:
+        """Return the schema of a hint, which may be its text alone."""
+        return {"anyOf": [{"type": "string"}, self._of_part(Hint)]}
+
+
+_SPECIAL: Final[dict[object, Callable[[_Parts], Schema]]] = {
+    Given: _Parts.given,
+    Expected: _Parts.expected,
+    TestCase: _Parts.test,
+    Hint: _Parts.hint,
+}
+
+
+def _choice(words: tuple[Any, ...]) -> Schema:
+    if words != get_args(Property):
+        return {"enum": list(words)}
+    return {"oneOf": [{"const": word, "description": MEANINGS[word]} for word in words]}
+
+
+def _or_null(made: Schema) -> Schema:
+    match made:
+        case {"type": str(kind)} if kind != "object":
+            return {**made, "type": [kind, "null"]}
+        case {"anyOf": [*_, {"type": "null"}]}:
+            return made
+    return {"anyOf": [made, {"type": "null"}]}
+
+
+def _as_written(default: object) -> object:
+    """Return a default as an author would write it."""
+    if isinstance(default, FromReference):
+        return "reference"
+    if isinstance(default, Literals):
+        return dict(default.values)
+    return list(default) if isinstance(default, tuple) else default

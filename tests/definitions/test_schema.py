@@ -1,0 +1,204 @@
+"""The JSON Schemas accept what the decoder accepts, and the committed files are the current ones."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from click.testing import CliRunner
+
+from grader.cli.schema import command
+from grader.definitions.collection import load_exercise
+from grader.definitions.exercise import Property
+from grader.definitions.format import format_markdown
+from grader.definitions.properties import MEANINGS, OF_ONE, OF_SEVERAL, WITH_AGAINST, WITH_AXIS
+from grader.definitions.schema import SCHEMAS, Schema, schema, schema_path, schema_text
+from grader.definitions.source import Mapping, Node, Scalar, Sequence, read
+from grader.definitions.student import student_text
+from grader.errors import DefinitionError
+
+ROOT = Path(__file__).parent.parent.parent
+COMPLETE = Path(__file__).with_name("complete.yaml")
+MINIMAL = Path(__file__).with_name("minimal.yaml")
+EXERCISES = sorted((ROOT / "exercises").rglob("*-*.yaml"))
+TRACKS = sorted((ROOT / "exercises").rglob("track.yaml"))
+
+EXERCISE = schema(SCHEMAS["exercise"])
+TRACK = schema(SCHEMAS["track"])
+
+TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
+NOT_CHECKED = {"$schema", "$defs", "title", "description", "default", "then", "else"}
+
+
+def is_valid(value: Any, part: Schema, whole: Schema) -> bool:  # noqa: ANN401  YAML data has any type
+    """Validate by the keywords that our schemas use; an unknown one is an error of the test."""
+    return all(
+        keyword in NOT_CHECKED or holds(keyword, operand, value, part, whole)
+        for keyword, operand in part.items()
+    )
+
+
+def holds(keyword: str, operand: Any, value: Any, part: Schema, whole: Schema) -> bool:  # noqa: ANN401, C901, PLR0911  one case for each keyword
+    def valid(inner: Schema, other: object = value) -> bool:
+        return is_valid(other, inner, whole)
+
+    match keyword:
+        case "$ref":
+            return valid(whole["$defs"][operand.removeprefix("#/$defs/")])
+        case "type":
+            names = [operand] if isinstance(operand, str) else operand
+            return type(value) in {each for name in names for each in TYPES[name]}
+        case "const" | "enum":
+            return value in (operand if keyword == "enum" else [operand])
+        case "anyOf" | "oneOf":
+            matches = sum(map(valid, operand))
+            return matches == 1 if keyword == "oneOf" else matches > 0
+        case "pattern":
+            return re.search(operand, value) is not None
+        case "items":
+            return not isinstance(value, list) or all(valid(operand, item) for item in value)
+        case "required":
+            return not isinstance(value, dict) or set(operand) <= set(value)
+        case "if":
+            return valid(part.get("then" if valid(operand) else "else", {}))
+        case "properties":
+            return all(valid(operand[key], value[key]) for key in operand.keys() & value.keys())
+        case "additionalProperties":
+            others = value.keys() - part.get("properties", {}).keys()
+            return all(operand is not False and valid(operand, value[key]) for key in others)
+    raise AssertionError(keyword)
+
+
+def plain(node: Node) -> Any:  # noqa: ANN401  YAML data has any type
+    match node:
+        case Scalar():
+            return node.value
+        case Sequence():
+            return [plain(item) for item in node.items]
+        case Mapping():
+            return {key.text: plain(value) for key, value in node.entries}
+
+
+def parts(whole: Schema) -> Iterator[tuple[str, Schema]]:
+    yield "the file", whole
+    yield from whole["$defs"].items()
+
+
+@pytest.mark.parametrize("kind", SCHEMAS)
+def test_the_committed_schemas_are_current(kind: str) -> None:
+    """The files are byte for byte what the types give; `etude schema` writes them anew."""
+    assert schema_path(kind).read_text("utf-8") == schema_text(kind)
+
+
+def test_the_committed_description_is_current() -> None:
+    """So is the description; `etude schema --markdown > docs/exercise-format.md` writes it anew."""
+    assert (ROOT / "docs" / "exercise-format.md").read_text("utf-8") == format_markdown()
+
+
+@pytest.mark.parametrize("whole", [EXERCISE, TRACK], ids=["exercise", "track"])
+def test_everything_has_a_description(whole: Schema) -> None:
+    """Each mapping and each key says what it is for, in sentences; nothing unknown is let in."""
+    for name, part in parts(whole):
+        assert part["additionalProperties"] is False, name
+        assert part["description"].endswith("."), name
+        for key, value in part["properties"].items():
+            assert value["description"].strip().endswith("."), (name, key)
+
+
+def test_properties_are_described() -> None:
+    """Each property that `holds` can name has a meaning, and is in one group by its inputs."""
+    assert tuple(MEANINGS) == get_args(Property)
+    assert not OF_ONE & OF_SEVERAL
+    assert MEANINGS.keys() >= WITH_AGAINST | WITH_AXIS | OF_ONE | OF_SEVERAL
+
+
+@pytest.mark.parametrize("path", [*EXERCISES, COMPLETE, MINIMAL], ids=lambda path: path.stem)
+def test_exercises_validate(path: Path, tmp_path: Path) -> None:
+    """Every exercise here is valid by the schema, and so is its student edition."""
+    assert is_valid(plain(read(path).root), EXERCISE, EXERCISE)
+    student = tmp_path / "student.yaml"
+    student.write_text(student_text(path), "utf-8")
+    assert is_valid(plain(read(student).root), EXERCISE, EXERCISE)
+
+
+@pytest.mark.parametrize("path", TRACKS, ids=lambda path: path.parent.name)
+def test_tracks_validate(path: Path) -> None:
+    """Every track here is valid by the schema."""
+    assert is_valid(plain(read(path).root), TRACK, TRACK)
+
+
+@pytest.mark.parametrize(
+    ("there", "instead"),
+    [
+        ("xp: 5\n", ""),
+        ("xp: 5", "xp: ten"),
+        ("xp: 5", "xp: 5.5"),
+        ("xp: 5", "xp: true"),
+        ("xp: 5", "xp: 5\ncolour: red"),
+        ("id: double", "id: Double"),
+        ("beginner", "easy"),
+        ("explanation: Twice.\n", ""),
+        ("    call: double(x)\n", ""),
+        ("    call: double(x)", "    call: [double]"),
+        ("    call: double(x)", "    call: double(x)\n    stdout: '4'"),
+        ("    call: double(x)", "    call: double(x)\n    run: double(x)"),
+        ("    call: double(x)", "    call: double(x)\n    holds: casual"),
+        ("    call: double(x)", "    holds: idempotent"),
+        ("    call: double(x)", "    call: double(x)\n    holds: causal\n    of: x"),
+        ("    call: double(x)", "    call: double(x)\n    budget: {tmie: 2}"),
+        ("    call: double(x)", "    call: double(x)\n    nan: maybe"),
+        ("    stdout", "    expect: 2\n    stdout"),
+        ("    stdout", "    hiden: true\n    stdout"),
+        ("{x: 2}", "[2]"),
+        ("xp: 5", "xp: 5\nhints: Think."),
+        ("xp: 5", "xp: 5\nhints: [{price: 1}]"),
+        ("xp: 5", "xp: 5\nforbid: [numpy]"),
+        ("xp: 5", "xp: 5\nequivalent: [{change: a}]"),
+        ('{reference: "reference.demo:double"}', "{refrence: a}"),
+        ('{reference: "reference.demo:double"}', "{kind: klass}"),
+    ],
+)
+def test_broken_exercises_do_not(there: str, instead: str, tmp_path: Path) -> None:
+    """What the decoder refuses for its form is not valid by the schema either."""
+    text = MINIMAL.read_text("utf-8")
+    assert text.count(there) == 1
+    path = tmp_path / "x.yaml"
+    path.write_text(text.replace(there, instead), "utf-8")
+    with pytest.raises(DefinitionError):
+        load_exercise(path)
+    assert not is_valid(plain(read(path).root), EXERCISE, EXERCISE)
+
+
+@pytest.mark.parametrize(("arguments", "kind"), [([], "exercise"), (["track"], "track")])
+def test_the_command_prints_a_schema(arguments: list[str], kind: str) -> None:
+    """`etude schema` prints what is committed, the exercise's unless it is asked otherwise."""
+    printed = CliRunner().invoke(command, arguments)
+    assert printed.exit_code == 0
+    assert printed.output == schema_path(kind).read_text("utf-8")
+    assert json.loads(printed.output)["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+
+def test_the_command_prints_the_description() -> None:
+    """`etude schema --markdown` prints the description of the format."""
+    printed = CliRunner().invoke(command, ["--markdown"])
+    assert (printed.exit_code, printed.output) == (0, format_markdown())
+
+
+def test_links_in_the_description_lead_somewhere() -> None:
+    """Every link within the description has a heading to go to."""
+    text = format_markdown()
+    headings = [line.lstrip("# ") for line in text.splitlines() if line.startswith("#")]
+    anchors = {re.sub(r"[^\w -]", "", each).lower().replace(" ", "-") for each in headings}
+    links = set(re.findall(r"\]\(#([^)]*)\)", text))
+    assert links
+    assert links <= anchors

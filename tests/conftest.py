@@ -57,6 +57,15 @@ explanation: Twice is two times.
 """
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that rewrites golden files."""
+    parser.addoption(
+        "--update-goldens",
+        action="store_true",
+        help="write what comes out into tests/golden/ instead of comparing; read the diff",
+    )
+
+
 @pytest.fixture(scope="session")
 def double(tmp_path_factory: pytest.TempPathFactory) -> Exercise:
     """A loaded small exercise."""

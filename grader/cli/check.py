@@ -1,5 +1,7 @@
 """`etude check`: grade one file and say what to do next."""
 
+import gc
+import importlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,11 +11,11 @@ import click
 from grader.cli import options
 from grader.cli.main import NOT_PASSED
 from grader.errors import EtudeError, GraderFault
-from grader.grading.pool import Pool
-from grader.sandbox.choose import begin_sandbox
 
 if TYPE_CHECKING:
+    from grader.grading.pool import Pool
     from grader.grading.verdict import Verdict
+    from grader.sandbox.process import Sandbox
 
 
 @click.command("check", short_help="Grade one file.")
@@ -32,20 +34,32 @@ def command(exercise: str, file: Path, exercises: Path | None, form: str, unsafe
       etude check attention-weights my_solution.py
       etude check drafts/07-rope.yaml rope.py --format json
     """
+    gc.disable()  # what is imported stays, and there is not much else
     options.prefer_own_output()
-    started = None if unsafe else begin_sandbox()  # it starts while the rest is imported
-    with Pool(1, options.sandbox_opener(unsafe), started=started) as pool:
+    started = None if unsafe else _begin_sandbox()
+    from grader.grading.pool import Pool  # noqa: PLC0415  while the sandbox starts
+
+    with Pool(1, options.sandbox_opener(unsafe), started=started, once=True) as pool:
         verdict = _grade(pool, exercise, file, options.collection_folder(exercises), form)
     _show(verdict, form)
     raise click.exceptions.Exit(0 if verdict.outcome == "passed" else NOT_PASSED)
 
 
-def _grade(pool: Pool, exercise: str, file: Path, folder: Path, form: str) -> "Verdict":
+def _begin_sandbox() -> "Sandbox | None":
+    """Set it going before anything else: it takes as long to start as all that we import."""
+    from grader.sandbox.choose import begin_sandbox  # noqa: PLC0415
+
+    return begin_sandbox()
+
+
+def _grade(pool: "Pool", exercise: str, file: Path, folder: Path, form: str) -> "Verdict":
     from grader.definitions.collection import resolve  # noqa: PLC0415  while the sandbox starts
     from grader.grading.jobs import Job  # noqa: PLC0415
     from grader.grading.submission import Submission  # noqa: PLC0415
 
     definition = resolve(exercise, folder)
+    if form != "json":
+        importlib.import_module("grader.reports.text")  # while the worker gets ready
     try:
         ((_, result),) = pool.grade([Job(definition, Submission.read(file))])
         if isinstance(result, EtudeError):

@@ -2,6 +2,13 @@
 
 Nothing returned, wrong type, wrong length, shape, dtype, NaN or infinity, values. Pure, NumPy and
 the standard library only, so that the same words can be found everywhere. Values are summarised.
+
+What is not finite is compared by place, whatever the tolerance. NaN belongs where the expected
+value has NaN and nowhere else; `ignore_nan` lifts that for tests that say `nan: ignored`: where the
+expected value is NaN, anything may stand. An infinity belongs where the same infinity is expected.
+A row that is masked in full, which softmax cannot divide among any keys, has no policy of its own:
+the reference decides what it holds (zeros, as ours does, or NaN), and the submission must agree
+unless the test ignores NaN.
 """
 
 import math
@@ -29,6 +36,9 @@ class Rung(StrEnum):
     VALUES = "values"
     TEXT = "text"
     INPUTS = "inputs"
+    PROPERTY = "property"
+    ASSERTION = "assertion"
+    BUDGET = "budget"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +117,58 @@ def as_written(expected: Any, got: object) -> Any:  # noqa: ANN401  any value
     if type(expected) is int and isinstance(got, (float, np.floating)):
         return float(expected)
     return expected
+
+
+def ignore_nan(expected: Any, got: Any) -> Any:  # noqa: ANN401, PLR0911  any value; each form returns
+    """Put NaN into a result wherever the expected value has it: anything may stand there."""
+    if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
+        if expected.shape != got.shape or {expected.dtype.kind, got.dtype.kind} - {"f", "c"}:
+            return got
+        return np.where(np.isnan(expected), np.array(np.nan, got.dtype), got)
+    if isinstance(expected, (float, np.inexact)) and isinstance(got, _NUMBER):
+        return expected if np.isnan(expected) else got
+    if isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
+        if len(expected) == len(got):
+            pairs = zip(expected, got, strict=True)
+            return type(got)([ignore_nan(one, other) for one, other in pairs])
+        return got
+    if isinstance(expected, dict) and isinstance(got, dict):
+        return {k: ignore_nan(expected[k], v) if k in expected else v for k, v in got.items()}
+    return got
+
+
+def as_answer(expected: object, got: Any) -> Any:  # noqa: ANN401  any value
+    """Read an answer that was written by hand in the form of the expected one.
+
+    A list of lists of numbers is the array of them, a tuple is a list, 2 is 2.0 and 2.0 is 2. What
+    does not fit stays as it is.
+    """
+    if isinstance(expected, np.ndarray):
+        return _as_array(expected, got)
+    if isinstance(expected, (list, tuple)):
+        items = got.tolist() if isinstance(got, np.ndarray) else got
+        if not isinstance(items, (list, tuple)) or len(items) != len(expected):
+            return got
+        pairs = zip(expected, items, strict=True)
+        return type(expected)([as_answer(one, other) for one, other in pairs])
+    if isinstance(expected, dict) and isinstance(got, dict):
+        return {k: as_answer(expected[k], v) if k in expected else v for k, v in got.items()}
+    if isinstance(expected, _NUMBER) and isinstance(got, (np.ndarray, int, float, complex)):
+        array = _as_array(np.asarray(expected), got)
+        return array[()] if isinstance(array, np.ndarray) and array.shape == () else got
+    return got.strip() if isinstance(expected, str) and isinstance(got, str) else got
+
+
+def _as_array(expected: Array, got: Any) -> Any:  # noqa: ANN401  any value
+    try:
+        array = np.asarray(got)
+    except ValueError:  # rows of unequal length
+        return got
+    kinds = expected.dtype.kind, array.dtype.kind
+    if "b" in kinds or not set(kinds) <= set("iufc") or array.shape != expected.shape:
+        return array if set(kinds) <= set("biufc") else got
+    converted = array.astype(expected.dtype) if kinds[1] != "c" or kinds[0] == "c" else array
+    return converted if (converted == array).all() or kinds[0] in "fc" else array
 
 
 def _describe(value: object) -> str:
@@ -314,12 +376,14 @@ _NUMERIC = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 def compare_text(expected: str, got: str, closeness: Closeness | None = None) -> Difference | None:
     """Compare what was printed: words exactly, numbers as numbers, white space not at all.
 
-    A number may be off by half a unit of the last digit that is expected, or by `closeness`.
+    A number may be off by half a unit of the last digit that is expected, or by `closeness`. How
+    NumPy lays a value out is no difference: `np.float64(0.5)` is 0.5, and `array([1., 2.])` is the
+    `[1. 2.]` that `print` makes of it, however the lines are wrapped.
 
     Returns:
         None if they agree, else the first difference.
     """
-    wanted, came = _TOKEN.findall(expected), _TOKEN.findall(got)
+    wanted, came = _TOKEN.findall(plain_print(expected)), _TOKEN.findall(plain_print(got))
     if wanted and not came:
         return Difference(Rung.NOTHING, f"Nothing was printed; expected {_line(expected)}.")
     for one, other in zip(wanted, came, strict=False):
@@ -335,6 +399,27 @@ def compare_text(expected: str, got: str, closeness: Closeness | None = None) ->
         sentence = f"Printed {more} than expected: {_line(got)}; expected {_line(expected)}."
         return Difference(Rung.TEXT, sentence)
     return None
+
+
+_SCALAR = re.compile(r"\bnp\.(?:float|int|uint|complex|bool|longdouble)\w*\(([^()]*)\)")
+_CONSTANT = re.compile(r"\bnp\.(True|False|nan|inf)_?\b")
+_ARRAY = re.compile(r"\b(?:np\.)?array\(([^()]*(?:\([\d, ]*\)[^()]*)?)\)")
+
+
+def plain_print(text: str) -> str:
+    """Write what NumPy's `repr` gives as its `str` would."""
+    if "np." not in text and "array(" not in text:
+        return text
+    text = _CONSTANT.sub(r"\1", _SCALAR.sub(r"\1", text))
+    return _ARRAY.sub(lambda found: _numbers_of(found[1]), text)
+
+
+def _numbers_of(inside: str) -> str:
+    """Keep the numbers of `array(...)`: no commas, and no dtype or shape after the last bracket."""
+    numbers, bracket, rest = inside.rpartition("]")
+    if "=" in rest:
+        rest = ""
+    return f"{numbers}{bracket}{rest}".replace(",", " ")
 
 
 def _same_token(expected: str, got: str, closeness: Closeness | None) -> bool:

@@ -3,12 +3,14 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 import pytest
 
 from grader import __version__
 from grader.definitions.exercise import Exercise, TestId
 from grader.errors import EtudeError, GraderFault
+from grader.grading.diagnosis import Diagnostician
 from grader.grading.items import TestCaseItem
 from grader.grading.jobs import Job, Result
 from grader.grading.oracle import Oracle
@@ -25,6 +27,8 @@ _PLUGINS_OFF = (
     "skipping", "stepwise", "subtests", "terminal", "threadexception", "tmpdir", "unittest",
     "unraisableexception", "warnings",
 )  # fmt: skip
+
+_MOST_DIAGNOSTICIANS = 16  # exercises; a batch goes through them one after another
 
 
 def grade_all(jobs: Iterable[Job], sandbox: Sandbox, emit: Callable[[Job, Result], None]) -> None:
@@ -91,6 +95,7 @@ class _GradingSession:
         self._sandbox = sandbox
         self._emit = emit
         self._exercises: dict[str, tuple[Oracle, list[TestCaseItem]]] = {}
+        self._known_mistakes: dict[str, Diagnostician] = {}
         self._run: SubmissionRun | None = None
 
     @pytest.hookimpl(tryfirst=True)
@@ -122,8 +127,22 @@ class _GradingSession:
         with SubmissionRun(oracle, job.submission, self._sandbox, job.limits) as run:
             self._run = run
             run.load()
-            results = {item.case.id: _run_item(item) for item in items}
-        return self._verdict(job, run, results)
+            results = _run_items(items, stop=job.probe is not None and job.probe.first_failure)
+            evidence = run.evidence() if job.probe is not None and job.probe.evidence else None
+        verdict = replace(self._verdict(job, run, results), evidence=evidence)
+        if verdict.outcome is Outcome.PASSED or run.problem or job.probe is not None:
+            return verdict
+        diagnosis = self._diagnostician(oracle).diagnose(results, run.observed)
+        return replace(verdict, diagnosis=diagnosis)
+
+    def _diagnostician(self, oracle: Oracle) -> Diagnostician:
+        """Keep what is known of wrong programs, for the exercises that came last."""
+        digest = oracle.exercise.digest
+        found = self._known_mistakes.pop(digest, None) or Diagnostician(oracle, self._sandbox)
+        self._known_mistakes[digest] = found
+        while len(self._known_mistakes) > _MOST_DIAGNOSTICIANS:
+            del self._known_mistakes[next(iter(self._known_mistakes))]
+        return found
 
     def _prepared(
         self, session: pytest.Session, exercise: Exercise
@@ -137,7 +156,7 @@ class _GradingSession:
                 )
                 for case in in_running_order(exercise)
             ]
-            found = self._exercises[exercise.digest] = (Oracle(exercise), items)
+            found = self._exercises[exercise.digest] = (Oracle(exercise, self._sandbox), items)
         return found
 
     def _current_run(self) -> SubmissionRun:
@@ -157,7 +176,7 @@ class _GradingSession:
             outcome=outcome,
             message=run.problem,
             line=run.line,
-            tests=tuple(results[test.id] for test in job.exercise.tests),
+            tests=tuple(results[test.id] for test in job.exercise.tests if test.id in results),
             output=run.output,
             hidden_elsewhere=hidden_elsewhere,
             xp=job.exercise.xp if earned else 0,
@@ -166,6 +185,16 @@ class _GradingSession:
             submission_hash=job.submission.digest,
             grader_version=__version__,
         )
+
+
+def _run_items(items: Iterable[TestCaseItem], *, stop: bool) -> dict[TestId, TestResult]:
+    """Run items in order; if `stop`, up to the first that does not pass."""
+    results = {}
+    for item in items:
+        result = results[item.case.id] = _run_item(item)
+        if stop and result.outcome is not Outcome.PASSED:
+            break
+    return results
 
 
 def _run_item(item: TestCaseItem) -> TestResult:

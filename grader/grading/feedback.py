@@ -6,16 +6,18 @@ message, not a value, not a line. It is made from the outcome and the rung alone
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from grader.definitions.exercise import Disclosure
+from grader.definitions.exercise import DefinedAs, Disclosure, Property
+from grader.grading import causes
 from grader.grading.compare import Difference, Rung
-from grader.grading.contents import Contents
+from grader.grading.contents import Contents, Defined
 from grader.grading.verdict import Outcome
-from grader.sandbox.process import Cause, ChildGoneError, Raised, Unsupported
+from grader.sandbox.answers import Cause, ChildGoneError, Raised, Unsupported
+from grader.sandbox.printable import printable
 
 _HIDDEN_BY_RUNG = {
     Rung.NOTHING: "Nothing was returned for the inputs of this hidden test.",
@@ -27,6 +29,22 @@ _HIDDEN_BY_RUNG = {
     Rung.VALUES: "The result has the right form but wrong values in this hidden test.",
     Rung.INPUTS: "Your code changes its inputs in place in this hidden test.",
     Rung.TEXT: "The wrong text was printed for the inputs of this hidden test.",
+    Rung.ASSERTION: "Something that this hidden test asserts does not hold.",
+    Rung.BUDGET: "Your code uses more time or memory than this hidden test allows.",
+    Rung.PROPERTY: "A property that every right answer has does not hold in this hidden test.",
+}
+_HIDDEN_BY_PROPERTY: dict[Property, str] = {
+    "rows_sum_to_one": "The rows are not all positive with a sum of 1 in this hidden test.",
+    "shift_invariant": "The result changes when a constant is added to the inputs.",
+    "causal": "The result at some position depends on later positions.",
+    "permutation_equivariant": "Reordering the inputs does not just reorder the result.",
+    "permutation_invariant": "The result depends on the order of the inputs.",
+    "unchanged_inputs": "Your code changes its inputs in place in this hidden test.",
+    "finite_at_large_values": "The result has NaN or infinity in it for large inputs.",
+    "gradient": "The gradient does not agree with finite differences in this hidden test.",
+    "idempotent": "Applying your function to its own result changes it once more.",
+    "deterministic": "Two calls with the same inputs give different results.",
+    "cached_equals_uncached": "The result with the cache is another than without it.",
 }
 _HIDDEN_BY_OUTCOME = {
     Outcome.FAILED: "The result of this hidden test is wrong.",
@@ -46,7 +64,11 @@ _ENDED = (
 
 
 def hidden(
-    disclose: Disclosure, outcome: Outcome, rung: Rung | None, inputs: Mapping[str, Any]
+    disclose: Disclosure,
+    outcome: Outcome,
+    rung: Rung | None,
+    inputs: Mapping[str, Any],
+    holds: Property | None = None,
 ) -> str:
     """Say about a hidden test only what its disclosure allows.
 
@@ -56,6 +78,8 @@ def hidden(
     if disclose == "nothing":
         return _NOTHING_DISCLOSED
     sentence = _HIDDEN_BY_OUTCOME[outcome] if rung is None else _HIDDEN_BY_RUNG[rung]
+    if rung is Rung.PROPERTY and holds is not None:
+        sentence = _HIDDEN_BY_PROPERTY[holds]
     if disclose != "inputs":
         return sentence
     shown = "; ".join(f"{name} = {_summary(value)}" for name, value in inputs.items())
@@ -73,6 +97,12 @@ def differs(difference: Difference, draw: int, draws: int) -> str:
     if draws == 1:
         return difference.sentence
     return f"{difference.sentence} (Inputs {draw + 1} of {draws}.)"
+
+
+def partly(sentence: str, passed: int, draws: int, points: int) -> str:
+    """Add what a test with partial credit gives for the draws that passed."""
+    earned = f"{points} point{'' if points == 1 else 's'}"
+    return f"{sentence} {passed} of {draws} inputs pass: {earned}."
 
 
 def input_changed(name: str, call: str) -> str:
@@ -103,7 +133,8 @@ def raised(error: Raised, call: str, contents: Contents) -> str:
     if not error.frames and call:
         return _in_the_test_itself(error, call, contents)
     message = f": {_cut(error.message)}" if error.message else ""
-    return f"{error.type}{message}{_at(error)}.{_HINTS.get(error.type, '')}{_exit_hint(error)}"
+    said = f"{error.type}{message}{_at(error)}.{_HINTS.get(error.type, '')}{_exit_hint(error)}"
+    return " ".join([said, *_cause(error)])
 
 
 _QUOTED = re.compile(r"'([^']+)'")
@@ -117,6 +148,14 @@ def _exit_hint(error: Raised) -> str:
     if error.type == "NameError" and re.search(r"'(exit|quit)'", error.message):
         return " To leave a function, use `return`."
     return ""
+
+
+def _cause(error: Raised) -> Iterator[str]:
+    """Say what is behind a usual error, and where shapes matter, which the arrays have."""
+    if sentence := causes.cause(error.type, error.message):
+        yield sentence
+    if causes.signature(error.type, error.message) and (here := causes.shapes_here(error.shapes)):
+        yield here
 
 
 def _cut(message: str) -> str:
@@ -133,16 +172,23 @@ def _at(error: Raised) -> str:
 def _in_the_test_itself(error: Raised, call: str, contents: Contents) -> str:
     """Explain an error without a line of the learner's: at the call, or in the test's own line."""
     for name, defined in contents.defined.items():
-        if error.type == "TypeError" and error.message.startswith(f"{name}()"):
+        calls = (f"{name}()", f"{name}.__init__()")
+        if error.type == "TypeError" and error.message.startswith(calls):
             where = f" (line {defined.line})" if defined.line else ""
             return (
-                f"The test runs `{_cut(call)}`, but your function is "
-                f"`def {name}{defined.signature}`{where}: {_cut(error.message)}."
+                f"The test runs `{_cut(call)}`, but your {_spelled(name, defined)}{where}: "
+                f"{_cut(error.message)}."
             )
     return (
         f"The test's own line fails with what your code gave it: `{_cut(call)}` "
         f"({error.type}: {_cut(error.message)}). Does your function return what is asked for?"
     )
+
+
+def _spelled(name: str, defined: Defined) -> str:
+    if defined.kind == "class":
+        return f"class is made by `{name}{defined.signature}`"
+    return f"function is `def {name}{defined.signature}`"
 
 
 def syntax_error(error: Raised) -> str:
@@ -164,6 +210,13 @@ def unsupported(answer: Unsupported) -> str:
     else:
         advice = "Return plain Python values or NumPy arrays."
     return f"Your function returned {_article(answer.kind)}{where}. {advice}"
+
+
+def unsupported_value(name: str, answer: Unsupported) -> str:
+    """Say that a value is of a kind that no test can look at."""
+    where = f" at {answer.path}" if answer.path else ""
+    kind = _article(answer.kind)
+    return f"`{name}` is {kind}{where}; write plain Python values or NumPy arrays of numbers."
 
 
 def _article(kind: str) -> str:
@@ -206,17 +259,115 @@ def gone(error: ChildGoneError) -> tuple[Outcome, str]:
             )
 
 
-def missing(name: str, call: str, names: Sequence[str]) -> str:
-    """Say that a function is missing, and which one it may have become."""
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+_NOUNS: dict[DefinedAs, str] = {"function": "function", "class": "class", "value": "value"}
+
+
+def missing(name: str, call: str, names: Sequence[str], kind: DefinedAs = "function") -> str:
+    """Say that a name is missing, and which one it may have become."""
+    if kind == "value":
+        return f"There is no `{name}` in your code; write your answer as `{name} = ...`."
+    noun = _NOUNS[kind]
+    spelled = {known.lower(): known for known in names}
+    close = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.6)
     if close:
-        return f"There is no function `{name}` in your code. Is `{close[0]}` meant to be it?"
-    return f"There is no function `{name}` in your code; the tests call `{call}`."
+        return f"There is no {noun} `{name}` in your code. Is `{spelled[close[0]]}` meant to be it?"
+    return f"There is no {noun} `{name}` in your code; the tests call `{call}`."
 
 
-def not_callable(name: str, kind: str) -> str:
-    """Say that a name stands for something else than a function."""
-    return f"`{name}` should be a function, but in your code it is {_article(kind)}."
+def another_kind(name: str, wanted: DefinedAs, kind: str) -> str:
+    """Say that a name stands for something else than it should."""
+    came = _article(kind) if kind != "builtin_function_or_method" else "a built-in function"
+    return f"`{name}` should be a {_NOUNS[wanted]}, but in your code it is {came}."
+
+
+def not_answered(name: str, kind: str) -> str:
+    """Say that a placeholder still stands where an answer should."""
+    placeholder = "..." if kind == "ellipsis" else "None"
+    return f"`{name}` is not answered yet: write your answer in place of `{placeholder}`."
+
+
+def no_choice(name: str, choices: Sequence[str]) -> str:
+    """Say which answers there are to choose from."""
+    quoted = [f'"{choice}"' for choice in choices]
+    return f"`{name}` should be one of {_listing(quoted, 'or')}."
+
+
+def answer_differs(names: Sequence[str], rung: Rung) -> str:
+    """Say that a prediction is wrong, without giving the right one away."""
+    answers = _listing([f"`{name}`" for name in names], "and")
+    verb = "is" if len(names) == 1 else "are"
+    if rung in (Rung.TYPE, Rung.LENGTH, Rung.SHAPE):
+        form = "has another form" if len(names) == 1 else "have another form"
+        return (
+            f"{answers} {form} than the answer: look at how many values there are, and nested how."
+        )
+    return f"{answers} {verb} not right. Go through it step by step once more."
+
+
+_BEYOND = {
+    "statement": "is more than an answer. Write only assignments of plain values here",
+    "name": "sets `{name}`, which is not asked for. Set only {answers}",
+    "value": (
+        "leaves something to compute. Work out `{name}` yourself and write the plain value: a "
+        "number, a text, a list or `np.array([...])`"
+    ),
+}
+
+
+def more_than_answers(what: str, line: int, name: str, answers: Sequence[str]) -> str:
+    """Say why a program that should only answer was not run."""
+    listed = _listing([f"`{answer}`" for answer in answers], "and")
+    return f"Line {line} {_BEYOND[what].format(name=name, answers=listed)}."
+
+
+def forbidden(line: int, uses: str, because: str) -> str:
+    """Say what a submission uses that its exercise does without."""
+    reason = f": {because.strip().rstrip('.')}" if because.strip() else ""
+    return f"Line {line} {uses}, which this exercise does without{reason}."
+
+
+def roundabout(line: int, name: str) -> str:
+    """Say that something could reach by another name what is forbidden."""
+    return (
+        f"Line {line} uses `{name}`, which can reach by another name what this exercise does "
+        "without, so it is not allowed here either."
+    )
+
+
+TOO_MANY_NAMES = "Your code uses more names than can be checked for what this exercise forbids."
+
+
+def _listing(words: Sequence[str], last: str) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def cannot_use(what: str, error: Exception) -> str:
+    """Say that a test could not go on with what the submission gave it."""
+    return f"The result cannot be used as in `{_cut(what)}`: {_cut(printable(str(error)))}."
+
+
+def looks(mistake: str) -> str:
+    """Say of which mistake a result looks like; `mistake` is in words that begin with "as if"."""
+    return f"Your results are exactly {mistake}."
+
+
+def either(sentences: Sequence[str]) -> str:
+    """Say that any of several mistakes explains the failures."""
+    count = {2: "either of two"}.get(len(sentences), "any of several")
+    if len(sentences) == 1:
+        return sentences[0]
+    return f"This is what happens with {count} mistakes: {' Or: '.join(sentences)}"
+
+
+def assertion(statement: str, explanation: str) -> str:
+    """Say which assertion of a test does not hold, and with what values."""
+    shown = f": {_cut(printable(explanation))}" if explanation else ""
+    return f"This does not hold: `{_cut(statement)}`{shown}"
+
+
+def too_long(seconds: float) -> str:
+    """Say that a test did not end with what the submission gave it."""
+    return f"The test did not end within {seconds:g} s with what your code returned."
 
 
 OUTPUT_LIMIT = (

@@ -11,12 +11,25 @@ from grader.sandbox.limits import DEFAULT_LIMITS, MOST, Limits
 
 
 @dataclass(frozen=True, slots=True)
+class Probe:
+    """What a proof of an exercise asks of a run beyond grading.
+
+    `first_failure` stops at the first test that does not pass; the tests after it have no result
+    in the verdict. `evidence` has the verdict carry `Evidence`.
+    """
+
+    first_failure: bool = False
+    evidence: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One submission of one exercise, under the exercise's limits or given ones."""
 
     exercise: Exercise
     submission: Submission
     given_limits: Limits | None = None
+    probe: Probe | None = None  # what else is asked, for a proof of the exercise
 
     @property
     def limits(self) -> Limits:

@@ -1,39 +1,39 @@
 """The truth about an exercise's tests: their inputs and expected values, computed once and kept.
 
 The only importer of `reference`. What an author wrote as Python runs here, in the trusted process;
-what a learner wrote never does.
+what a learner wrote never does, and a solution only in a sandbox.
 """
 
-import ast
 import builtins
-import contextlib
+import functools
 import importlib
-import linecache
-import signal
-import sys
-import threading
-import traceback
-import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import ModuleType
-from typing import Any, NoReturn
-
-import numpy as np
+from typing import Any
 
 from grader.definitions.exercise import (
     CallTest,
     Exercise,
+    FromExpression,
     FromReference,
-    Literals,
+    FromSolution,
     LiteralValue,
     OutputTest,
+    PropertyTest,
     TestCase,
 )
-from grader.errors import DefinitionError, Problem
-from grader.sandbox.limits import AUTHOR_SECONDS
+from grader.grading.authored import author_error, by_author, evaluate, freeze, names_in
+from grader.grading.budget import measured, together
+from grader.grading.inputs import draw_inputs
+from grader.grading.proxies import RemoteObject
+from grader.grading.solution import of_solution, solution_stage
+from grader.grading.stage import Stage, is_value
+from grader.sandbox.answers import Usage
+from grader.sandbox.process import Sandbox
 
 _REFERENCE_ROOT = "reference"
+
+_Inputs = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,89 +41,143 @@ class Draw:
     """One set of inputs of a test, and what must come out. Arrays in it cannot be written to."""
 
     inputs: Mapping[str, Any]
-    expected: Any  # for an output test the text
+    expected: Any  # for an output test the text; None where a test compares with nothing
 
 
 class Oracle:
-    """Knows the draws of every test of one exercise."""
+    """Knows the draws of every test of one exercise.
 
-    def __init__(self, exercise: Exercise) -> None:
+    Args:
+        exercise: whose tests.
+        sandbox: where the exercise's solution may run; needed only where a test compares with it.
+    """
+
+    def __init__(self, exercise: Exercise, sandbox: Sandbox | None = None) -> None:
         self.exercise = exercise
+        self._sandbox = sandbox
         self._draws: dict[str, tuple[Draw, ...]] = {}
-        self._references: dict[str, Callable[..., Any]] | None = None
+        self._usages: dict[str, tuple[Usage, ...]] = {}
+        self._references: dict[str, Any] | None = None
 
     def draws(self, test: TestCase) -> tuple[Draw, ...]:
         """Return a test's draws in order.
 
         Raises:
             DefinitionError: what the author wrote raises an error, or names no reference.
+            GraderFault: the solution is needed, and there is no sandbox for it.
         """
         found = self._draws.get(test.id)
         if found is None:
-            count = test.seeds if isinstance(test, CallTest) else 1
-            found = tuple(self._draw(test, number) for number in range(count))
+            inputs = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
+            expected = self._expected(test, inputs)
+            pairs = zip(inputs, expected, strict=True)
+            found = tuple(Draw(given, freeze(value)) for given, value in pairs)
             self._draws[test.id] = found
         return found
 
-    def _draw(self, test: TestCase, number: int) -> Draw:
-        inputs = self._inputs(test, number)
+    def prepare(self) -> None:
+        """Compute all that grading a submission needs, so that it takes none of its time.
+
+        Raises:
+            DefinitionError, GraderFault: see `draws`.
+        """
+        for test in self.exercise.tests:
+            self.draws(test)
+            if isinstance(test, CallTest) and test.budget is not None:
+                self.usages(test)
+
+    def usages(self, test: CallTest) -> tuple[Usage, ...]:
+        """Return what each draw's call takes when the reference makes it, or else the solution.
+
+        Raises:
+            DefinitionError, GraderFault: see `draws`.
+        """
+        found = self._usages.get(test.id)
+        if found is None:
+            inputs = [draw.inputs for draw in self.draws(test)]
+            found = tuple(self._measured(test, inputs))
+            self._usages[test.id] = found
+        return found
+
+    def judged_by(self, test: CallTest) -> str:
+        """Name what a budget compares with: the reference, or the solution."""
+        used = names_in(test.call) & self.exercise.defines.keys()
+        known = all(self.exercise.defines[name].reference for name in used)
+        return "reference" if known and not isinstance(test.expect, FromSolution) else "solution"
+
+    def _expected(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[Any]:
         if isinstance(test, OutputTest):
-            return Draw(inputs, test.stdout)
-        self._check_names(test, inputs)
-        if isinstance(test.expect, LiteralValue):
-            return Draw(inputs, test.expect.value)
-        assert isinstance(test.expect, FromReference)  # noqa: S101  for the type checker
-        names = {**self._reference_functions(), **inputs}
-        expected = self._author(test, "call", lambda: evaluate(test.call, names))
-        return Draw(inputs, freeze(expected))
+            return self._texts(test, inputs)
+        if isinstance(test, PropertyTest) and test.against is not None:
+            self._check_names(test, "against", test.against, inputs)
+        if isinstance(test, (CallTest, PropertyTest)):
+            self._check_names(test, "call", test.call, inputs)
+        if not isinstance(test, CallTest):
+            return [None] * len(inputs)
+        match test.expect:
+            case LiteralValue(value):
+                return [value] * len(inputs)
+            case FromReference():
+                return self._evaluated(test, "call", test.call, inputs)
+            case FromExpression(code):
+                return self._evaluated(test, "expect", code, inputs)
+            case FromSolution():
+                return self._of_solution(test, inputs, lambda s, given: _called(s, test, given))
 
-    def _inputs(self, test: TestCase, number: int) -> Mapping[str, Any]:
-        if isinstance(test.given, Literals):
-            return {name: freeze(value) for name, value in test.given.values.items()}
-        # Each test has its own stream, so that adding one changes no other.
-        stream = zlib.crc32(f"{self.exercise.id}/{test.id}".encode())
-        namespace: dict[str, Any] = {"np": np, "rng": np.random.default_rng([stream, number])}
-        code, name = test.given.code, f"<given of {self.exercise.digest} {test.id}>"
-        # Under a name of its own, so that the source of a function in it can be found and sent.
-        linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
-        self._author(test, "given", lambda: exec(compile(code, name, "exec"), namespace))  # noqa: S102  the author's own code
-        return {
-            name: freeze(value)
-            for name, value in namespace.items()
-            if name not in ("np", "rng")
-            and not name.startswith("_")
-            and not isinstance(value, ModuleType)
-        }
+    def _evaluated(
+        self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]
+    ) -> list[Any]:
+        truth = self._reference_names()
+        if field == "expect":
+            truth = {_REFERENCE_ROOT: _Package(_REFERENCE_ROOT), **truth}
+        what = f"test {test.id!r}: {field}"
 
-    def _author(self, test: TestCase, field: str, action: Callable[[], Any]) -> Any:  # noqa: ANN401  any value
-        """Do what the author wrote; its errors are errors of the definition."""
-        try:
-            # What it prints is for the author's eyes, never a part of the result on stdout.
-            with np.errstate(all="ignore"), contextlib.redirect_stdout(sys.stderr), _time_limit():
-                return action()
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # SystemExit too
-            line = _line_in_given(error)
-            where = f" (line {line} of it)" if line else ""
-            said = f": {error}" if str(error) else ""
-            message = f"test {test.id!r}: {field} raises {type(error).__name__}{said}{where}"
-            raise DefinitionError([Problem(test.where, message)]) from error
+        def value(given: _Inputs) -> Any:  # noqa: ANN401  any value
+            return by_author(test.where, what, lambda: evaluate(code, {**truth, **given}))
 
-    def _check_names(self, test: CallTest, inputs: Mapping[str, Any]) -> None:
+        return [value(given) for given in inputs]
+
+    def _texts(self, test: OutputTest, inputs: Sequence[_Inputs]) -> list[Any]:
+        if test.stdout is not None:
+            return [test.stdout] * len(inputs)
+        return self._of_solution(
+            test, inputs, lambda stage, given: stage.printed_by(test.where, test.run, given)
+        )
+
+    def _of_solution(
+        self, test: TestCase, inputs: Sequence[_Inputs], ask: Callable[[Stage, _Inputs], Any]
+    ) -> list[Any]:
+        """Ask the solution about each draw, in one child for all of them."""
+        what = f"test {test.id!r}"
+        with solution_stage(self.exercise, self._sandbox) as stage:
+
+            def value(given: _Inputs) -> Any:  # noqa: ANN401  any value
+                field = f"{what}: what it asks of the solution"
+                asked = functools.partial(of_solution, test.where, what, lambda: ask(stage, given))
+                return by_author(test.where, field, asked)
+
+            return [value(given) for given in inputs]
+
+    def _measured(self, test: CallTest, inputs: Sequence[_Inputs]) -> list[Usage]:
+        if self.judged_by(test) == "solution":
+            return self._of_solution(test, inputs, lambda stage, given: _usage(stage, test, given))
+        truth = self._reference_names()
+
+        def used(given: _Inputs) -> Usage:
+            return measured(lambda: evaluate(test.call, {**truth, **given}))
+
+        return [used(given) for given in inputs]
+
+    def _check_names(
+        self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]
+    ) -> None:
         """Refuse a call that uses a name which nothing sets: no submission could pass it."""
-        tree = ast.parse(test.call, mode="eval")
-        used = {
-            n.id: isinstance(n.ctx, ast.Load) for n in ast.walk(tree) if isinstance(n, ast.Name)
-        }
-        bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not used[n.id]}
-        bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-        known = {*inputs, *self.exercise.defines, *bound, *vars(builtins), "np"}
-        for name in sorted(used.keys() - known):
-            message = f"test {test.id!r}: call uses {name!r}, which given does not set"
-            raise DefinitionError([Problem(test.where, message)])
+        known = {*inputs[0], *self.exercise.defines, *vars(builtins), "np"} if inputs else set()
+        for name in sorted(names_in(code) - known):
+            message = f"test {test.id!r}: {field} uses {name!r}, which given does not set"
+            raise author_error(test.where, message)
 
-    def _reference_functions(self) -> dict[str, Callable[..., Any]]:
+    def _reference_names(self) -> Mapping[str, Any]:
         if self._references is None:
             self._references = {
                 name: self._resolve(name, definition.reference)
@@ -132,69 +186,48 @@ class Oracle:
             }
         return self._references
 
-    def _resolve(self, name: str, spelled: str) -> Callable[..., Any]:
+    def _resolve(self, name: str, spelled: str) -> Any:  # noqa: ANN401  a function, a class or a value
         module, _, attribute = spelled.partition(":")
         where = self.exercise.defines[name].where
         if module.partition(".")[0] != _REFERENCE_ROOT:
             message = (
                 f"{name}: a reference lies in the package {_REFERENCE_ROOT!r}, not {spelled!r}"
             )
-            raise DefinitionError([Problem(where, message)])
+            raise author_error(where, message)
         try:
             found = getattr(importlib.import_module(module), attribute)
         except (ImportError, AttributeError) as error:
-            raise DefinitionError(
-                [Problem(where, f"{name}: there is no reference {spelled!r}")]
-            ) from error
-        if not callable(found):
-            raise DefinitionError(
-                [Problem(where, f"{name}: the reference {spelled!r} is not callable")]
-            )
-        return found  # type: ignore[no-any-return]
+            raise author_error(where, f"{name}: there is no reference {spelled!r}") from error
+        if not callable(found) and not is_value(self.exercise, name):
+            raise author_error(where, f"{name}: the reference {spelled!r} is not callable")
+        return found
 
 
-@contextlib.contextmanager
-def _time_limit() -> Iterator[None]:
-    """Stop an author's endless loop. Only a main thread can be interrupted; others go unwatched."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+class _Package:
+    """A package whose modules are imported when they are first named."""
 
-    def stop(*_: object) -> NoReturn:
-        raise TimeoutError(f"not done after {AUTHOR_SECONDS} s")
+    def __init__(self, name: str) -> None:
+        self._name = name
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, AUTHOR_SECONDS, 1)  # again, should it be caught
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  a module, or what a module has
+        package = importlib.import_module(self._name)
+        if not hasattr(package, name):
+            importlib.import_module(f"{self._name}.{name}")
+        found = getattr(package, name)
+        return _Package(found.__name__) if hasattr(found, "__path__") else found
 
 
-def _line_in_given(error: BaseException) -> int | None:
-    """Return the line of the author's code in which an error arose."""
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename.startswith("<given of ")]
-    return lines[-1] if lines else None
-
-
-def evaluate(expression: str, names: Mapping[str, Any]) -> Any:  # noqa: ANN401  any value
-    """Evaluate a test's `call` with what its names stand for: the reference, or the submission."""
-    return eval(expression, {"np": np, **names})  # noqa: S307  the author's own expression
-
-
-def freeze(value: Any) -> Any:  # noqa: ANN401  any value
-    """Make the arrays in a value read-only, so that no call can change what the next one gets."""
-    if isinstance(value, np.ndarray):
-        if value.flags.writeable:
-            value = value.copy()
-            value.flags.writeable = False
-        return value
-    if isinstance(value, tuple):  # a named tuple becomes a plain one, as submissions return it
-        return tuple(freeze(item) for item in value)
-    if isinstance(value, list):
-        return [freeze(item) for item in value]
-    if isinstance(value, dict):
-        return {key: freeze(item) for key, item in value.items()}
+def _called(stage: Stage, test: CallTest, inputs: _Inputs) -> Any:  # noqa: ANN401  any value
+    names = stage.names(test.where, keep_inputs=test.keep_inputs)
+    value = evaluate(test.call, {**stage.bindings(names), **inputs})
+    if isinstance(value, RemoteObject):
+        message = f"test {test.id!r}: the call gives an object, which cannot be compared"
+        raise author_error(test.where, message)
     return value
+
+
+def _usage(stage: Stage, test: CallTest, inputs: _Inputs) -> Usage:
+    usages: list[Usage] = []
+    names = stage.names(test.where, usages=usages)
+    evaluate(test.call, {**stage.bindings(names), **inputs})
+    return together(usages)

@@ -72,7 +72,8 @@ class ExerciseFile(pytest.File):
 
         if self._run is None:
             submission = Submission.read(Path(self.config.getoption("--submission")))
-            self._run = SubmissionRun(Oracle(self._exercise), submission, _sandbox(self.config))
+            sandbox = _sandbox(self.config)
+            self._run = SubmissionRun(Oracle(self._exercise, sandbox), submission, sandbox)
             self._run.load()
         return self._run
 

@@ -8,6 +8,7 @@ its job goes to a fresh one, and after three tries is reported as a grader fault
 """
 
 import contextlib
+import gc
 import importlib
 import json
 import multiprocessing
@@ -19,12 +20,13 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
+from grader.grading.evidence import Evidence
 from grader.grading.jobs import Job, Result
 from grader.grading.records import verdict_data, verdict_from_data
 from grader.grading.verdict import Verdict
@@ -55,6 +57,24 @@ class _Ticket:
     failures: int = 0
 
 
+@runtime_checkable
+class JobSource(Protocol):
+    """Gives jobs one by one. It is asked again after each result, so results may lead to jobs."""
+
+    def job_for(self, worker: int) -> Job | None:
+        """Return the job that a worker, by its number from 0, had better do next; None for now."""
+
+
+class _InOrder:
+    """Jobs that any worker may do."""
+
+    def __init__(self, jobs: Iterable[Job]) -> None:
+        self._jobs = iter(jobs)
+
+    def job_for(self, _worker: int) -> Job | None:
+        return next(self._jobs, None)
+
+
 class Pool:
     """Worker processes that grade. Use as a context manager: the first worker starts with it.
 
@@ -63,6 +83,8 @@ class Pool:
         open_sandbox: called in each worker to start its sandbox; it may raise `SandboxFault`.
         jobs_per_worker: after so many a worker is replaced.
         started: a sandbox that is starting already; the first worker takes it over.
+        once: whether the pool is for one job: its worker then imports what it needs itself, while
+            this process does other things.
     """
 
     def __init__(
@@ -71,8 +93,11 @@ class Pool:
         open_sandbox: "Callable[[], Sandbox]",
         jobs_per_worker: int = JOBS_PER_WORKER,
         started: "Sandbox | None" = None,
+        *,
+        once: bool = False,
     ) -> None:
         self._started = started
+        self._once = once
         self._taken_over: Sandbox | None = None
         self._size = workers
         self._open_sandbox = open_sandbox
@@ -82,13 +107,15 @@ class Pool:
         self._anyone_was_ready = False
 
     def __enter__(self) -> Self:
-        # Imported here, once: the workers are forks and share it.
-        importlib.import_module("grader.grading.engine")
+        if not self._once:  # imported here, once: the workers are forks and share it
+            importlib.import_module("grader.grading.engine")
         self._hire()
         return self
 
     def __exit__(self, *_: object) -> None:
         for worker in self._workers:
+            if self._once:  # it has nothing left to do but to take itself down
+                worker.kill()
             worker.send_home()
         for worker in self._workers:
             worker.stop()
@@ -101,13 +128,16 @@ class Pool:
         """The worker processes."""
         return [worker.pid for worker in self._workers]
 
-    def grade(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Result]]:
+    def grade(self, jobs: "Iterable[Job] | JobSource") -> Iterator[tuple[Job, Result]]:
         """Grade all jobs and yield each result as it comes, in no particular order.
+
+        Args:
+            jobs: in the order in which they are begun, or a source of them.
 
         Raises:
             SandboxFault: there is no sandbox on this host.
         """
-        waiting = iter(jobs)
+        waiting = jobs if isinstance(jobs, JobSource) else _InOrder(jobs)
         while self._hand_out(waiting):
             busy = {worker.connection: worker for worker in self._workers if worker.ticket}
             ready = wait(list(busy), timeout=SLOW_SECONDS / 4)
@@ -121,13 +151,14 @@ class Pool:
                 if result is not None and ticket is not None:
                     yield ticket.job, result
 
-    def _hand_out(self, waiting: Iterator[Job]) -> bool:
+    def _hand_out(self, waiting: "JobSource") -> bool:
         """Give every idle worker a job; tell whether any is at work."""
         while True:
             idle = next((worker for worker in self._workers if worker.ticket is None), None)
             if idle is None and len(self._workers) >= self._size:
                 return True
-            ticket = self._again.popleft() if self._again else _next_ticket(waiting)
+            number = self._workers.index(idle) if idle else len(self._workers)
+            ticket = self._again.popleft() if self._again else _next_ticket(waiting, number)
             if ticket is None:
                 return any(worker.ticket for worker in self._workers)
             if not (idle or self._hire()).take(ticket):  # it died while it had nothing to do
@@ -173,8 +204,8 @@ class Pool:
         worker.stop()
 
 
-def _next_ticket(waiting: Iterator[Job]) -> _Ticket | None:
-    job = next(waiting, None)
+def _next_ticket(waiting: JobSource, worker: int) -> _Ticket | None:
+    job = waiting.job_for(worker)
     return None if job is None else _Ticket(job)
 
 
@@ -190,6 +221,8 @@ def _read(message: dict[str, Any], job: Job) -> Result | None:
         if "problems" in message:
             return _definition_error(message["problems"])
         verdict = verdict_from_data(message["verdict"])
+        if message.get("evidence") is not None:
+            verdict = replace(verdict, evidence=Evidence.from_data(message["evidence"]))
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
     same_exercise = verdict.exercise_hash == job.exercise.digest
@@ -230,7 +263,7 @@ class _Worker:
         """Send a job; False if nobody is there to take it."""
         job = ticket.job
         exercise = None if job.exercise.digest in self._known else job.exercise
-        message = (exercise, job.exercise.digest, job.submission, job.given_limits)
+        message = (exercise, job.exercise.digest, job.submission, job.given_limits, job.probe)
         try:
             self.connection.send_bytes(pickle.dumps(message))
         except OSError:
@@ -281,9 +314,10 @@ def _work(
     started: "Sandbox | None",
 ) -> None:
     """The life of a worker: start a sandbox, give up rights, grade until sent home."""
-    from grader.grading.engine import grade_all  # noqa: PLC0415  imported by the parent already
+    from grader.grading.engine import grade_all  # noqa: PLC0415  of many the parent has it
     from grader.sandbox.confine import confine_this_process  # noqa: PLC0415
 
+    gc.enable()
     parents.close()  # or this worker would never notice that its parent is gone
     _leave_home({connection.fileno(), *(started.descriptors if started else ())})
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then hangs up
@@ -337,15 +371,16 @@ def _jobs(connection: Connection) -> Iterator[Job]:
             return
         if message == _GO_HOME:
             return
-        exercise, digest, submission, limits = pickle.loads(message)  # noqa: S301  from our parent
+        exercise, digest, submission, limits, probe = pickle.loads(message)  # noqa: S301  from our parent
         if exercise is not None:
             exercises[digest] = exercise
-        yield Job(exercises[digest], submission, limits)
+        yield Job(exercises[digest], submission, limits, probe)
 
 
 def _report(connection: Connection, result: Result) -> None:
     if isinstance(result, Verdict):
-        _send(connection, {"verdict": verdict_data(result)})
+        evidence = result.evidence and result.evidence.data()
+        _send(connection, {"verdict": verdict_data(result), "evidence": evidence})
     elif isinstance(result, DefinitionError):
         problems = [
             [os.fspath(p.where.path), p.where.line, p.where.column, p.message]

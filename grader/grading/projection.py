@@ -1,31 +1,62 @@
 """Makes the public form of an exercise: everything hidden is left behind here, in one place."""
 
-from typing import Any
+from typing import Any, Final
 
-from grader.definitions.exercise import CallTest, Exercise, TestCase
-from grader.definitions.public import PublicExercise, PublicTest, PublicTrack
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    FromSolution,
+    OutputTest,
+    PropertyTest,
+    PytestTest,
+    TestCase,
+)
+from grader.definitions.public import PublicExercise, PublicTest, PublicTrack, TestKind
 from grader.definitions.track import Track
 from grader.grading.oracle import Oracle
+from grader.sandbox.process import Sandbox
+
+_KINDS: Final[dict[type, TestKind]] = {
+    CallTest: "call",
+    OutputTest: "output",
+    PropertyTest: "property",
+    PytestTest: "pytest",
+}
 
 
-def public_track(track: Track) -> PublicTrack:
+def public_track(track: Track, sandbox: Sandbox | None = None) -> PublicTrack:
     """Project a track and its exercises.
+
+    Args:
+        track: what to project.
+        sandbox: for tests that compare with what the exercise's solution gives.
 
     Raises:
         DefinitionError: a visible test cannot be computed.
+        GraderFault: one needs a sandbox, and there is none.
     """
     return PublicTrack(
         id=track.definition.id,
         title=track.definition.title,
         description=track.definition.description,
         xp=track.xp,
-        exercises=tuple(public_exercise(exercise) for exercise in track.exercises),
+        exercises=tuple(public_exercise(exercise, sandbox) for exercise in track.exercises),
     )
 
 
-def public_exercise(exercise: Exercise) -> PublicExercise:
+def needs_sandbox(exercise: Exercise) -> bool:
+    """Tell whether a visible test of an exercise shows what its solution gives."""
+    return any(
+        (isinstance(test, CallTest) and isinstance(test.expect, FromSolution))
+        or (isinstance(test, OutputTest) and test.stdout is None)
+        for test in exercise.tests
+        if not test.hidden
+    )
+
+
+def public_exercise(exercise: Exercise, sandbox: Sandbox | None = None) -> PublicExercise:
     """Project an exercise; the expected values of visible tests are computed, never retyped."""
-    oracle = Oracle(exercise)
+    oracle = Oracle(exercise, sandbox)
     visible = [test for test in exercise.tests if not test.hidden]
     return PublicExercise(
         id=exercise.id,
@@ -37,7 +68,7 @@ def public_exercise(exercise: Exercise) -> PublicExercise:
         concepts=exercise.concepts,
         instructions=exercise.instructions,
         starter=exercise.starter,
-        hints=exercise.hints,
+        hints=tuple(hint.text for hint in exercise.hints),
         tests=tuple(_public_test(oracle, test) for test in visible),
         hidden_tests=len(exercise.tests) - len(visible) + exercise.hidden_elsewhere,
         max_points=exercise.max_points,
@@ -46,14 +77,23 @@ def public_exercise(exercise: Exercise) -> PublicExercise:
 
 def _public_test(oracle: Oracle, test: TestCase) -> PublicTest:
     draw = oracle.draws(test)[0]
+    predicted = oracle.exercise.kind == "predict"
     inputs: dict[str, Any] = dict(draw.inputs)
-    is_call = isinstance(test, CallTest)
     return PublicTest(
-        kind="call" if is_call else "output",
+        kind="answer" if predicted else _KINDS[type(test)],
         id=test.id,
         description=test.description,
         points=test.points,
         given=inputs,
-        code=test.call if isinstance(test, CallTest) else test.run,
-        expected=draw.expected,
+        code=_code(test),
+        expected=None if predicted else draw.expected,
+        holds=test.holds if isinstance(test, PropertyTest) else None,
+        draws=test.seeds,
     )
+
+
+def _code(test: TestCase) -> str:
+    match test:
+        case CallTest(call=code) | PropertyTest(call=code) | OutputTest(run=code):
+            return code
+    return test.pytest

@@ -12,9 +12,10 @@ from typing import Any, NoReturn
 
 from grader.errors import DefinitionError, Location, Problem
 from grader.grading.compare import Closeness, compare
+from grader.sandbox.answers import Answer, Raised, Returned, Unsupported, Usage
+from grader.sandbox.child import Child
 from grader.sandbox.inside.wire import Function, Handle, UnsupportedValueError
 from grader.sandbox.printable import printable
-from grader.sandbox.process import Answer, Child, Raised, Returned, Unsupported
 
 _EXACT = Closeness(0.0, 0.0)
 
@@ -42,25 +43,56 @@ class Names:
         child: where the submission runs.
         where: the test's place, for errors of its author.
         keep_inputs: whether a call that changes an argument ends the test.
+        usages: where to add what each call takes; it is measured only if there is such a place.
+        error: makes what is raised here when the submission raises.
+        something_came_back: whether the submission has given a value already.
     """
 
-    def __init__(self, child: Child, where: Location, *, keep_inputs: bool) -> None:
+    def __init__(
+        self,
+        child: Child,
+        where: Location,
+        *,
+        keep_inputs: bool = False,
+        usages: list[Usage] | None = None,
+        error: Callable[[Raised], NoValueError] = NoValueError,
+        something_came_back: bool = False,
+    ) -> None:
         self._child = child
         self._where = where
         self._keep_inputs = keep_inputs
-        self._something_came_back = False
+        self._usages = usages
+        self._error = error
+        self._something_came_back = something_came_back
 
     def function(self, name: str) -> Callable[..., Any]:
         """Stand in for a function or a class of the submission."""
 
         def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
-            sent, named = self.outgoing(list(args)), self.outgoing(kwargs)
-            if not self._keep_inputs:
-                return self._value(lambda: self._child.call(name, sent, named))
-            answer = self._value(lambda: self._child.call_and_look(name, sent, named))
-            return self._unchanged(answer, args, kwargs)
+            child = self._child
+            return self._call((child.call, child.call_and_look), (name,), args, kwargs)
 
         return call
+
+    def current(self, name: str) -> Any:  # noqa: ANN401  any value
+        """Return the value that a name of the submission stands for now."""
+        return self._value(lambda: self._child.value(name))
+
+    def _call(
+        self,
+        ways: tuple[Callable[..., Answer], Callable[..., Answer]],
+        target: tuple[object, ...],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+    ) -> Any:  # noqa: ANN401  any value
+        """Call one of the child's two ways: the second also looks at the arguments afterwards."""
+        ask, ask_and_look = ways
+        sent, named = self.outgoing(list(args)), self.outgoing(dict(kwargs))
+        options = {"measure": True} if self._usages is not None else {}
+        if not self._keep_inputs:
+            return self._value(lambda: ask(*target, sent, named, **options))
+        answer = self._value(lambda: ask_and_look(*target, sent, named, **options))
+        return self._unchanged(answer, args, kwargs)
 
     def _unchanged(
         self, answer: object, args: Sequence[object], kwargs: Mapping[str, object]
@@ -123,11 +155,8 @@ class Names:
                 return value
 
         def method(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
-            sent, named = self.outgoing(list(args)), self.outgoing(kwargs)
-            if not self._keep_inputs:
-                return self._value(lambda: self._child.method(handle, name, sent, named))
-            answer = self._value(lambda: self._child.method_and_look(handle, name, sent, named))
-            return self._unchanged(answer, args, kwargs)
+            child = self._child
+            return self._call((child.method, child.method_and_look), (handle, name), args, kwargs)
 
         return method
 
@@ -140,8 +169,15 @@ class Names:
             self._author(f"an argument: {error.kind} cannot be sent into the sandbox")
         if isinstance(answer, Returned):
             self._something_came_back = True
+            if self._usages is not None and answer.usage is not None:
+                self._usages.append(answer.usage)
             return self.incoming(answer.value)
-        raise NoValueError(answer)
+        raise self._error(answer) if isinstance(answer, Raised) else NoValueError(answer)
+
+    @property
+    def something_came_back(self) -> bool:
+        """Whether the submission has given any value yet: before, only the author can be wrong."""
+        return self._something_came_back
 
     def _author(self, message: str) -> NoReturn:
         raise DefinitionError([Problem(self._where, message)])

@@ -3,10 +3,10 @@
 The widest of the formats, and versioned. Reading it back trusts nothing but types.
 """
 
-from typing import Any
+from typing import Any, get_args
 
 from grader.definitions.exercise import ExerciseId, TestId
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult, Verdict
 
 SCHEMA = "etude/verdict/v1"
 FAULT = "grader fault"
@@ -26,11 +26,24 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
         "message": verdict.message,
         "line": verdict.line,
         "output": verdict.output,
+        "diagnosis": _diagnosis_data(verdict.diagnosis),
         "tests": [_test_data(test) for test in verdict.tests],
         "sandbox": verdict.sandbox,
         "exercise_hash": verdict.exercise_hash,
         "submission_hash": verdict.submission_hash,
         "grader_version": verdict.grader_version,
+    }
+
+
+def _diagnosis_data(diagnosis: Diagnosis | None) -> dict[str, Any] | None:
+    if diagnosis is None:
+        return None
+    return {
+        "kind": diagnosis.kind,
+        "ids": list(diagnosis.ids),
+        "feedback": diagnosis.feedback,
+        "hint": diagnosis.hint,
+        "tests": list(diagnosis.tests),
     }
 
 
@@ -68,11 +81,26 @@ def verdict_from_data(data: dict[str, Any]) -> Verdict:
         output=data["output"],
         xp=data["xp"],
         hidden_elsewhere=data["hidden_elsewhere"],
+        diagnosis=_diagnosis_from_data(data.get("diagnosis")),
         tests=tuple(_test_from_data(test) for test in data["tests"]),
         sandbox=data["sandbox"],
         exercise_hash=data["exercise_hash"],
         submission_hash=data["submission_hash"],
         grader_version=data["grader_version"],
+    )
+
+
+def _diagnosis_from_data(data: dict[str, Any] | None) -> Diagnosis | None:
+    if data is None:  # records of before there were diagnoses have none
+        return None
+    if data["kind"] not in get_args(DiagnosisKind):
+        raise ValueError(f"no kind of diagnosis: {data['kind']!r}")
+    return Diagnosis(
+        kind=data["kind"],
+        id=Diagnosis.JOIN.join(data["ids"]),
+        feedback=data["feedback"],
+        hint=data["hint"],
+        tests=tuple(TestId(test) for test in data["tests"]),
     )
 
 

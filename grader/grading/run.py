@@ -1,42 +1,41 @@
 """Takes one submission through an exercise's tests, each test one call or more into its sandbox."""
 
 import functools
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from grader.definitions.exercise import (
     CallTest,
     Exercise,
-    LiteralValue,
     OutputTest,
+    PropertyTest,
     TestCase,
     TestId,
 )
-from grader.errors import EtudeError
 from grader.grading import feedback
-from grader.grading.compare import (
-    Closeness,
-    Difference,
-    Rung,
-    as_written,
-    compare,
-    compare_text,
-)
+from grader.grading.authored import TooLongError, line_of_author
+from grader.grading.cases import judge
+from grader.grading.compare import Rung
 from grader.grading.contents import Contents
-from grader.grading.oracle import Draw, Oracle, evaluate
-from grader.grading.proxies import InputChangedError, Names, NoValueError
+from grader.grading.evidence import Evidence
+from grader.grading.explained import explained
+from grader.grading.loading import load
+from grader.grading.observation import Observation
+from grader.grading.oracle import Draw, Oracle
+from grader.grading.proxies import NoValueError
+from grader.grading.pytest_body import statement_at
+from grader.grading.stage import Stage
 from grader.grading.submission import Submission
+from grader.grading.truth import gather
 from grader.grading.verdict import Outcome, TestResult
-from grader.sandbox.limits import DEFAULT_LIMITS, Limits
-from grader.sandbox.process import (
-    Child,
-    ChildGoneError,
-    Raised,
-    Returned,
-    Sandbox,
-    Unsupported,
-)
+from grader.sandbox.answers import ChildGoneError, Unsupported
+from grader.sandbox.limits import AUTHOR_SECONDS, DEFAULT_LIMITS, Limits
+from grader.sandbox.process import Sandbox
+
+if TYPE_CHECKING:
+    from grader.sandbox.child import Child
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +47,7 @@ class _Attempt:
     line: int | None = None
     rung: Rung | None = None
     inputs: Mapping[str, Any] = field(default_factory=dict)  # of the draw that did not pass
+    points: int = 0
 
 
 class SubmissionRun:
@@ -65,11 +65,14 @@ class SubmissionRun:
         self.line = submission.line
         self.outcome = Outcome.ERRORED if self.problem else Outcome.PASSED
         self.output = ""  # printed while the submission was loaded
+        self.observed: dict[TestId, Observation] = {}
         self._oracle = oracle
         self._submission = submission
         self._contents = Contents((), {})
         self._child: Child | None = None
+        self._stage: Stage | None = None
         self._ended = bool(self.problem)
+        self._began = time.monotonic()
         self._hidden_ran = False
         self._new_child = functools.partial(sandbox.child, limits)
         if not self.problem:
@@ -83,50 +86,17 @@ class SubmissionRun:
             self._child.close()
 
     def load(self) -> None:
-        """Run the submission's own code. What goes wrong becomes `problem`."""
+        """Look at the submission's code and run it. What goes wrong becomes `problem`."""
         if self._child is None:
             return
-        for test in self.exercise.tests:  # before the clock runs: our own work is not its time
-            self._oracle.draws(test)
-        try:
-            answer = self._child.load(self._submission.source, list(self.exercise.defines))
-        except ChildGoneError as error:
-            self._refuse(*feedback.gone(error))
-            return
+        self._oracle.prepare()  # before the clock runs: our own work is not its time
+        self._began = time.monotonic()
+        loaded = load(self._child, self._submission, self.exercise)
+        self._contents, self._stage = loaded.contents, loaded.stage
         self.output = self._child.output(0, self._child.printed)
-        if isinstance(answer, Raised):
-            self._refuse_raised(answer)
-        else:
-            facts = answer.value if isinstance(answer, Returned) else None
-            self._look_at(Contents.read(facts, list(self.exercise.defines)))
-
-    def _refuse(self, outcome: Outcome, problem: str, line: int | None = None) -> None:
-        self.outcome, self.problem, self.line, self._ended = outcome, problem, line, True
-
-    def _refuse_raised(self, answer: Raised) -> None:
-        if "SyntaxError" in answer.bases and not answer.frames:
-            self._refuse(Outcome.ERRORED, feedback.syntax_error(answer), answer.line)
-            return
-        line = answer.frames[-1][0] if answer.frames else None
-        sentence = feedback.raised(answer, "", self._contents)
-        self._refuse(feedback.outcome_of(answer), sentence, line)
-
-    def _look_at(self, contents: Contents) -> None:
-        """Check that what the tests call is there."""
-        self._contents = contents
-        for name in self.exercise.defines:
-            defined = contents.defined.get(name)
-            if defined is None:
-                sentence = feedback.missing(name, self._first_call(), contents.names)
-                self._refuse(Outcome.FAILED, sentence)
-                return
-            if not defined.callable:
-                self._refuse(Outcome.FAILED, feedback.not_callable(name, defined.kind))
-                return
-
-    def _first_call(self) -> str:
-        calls = (t.call for t in self.exercise.tests if isinstance(t, CallTest) and not t.hidden)
-        return next(calls, next(iter(self.exercise.defines)))
+        if loaded.problem is not None:
+            self.outcome, self.problem = loaded.problem.outcome, loaded.problem.sentence
+            self.line, self._ended = loaded.problem.line, True
 
     def grade(self, test: TestCase) -> TestResult:
         """Run one test and say how it ended, within what its disclosure allows.
@@ -136,21 +106,28 @@ class SubmissionRun:
         """
         if self._ended and not self.problem and test.hidden and test.disclose == "nothing":
             message = feedback.hidden(test.disclose, Outcome.FAILED, None, {})
-            return self._result(test, Outcome.FAILED, message)
+            return self._result(test, _Attempt(Outcome.FAILED, message))
         if self._ended:
-            return self._result(test, Outcome.NOT_RUN, self.problem or feedback.NOT_RUN)
-        assert self._child is not None  # noqa: S101  for the type checker
+            return self._result(test, _Attempt(Outcome.NOT_RUN, self.problem or feedback.NOT_RUN))
         if self._hidden_ran and not test.hidden and not self._start_again():
-            return self._result(test, Outcome.NOT_RUN, self.problem)
+            return self._result(test, _Attempt(Outcome.NOT_RUN, self.problem))
+        assert self._stage is not None  # noqa: S101  for the type checker
         self._hidden_ran = test.hidden
-        begin = self._child.printed
-        attempt = self._attempt(test)
-        if attempt.outcome is not Outcome.PASSED and not self._ended and self._child.output_full:
+        child = self._stage.child
+        begin = child.printed
+        attempt = self._attempt(self._stage, test)
+        if attempt.outcome is not Outcome.PASSED and not self._ended and child.output_full:
             attempt = _Attempt(Outcome.OUTPUT_LIMIT, feedback.OUTPUT_LIMIT, line=attempt.line)
         if test.hidden:
-            return self._hidden_result(test, attempt)
-        output = self._child.output(begin, self._child.printed)
-        return self._result(test, attempt.outcome, attempt.message, attempt.line, output)
+            return self._result(test, _hidden(test, attempt))
+        return self._result(test, attempt, child.output(begin, child.printed))
+
+    def evidence(self) -> Evidence:
+        """End the child, and say what it used and which written values are not what came out."""
+        wall = time.monotonic() - self._began
+        printed = self._child.printed if self._child is not None else 0
+        ending = self._child.end() if self._child is not None else None
+        return gather(self.exercise, self.observed, ending, wall, printed)
 
     def _start_again(self) -> bool:
         """Load the submission anew: what it learnt from a hidden test must reach no output."""
@@ -160,98 +137,99 @@ class SubmissionRun:
         self.load()
         return not self.problem
 
-    def _hidden_result(self, test: TestCase, attempt: "_Attempt") -> TestResult:
-        if attempt.outcome is Outcome.PASSED:
-            return self._result(test, Outcome.PASSED)
-        outcome = Outcome.FAILED if test.disclose == "nothing" else attempt.outcome
-        message = feedback.hidden(test.disclose, outcome, attempt.rung, attempt.inputs)
-        return self._result(test, outcome, message)
-
-    def _attempt(self, test: TestCase) -> "_Attempt":
+    def _attempt(self, stage: Stage, test: TestCase) -> _Attempt:
+        """Go through the draws: to the first that does not pass, or all for partial credit."""
         draws = self._oracle.draws(test)
+        first: tuple[_Attempt, Observation] | None = None
+        passed = 0
         for number, draw in enumerate(draws):
-            attempt = self._attempt_draw(test, draw, number, len(draws))
-            if attempt.outcome is not Outcome.PASSED:
-                return attempt
-        return _Attempt(Outcome.PASSED)
+            attempt = self._attempt_draw(stage, test, draw, number, len(draws))
+            if attempt.outcome is Outcome.PASSED:
+                passed += 1
+                continue
+            first = first or (attempt, self.observed[test.id])
+            if self._ended or not test.partial:
+                break
+        if first is None:
+            return _Attempt(Outcome.PASSED, points=test.points)
+        attempt, self.observed[test.id] = first
+        return _partly(test, attempt, passed, len(draws)) if test.partial else attempt
 
-    def _attempt_draw(self, test: TestCase, draw: Draw, number: int, draws: int) -> "_Attempt":
+    def _attempt_draw(
+        self, stage: Stage, test: TestCase, draw: Draw, number: int, draws: int
+    ) -> _Attempt:
+        observed = functools.partial(
+            Observation, number, expected=draw.expected, inputs=draw.inputs
+        )
+        self.observed[test.id] = observed(None)
         try:
-            difference = self._difference(test, draw)
+            found = judge(stage, self._oracle, test, number)
         except NoValueError as error:
-            return self._no_value(test, error.answer, draw)
+            self.observed[test.id] = observed(error.answer)
+            return self._no_value(test, error, draw)
         except ChildGoneError as error:
             self._ended = True
             outcome, sentence = feedback.gone(error)
             return _Attempt(outcome, sentence, inputs=draw.inputs)
-        if difference is None:
+        except TooLongError:
+            seconds = stage.child.limits.wall_seconds + AUTHOR_SECONDS
+            sentence = feedback.too_long(seconds)
+            return _Attempt(Outcome.TIMED_OUT, sentence, inputs=draw.inputs)
+        if found.difference is None:
+            self.observed[test.id] = observed(found.got)
             return _Attempt(Outcome.PASSED)
+        rung = found.difference.rung
+        self.observed[test.id] = observed(found.got, rung=rung)
+        difference = explained(self._oracle, test, found.difference, draw, found.got)
         sentence = feedback.differs(difference, number, draws)
-        return _Attempt(Outcome.FAILED, sentence, rung=difference.rung, inputs=draw.inputs)
+        return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
 
-    def _no_value(self, test: TestCase, answer: Raised | Unsupported, draw: Draw) -> "_Attempt":
+    def _no_value(self, test: TestCase, error: NoValueError, draw: Draw) -> _Attempt:
+        answer = error.answer
         if isinstance(answer, Unsupported):
             sentence = feedback.unsupported(answer)
             return _Attempt(Outcome.FAILED, sentence, rung=Rung.TYPE, inputs=draw.inputs)
-        call = test.call if isinstance(test, CallTest) else " ".join(test.run.split("\n")).strip()
         line = answer.frames[-1][0] if answer.frames else None
-        sentence = feedback.raised(answer, call, self._contents)
+        sentence = feedback.raised(answer, _own_line(test, error), self._contents)
         return _Attempt(feedback.outcome_of(answer), sentence, line=line, inputs=draw.inputs)
 
-    def _difference(self, test: TestCase, draw: Draw) -> Difference | None:
-        limit = _closeness(test)
-        if isinstance(test, OutputTest):
-            return compare_text(draw.expected, self._printed_by(test, draw), limit)
-        assert self._child is not None  # noqa: S101  for the type checker
-        names = Names(self._child, test.where, keep_inputs=test.keep_inputs)
-        functions = {name: names.function(name) for name in self.exercise.defines}
-        try:
-            got = evaluate(test.call, {**functions, **draw.inputs})
-        except (NoValueError, ChildGoneError, EtudeError):
-            raise
-        except InputChangedError as error:
-            return Difference(Rung.INPUTS, feedback.input_changed(error.name, test.call))
-        except Exception as error:  # noqa: BLE001  indexing a result of another form raises anything
-            sentence = f"The result cannot be used as in `{test.call}`: {error}."
-            return Difference(Rung.TYPE, sentence)
-        if isinstance(test.expect, LiteralValue):
-            return compare(as_written(draw.expected, got), got, limit)
-        return compare(draw.expected, got, limit)
-
-    def _printed_by(self, test: OutputTest, draw: Draw) -> str:
-        assert self._child is not None  # noqa: S101  for the type checker
-        begin = self._child.printed
-        names = Names(self._child, test.where, keep_inputs=False)
-        answer = names.run(test.run, draw.inputs)
-        if not isinstance(answer, Returned):
-            raise NoValueError(answer)
-        return self._child.output(begin, self._child.printed)
-
-    def _result(
-        self,
-        test: TestCase,
-        outcome: Outcome,
-        message: str = "",
-        line: int | None = None,
-        output: str = "",
-    ) -> TestResult:
+    def _result(self, test: TestCase, attempt: _Attempt, output: str = "") -> TestResult:
         return TestResult(
             id=test.id,
             description="" if test.hidden else test.description,
             hidden=test.hidden,
-            outcome=outcome,
-            points=test.points if outcome is Outcome.PASSED else 0,
+            outcome=attempt.outcome,
+            points=attempt.points,
             max_points=test.points,
-            message=message,
-            line=line,
+            message=attempt.message,
+            line=attempt.line,
             output=output,
         )
 
 
-def _closeness(test: TestCase) -> Closeness | None:
-    if test.tolerance is None:
-        return None
-    return Closeness(test.tolerance.atol, test.tolerance.rtol)
+def _partly(test: TestCase, attempt: _Attempt, passed: int, draws: int) -> _Attempt:
+    """Give the points of the draws that passed, rounded down."""
+    points = test.points * passed // draws
+    message = feedback.partly(attempt.message, passed, draws, points)
+    return _Attempt(attempt.outcome, message, attempt.line, attempt.rung, attempt.inputs, points)
+
+
+def _hidden(test: TestCase, attempt: _Attempt) -> _Attempt:
+    """Leave only what may be told of a hidden test."""
+    if attempt.outcome is Outcome.PASSED:
+        return _Attempt(Outcome.PASSED, points=attempt.points)
+    outcome = Outcome.FAILED if test.disclose == "nothing" else attempt.outcome
+    holds = test.holds if isinstance(test, PropertyTest) else None
+    message = feedback.hidden(test.disclose, outcome, attempt.rung, attempt.inputs, holds)
+    return _Attempt(outcome, message, points=attempt.points)
+
+
+def _own_line(test: TestCase, error: NoValueError) -> str:
+    """Return what a test itself runs, on one line; of a body the statement that met the error."""
+    match test:
+        case CallTest(call=code) | PropertyTest(call=code) | OutputTest(run=code):
+            return " ".join(code.split("\n")).strip()
+    return statement_at(test.pytest, line_of_author(error))
 
 
 def in_running_order(exercise: Exercise) -> list[TestCase]:

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Literal, TypeAlias
 
 from grader.definitions.exercise import ExerciseId, TestId
+from grader.grading.evidence import Evidence
+
+DiagnosisKind: TypeAlias = Literal["misconception", "mutation", "ambiguous"]
 
 
 class Outcome(StrEnum):
@@ -41,6 +44,28 @@ class TestResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The known mistake that explains all of a submission's failures that may be told of.
+
+    Of kind `misconception`, `id` is the misconception's; of kind `mutation`, the name of the
+    mutation operator; of kind `ambiguous`, several of either, joined by `JOIN`.
+    """
+
+    JOIN: ClassVar[str] = " | "
+
+    kind: DiagnosisKind
+    id: str
+    feedback: str  # Markdown, for the learner
+    hint: int | None  # the number of the hint that helps, from 1
+    tests: tuple[TestId, ...]  # that it explains
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all mistakes that explain the failures."""
+        return tuple(self.id.split(self.JOIN))
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What one submission earned, with everything needed to say how it was found."""
 
@@ -57,6 +82,8 @@ class Verdict:
     exercise_hash: str
     submission_hash: str
     grader_version: str
+    diagnosis: Diagnosis | None = None  # if one mistake explains why it did not pass
+    evidence: Evidence | None = None  # if it was asked for; no part of any report
 
     @property
     def score(self) -> int:

@@ -24,12 +24,13 @@ from grader.sandbox.limits import ONE_BLAS_THREAD
 NOBODY = 65534
 
 BOOTSTRAP = (
-    "import sys; sys.path[:0] = sys.argv[1:3]; from inside import zygote; "
+    "import gc, sys; gc.disable(); sys.path[:0] = sys.argv[1:3]; from inside import zygote; "
     "zygote.main(int(sys.argv[3]), sys.argv[4])"
 )
 # Not -I: it would ignore PYTHONHASHSEED, and the environment here is ours alone.
 _PYTHON_FLAGS = ("-s", "-P", "-S", "-B")
 _STAGE_FLAGS = ("-I", "-S", "-B")
+_STAGE = "import sys; sys.path.insert(0, sys.argv[1]); import stage; stage.main(sys.argv[2:])"
 
 # Hashing without a seed, since the order of a set must not decide a verdict.
 _ENVIRONMENT = {
@@ -54,32 +55,33 @@ class Backend:
     name: str
     gives: str
     fix: str  # what makes it work where it does not
-    launch: Callable[[Host, int], Launch]
+    launch: Callable[[Host, int, bool], Launch]  # (host, control descriptor, for many?)
 
 
 def _zygote(
-    host: Host, backend: str, control: int, inside_parent: Path, packages: Path
+    host: Host, backend: str, control: int, import_only: tuple[Path, Path], *, many: bool
 ) -> list[str]:
-    import_only = [str(inside_parent), str(packages)]
+    ours, packages = map(str, import_only)
     configuration = {
         "backend": backend,
-        "import_only": import_only,
-        "readable": [str(path) for path in host.readable],
+        "import_only": [ours, packages],
+        "readable": [str(path) for path in host.readable] if backend == "landlock" else [],
+        "many": many,
     }
     python = [str(host.interpreter), *_PYTHON_FLAGS, "-c", BOOTSTRAP]
-    return [*python, *import_only, str(control), json.dumps(configuration)]
+    return [*python, ours, packages, str(control), json.dumps(configuration)]
 
 
 def _as_nobody(host: Host, command: list[str]) -> list[str]:
     """As root: go through the stage that gives root up. As anybody else: nothing to give up."""
     if os.geteuid() != 0:
         return command
-    stage = [str(host.interpreter), *_STAGE_FLAGS, str(INSIDE.parent / "stage.py")]
-    paths = json.dumps([str(path) for path in host.needed])
-    return [*stage, str(NOBODY), paths, "--", *command]
+    stage = [str(host.interpreter), *_STAGE_FLAGS, "-c", _STAGE, str(INSIDE.parent)]
+    paths = [str(path) for path in host.needed]
+    return [*stage, str(NOBODY), str(len(paths)), *paths, *command]
 
 
-def _namespaces(host: Host, control: int) -> Launch:
+def _namespaces(host: Host, control: int, many: bool) -> Launch:
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise SandboxFault("bubblewrap is not installed (for example: apt-get install bubblewrap)")
@@ -108,13 +110,15 @@ def _namespaces(host: Host, control: int) -> Launch:
     for name, value in _ENVIRONMENT.items():
         words += ["--setenv", name, value]
     words += ["--chdir", "/", "--remount-ro", "/tmp", "--remount-ro", "/"]  # noqa: S108  inside
-    zygote = _zygote(host, "namespaces", control, root / "ours", root / "packages")
+    folders = root / "ours", root / "packages"
+    zygote = _zygote(host, "namespaces", control, folders, many=many)
     return Launch((*_as_nobody(host, [bwrap, *words, *zygote]),), {})
 
 
-def _unconfined_start(backend: str) -> Callable[[Host, int], Launch]:
-    def launch(host: Host, control: int) -> Launch:
-        zygote = _zygote(host, backend, control, INSIDE.parent, host.packages)
+def _unconfined_start(backend: str) -> Callable[[Host, int, bool], Launch]:
+    def launch(host: Host, control: int, many: bool) -> Launch:
+        folders = INSIDE.parent, host.packages
+        zygote = _zygote(host, backend, control, folders, many=many)
         return Launch((*_as_nobody(host, zygote),), _ENVIRONMENT)
 
     return launch

@@ -30,12 +30,16 @@ def open_sandbox(backends: Sequence[Backend] = BACKENDS, *, spare: bool = False)
 
 
 def begin_sandbox(backends: Sequence[Backend] = BACKENDS) -> Sandbox | None:
-    """Set the first backend that is installed going, without waiting; None if there is none."""
+    """Set the first backend that is installed going, for one submission, without waiting.
+
+    Returns:
+        None if there is none.
+    """
     if unsupported_reason():
         return None
     for backend in backends:
         try:
-            return Sandbox(backend)
+            return Sandbox(backend, once=True)
         except (SandboxFault, OSError):
             continue
     return None

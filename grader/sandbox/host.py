@@ -1,12 +1,15 @@
 """What the sandbox needs of this host, as paths: interpreter, NumPy, shared libraries."""
 
 import functools
+import importlib.machinery
 import importlib.util
 import os
 import sys
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
+
+from grader.errors import SandboxFault
 
 INSIDE = Path(__file__).parent / "inside"
 
@@ -48,9 +51,20 @@ class Host:
         return (*entries, *self.libraries, *self.numpy, *_DEVICES)
 
 
+def this_host(*, at_once: bool = False) -> Host:
+    """Find out, once a process.
+
+    Args:
+        at_once: do not import NumPy to see which libraries it comes with. Those in the system's
+            folders and its own are found without it; on other hosts a zygote may not start.
+    """
+    if not at_once:
+        importlib.import_module("numpy")
+    return _host("numpy" in sys.modules)
+
+
 @functools.cache
-def this_host() -> Host:
-    """Find out, once a process."""
+def _host(_with_numpys_libraries: bool) -> Host:
     numpy = _numpy_folder()
     packages = numpy.parent
     bundled = packages / "numpy.libs"
@@ -65,10 +79,18 @@ def this_host() -> Host:
     )
 
 
+def compile_ahead() -> None:
+    """Keep the bytecode of what a sandbox starts with, which it has no right to write itself."""
+    for path in (*INSIDE.glob("*.py"), INSIDE.parent / "stage.py"):
+        cached = Path(importlib.util.cache_from_source(os.fspath(path)))
+        if not cached.exists() or cached.stat().st_mtime_ns < path.stat().st_mtime_ns:
+            importlib.machinery.SourceFileLoader(path.stem, os.fspath(path)).get_code(path.stem)
+
+
 def _numpy_folder() -> Path:
     spec = importlib.util.find_spec("numpy")
     if spec is None or spec.origin is None:
-        raise ModuleNotFoundError("NumPy is not installed")
+        raise SandboxFault("NumPy is not installed")
     return Path(os.path.realpath(spec.origin)).parent
 
 

@@ -5,40 +5,46 @@ root keeps rights over what it shows. An interpreter in a folder that only root 
 under /root) would be lost with those rights. So, in a mount namespace of our own, each such folder
 is covered by an empty one in which just the paths we need appear again, at the same places.
 
-Run as `python -I -S -B stage.py UID PATHS -- COMMAND ...` with PATHS a JSON list.
-Standard library only.
+Run as `stage.main([UID, COUNT, PATH, ..., COMMAND, ...])` with that many paths, in a Python started
+for it. Imports what it must and nothing that takes long: it comes before every sandbox of root's.
 """
 
-import json
+# pathlib takes longer to import than all of this takes to run.
+# ruff: noqa: PTH102, PTH103, PTH110, PTH116, PTH120
+
 import os
 import stat
 import sys
-from pathlib import Path
 
-try:
-    from .inside import syscalls
-except ImportError:  # run as a script
-    sys.path.insert(0, str(Path(__file__).parent))
-    from inside import syscalls  # type: ignore[import-not-found,no-redef]
+from inside import syscalls  # type: ignore[import-not-found]
 
 _OTHERS_ENTER = stat.S_IXOTH
 
 
-def _closed_ancestor(path: Path) -> Path | None:
+def _parents(path: str) -> list[str]:
+    """Return the folders above an absolute path, the root first."""
+    found = []
+    while (folder := os.path.dirname(path)) != path:
+        found.append(folder)
+        path = folder
+    return found[::-1]
+
+
+def _closed_ancestor(path: str) -> str | None:
     """Return the topmost folder above `path` that others cannot enter."""
-    for folder in reversed(path.parents):
-        if not folder.stat().st_mode & _OTHERS_ENTER:
+    for folder in _parents(path):
+        if not os.stat(folder).st_mode & _OTHERS_ENTER:
             return folder
     return None
 
 
-def uncover(paths: list[Path]) -> None:
+def uncover(paths: list[str]) -> None:
     """Make `paths` reachable for every user, in this mount namespace only.
 
     Raises:
         OSError: without the right to mount.
     """
-    closed: dict[Path, list[Path]] = {}
+    closed: dict[str, list[str]] = {}
     for path in paths:
         folder = _closed_ancestor(path)
         if folder is not None:
@@ -51,21 +57,19 @@ def uncover(paths: list[Path]) -> None:
         _cover(folder, inside)
 
 
-def _cover(folder: Path, inside: list[Path]) -> None:
+def _cover(folder: str, inside: list[str]) -> None:
     handles = {path: os.open(path, os.O_PATH) for path in inside}
-    syscalls.mount(
-        "tmpfs", str(folder), "tmpfs", syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=755"
-    )
+    syscalls.mount("tmpfs", folder, "tmpfs", syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=755")
     for path, handle in handles.items():
-        if path.exists():  # already visible below another one
+        if os.path.exists(path):  # already visible below another one
             continue
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
+        os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
         if stat.S_ISDIR(os.fstat(handle).st_mode):
-            path.mkdir(mode=0o755)
+            os.mkdir(path, mode=0o755)
         else:
-            path.touch(mode=0o644)
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))
         flags = syscalls.MS_BIND | syscalls.MS_REC
-        syscalls.mount(f"/proc/self/fd/{handle}", str(path), "", flags)
+        syscalls.mount(f"/proc/self/fd/{handle}", path, "", flags)
         os.close(handle)
 
 
@@ -79,8 +83,8 @@ def become(uid: int) -> None:
 def main(arguments: list[str]) -> None:
     """Uncover, become nobody, check, and turn into the command."""
     os.umask(0o022)  # what is made here is for another user
-    uid, paths, _, *command = arguments
-    needed = [Path(path) for path in json.loads(paths)]
+    uid, count, *rest = arguments
+    needed, command = rest[: int(count)], rest[int(count) :]
     try:
         uncover(needed)
     except OSError as error:
@@ -94,7 +98,3 @@ def main(arguments: list[str]) -> None:
                 f"make it readable (chmod -R o+rX), or use an interpreter elsewhere"
             )
     os.execv(command[0], command)  # noqa: S606  our own command
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from markupsafe import Markup
 
-from grader.definitions.public import PublicExercise, PublicTest, PublicTrack
+from grader.definitions.public import PublicExercise, PublicTest, PublicTrack, TestKind
 from sitegen.highlight import highlight
 from sitegen.links import exercise_path, track_path
 from sitegen.markdown import render_markdown
@@ -20,7 +21,10 @@ class TestView:
     test: PublicTest
     given: tuple[tuple[str, Shown], ...]
     code: Markup
-    expected: Shown
+    does: str  # what the code is: "Call"
+    must: str  # what heads the expected value
+    expected: Shown | None
+    holds: str  # a property in words, in place of an expected value
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +104,48 @@ def _view_exercise(
     )
 
 
+_DOES: Final[dict[TestKind, str]] = {
+    "call": "Call",
+    "output": "Run",
+    "property": "Call",
+    "pytest": "Test",
+    "answer": "Your answer",
+}
+_MUST: Final[dict[TestKind, str]] = {
+    "call": "Must return",
+    "output": "Must print",
+    "property": "",
+    "pytest": "",
+    "answer": "",
+}
+_HOLDS: Final[dict[str, str]] = {
+    "rows_sum_to_one": "No value is negative, and each row adds up to 1.",
+    "shift_invariant": "A constant added to the inputs changes nothing.",
+    "causal": "What comes later changes nothing before it.",
+    "permutation_equivariant": "Reordering the inputs reorders the result in the same way.",
+    "permutation_invariant": "The order of the inputs does not matter.",
+    "unchanged_inputs": "The inputs are as they were.",
+    "finite_at_large_values": "Large inputs give finite numbers too.",
+    "gradient": "The result agrees with finite differences.",
+    "idempotent": "Applied to its own result, it changes nothing more.",
+    "deterministic": "The same inputs give the same result.",
+    "cached_equals_uncached": "With the cache the result is the same as without.",
+}
+
+
 def _view_test(test: PublicTest) -> TestView:
     return TestView(
         test=test,
         given=tuple((name, show(value, shaded=False)) for name, value in test.given.items()),
         code=highlight(test.code),
+        does=_DOES[test.kind],
+        must=_MUST[test.kind],
         expected=_view_expected(test),
+        holds=_HOLDS[test.holds] if test.holds else "",
     )
 
 
-def _view_expected(test: PublicTest) -> Shown:
+def _view_expected(test: PublicTest) -> Shown | None:
     if test.kind == "output":
         return Block("", shorten(str(test.expected)))
-    return show(test.expected, shaded=True)
+    return show(test.expected, shaded=True) if test.kind == "call" else None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from grader.grading.compare import Closeness, Rung, compare, compare_text
+from grader.grading.compare import Closeness, Rung, compare, compare_text, ignore_nan
 
 MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 
@@ -147,3 +147,62 @@ def test_a_whole_number_of_thousands_of_digits_is_compared_too() -> None:
     found = compare(10**5000, 10**5000 + 1)
     assert found is not None
     assert found.sentence == "The result is another whole number than expected."
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        ("[[1. 2.]\n [3. 4.]]", "[[1. 2.] [3. 4.]]"),
+        ("[1. 2. 3. 4.]", "[1. 2.\n 3. 4.]"),
+        ("0.5", "np.float64(0.5)"),
+        ("(0.5, 1)", "(np.float64(0.5), np.int64(1))"),
+        ("True", "np.True_"),
+        ("[nan, inf]", "[np.float64(nan), np.float64(inf)]"),
+        ("[1. 2.]", "array([1., 2.])"),
+        ("array([1., 2.])", "[1. 2.]"),
+        ("[1. 2.]", "array([1., 2.], dtype=float32)"),
+        ("[[1. 2.]\n [3. 4.]]", "array([[1., 2.],\n       [3., 4.]])"),
+        ("{'w': [1. 2.]}", "{'w': array([1., 2.])}"),
+        ("[]", "array([], shape=(0, 3), dtype=float64)"),
+    ],
+)
+def test_how_numpy_lays_out_a_value_is_no_difference(expected: str, got: str) -> None:
+    """Wrapped lines, the repr of a scalar and that of an array say the same."""
+    assert compare_text(expected, got) is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        ("[1. 2.]", "[1.0, 2.0]"),
+        ("[1. 2.]", "[[1. 2.]]"),
+        ("0.5", "np.float64(0.6)"),
+        ("[1. 2.]", "array([1., 3.])"),
+        ("True", "np.False_"),
+    ],
+)
+def test_another_value_stays_another(expected: str, got: str) -> None:
+    """A list is printed with commas, and is no array."""
+    assert compare_text(expected, got) is not None
+
+
+def test_hostile_print_is_read_in_bounded_time() -> None:
+    """A megabyte that nearly looks like arrays: it has to end, the clock is not looked at."""
+    for piece in ("array(", "array(,dtype=", "np.float64(", "array([,dtype=]", "np.True_np."):
+        assert compare_text("1", piece * ((1 << 20) // len(piece)) + "])") is not None
+
+
+def test_ignored_nan_hides_nothing_else() -> None:
+    """Shapes, dtypes, items and keys are still compared."""
+    expected = {"a": (np.array([np.nan, 1.0]), float("nan")), "b": np.array([1, 2])}
+    right = {"a": (np.array([5.0, 1.0]), 7.0), "b": np.array([1, 2])}
+    assert compare(expected, ignore_nan(expected, right)) is None
+    wrong = [
+        {**right, "a": (np.array([5.0, 1.0, 2.0]), 7.0)},
+        {**right, "a": (np.array([5, 1]), 7.0)},
+        {**right, "a": (np.array([5.0, 1.0]),)},
+        {**right, "a": (np.array([5.0, 1.0]), "7")},
+        {**right, "b": np.array([1, 3])},
+        {"a": right["a"]},
+    ]
+    assert all(compare(expected, ignore_nan(expected, each)) for each in wrong)

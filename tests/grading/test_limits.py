@@ -36,7 +36,7 @@ def test_what_an_exercise_asks_for_takes_the_place_of_the_usual(tmp_path: Path) 
     ("limits", "message"),
     [
         ("cpu_seconds: 31", "limits: cpu_seconds may be at most 30, found 31"),
-        ("wall_seconds: 0", "limits: wall_seconds may be at most 60.0, found 0"),
+        ("wall_seconds: 61.0", "limits: wall_seconds may be at most 60.0, found 61.0"),
         ("memory_mib: 5000", "limits: address_space may be at most 4,294,967,296"),
     ],
 )

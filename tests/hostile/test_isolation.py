@@ -7,7 +7,9 @@ from typing import Any, Protocol
 
 import pytest
 
-from grader.sandbox.process import Child, Returned, Sandbox
+from grader.sandbox.answers import Returned
+from grader.sandbox.child import Child
+from grader.sandbox.process import Sandbox
 
 BACKENDS = ("namespaces", "landlock")
 

@@ -37,7 +37,7 @@ def test_without_bubblewrap_landlock_is_chosen(monkeypatch: pytest.MonkeyPatch) 
 
 def test_without_any_backend_the_fault_names_causes_and_fix() -> None:
     """No sandbox means no verdict: the message has each cause, the fix and the explicit way out."""
-    broken = Backend("broken", "", "", lambda _host, _control: Launch(("/bin/false",), {}))
+    broken = Backend("broken", "", "", lambda _host, _control, _many: Launch(("/bin/false",), {}))
     with pytest.raises(SandboxFault) as caught:
         open_sandbox([broken])
     message = str(caught.value)

@@ -9,17 +9,18 @@ import numpy as np
 import pytest
 
 from grader.errors import SandboxFault
-from grader.sandbox.backends import NAMESPACES, UNSAFE, Backend, Launch
-from grader.sandbox.limits import Limits
-from grader.sandbox.process import (
+from grader.sandbox.answers import (
     Answer,
     Cause,
     ChildGoneError,
     Raised,
     Returned,
-    Sandbox,
     Unsupported,
+    Usage,
 )
+from grader.sandbox.backends import NAMESPACES, UNSAFE, Backend, Launch
+from grader.sandbox.limits import Limits
+from grader.sandbox.process import Sandbox
 
 QUICK = Limits(cpu_seconds=1, wall_seconds=1.5)
 
@@ -249,7 +250,9 @@ def test_a_backend_that_does_not_start_is_a_fault_with_its_last_words() -> None:
         "broken",
         "",
         "",
-        lambda _host, _control: Launch(("/bin/sh", "-c", "echo no such luck >&2; exit 5"), {}),
+        lambda _host, _control, _many: Launch(
+            ("/bin/sh", "-c", "echo no such luck >&2; exit 5"), {}
+        ),
     )
     with Sandbox(broken) as sandbox, pytest.raises(SandboxFault, match="no such luck"):
         sandbox.wait_until_ready()
@@ -293,3 +296,81 @@ def test_answers_have_a_total_weight(sandbox: Sandbox) -> None:
         with pytest.raises(ChildGoneError) as caught:
             child.call("f", [], {})
     assert caught.value.cause is Cause.PROTOCOL
+
+
+MEASURED = """
+import numpy as np
+
+def square(n):
+    return float(np.ones((n, n)).sum())
+
+def line(n):
+    return float(np.ones(n).sum())
+
+def spin(n):
+    return sum(i * i for i in range(n))
+
+def lie(n):
+    import time, tracemalloc
+    time.thread_time_ns = tracemalloc.get_traced_memory = tracemalloc.stop = lambda: (0, 0)
+    return square(n)
+
+def fail(n):
+    return 1 / 0
+
+class Kept:
+    def square(self, n):
+        return square(n)
+"""
+
+
+def test_a_measured_call_says_what_it_took(each_sandbox: Sandbox) -> None:
+    """The most memory that was held at once, arrays too, and CPU time; nothing where not asked."""
+    with each_sandbox.child() as child:
+        child.load(MEASURED, ["square"])
+        usages = {
+            name: _usage(child.call(name, [500], {}, measure=True)) for name in ("square", "line")
+        }
+        assert 2_000_000 <= usages["square"].peak_bytes < 2_100_000
+        assert 4_000 <= usages["line"].peak_bytes < 20_000
+        short, long = (_usage(child.call("spin", [n], {}, measure=True)) for n in (10, 100_000))
+        assert 0 < short.cpu_seconds < long.cpu_seconds
+        unmeasured = child.call("square", [500], {})
+        assert isinstance(unmeasured, Returned)
+        assert unmeasured.usage is None
+
+
+def test_every_kind_of_call_can_be_measured(sandbox: Sandbox) -> None:
+    """Calls that look at their arguments, and methods, are measured like plain calls."""
+    with sandbox.child() as child:
+        child.load(MEASURED, ["square"])
+        made = child.call("Kept", [], {})
+        assert isinstance(made, Returned)
+        answers = [
+            child.call_and_look("square", [500], {}, measure=True),
+            child.method(made.value, "square", [500], {}, measure=True),
+            child.method_and_look(made.value, "square", [500], {}, measure=True),
+        ]
+        assert all(2_000_000 <= _usage(answer).peak_bytes < 2_100_000 for answer in answers)
+
+
+def test_a_measured_call_that_raises_has_no_usage_and_leaves_nothing_on(sandbox: Sandbox) -> None:
+    """The exception crosses as ever, and the next call is measured afresh."""
+    with sandbox.child() as child:
+        child.load(MEASURED, ["fail"])
+        assert isinstance(child.call("fail", [1], {}, measure=True), Raised)
+        tracing = child.run("import tracemalloc; assert not tracemalloc.is_tracing()", {})
+        assert isinstance(tracing, Returned)
+
+
+def test_replacing_what_measures_changes_no_measure(sandbox: Sandbox) -> None:
+    """The worker holds the functions from before the submission was there."""
+    with sandbox.child() as child:
+        child.load(MEASURED, ["lie"])
+        assert _usage(child.call("lie", [500], {}, measure=True)).peak_bytes >= 2_000_000
+
+
+def _usage(answer: Answer) -> Usage:
+    assert isinstance(answer, Returned), answer
+    assert answer.usage is not None
+    return answer.usage

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 if TYPE_CHECKING:
-    from tests.sitegen.conftest import Build, MakeExercise, MakeTrack, Page, Site
+    from tests.sitegen.conftest import Build, MakeExercise, MakeTest, MakeTrack, Page, Site
 
 PAGES = [
     "404.html",
@@ -256,6 +256,40 @@ def test_a_printed_text_is_shown_as_it_is(site: "Site") -> None:
 
     assert "Must print" in page.text
     assert "1\n" in [each.text for each in page.all("pre")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "shown", "not_shown"),
+    [
+        (
+            "property",
+            {"holds": "causal"},
+            ["Call", "Must hold", "What comes later changes"],
+            "None",
+        ),
+        ("pytest", {"code": "assert f(Q) > 0"}, ["Test", "assert f(Q) > 0"], "Must"),
+        ("answer", {"code": "answer"}, ["Your answer"], "Must"),
+    ],
+)
+def test_other_kinds_of_test_say_what_they_ask_for(
+    build: "Build",
+    make_exercise: "MakeExercise",
+    make_test: "MakeTest",
+    make_track: "MakeTrack",
+    *,
+    kind: str,
+    fields: dict[str, str],
+    shown: list[str],
+    not_shown: str,
+) -> None:
+    """A property in words, the body of a test, an answer without the right one."""
+    test = make_test(kind=kind, expected=None, **fields)
+    page = build(make_track(make_exercise(tests=(test,))))["attention/weights/index.html"]
+    (section,) = [
+        each for each in page.all("section") if "test" in each.attributes.get("class", "").split()
+    ]
+    assert all(words in section.text for words in shown)
+    assert not_shown not in section.text
 
 
 @pytest.mark.parametrize(

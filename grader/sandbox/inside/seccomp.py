@@ -94,6 +94,8 @@ _ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF_0000, 0x8000_0000, 0x0005_0000
 _NR_OFFSET, _ARCH_OFFSET, _ARGUMENTS_OFFSET = 0, 4, 16
 _X32_BIT = 0x4000_0000
 
+_INSTRUCTION_SIZE, _CONSTANT_OFFSET = 8, 4
+
 Instruction = tuple[int, int, int, int]
 
 
@@ -134,18 +136,43 @@ def _allowing(architecture: int, column: int, pid: int) -> Iterator[Instruction]
 
 
 def _after_beginning(column: int, pid: int) -> Iterator[Instruction]:
-    for numbers in ALLOWED.values():
-        number = numbers[column]
-        if number is not None:
-            yield (_JUMP_EQUAL, 0, 1, number)
-            yield (_RETURN, 0, 0, _ALLOW)
     yield (_JUMP_EQUAL, 0, 1, _CLONE3[column])
     yield (_RETURN, 0, 0, _ERRNO | errno.ENOSYS)
     for numbers, condition in _conditions(pid).values():
         number = numbers[column]
         if number is not None:
             yield from _condition(number, condition)
-    yield (_RETURN, 0, 0, _ERRNO | errno.EPERM)
+    allowed = (numbers[column] for numbers in ALLOWED.values())
+    yield from _search(_ranges(number for number in allowed if number is not None))
+
+
+def _ranges(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Put numbers that follow each other together, as first and last."""
+    found: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if found and found[-1][1] == number - 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found
+
+
+def _search(ranges: list[tuple[int, int]]) -> list[Instruction]:
+    """Allow these numbers and refuse all others, halving what is left at each step.
+
+    When a program is loaded, the kernel runs it once for every call there is.
+    """
+    if len(ranges) == 1:
+        first, last = ranges[0]
+        return [
+            (_JUMP_AT_LEAST, 0, 2, first),
+            (_JUMP_AT_LEAST, 1, 0, last + 1),
+            (_RETURN, 0, 0, _ALLOW),
+            (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+        ]
+    middle = len(ranges) // 2
+    below, above = _search(ranges[:middle]), _search(ranges[middle:])
+    return [(_JUMP_AT_LEAST, len(below), 0, ranges[middle][0]), *below, *above]
 
 
 # What the grading process keeps besides: it talks to its sandbox, and makes the file for output.
@@ -199,6 +226,17 @@ def without_user_namespaces(machine: str) -> bytes:
         KeyError: for an architecture other than `x86_64` and `aarch64`.
     """
     return _assemble(_denying_user_namespaces(*ARCHITECTURES[machine]))
+
+
+def places_of_pid(machine: str) -> list[int]:
+    """Return the offsets in a `program` at which its process's number stands, as 32 bits.
+
+    Raises:
+        KeyError: for an architecture other than `x86_64` and `aarch64`.
+    """
+    one, other = program(machine, 0), program(machine, 0xFFFF_FFFF)
+    places = range(_CONSTANT_OFFSET, len(one), _INSTRUCTION_SIZE)
+    return [place for place in places if one[place] != other[place]]
 
 
 def program(machine: str, pid: int) -> bytes:

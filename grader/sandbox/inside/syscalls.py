@@ -6,7 +6,6 @@ linux/sched.h, linux/prctl.h, linux/landlock.h, linux/seccomp.h).
 
 import ctypes
 import os
-import platform
 import struct
 
 CLONE_NEWNS = 0x0002_0000
@@ -23,7 +22,9 @@ SECCOMP_FILTER_FLAG_TSYNC = 1  # all threads, not just the calling one
 LANDLOCK_CREATE_RULESET_VERSION = 1
 LANDLOCK_RULE_PATH_BENEATH = 1
 
-MACHINE = platform.machine()
+_AF_UNIX, _SOCK_STREAM = 1, 1
+
+MACHINE = os.uname().machine
 _NUMBERS = {
     "x86_64": {"capset": 126, "seccomp": 317},
     "aarch64": {"capset": 91, "seccomp": 277},
@@ -34,6 +35,10 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 _libc.mount.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_ulong, ctypes.c_char_p]
 _libc.prctl.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
+_with_interpreter_lock = ctypes.PyDLL(None, use_errno=True)
+
+_CAPABILITIES_VERSION_3 = struct.pack("=II", 0x2008_0522, 0)
+_NO_CAPABILITIES = bytes(24)
 
 
 def _checked(result: int, what: str) -> int:
@@ -41,6 +46,15 @@ def _checked(result: int, what: str) -> int:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
     return result
+
+
+def fork() -> int:
+    """Fork a process of one thread; like `os.fork`, without what Python does for other threads.
+
+    That makes the locks of the import system and of `threading` anew, which no other thread can
+    hold, and seeds `random`. It takes as long as all the rest of a fork.
+    """
+    return _checked(_with_interpreter_lock.fork(), "fork")
 
 
 def unshare(flags: int) -> None:
@@ -71,25 +85,53 @@ def prctl(option: int, value: int) -> None:
 
 def drop_capabilities() -> None:
     """Give up every capability: permitted, effective and inheritable."""
-    version_3 = struct.pack("=II", 0x2008_0522, 0)
-    _checked(_libc.syscall(_NUMBERS[MACHINE]["capset"], version_3, bytes(24)), "capset")
+    number = _NUMBERS[MACHINE]["capset"]
+    _checked(_libc.syscall(number, _CAPABILITIES_VERSION_3, _NO_CAPABILITIES), "capset")
+
+
+def is_refused_a_socket() -> bool:
+    """Tell whether this process can make no socket."""
+    found: int = _libc.socket(_AF_UNIX, _SOCK_STREAM, 0)
+    if found < 0:
+        return True
+    os.close(found)
+    return False
+
+
+def default_signal(number: int) -> None:
+    """Let a signal do again what it does where nobody asked for anything else."""
+    _libc.signal(number, None)
 
 
 class _FilterProgram(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p))
 
 
+class Filter:
+    """A BPF program in memory, ready to be handed to seccomp."""
+
+    def __init__(self, program: bytes) -> None:
+        self._program = ctypes.create_string_buffer(program, len(program))
+        self._header = _FilterProgram(len(program) // 8, ctypes.addressof(self._program))
+        self._arguments = (
+            _NUMBERS[MACHINE]["seccomp"],
+            SECCOMP_SET_MODE_FILTER,
+            SECCOMP_FILTER_FLAG_TSYNC,
+            ctypes.byref(self._header),
+        )
+
+    def put(self, offset: int, value: int) -> None:
+        """Replace 32 bits of the program."""
+        struct.pack_into("=I", self._program, offset, value)
+
+    def load(self) -> None:
+        """From here on it judges every system call of this process."""
+        _checked(_libc.syscall(*self._arguments), "seccomp")
+
+
 def load_filter(program: bytes) -> None:
     """Hand a BPF program to seccomp; from here on it judges every system call of this process."""
-    buffer = ctypes.create_string_buffer(program, len(program))
-    header = _FilterProgram(len(program) // 8, ctypes.addressof(buffer))
-    number = _NUMBERS[MACHINE]["seccomp"]
-    _checked(
-        _libc.syscall(
-            number, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, ctypes.byref(header)
-        ),
-        "seccomp",
-    )
+    Filter(program).load()
 
 
 def landlock_version() -> int:

@@ -17,12 +17,14 @@ reads what a submission may have written (`decode`) checks every count before it
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
-import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 PREFIX: Final = 8  # bytes before the header
 MAX_HEADER: Final = 1 << 20
@@ -38,7 +40,13 @@ _ALIGNMENT = 16
 _INTEGERS = ("|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8")
 _INEXACT = ("<f2", "<f4", "<f8", "<c8", "<c16")
 DTYPES: Final = {name: np.dtype(name) for name in ("|b1", *_INTEGERS, *_INEXACT)}
+_NAMES = {dtype: name for name, dtype in DTYPES.items()}
 _SCALAR_TYPES = {dtype.type for dtype in DTYPES.values()}
+_AS_THEY_ARE = {type(None), bool, str, int, float}
+
+# Made once: `json.dumps` and `json.loads` make them, and look for the encoding, every time.
+_write_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+_read_json = json.JSONDecoder().decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +81,19 @@ class Objects(Protocol):
 class UnsupportedValueError(TypeError):
     """A value cannot cross; `kind` names what it is, `path` where it was inside the whole."""
 
-    def __init__(self, kind: str, path: str = "") -> None:
+    def __init__(self, kind: str, *, of_the_whole: bool = False) -> None:
         self.kind = kind
-        self.path = path
-        super().__init__(f"{kind}{' at ' + path if path else ''} cannot cross the wire")
+        self.path = ""
+        self._of_the_whole = of_the_whole
+        super().__init__(kind)
+
+    def within(self, place: str) -> None:
+        """Say in which part of a larger value it was; from the inside out."""
+        if not self._of_the_whole:
+            self.path = place + self.path
+
+    def __str__(self) -> str:
+        return f"{self.kind}{' at ' + self.path if self.path else ''} cannot cross the wire"
 
 
 class MalformedError(ValueError):
@@ -92,71 +109,92 @@ class _Encoder:
         self.size = 0
         self.nodes = self.keys = 0
 
-    def node(self, value: object, path: str, depth: int) -> object:
+    def node(self, value: object, depth: int) -> object:
         self.nodes += 1
         if self.nodes > MAX_NODES:
-            raise UnsupportedValueError(f"a value of more than {MAX_NODES:,} parts")
+            raise UnsupportedValueError(
+                f"a value of more than {MAX_NODES:,} parts", of_the_whole=True
+            )
         if depth > MAX_DEPTH:
-            raise UnsupportedValueError(f"a value nested more than {MAX_DEPTH} deep")
+            raise UnsupportedValueError(
+                f"a value nested more than {MAX_DEPTH} deep", of_the_whole=True
+            )
         kind = type(value)
-        if value is None or kind in (bool, str, int, float):
+        if kind in _AS_THEY_ARE:
             return value
+        encode = _ENCODERS.get(kind)
+        if encode is not None:
+            return encode(self, value, depth + 1)
         if kind in _SCALAR_TYPES:
             array = np.asarray(value)
             return ["n", array.dtype.str, self._buffer(array)]
-        encode = _ENCODERS.get(kind)
-        if encode is not None:
-            return encode(self, value, path, depth + 1)
         handle = self.objects.keep(value) if self.objects is not None else None
         if handle is None:
-            raise UnsupportedValueError(_name(kind), path)
+            raise UnsupportedValueError(_name(kind))
         return ["h", handle.number, handle.kind]
 
-    def items(self, tag: str, value: Any, path: str, depth: int) -> list[object]:  # noqa: ANN401  any container
-        return [tag, *(self.node(v, f"{path}[{i}]", depth) for i, v in enumerate(value))]
+    def items(self, tag: str, value: Any, depth: int) -> list[object]:  # noqa: ANN401  any container
+        tree: list[object] = [tag]
+        try:
+            for item in value:
+                tree.append(self.node(item, depth))  # noqa: PERF401  its length is the place
+        except UnsupportedValueError as error:
+            error.within(f"[{len(tree) - 1}]")
+            raise
+        return tree
 
-    def mapping(self, value: dict[object, object], path: str, depth: int) -> list[object]:
+    def mapping(self, value: dict[object, object], depth: int) -> list[object]:
         self._count_keys(len(value))
-        flat: list[object] = ["d"]
-        for key, item in value.items():
-            flat.append(self.node(key, f"{path} key", depth))
-            flat.append(self.node(item, f"{path}[{key!r:.40}]", depth))
-        return flat
+        tree: list[object] = ["d"]
+        key: object = None
+        try:
+            for key, item in value.items():
+                tree.append(self.node(key, depth))
+                tree.append(self.node(item, depth))
+        except UnsupportedValueError as error:
+            error.within(" key" if len(tree) % 2 else f"[{key!r:.40}]")
+            raise
+        return tree
 
-    def set_(self, value: set[object], path: str, depth: int) -> list[object]:
+    def set_(self, value: set[object], depth: int) -> list[object]:
         self._count_keys(len(value))
-        return self.items("s", value, path, depth)
+        return self.items("s", value, depth)
 
     def _count_keys(self, count: int) -> None:
         self.keys += count
         if self.keys > MAX_KEYS:
-            raise UnsupportedValueError(f"dicts and sets of more than {MAX_KEYS:,} keys")
+            raise UnsupportedValueError(
+                f"dicts and sets of more than {MAX_KEYS:,} keys", of_the_whole=True
+            )
 
-    def complex_number(self, value: complex, _path: str, _depth: int) -> list[object]:
+    def complex_number(self, value: complex, _depth: int) -> list[object]:
         return ["c", value.real, value.imag]
 
-    def byte_string(self, value: bytes, _path: str, _depth: int) -> list[object]:
+    def byte_string(self, value: bytes, _depth: int) -> list[object]:
         return ["b", self._append(value, len(value)), len(value)]
 
-    def handle(self, value: Handle, _path: str, _depth: int) -> list[object]:
+    def handle(self, value: Handle, _depth: int) -> list[object]:
         return ["h", value.number, value.kind]
 
-    def function(self, value: Function, _path: str, _depth: int) -> list[object]:
+    def function(self, value: Function, _depth: int) -> list[object]:
         return ["f", value.name, value.source]
 
-    def array(self, value: npt.NDArray[Any], path: str, _depth: int) -> list[object]:
-        if value.dtype.str not in DTYPES:
-            raise UnsupportedValueError(f"an array of dtype {value.dtype}", path)
-        return ["a", value.dtype.str, list(value.shape), self._buffer(np.ascontiguousarray(value))]
+    def array(self, value: "npt.NDArray[Any]", _depth: int) -> list[object]:
+        name = _NAMES.get(value.dtype)
+        if name is None:
+            raise UnsupportedValueError(f"an array of dtype {value.dtype}")
+        return ["a", name, list(value.shape), self._buffer(np.ascontiguousarray(value))]
 
-    def _buffer(self, array: npt.NDArray[Any]) -> int:
+    def _buffer(self, array: "npt.NDArray[Any]") -> int:
         if array.size == 0:
             return self.size
         return self._append(array.reshape(-1).view(np.uint8).data, array.nbytes)
 
     def _append(self, data: bytes | memoryview, length: int) -> int:
         if self.size + length > MAX_BODY:
-            raise UnsupportedValueError(f"a value of more than {MAX_BODY >> 20} MiB")
+            raise UnsupportedValueError(
+                f"a value of more than {MAX_BODY >> 20} MiB", of_the_whole=True
+            )
         offset = self.size
         padding = -length % _ALIGNMENT
         self.buffers += [data, bytes(padding)] if padding else [data]
@@ -164,9 +202,9 @@ class _Encoder:
         return offset
 
 
-_ENCODERS: dict[type, Callable[[_Encoder, Any, str, int], list[object]]] = {
-    list: lambda encoder, v, path, depth: encoder.items("l", v, path, depth),
-    tuple: lambda encoder, v, path, depth: encoder.items("t", v, path, depth),
+_ENCODERS: dict[type, Callable[[_Encoder, Any, int], list[object]]] = {
+    list: lambda encoder, v, depth: encoder.items("l", v, depth),
+    tuple: lambda encoder, v, depth: encoder.items("t", v, depth),
     set: _Encoder.set_,
     dict: _Encoder.mapping,
     complex: _Encoder.complex_number,
@@ -193,14 +231,16 @@ def encode(value: object, objects: Objects | None = None) -> list[bytes | memory
         UnsupportedValueError: a type that is not on the list, or a value over the caps.
     """
     encoder = _Encoder(objects)
-    tree = encoder.node(value, "", 0)
+    tree = encoder.node(value, 0)
     try:
-        header = json.dumps(tree, separators=(",", ":")).encode()
+        header = _write_json(tree).encode()
     except ValueError as error:  # an integer of more digits than Python will print
-        raise UnsupportedValueError("an integer of thousands of digits") from error
+        raise UnsupportedValueError(
+            "an integer of thousands of digits", of_the_whole=True
+        ) from error
     if len(header) > MAX_HEADER:
         raise UnsupportedValueError(
-            f"a value whose structure takes more than {MAX_HEADER >> 20} MiB"
+            f"a value whose structure takes more than {MAX_HEADER >> 20} MiB", of_the_whole=True
         )
     prefix = len(header).to_bytes(4, "little") + encoder.size.to_bytes(4, "little")
     if len(encoder.buffers) > MAX_PIECES:  # the kernel takes only so many at once
@@ -243,11 +283,11 @@ class _Decoder:
             raise MalformedError("an unknown tag")
         return decode(self, tree, depth + 1)
 
-    def items(self, tree: list[Any], depth: int) -> Iterator[object]:
-        return (self.node(item, depth) for item in tree[1:])
+    def items(self, tree: list[Any], depth: int) -> list[object]:
+        return [self.node(item, depth) for item in tree[1:]]
 
     def mapping(self, tree: list[Any], depth: int) -> dict[object, object]:
-        flat = list(self.items(tree, depth))
+        flat = self.items(tree, depth)
         if len(flat) % 2:
             raise MalformedError("a key without a value")
         self._count_keys(len(flat) // 2)
@@ -272,7 +312,7 @@ class _Decoder:
         _, offset, length = tree
         return bytes(self._slice(offset, length))
 
-    def array(self, tree: list[Any], _depth: int) -> npt.NDArray[Any]:
+    def array(self, tree: list[Any], _depth: int) -> "npt.NDArray[Any]":
         _, name, shape, offset = tree
         if type(shape) is not list or len(shape) > MAX_AXES:
             raise MalformedError("not a shape")
@@ -296,7 +336,7 @@ class _Decoder:
             raise MalformedError("not a function")
         return self.objects.make(name, source)
 
-    def _array(self, name: object, count: int, offset: object) -> npt.NDArray[Any]:
+    def _array(self, name: object, count: int, offset: object) -> "npt.NDArray[Any]":
         dtype = DTYPES.get(name) if type(name) is str else None
         if dtype is None:
             raise MalformedError("a dtype that is not on the list")
@@ -317,7 +357,7 @@ class _Decoder:
 
 
 _DECODERS: dict[str, Callable[[_Decoder, list[Any], int], object]] = {
-    "l": lambda decoder, tree, depth: list(decoder.items(tree, depth)),
+    "l": _Decoder.items,
     "t": lambda decoder, tree, depth: tuple(decoder.items(tree, depth)),
     "s": _Decoder.set_,
     "d": _Decoder.mapping,
@@ -345,7 +385,7 @@ def decode(
         MalformedError: whatever else is wrong with the bytes; nothing else is ever raised.
     """
     try:
-        return _Decoder(body, objects).node(json.loads(header), 0)
+        return _Decoder(body, objects).node(_read_json(header.decode()), 0)
     except MalformedError:
         raise
     except (

@@ -2,13 +2,18 @@
 
 A request is a list `[number, operation, ...]`, its answer `[number, status, payload]`:
 
+    ["screen", source]           "ok": what the program uses, by its syntax tree; nothing runs
+    ["answers", source, names]   "ok": null, or what in it is more than answers; nothing runs
     ["load", source, names]      "ok": {"names": every public callable, "defined": {name: facts}}
     ["call", name, args, kwargs] "ok": the returned value
     ["call_and_look", name, args, kwargs]  "ok": [the value, args and kwargs as they are now]
     ["method_and_look", object, name, args, kwargs]  likewise
     ["attribute", object, name]  "ok": [true, null] for a method, else [false, the value]
     ["method", object, name, args, kwargs]  "ok": the returned value
+    ["value", name]              "ok": the value that the name has now
     ["run", statements, given]   "ok": null; what was printed is in the output descriptor
+    ["measure", operation, ...]  "ok" of the operation, with a fourth part: nanoseconds of CPU time
+                                 and the most bytes that were allocated at once meanwhile
 
 Instances of the submission's classes stay here; what crosses is a handle.
 
@@ -17,25 +22,38 @@ cross). A submission can tamper with all of this, in its own process only: the o
 nothing but values, and compares them with expected ones that are not here.
 """
 
+import contextlib
 import gc
 import inspect
 import io
 import linecache
 import os
+import re
 import socket
 import sys
 import types
-from typing import Any
+
+# Taken now: what a submission puts in their place later is not what measures it. The process's own
+# clock moves by ticks only, once its CPU time is limited; that of its one thread does not.
+from time import thread_time_ns as _cpu_time
+from tracemalloc import get_traced_memory as _traced_memory
+from tracemalloc import start as _start_tracing
+from tracemalloc import stop as _stop_tracing
+from typing import Any, NoReturn
 
 import numpy as np
 
-from . import wire
+from . import facts, wire
 
-FILE_NAME = "submission.py"
+FILE_NAME, MODULE_NAME = "submission.py", "submission"
 _MAX_MESSAGE = 2000
 _MAX_FRAMES = 8
 _MAX_NAMES = 200
+_MAX_SHAPES = 8
 _READ_AHEAD, _MOST_AT_ONCE = 1 << 12, 1 << 20
+
+# Locked in, and nothing of the submission has run.
+_GREETING = b"".join(wire.encode([0, "ok", None]))
 
 
 class OutputLimitError(Exception):
@@ -90,13 +108,19 @@ class _Submission:
     """The submission's module and what may be asked of it."""
 
     def __init__(self) -> None:
-        self.module = types.ModuleType("submission")
+        self.module = types.ModuleType(MODULE_NAME)
         self.module.__file__ = FILE_NAME
+
+    def screen(self, source: str) -> object:
+        return facts.uses(source)
+
+    def answers(self, source: str, names: list[str]) -> object:
+        return facts.beyond_answers(source, names)
 
     def load(self, source: str, names: list[str]) -> dict[str, object]:
         lines = source.splitlines(keepends=True)
         linecache.cache[FILE_NAME] = (len(source), None, lines, FILE_NAME)
-        sys.modules["submission"] = self.module
+        sys.modules[MODULE_NAME] = self.module
         exec(compile(source, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  what this process is for
         namespace = self.module.__dict__
         public = [n for n, v in namespace.items() if not n.startswith("_") and callable(v)]
@@ -110,6 +134,9 @@ class _Submission:
 
     def call_and_look(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> object:
         return [self.call(name, args, kwargs), _without_functions(args), _without_functions(kwargs)]
+
+    def value(self, name: str) -> object:
+        return self.module.__dict__[name]
 
     def attribute(self, instance: object, name: str) -> object:
         value = getattr(instance, name)
@@ -146,6 +173,8 @@ def _without_functions(value: Any) -> Any:  # noqa: ANN401  any value
 def _facts(value: object) -> dict[str, object]:
     """Say what stands behind a name, so that a wrong signature can be explained."""
     code = getattr(value, "__code__", None)
+    if isinstance(value, type):
+        return {"callable": True, "type": "class", "signature": _signature(value)}
     if not isinstance(code, types.CodeType):
         return {"callable": callable(value), "type": type(value).__name__}
     return {
@@ -157,10 +186,27 @@ def _facts(value: object) -> dict[str, object]:
 
 
 def _signature(value: object) -> str:
+    if type(value) is types.FunctionType and _has_plain_parameters(value):
+        code = value.__code__
+        return f"({', '.join(code.co_varnames[: code.co_argcount])})"
     try:
         return str(inspect.signature(value))[:_MAX_MESSAGE]  # type: ignore[arg-type]
     except Exception:  # noqa: BLE001  a submission's decorators may do anything
         return "(...)"
+
+
+def _has_plain_parameters(function: types.FunctionType) -> bool:
+    """Tell whether a signature is just names; the real thing takes as long as several calls."""
+    code = function.__code__
+    return not (
+        function.__defaults__
+        or function.__kwdefaults__
+        or function.__annotations__
+        or function.__dict__
+        or code.co_posonlyargcount
+        or code.co_kwonlyargcount
+        or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    )
 
 
 def _frames(error: BaseException) -> list[tuple[int, str]]:
@@ -176,6 +222,21 @@ def _frames(error: BaseException) -> list[tuple[int, str]]:
     return frames
 
 
+def _shapes(error: BaseException) -> list[list[object]]:
+    """Give the shapes of the arrays in the line of the submission's where the error arose."""
+    traceback, frame, number = error.__traceback__, None, 0
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == FILE_NAME:
+            frame, number = traceback.tb_frame, traceback.tb_lineno
+        traceback = traceback.tb_next
+    if frame is None:
+        return []
+    names = dict.fromkeys(re.findall(r"[^\W\d]\w*", linecache.getline(FILE_NAME, number)))
+    values = [(name, frame.f_locals.get(name)) for name in names]
+    arrays = [[name, list(value.shape)] for name, value in values if type(value) is np.ndarray]
+    return arrays[:_MAX_SHAPES]
+
+
 def _raised(error: BaseException) -> dict[str, object]:
     try:
         message = str(error)
@@ -187,9 +248,27 @@ def _raised(error: BaseException) -> dict[str, object]:
         "message": message[:_MAX_MESSAGE],
         "frames": _frames(error),
     }
+    with contextlib.suppress(BaseException):  # a submission may have tampered with anything
+        answer["shapes"] = _shapes(error)
     if isinstance(error, SyntaxError):
         answer |= {"message": error.msg, "line": error.lineno, "text": (error.text or "")[:200]}
     return answer
+
+
+def _measured(
+    submission: _Submission, operation: str, *arguments: object
+) -> tuple[object, list[int]]:
+    """Do what was asked and say what it took; NumPy reports its arrays to `tracemalloc` too."""
+    act = getattr(submission, operation)
+    _start_tracing()
+    try:
+        begin = _cpu_time()
+        value = act(*arguments)
+        taken = _cpu_time() - begin
+        peak = _traced_memory()[1]
+    finally:
+        _stop_tracing()
+    return value, [taken, peak]
 
 
 def _answer(
@@ -198,6 +277,8 @@ def _answer(
     """Do what was asked; every way in which the submission can fail is an answer too."""
     number, operation, *arguments = request
     try:
+        if operation == "measure":
+            return wire.encode([number, "ok", *_measured(submission, *arguments)], objects)
         return wire.encode([number, "ok", getattr(submission, operation)(*arguments)], objects)
     except wire.UnsupportedValueError as error:
         where = error.path.removeprefix("[2]")
@@ -215,18 +296,32 @@ def _send(connection: socket.socket, pieces: list[bytes | memoryview]) -> None:
             pieces[0] = memoryview(pieces[0])[count:]
 
 
-class _Requests:
-    """Reads requests, ahead where it can: a small one takes one call of the kernel."""
+class Worker:
+    """Answers requests about one submission; made ahead, put to work in a process of its own.
 
-    def __init__(self, connection: socket.socket, objects: _Objects) -> None:
+    Args:
+        connection: to the trusted side.
+    """
+
+    def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._objects = objects
+        self._submission = _Submission()
+        self._objects = _Objects()
         self._received = bytearray()
 
-    def next(self) -> list[Any]:
+    def serve(self, output: int, output_cap: int) -> NoReturn:
+        """Say that the process is locked in, then answer until the trusted side hangs up."""
+        sys.stdout = sys.stderr = _Output(output, output_cap)
+        gc.enable()
+        self._connection.sendall(_GREETING)
+        while True:
+            self.answer_next()
+
+    def answer_next(self) -> None:
+        """Wait for a request and answer it; small ones take one call of the kernel each way."""
         header, body = wire.lengths(self._take(wire.PREFIX))
         request: Any = wire.decode(self._take(header), self._take(body), self._objects)
-        return request  # type: ignore[no-any-return]
+        _send(self._connection, _answer(self._submission, self._objects, request))
 
     def _take(self, length: int) -> bytearray:
         while len(self._received) < length:
@@ -238,15 +333,3 @@ class _Requests:
         taken = self._received[:length]
         del self._received[:length]
         return taken
-
-
-def serve(connection: socket.socket, output: int, output_cap: int) -> None:
-    """Answer requests until the trusted side hangs up."""
-    sys.stdout = sys.stderr = _Output(output, output_cap)
-    gc.enable()
-    submission = _Submission()
-    _send(connection, wire.encode([0, "ok", None]))  # locked in, nothing of the submission has run
-    objects = _Objects()
-    requests = _Requests(connection, objects)
-    while True:
-        _send(connection, _answer(submission, objects, requests.next()))

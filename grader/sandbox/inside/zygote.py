@@ -2,15 +2,19 @@
 
 For each submission it forks a child and locks it in: its own pid and mount namespaces and a small
 tmpfs where the backend has namespaces, no capabilities, resource limits, the seccomp filter. It
-holds nothing secret. The trusted side asks over a socket, one JSON object a message:
+holds nothing secret. The trusted side asks over a socket, one message for each request:
 
-    {"op": "spawn", "limits": {...}} with two descriptors (connection, output)  ->  {"pid": n}
-    {"op": "reap", "pid": n}  ->  {"status": exit code, or minus the signal, "cpu": s, "rss": KiB}
+    a JSON object of limits, with two descriptors (connection, output): fork a child
+        ->  {"pid": n}
+    the pid of a child, in decimal: end it with everything it started
+        ->  {"status": exit code, or minus the signal, "cpu": s, "rss": KiB}
 
 It is started by `BOOTSTRAP` in `grader.sandbox.backends`.
+
+A child touches no page that it need not: each one costs a fault, a copy and its release. Hence what
+a child needs is made ahead wherever that can be.
 """
 
-import functools
 import gc
 import importlib
 import json
@@ -19,20 +23,25 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import Callable
 from typing import Any, NoReturn
 
-from . import landlock, seccomp, syscalls, worker
+from . import landlock, rehearsal, seccomp, syscalls, worker
 
-# Imported ahead so that no submission pays for them, and so that they are the real ones.
+# Imported ahead, where many submissions come, so that none of them pays.
 _AHEAD = (
     "ast", "collections", "dataclasses", "functools", "inspect", "itertools", "json", "math",
     "random", "re", "string", "textwrap", "time", "traceback", "typing",
     "numpy", "numpy.fft", "numpy.linalg", "numpy.random",
 )  # fmt: skip
 
-_CONNECTION, _HIGHEST = 3, 4096
+# The descriptors of a child: nothing, the output twice, the connection. Ours come after them.
+_NOTHING, _OUTPUTS, _CONNECTION, _CONTROL, _HIGHEST = 0, (1, 2), 3, 4, 4096
 _SETUP_FAILED = 97
+_LONGEST_REQUEST = 1 << 12
+_MOST_PLANS = 64
+_SEED = 0
+# Plain numbers: members of an enumeration are another class to touch.
+_SIGKILL, _SIGINT = int(signal.SIGKILL), int(signal.SIGINT)
 
 _RLIMITS = {
     "cpu_seconds": resource.RLIMIT_CPU,
@@ -41,6 +50,7 @@ _RLIMITS = {
     "open_files": resource.RLIMIT_NOFILE,
     "stack": resource.RLIMIT_STACK,
 }
+_NONE_OF = (resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK, resource.RLIMIT_MSGQUEUE)
 
 
 def main(control: int, configuration: str) -> NoReturn:
@@ -49,29 +59,51 @@ def main(control: int, configuration: str) -> NoReturn:
     Args:
         control: descriptor of a SEQPACKET socket to the trusted side.
         configuration: JSON with `backend` (`namespaces`, `landlock` or `none`), `import_only` (the
-            folders that this file and NumPy were imported from, and no submission imports from)
-            and `readable` (what Landlock leaves visible).
+            folders that this file and NumPy were imported from, and no submission imports from),
+            `readable` (what Landlock leaves visible) and `many` (whether more submissions will come
+            than one, so that preparing pays).
     """
     config = json.loads(configuration)
-    channel = socket.socket(fileno=control)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the trusted side to handle
+    channel, connection = _lay_out(control)
     own_pids = _open_pid_namespace() if config["backend"] == "namespaces" else None
-    _import_ahead()
+    importlib.import_module("numpy")
+    if config["many"]:
+        _import_ahead()
     sys.path[:] = [path for path in sys.path if path not in config["import_only"]]
     if config["backend"] == "landlock":
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
         landlock.restrict_to(config["readable"])
     if config["backend"] != "none":
-        _must_fail(lambda: os.listdir("/etc"), "the file system is open")  # noqa: PTH208  no pathlib in here
-    _filter(1)  # assembled ahead: with a pid namespace of its own, every child is number 1
-    gc.collect()
+        _check_that_files_are_closed()
+    if config["many"]:
+        rehearsal.rehearse()
+    serving = _Zygote(config["backend"], channel, connection, own_pids)
+    if config["many"]:
+        gc.collect()
     gc.freeze()  # the heap stays shared with the children
-    gc.disable()
     if config["backend"] != "none":
         syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)  # its links in /proc are nobody's to follow
     channel.send(json.dumps({"ready": True}).encode())
     while True:
-        _serve_one(channel, config["backend"], own_pids)
+        serving.serve_one()
+
+
+def _lay_out(control: int) -> tuple[socket.socket, socket.socket]:
+    """Give each descriptor its place; return the line to the trusted side and a child's to be."""
+    control = os.dup(control)  # above the places that are given away here
+    while control <= _CONTROL:
+        control = os.dup(control)
+    os.dup2(os.open("/dev/null", os.O_RDONLY), _NOTHING)
+    place, _ = (end.detach() for end in socket.socketpair())  # keeps it until a child comes
+    os.dup2(place, _CONNECTION)
+    os.dup2(control, _CONTROL)
+    os.closerange(_CONTROL + 1, _HIGHEST)
+    # Wrapped with what they are: a child may not ask a socket for its name.
+    return (
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, fileno=_CONTROL),
+        socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=_CONNECTION),
+    )
 
 
 def _open_pid_namespace() -> int:
@@ -84,114 +116,123 @@ def _open_pid_namespace() -> int:
 def _import_ahead() -> None:
     for name in _AHEAD:
         importlib.import_module(name)
+    # As with hashing: what a submission draws without a seed of its own must not decide a verdict.
+    for name in ("random", "numpy.random"):
+        sys.modules[name].seed(_SEED)
 
 
-def _serve_one(channel: socket.socket, backend: str, own_pids: int | None) -> None:
-    message, descriptors, _, _ = socket.recv_fds(channel, 1 << 16, 2)
-    if not message:
-        os._exit(0)
-    request = json.loads(message)
-    if request["op"] == "spawn":
-        answer = _spawn(request["limits"], descriptors, backend, own_pids, channel)
-    else:
-        answer = _reap(request["pid"])
-    channel.send(json.dumps(answer).encode())
-
-
-def _spawn(
-    limits: dict[str, int],
-    descriptors: list[int],
-    backend: str,
-    own_pids: int | None,
-    channel: socket.socket,
-) -> dict[str, Any]:
-    if own_pids is not None:  # the child becomes the first process of a pid namespace of its own
-        syscalls.setns(own_pids, syscalls.CLONE_NEWPID)
-        syscalls.unshare(syscalls.CLONE_NEWPID)
-    pid = os.fork()
-    if pid == 0:
-        channel.detach()
-        _child(limits, descriptors, backend)
-    for descriptor in descriptors:
-        os.close(descriptor)
-    return {"pid": pid}
-
-
-def _reap(pid: int) -> dict[str, Any]:
-    """End a child with everything it started, and say how it ended and what it used."""
-    os.kill(
-        pid, signal.SIGKILL
-    )  # also safe if it has ended: its pid is kept until it is waited for
-    _, status, usage = os.wait4(pid, 0)
-    return {
-        "status": os.waitstatus_to_exitcode(status),
-        "cpu": usage.ru_utime + usage.ru_stime,
-        "rss": usage.ru_maxrss,
-    }
-
-
-def _child(limits: dict[str, int], descriptors: list[int], backend: str) -> NoReturn:
-    try:
-        connection, output = _keep_only(*descriptors)
-        _lock_in(limits, backend)
-        worker.serve(connection, output, limits["output"])
-    finally:
-        os._exit(_SETUP_FAILED)
-
-
-def _keep_only(connection: int, output: int) -> tuple[socket.socket, int]:
-    """Lay out the descriptors: 0 nothing, 1 and 2 the output, 3 the connection, no others."""
-    connection, output = os.dup(connection), os.dup(output)  # above the places they will take
-    for target in (1, 2):
-        os.dup2(output, target)
-    nothing = os.open("/dev/null", os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(connection, _CONNECTION)
-    os.closerange(_CONNECTION + 1, _HIGHEST)
-    # Wrapped now: asking a socket for its name is not allowed later.
-    return socket.socket(fileno=_CONNECTION), 1
-
-
-def _lock_in(limits: dict[str, int], backend: str) -> None:
-    """Take everything away that a submission does not need. The order matters: rights go last."""
-    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.setsid()  # or a signal to the process group would reach the zygote
-    if backend == "namespaces":
-        syscalls.unshare(syscalls.CLONE_NEWNS)
-        flags = syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC
-        options = f"size={limits['tmpfs_bytes']},nr_inodes={limits['tmpfs_files']},mode=700"
-        syscalls.mount("tmpfs", "/tmp", "tmpfs", flags, options)  # noqa: S108  the sandbox's own
-        os.chdir("/tmp")  # noqa: S108  the sandbox's own
-    _limit(limits, backend)
-    if backend == "none":
-        return
-    syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-    syscalls.drop_capabilities()
-    syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
-    syscalls.load_filter(_filter(os.getpid()))
-    _must_fail(socket.socket, "sockets can be made")
-
-
-@functools.cache
-def _filter(pid: int) -> bytes:
-    return seccomp.program(syscalls.MACHINE, pid)
-
-
-def _must_fail(attempt: Callable[[], object], otherwise: str) -> None:
+def _check_that_files_are_closed() -> None:
     """Fail closed: what should be impossible is tried before a submission is let in."""
     try:
-        attempt()
+        os.listdir("/etc")  # noqa: PTH208  no pathlib in here
     except OSError:
         return
-    raise RuntimeError(f"not isolated: {otherwise}")
+    raise RuntimeError("not isolated: the file system is open")
 
 
-def _limit(limits: dict[str, int], backend: str) -> None:
-    # Soft and hard alike: the first process of a pid namespace would never see SIGXCPU.
-    for name, number in _RLIMITS.items():
-        resource.setrlimit(number, (limits[name], limits[name]))
-    if backend == "namespaces":  # elsewhere the user's other processes would count too
-        resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"], limits["processes"]))
-    for number in (resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK, resource.RLIMIT_MSGQUEUE):
-        resource.setrlimit(number, (0, 0))
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+class _Zygote:
+    """Forks children and ends them. Everything that a child needs and can be made ahead is here."""
+
+    def __init__(
+        self,
+        backend: str,
+        channel: socket.socket,
+        connection: socket.socket,
+        own_pids: int | None,
+    ) -> None:
+        self._backend = backend
+        self._channel = channel
+        self._own_pids = own_pids
+        self._plans: dict[bytes, _Plan] = {}
+        self._worker = worker.Worker(connection)
+        # With a pid namespace of its own, every child is number 1.
+        self._filter = syscalls.Filter(seccomp.program(syscalls.MACHINE, 1))
+        self._places_of_pid = (
+            seccomp.places_of_pid(syscalls.MACHINE) if backend == "landlock" else []
+        )
+
+    def serve_one(self) -> None:
+        """Wait for a request and answer it."""
+        message, descriptors, _, _ = socket.recv_fds(self._channel, _LONGEST_REQUEST, 2)
+        if not message:
+            os._exit(0)
+        if descriptors:
+            plan = self._plans.get(message) or self._new_plan(message)
+            self._channel.send(b'{"pid": %d}' % self._spawn(plan, *descriptors))
+        else:
+            self._channel.send(_reap(int(message)))
+
+    def _new_plan(self, message: bytes) -> "_Plan":
+        if len(self._plans) == _MOST_PLANS:
+            self._plans.clear()
+        plan = self._plans[message] = _Plan(json.loads(message))
+        return plan
+
+    def _spawn(self, plan: "_Plan", connection: int, output: int) -> int:
+        if self._own_pids is not None:  # the child becomes the first of a pid namespace of its own
+            syscalls.setns(self._own_pids, syscalls.CLONE_NEWPID)
+            syscalls.unshare(syscalls.CLONE_NEWPID)
+        pid = syscalls.fork()
+        if pid == 0:
+            self._live(plan, connection, output)
+        os.close(connection)
+        os.close(output)
+        return pid
+
+    def _live(self, plan: "_Plan", connection: int, output: int) -> NoReturn:
+        """Be a child, to the end."""
+        try:
+            for place in _OUTPUTS:
+                os.dup2(output, place)
+            os.dup2(connection, _CONNECTION)
+            os.closerange(_CONNECTION + 1, _HIGHEST)
+            self._lock_in(plan)
+            self._worker.serve(_OUTPUTS[0], plan.output_cap)
+        finally:
+            os._exit(_SETUP_FAILED)
+
+    def _lock_in(self, plan: "_Plan") -> None:
+        """Take everything away that a submission does not need. The order matters: rights last."""
+        syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
+        os.setsid()  # or a signal to the process group would reach the zygote
+        if self._own_pids is not None:
+            syscalls.unshare(syscalls.CLONE_NEWNS)
+            flags = syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC
+            syscalls.mount("tmpfs", "/tmp", "tmpfs", flags, plan.tmpfs)  # noqa: S108  the sandbox's own
+            os.chdir("/tmp")  # noqa: S108  the sandbox's own
+        for number, limit in plan.rlimits:
+            resource.setrlimit(number, limit)
+        if self._own_pids is not None:  # elsewhere the user's other processes would count too
+            resource.setrlimit(resource.RLIMIT_NPROC, plan.processes)
+        syscalls.default_signal(_SIGINT)
+        if self._backend == "none":
+            return
+        syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
+        syscalls.drop_capabilities()
+        syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
+        for place in self._places_of_pid:
+            self._filter.put(place, os.getpid())
+        self._filter.load()
+        if not syscalls.is_refused_a_socket():
+            raise RuntimeError("not isolated: sockets can be made")
+
+
+class _Plan:
+    """What limits come to, in the form in which the kernel takes them."""
+
+    def __init__(self, limits: dict[str, Any]) -> None:
+        # Soft and hard alike: the first process of a pid namespace would never see SIGXCPU.
+        self.rlimits = [(number, (limits[name],) * 2) for name, number in _RLIMITS.items()]
+        self.rlimits += [(number, (0, 0)) for number in _NONE_OF]
+        self.processes = (limits["processes"],) * 2
+        self.tmpfs = f"size={limits['tmpfs_bytes']},nr_inodes={limits['tmpfs_files']},mode=700"
+        self.output_cap = limits["output"]
+
+
+def _reap(pid: int) -> bytes:
+    """End a child with everything it started, and say how it ended and what it used."""
+    os.kill(pid, _SIGKILL)  # also safe if it has ended: its pid is kept until it is waited for
+    _, status, usage = os.wait4(pid, 0)
+    ended = os.waitstatus_to_exitcode(status)
+    cpu = usage.ru_utime + usage.ru_stime
+    return b'{"status": %d, "cpu": %.6f, "rss": %d}' % (ended, cpu, usage.ru_maxrss)

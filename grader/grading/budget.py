@@ -1,0 +1,88 @@
+"""What a call may use, in multiples of what the reference takes for the same call."""
+
+import time
+import tracemalloc
+from collections.abc import Callable, Sequence
+
+from grader.definitions.exercise import Budget
+from grader.grading.compare import Difference, Rung
+from grader.sandbox.answers import Usage
+
+TIME_FLOOR = 0.05
+"""Seconds that every call may take: below it noise would decide."""
+
+MEMORY_FLOOR = 64 << 10
+"""Bytes that every call may allocate: a few small arrays and Python's own bookkeeping."""
+
+
+def measured(action: Callable[[], object]) -> Usage:
+    """Do something in this process and say what it took, as the sandbox's worker does."""
+    tracemalloc.start()
+    try:
+        begin = time.thread_time()
+        action()
+        taken = time.thread_time() - begin
+        return Usage(taken, tracemalloc.get_traced_memory()[1])
+    finally:
+        tracemalloc.stop()
+
+
+def together(usages: Sequence[Usage]) -> Usage:
+    """Sum up the calls that one expression made: all their time, the largest of their peaks."""
+    return Usage(
+        sum(usage.cpu_seconds for usage in usages),
+        max((usage.peak_bytes for usage in usages), default=0),
+    )
+
+
+def over_budget(budget: Budget, used: Usage, known: Usage, by: str) -> Difference | None:
+    """Compare what a submission used with what it may use.
+
+    Args:
+        budget: the multiples allowed.
+        used: by the submission.
+        known: what the reference or the solution used.
+        by: which of the two.
+    """
+    if budget.memory is not None:
+        most = max(budget.memory * known.peak_bytes, MEMORY_FLOOR)
+        if used.peak_bytes > most:
+            sizes = _size(used.peak_bytes), _size(known.peak_bytes)
+            times = used.peak_bytes / max(known.peak_bytes, 1)
+            return _over("memory", times, sizes, by, budget.memory)
+    if budget.time is not None:
+        most = max(budget.time * known.cpu_seconds, TIME_FLOOR)
+        if used.cpu_seconds > most:
+            spans = _span(used.cpu_seconds), _span(known.cpu_seconds)
+            times = used.cpu_seconds / max(known.cpu_seconds, 1e-9)
+            return _over("time", times, spans, by, budget.time)
+    return None
+
+
+def _over(what: str, times: float, amounts: tuple[str, str], by: str, allowed: float) -> Difference:
+    used, known = amounts
+    sentence = (
+        f"Your code used {_short(times)} times the {what} of the {by} ({used} against {known}); "
+        f"this exercise allows {_short(allowed)} times."
+    )
+    return Difference(Rung.BUDGET, sentence)
+
+
+def _short(number: float) -> str:
+    return f"{number:.3g}" if number < 10 else f"{number:,.0f}"  # noqa: PLR2004  one digit before the point
+
+
+def _size(count: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1000:  # noqa: PLR2004  decimal units
+            return f"{_short_size(count)} {unit}"
+        count /= 1000
+    return f"{_short_size(count)} GB"
+
+
+def _short_size(count: float) -> str:
+    return f"{count:.2g}" if count < 100 else f"{count:.0f}"  # noqa: PLR2004  two digits or whole
+
+
+def _span(seconds: float) -> str:
+    return f"{_short_size(seconds)} s" if seconds >= 1 else f"{_short_size(1000 * seconds)} ms"

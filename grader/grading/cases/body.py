@@ -1,0 +1,16 @@
+"""`pytest`: run the body of a pytest test, the submission's names standing for stand-ins."""
+
+from grader.definitions.exercise import PytestTest
+from grader.grading.cases.finding import Finding
+from grader.grading.oracle import Oracle
+from grader.grading.pytest_body import raised_here, run_body
+from grader.grading.stage import Stage
+
+
+def judge(stage: Stage, oracle: Oracle, test: PytestTest, number: int) -> Finding:
+    """Run the body with the inputs of one draw."""
+    names = stage.names(test.where, error=raised_here)
+    namespace = {**stage.bindings(names), **oracle.draws(test)[number].inputs}
+    seconds = stage.child.limits.wall_seconds
+    file_name = f"pytest of {oracle.exercise.digest} {test.id}"
+    return Finding(run_body(test, file_name, namespace, names, seconds))

@@ -1,0 +1,40 @@
+"""What one draw of a test came to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from grader.errors import EtudeError
+from grader.grading import feedback
+from grader.grading.authored import evaluate
+from grader.grading.compare import Difference, Rung
+from grader.grading.properties import DiffersError
+from grader.grading.proxies import InputChangedError, NoValueError
+from grader.sandbox.answers import ChildGoneError
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How a submission's value differs, if it does, and the value."""
+
+    difference: Difference | None
+    got: Any = None
+
+
+def evaluated(code: str, names: Mapping[str, Any]) -> Any:  # noqa: ANN401  any value
+    """Evaluate an expression over a submission's stand-ins.
+
+    Raises:
+        NoValueError, ChildGoneError: the submission gave no value.
+        DiffersError: it changed an argument, or gave something that the expression cannot use.
+    """
+    try:
+        return evaluate(code, names)
+    except (NoValueError, ChildGoneError, EtudeError):
+        raise
+    except InputChangedError as error:
+        sentence = feedback.input_changed(error.name, code)
+        raise DiffersError(Difference(Rung.INPUTS, sentence)) from error
+    except Exception as error:  # indexing a result of another form raises anything
+        sentence = feedback.cannot_use(code, error)
+        raise DiffersError(Difference(Rung.TYPE, sentence)) from error

@@ -1,0 +1,33 @@
+"""`holds`: check a property that every right answer has."""
+
+from typing import Any
+
+from grader.definitions.exercise import PropertyTest
+from grader.definitions.properties import WITH_AGAINST
+from grader.grading.authored import author_error
+from grader.grading.cases.finding import Finding, evaluated
+from grader.grading.inputs import generator
+from grader.grading.oracle import Oracle
+from grader.grading.properties import Inputs, Trial, find_breach
+from grader.grading.stage import Stage
+
+_PERTURBATIONS = 1  # their own part of the test's stream, so that no change correlates with inputs
+
+
+def judge(stage: Stage, oracle: Oracle, test: PropertyTest, number: int) -> Finding:
+    """Try the property on one draw."""
+    if test.against is None and test.holds in WITH_AGAINST:
+        raise author_error(test.where, f"test {test.id!r}: holds {test.holds} needs 'against'")
+    names = stage.names(test.where, keep_inputs=test.holds == "unchanged_inputs")
+    bindings = stage.bindings(names)
+
+    def call(inputs: Inputs) -> Any:  # noqa: ANN401  any value
+        return evaluated(test.call, {**bindings, **inputs})
+
+    def against(inputs: Inputs) -> Any:  # noqa: ANN401  any value
+        return evaluated(test.against or "None", {**bindings, **inputs})
+
+    inputs = oracle.draws(test)[number].inputs
+    first = call(inputs)
+    rng = generator(oracle.exercise, test, number, _PERTURBATIONS)
+    return Finding(find_breach(Trial(test, inputs, call, against, first, rng)), first)

@@ -1,0 +1,474 @@
+"""What is behind the errors that array code raises most: one sentence that helps, by the message.
+
+Pure, the standard library only. Nothing of a message is repeated but sizes, and names where Python
+puts them between quotes.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+_LONGEST_NAME = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    """A kind of error: what its message looks like, and what to say then."""
+
+    id: str
+    pattern: re.Pattern[str]
+    sentence: str | Callable[[re.Match[str]], str]
+    types: tuple[str, ...]
+
+
+def cause(kind: str, message: str) -> str:
+    """Say in a sentence what is behind an error.
+
+    Args:
+        kind: the name of the exception's type.
+        message: its text, as Python or NumPy wrote it.
+
+    Returns:
+        A sentence; nothing for an error that is not among the usual ones.
+    """
+    found = _find(kind, message)
+    if found is None:
+        return ""
+    known, match = found
+    return known.sentence if isinstance(known.sentence, str) else known.sentence(match)
+
+
+def signature(kind: str, message: str) -> tuple[str, ...] | None:
+    """Return what two errors have in common that come from the same mistake.
+
+    That is the kind of cause and the sizes in the message, not the words, which differ between
+    `@` and `np.dot`.
+
+    Returns:
+        None for an error that tells nothing in particular: a misspelt name can be anywhere.
+    """
+    found = _find(kind, message)
+    if found is None or found[0].id in _VAGUE:
+        return None
+    known, match = found
+    sizes = [text for text in match.groups() if text and re.fullmatch(r"[\d, ()-]+", text)]
+    return (known.id, *sorted(sizes))
+
+
+def shapes_here(shapes: Sequence[tuple[str, tuple[int, ...]]]) -> str:
+    """Say which shapes the arrays have where an error arose; nothing without arrays."""
+    if not shapes:
+        return ""
+    (name, shape), *others = shapes
+    rest = [f"`{other}` {_written(size)}" for other, size in others]
+    listed = "".join(f", {each}" for each in rest[:-1]) + (f" and {rest[-1]}" if rest else "")
+    return f"Here `{name}` has shape {_written(shape)}{listed}."
+
+
+def _written(shape: tuple[int, ...]) -> str:
+    return "()" if not shape else f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+
+
+def _find(kind: str, message: str) -> tuple[_Cause, re.Match[str]] | None:
+    for known in _CAUSES:
+        if kind in known.types and (match := known.pattern.search(message)):
+            return known, match
+    return None
+
+
+def _names(text: str) -> str:
+    """Show a name from a message, if it is one."""
+    return f"`{text}`" if text.isidentifier() and len(text) <= _LONGEST_NAME else "it"
+
+
+def _product(left: str, right: str) -> str:
+    return (
+        f"A matrix product needs the last axis of the left array to be as long as the "
+        f"second-to-last of the right one; here they have lengths {left} and {right}. Is a "
+        "transpose missing, or one too many?"
+    )
+
+
+def _none(_: re.Match[str]) -> str:
+    return (
+        "Something here is None: a function without `return`, or a method that works in place and "
+        "returns nothing."
+    )
+
+
+def _instead(match: re.Match[str]) -> str:
+    name = match[1]
+    known = _ELSEWHERE.get(name)
+    if known:
+        return f"NumPy has no `{name}`; {known}."
+    return f"A NumPy array has no {_names(name)}: is it spelled right, or from another library?"
+
+
+_ELSEWHERE: Final = {
+    "append": "an array has a fixed size, so collect in a list or use `np.concatenate`",
+    "cat": "use `np.concatenate`",
+    "clone": "use `.copy()`",
+    "detach": "there is nothing to detach, leave it out",
+    "dim": "use `.ndim`",
+    "expand": "use `np.broadcast_to`",
+    "exp": "use `np.exp(x)`",
+    "log": "use `np.log(x)`",
+    "masked_fill": "use `np.where(mask, value, x)`",
+    "matmul": "use `@`",
+    "numpy": "it is an array already",
+    "permute": "use `.transpose(...)`",
+    "sigmoid": "write it with `np.exp`",
+    "softmax": "write it with `np.exp` and `.sum(axis=-1, keepdims=True)`",
+    "relu": "use `np.maximum(x, 0)`",
+    "sqrt": "use `np.sqrt(x)`",
+    "tanh": "use `np.tanh(x)`",
+    "unsqueeze": "use `np.expand_dims` or index with `np.newaxis`",
+    "view": "use `.reshape(...)`",
+    "zeros": "use `np.zeros`",
+}
+
+
+def _of_numpy(match: re.Match[str]) -> str:
+    name = match[1]
+    known = _ELSEWHERE.get(name)
+    if known:
+        return f"NumPy has no `{name}`; {known}."
+    return f"NumPy has no {_names(name)}: is it spelled right, or from another library?"
+
+
+def _keyword(match: re.Match[str]) -> str:
+    if match[1] in ("dim", "keepdim"):
+        right = "axis" if match[1] == "dim" else "keepdims"
+        return f"In NumPy this argument is called `{right}`."
+    return f"The function called here has no argument {_names(match[1])}."
+
+
+def _axis(match: re.Match[str]) -> str:
+    count = int(match[2])
+    if count == 0:
+        return "This value is a single number, so it has no axes at all."
+    axes = "axis" if count == 1 else "axes"
+    return (
+        f"The array has {count} {axes} here, so the axis may be from {-count} to {count - 1}. "
+        "Has one been summed away before (see `keepdims`)?"
+    )
+
+
+def _bounds(match: re.Match[str]) -> str:
+    return (
+        f"Axis {match[2]} has {match[3]} entries, numbered from 0, so the last one is number "
+        f"{int(match[3]) - 1}, or -1."
+    )
+
+
+def _reshape(match: re.Match[str]) -> str:
+    return (
+        f"A new shape must hold exactly as many values as there are, that is {match[1]}; multiply "
+        "the lengths to see how many yours holds."
+    )
+
+
+def _sides(match: re.Match[str]) -> str:
+    one, other = match[1], match[2]
+    return (
+        f"Shapes {one} and {other} do not fit: from the right, the lengths of two axes must be "
+        "equal, or one of them 1."
+    )
+
+
+def _own(count: str) -> str:
+    return (
+        f"Compare the call with the `def` line: {count}. Inside a class, `self` is the first "
+        "parameter."
+    )
+
+
+_VALUE, _TYPE, _INDEX = ("ValueError",), ("TypeError",), ("IndexError",)
+_SHAPE = r"(\([\d, ]*\))"
+
+
+def _cause(
+    name: str,
+    types: tuple[str, ...],
+    pattern: str,
+    sentence: str | Callable[[re.Match[str]], str],
+) -> _Cause:
+    return _Cause(name, re.compile(pattern), sentence, types)
+
+
+_CAUSES: Final[tuple[_Cause, ...]] = (
+    # `@` names the right array's axis first, `np.dot` the left one's.
+    _cause(
+        "matrix-product",
+        _VALUE,
+        r"mismatch in its core dimension.*\(size (\d+) is different from (\d+)\)",
+        lambda m: _product(m[2], m[1]),
+    ),
+    _cause(
+        "matrix-product",
+        _VALUE,
+        r"not aligned: (\d+) \(dim -?\d+\) != (\d+) \(dim",
+        lambda m: _product(m[1], m[2]),
+    ),
+    _cause(
+        "matrix-product-of-number",
+        _VALUE,
+        r"matmul: Input operand \d does not have enough dimensions",
+        "`@` multiplies arrays; one side is a single number or None here. For a number use `*`.",
+    ),
+    _cause(
+        "in-place-shape",
+        _VALUE,
+        rf"non-broadcastable output operand with shape {_SHAPE} doesn't match the broadcast shape "
+        rf"{_SHAPE}",
+        "An operation in place, as `x += y`, cannot make the array larger. Write `x = x + y`.",
+    ),
+    _cause("broadcast", _VALUE, rf"broadcast together with shapes {_SHAPE} {_SHAPE}", _sides),
+    _cause(
+        "einsum-sizes",
+        _VALUE,
+        r"broadcast together with remapped shapes",
+        "Axes that are paired must be of equal length; in `np.einsum` those with the same letter.",
+    ),
+    _cause(
+        "assignment-shape",
+        _VALUE,
+        rf"could not broadcast input array from shape {_SHAPE} into shape {_SHAPE}",
+        lambda m: (
+            f"An array of shape {m[1]} is stored where there is room for {m[2]}: the place must "
+            "have the value's shape."
+        ),
+    ),
+    _cause(
+        "einsum-letters",
+        _VALUE,
+        r"einstein sum subscripts string",
+        "In `np.einsum`, each array needs one letter for each of its axes.",
+    ),
+    _cause("reshape", _VALUE, r"cannot reshape array of size (\d+) into shape", _reshape),
+    _cause(
+        "joined-shapes",
+        _VALUE,
+        r"(?:all the input arrays? (?:dimensions )?|all input arrays )(?:except|must have)",
+        "Arrays can only be joined if they agree in all axes but the one along which they are "
+        "joined; `np.stack` wants equal shapes.",
+    ),
+    _cause(
+        "truth-of-array",
+        _VALUE,
+        r"truth value of an array",
+        "A whole array is neither true nor false, so `if`, `and`, `or`, `not`, `min` and `max` "
+        "cannot use it. Choose value by value with `np.where`, combine with `&` and `|`, or ask "
+        "`.any()` or `.all()`.",
+    ),
+    _cause("none", _TYPE, r"unsupported operand type.*'NoneType'", _none),
+    _cause("none", _TYPE, r"'NoneType' object (?:is not|cannot|has no|does not)", _none),
+    _cause("none", _TYPE, r"argument \d+ of type NoneType", _none),
+    _cause("none", ("AttributeError",), r"'NoneType' object has no attribute", _none),
+    _cause(
+        "read-only",
+        _VALUE,
+        r"(?:destination|array) is read-only",
+        "This array may not be changed in place: make a `.copy()` first, or a new array.",
+    ),
+    _cause(
+        "integer-in-place",
+        ("UFuncTypeError", "_UFuncOutputCastingError", "TypeError"),
+        r"Cannot cast ufunc '\w+' output from dtype\('[fc]\w+'\) to dtype\('u?int\d+'\)",
+        "An array of integers cannot hold fractions, so an operation in place fails. Write "
+        "`x = x / y`, or make it of floats with `.astype(float)`.",
+    ),
+    _cause(
+        "ragged",
+        _VALUE,
+        r"inhomogeneous shape|setting an array element with a sequence",
+        "The rows are not all of the same length, or an array stands where one number belongs.",
+    ),
+    _cause(
+        "axis", ("AxisError",), r"axis (-?\d+) is out of bounds for array of dimension (\d+)", _axis
+    ),
+    _cause(
+        "transpose-axes",
+        _VALUE,
+        r"axes don't match array",
+        "`transpose` needs each axis of the array exactly once.",
+    ),
+    _cause(
+        "squeeze",
+        _VALUE,
+        r"squeeze out which has size not equal to one",
+        "Only an axis of length 1 can be squeezed away; to pick one entry, use an index.",
+    ),
+    _cause(
+        "split",
+        _VALUE,
+        r"array split does not result in an equal division",
+        "The axis cannot be divided in equal parts of this number: is it the right axis?",
+    ),
+    _cause(
+        "one-number-needed",
+        _TYPE + _VALUE,
+        r"only 0-dimensional arrays can be converted|only length-1 arrays can be converted|"
+        r"only integer scalar arrays can be converted|"
+        r"can only convert an array of size 1",
+        "One number is needed here, but this is a whole array. For a function of all values use "
+        "NumPy's, as `np.exp` instead of `math.exp`.",
+    ),
+    _cause(
+        "bounds", _INDEX, r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", _bounds
+    ),
+    _cause(
+        "too-many-indices",
+        _INDEX,
+        r"too many indices for array: array is (\d+)-dimensional, but (\d+) were indexed",
+        lambda m: (
+            f"The array has {m[1]} {'axis' if m[1] == '1' else 'axes'} here, but {m[2]} indices "
+            "are given. Has one been summed or indexed away before?"
+        ),
+    ),
+    _cause(
+        "boolean-index",
+        _INDEX,
+        r"boolean index did not match .* size of axis is (\d+) but size of .* axis is (\d+)",
+        "A mask that is used as an index must have the shape of the array, or of its first axes.",
+    ),
+    _cause(
+        "index-type",
+        _INDEX,
+        r"only integers, slices|must be of integer \(or boolean\) type",
+        "An index must be a whole number: `/` always gives a float, `//` keeps integers.",
+    ),
+    _cause(
+        "list-index",
+        _INDEX,
+        r"(?:list|tuple|string) index out of range",
+        "A list of n items has them numbered from 0 to n - 1.",
+    ),
+    _cause(
+        "list-as-array",
+        _TYPE,
+        r"list indices must be integers or slices, not tuple|can't multiply sequence by non-int|"
+        r"unsupported operand type\(s\) for .*'(?:list|tuple)'",
+        "A list does not calculate as an array does: turn it into one with `np.array(...)`.",
+    ),
+    _cause(
+        "list-as-array",
+        ("AttributeError",),
+        r"'(?:list|tuple)' object has no attribute",
+        "A list does not calculate as an array does: turn it into one with `np.array(...)`.",
+    ),
+    _cause(
+        "array-called",
+        _TYPE,
+        r"'(?:numpy\.)?ndarray' object is not callable",
+        "Round brackets call a function; an array takes square ones, as `x[0]`. And `.T` and "
+        "`.shape` stand without brackets.",
+    ),
+    _cause(
+        "module-called",
+        _TYPE,
+        r"'module' object is not callable",
+        "A module was called as if it were a function: name a function in it, as `np.array`.",
+    ),
+    _cause(
+        "number-called",
+        _TYPE,
+        r"'(?:int|float|tuple|numpy\.float64|numpy\.int64)' object is not callable",
+        "Round brackets after a number call it as a function: is a `*` missing, or has a name been "
+        "given to a number that was a function?",
+    ),
+    _cause("keyword", _TYPE, r"got an unexpected keyword argument '([^']+)'", _keyword),
+    _cause(
+        "arguments-missing",
+        _TYPE,
+        r"missing (\d+) required positional argument",
+        lambda _: _own("it needs more arguments than it gets"),
+    ),
+    _cause(
+        "arguments-too-many",
+        _TYPE,
+        r"takes (?:from )?(\d+)(?: to \d+)? positional arguments? but (\d+) (?:was|were) given",
+        lambda _: _own("it gets more arguments than it takes"),
+    ),
+    _cause(
+        "shape-as-arguments",
+        _TYPE,
+        r"Cannot interpret '\d+' as a data type",
+        "The shape is one argument, in brackets of its own: `np.zeros((3, 4))`.",
+    ),
+    _cause(
+        "shape-as-tuple",
+        _TYPE,
+        r"'tuple' object cannot be interpreted as an integer",
+        "A tuple stands where a whole number belongs: `np.random.rand(3, 4)` and `range(n)` take "
+        "plain numbers.",
+    ),
+    _cause(
+        "size-not-whole",
+        _TYPE,
+        r"'float' object cannot be interpreted as an integer|expected a sequence of integers",
+        "A size must be a whole number: `/` always gives a float, `//` keeps integers.",
+    ),
+    _cause(
+        "boolean-minus",
+        _TYPE,
+        r"numpy boolean (?:subtract|negative)",
+        "`-` does not work on booleans: `~mask` turns a mask around.",
+    ),
+    _cause(
+        "bits-of-floats",
+        _TYPE,
+        r"ufunc '(?:bitwise_\w+|invert)' not supported",
+        "`&`, `|`, `^` and `~` work on booleans and integers; a power is written `**`. Around "
+        "comparisons put brackets: `(a > 0) & (b > 0)`.",
+    ),
+    _cause(
+        "not-in-numpy", ("AttributeError",), r"module 'numpy' has no attribute '([^']+)'", _of_numpy
+    ),
+    _cause(
+        "not-of-array",
+        ("AttributeError",),
+        r"'numpy\.ndarray' object has no attribute '([^']+)'",
+        _instead,
+    ),
+    _cause(
+        "singular",
+        ("LinAlgError",),
+        r"Singular matrix",
+        "This matrix has no inverse: some of its rows are combinations of others.",
+    ),
+    _cause(
+        "set-later",
+        ("UnboundLocalError",),
+        r"local variable '([^']+)'",
+        lambda m: (
+            f"Somewhere in this function {_names(m[1])} is given a value, so it is the function's "
+            "own; here it has none yet."
+        ),
+    ),
+    _cause(
+        "no-import",
+        ("NameError",),
+        r"name '(?:np|numpy)' is not defined",
+        "Put `import numpy as np` at the top.",
+    ),
+    _cause(
+        "division-by-zero",
+        ("ZeroDivisionError",),
+        r"division|modulo",
+        "Something is divided by zero: what can be zero here?",
+    ),
+    _cause(
+        "recursion",
+        ("RecursionError",),
+        r"recursion",
+        "A function calls itself without end: which case should stop it?",
+    ),
+)
+
+_VAGUE: Final = frozenset({
+    "none", "set-later", "no-import", "not-in-numpy", "not-of-array", "keyword", "recursion",
+    "arguments-missing", "arguments-too-many", "list-index", "number-called", "module-called",
+})  # fmt: skip
+"""Causes by which two mistakes cannot be told apart."""

@@ -1,0 +1,244 @@
+"""Finds the known mistake that explains all failures of a submission.
+
+The submission's values are compared with those of programs that make a known mistake: first the
+misconceptions that the author declared, then mutants of the solution. Each runs in a child of the
+sandbox, as a submission does, and only as far as it agrees. What it gave is kept, so that it runs
+once for an exercise.
+
+Tests that disclose nothing are left out: whatever is said here could have been found without them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    Misconception,
+    OutputTest,
+    TestCase,
+    TestId,
+)
+from grader.errors import EtudeError
+from grader.grading import feedback
+from grader.grading.compare import Closeness, Rung
+from grader.grading.jobs import limits_of
+from grader.grading.observation import Observation
+from grader.grading.oracle import Oracle
+from grader.grading.run import SubmissionRun
+from grader.grading.sketch import Sketch, sketch
+from grader.grading.submission import Submission
+from grader.grading.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult
+from grader.mutation import OPERATORS, mutants
+from grader.sandbox.limits import Limits
+from grader.sandbox.process import Sandbox
+
+Observed = Mapping[TestId, Observation]
+
+_MOST_MUTANTS = 200
+_MOST_HANGS = 3  # mutants without an end; after that many an exercise's are given up
+_MUTANT_CPU_SECONDS = 1
+_MOST_EXPLANATIONS = 2  # more are as good as none
+
+# Here the values may be right, or NaN throughout, and still show which of the mistakes it is that
+# an author thought of. Of the many mutants several would do the same.
+_SHOWN_BY_TEST = (Rung.INPUTS, Rung.PROPERTY, Rung.BUDGET)
+_OVERFLOWS = "drop-max-subtraction"
+
+_VAGUE_OPERATORS = frozenset(
+    {"other-constant", "other-default", "other-flag", "drop-statement", "leave-loop"}
+)
+"""What is said of these would help nobody."""
+
+
+@dataclass(slots=True)
+class _Program:
+    """A program that makes a known mistake, and what is known of it so far."""
+
+    kind: DiagnosisKind
+    id: str
+    source: str
+    feedback: str
+    hint: int | None = None
+    sketches: dict[TestId, Sketch] = field(default_factory=dict)
+    is_usable: bool = True
+    hung: bool = False
+
+
+class Diagnostician:
+    """Explains the failures of the submissions of one exercise.
+
+    Args:
+        oracle: the exercise's.
+        sandbox: where the wrong programs run.
+    """
+
+    def __init__(self, oracle: Oracle, sandbox: Sandbox) -> None:
+        self._exercise = oracle.exercise
+        self._oracle = oracle
+        if oracle.exercise.forbid is not None:
+            # A wrong program may use what is forbidden; it is its values that count.
+            self._oracle = Oracle(replace(oracle.exercise, forbid=None), sandbox)
+        self._sandbox = sandbox
+        self._misconceptions = [_declared(each) for each in oracle.exercise.misconceptions]
+        self._mutants: list[_Program] | None = None
+
+    def diagnose(
+        self, results: Mapping[TestId, TestResult], observed: Observed
+    ) -> Diagnosis | None:
+        """Name the mistake that explains every failure that may be told of.
+
+        Args:
+            results: of the submission's tests.
+            observed: what it gave in them.
+
+        Returns:
+            None if no known mistake explains them all, or too many do.
+        """
+        case = _Case(self._exercise, results, observed)
+        if not case.failing:
+            return None
+        found = [p for p in self._misconceptions if self._explains(p, case)]
+        if not found and self._exercise.kind != "predict":
+            found = list(self._matching_mutants(case))
+        return _diagnosis(found, case)
+
+    def _matching_mutants(self, case: "_Case") -> Iterator[_Program]:
+        if self._mutants is None:
+            self._mutants = list(_generated(self._exercise))
+        said: set[str] = set()
+        for program in self._mutants:
+            if sum(each.hung for each in self._mutants) > _MOST_HANGS:
+                self._mutants.clear()
+                return
+            if program.feedback not in said and self._explains(program, case):
+                said.add(program.feedback)
+                yield program
+                if len(said) > _MOST_EXPLANATIONS:
+                    return
+
+    def _explains(self, program: _Program, case: "_Case") -> bool:
+        if not any(_is_evidence(program, case.sketches[test.id], case) for test in case.failing):
+            return False
+        try:
+            return all(case.agrees(test, seen) for test, seen in self._sketches(program, case))
+        except EtudeError:  # ours or the author's; a verdict must not be lost by it
+            program.is_usable = False
+            return False
+
+    def _sketches(self, program: _Program, case: "_Case") -> Iterator[tuple[TestCase, Sketch]]:
+        """Give what a program does in each test: from memory, or from a child when it is asked."""
+        known, unknown = program.sketches, []
+        for test in case.tests:  # what is known may rule it out without a child
+            if test.id in known:
+                yield test, known[test.id]
+            else:
+                unknown.append(test)
+        if not unknown:
+            return
+        if not program.is_usable:
+            yield unknown[0], Sketch(Outcome.NOT_RUN, -1)
+            return
+        submission = Submission.from_bytes(Path(self._exercise.path_name), program.source.encode())
+        with SubmissionRun(self._oracle, submission, self._sandbox, self._limits(program)) as run:
+            run.load()
+            program.is_usable = not run.problem
+            for test in unknown:
+                result = run.grade(test)
+                if result.outcome is Outcome.NOT_RUN:  # it ended in a test before this one
+                    program.is_usable = False
+                program.hung |= result.outcome is Outcome.TIMED_OUT and program.kind == "mutation"
+                seen = sketch(result.outcome, run.observed.get(test.id))
+                known[test.id] = seen
+                yield test, seen
+
+    def _limits(self, program: _Program) -> Limits:
+        limits = limits_of(self._exercise)
+        if program.kind == "misconception":
+            return limits
+        return replace(limits, cpu_seconds=min(limits.cpu_seconds, _MUTANT_CPU_SECONDS))
+
+
+class _Case:
+    """What a submission did in the tests that may be told of."""
+
+    def __init__(
+        self, exercise: Exercise, results: Mapping[TestId, TestResult], observed: Observed
+    ) -> None:
+        self.exercise = exercise
+        told = [
+            test
+            for test in exercise.tests
+            if (not test.hidden or test.disclose != "nothing")
+            and test.id in results
+            and results[test.id].outcome is not Outcome.NOT_RUN
+        ]
+        outcomes = {test.id: results[test.id].outcome for test in told}
+        self.failing = [test for test in told if outcomes[test.id] is not Outcome.PASSED]
+        passing = [test for test in told if outcomes[test.id] is Outcome.PASSED]
+        # Those that rule out most programs come first, visible ones before hidden ones.
+        self.tests = sorted(self.failing, key=_is_hidden) + sorted(passing, key=_is_hidden)
+        self.sketches = {
+            test.id: sketch(outcomes[test.id], observed.get(test.id)) for test in self.failing
+        }
+
+    def agrees(self, test: TestCase, seen: Sketch) -> bool:
+        """Tell whether a program does in a test what the submission does."""
+        mine = self.sketches.get(test.id)
+        if mine is None:
+            return seen.outcome is Outcome.PASSED
+        return mine.agrees(seen, _closeness(test))
+
+
+def _is_hidden(test: TestCase) -> bool:
+    return test.hidden
+
+
+def _closeness(test: TestCase) -> Closeness | None:
+    if not isinstance(test, (CallTest, OutputTest)) or test.tolerance is None:
+        return None
+    return Closeness(test.tolerance.atol, test.tolerance.rtol)
+
+
+def _is_evidence(program: _Program, seen: Sketch, case: _Case) -> bool:
+    """Tell whether a failure says something of the mistake, and not just that there is one."""
+    shown_by_test = seen.rung in _SHOWN_BY_TEST
+    overflows = seen.rung == Rung.NOT_FINITE
+    if program.kind == "mutation":
+        return (seen.tells and not shown_by_test) or (overflows and program.id == _OVERFLOWS)
+    answered = case.exercise.kind == "predict" and seen.rung != ""
+    return seen.tells or answered or shown_by_test or overflows
+
+
+def _declared(each: Misconception) -> _Program:
+    return _Program("misconception", each.id, each.code, each.feedback.strip(), each.hint)
+
+
+def _generated(exercise: Exercise) -> Iterator[_Program]:
+    if not exercise.solution:  # a student edition has none
+        return
+    made = mutants(exercise.solution, exercise.defines, exercise.starter)
+    for mutant in made[:_MOST_MUTANTS]:
+        mistake = OPERATORS[mutant.operator].mistake
+        if mistake and mutant.operator not in _VAGUE_OPERATORS:
+            sentence = feedback.looks(mistake)
+            yield _Program("mutation", mutant.operator, mutant.source, sentence)
+
+
+def _diagnosis(found: Sequence[_Program], case: _Case) -> Diagnosis | None:
+    if not 0 < len(found) <= _MOST_EXPLANATIONS:
+        return None
+    tests = tuple(test.id for test in case.failing)
+    if len(found) == 1:
+        (one,) = found
+        return Diagnosis(one.kind, one.id, one.feedback, one.hint, tests)
+    said = feedback.either(_unique(program.feedback for program in found))
+    hints = {program.hint for program in found}
+    hint = hints.pop() if len(hints) == 1 else None
+    ids = Diagnosis.JOIN.join(program.id for program in found)
+    return Diagnosis("ambiguous", ids, said, hint, tests)
+
+
+def _unique(sentences: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(sentences))

@@ -1,0 +1,44 @@
+"""What a run shows beyond its verdict: what it used, and which written values are untrue."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from grader.definitions.exercise import TestId
+
+
+@dataclass(frozen=True, slots=True)
+class Untrue:
+    """An expected value that its author wrote out and that is not what comes out."""
+
+    test: TestId
+    message: str  # "[0, 1]: the definition says 0.211, the reference gives 0.2246"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a run used, and which of the written values it shows to be wrong."""
+
+    cpu_seconds: float
+    wall_seconds: float
+    peak_kib: int  # of the whole process, Python and NumPy with it
+    printed: int  # bytes
+    untrue: tuple[Untrue, ...] = ()
+
+    def data(self) -> dict[str, Any]:
+        """Return it as an object of JSON types."""
+        return asdict(self)
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> "Evidence":
+        """Rebuild it.
+
+        Raises:
+            KeyError, TypeError, ValueError: it is none.
+        """
+        return cls(
+            float(data["cpu_seconds"]),
+            float(data["wall_seconds"]),
+            int(data["peak_kib"]),
+            int(data["printed"]),
+            tuple(Untrue(TestId(each["test"]), str(each["message"])) for each in data["untrue"]),
+        )

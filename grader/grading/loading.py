@@ -1,0 +1,115 @@
+"""Brings a submission into its child: looks at its code, runs it, checks that all is there."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from grader.definitions.exercise import CallTest, DefinedAs, Exercise
+from grader.grading import feedback
+from grader.grading.authored import freeze
+from grader.grading.contents import Contents
+from grader.grading.proxies import Names, NoValueError
+from grader.grading.screening import Refusal, screen
+from grader.grading.stage import Stage, is_value
+from grader.grading.submission import Submission
+from grader.grading.verdict import Outcome
+from grader.sandbox.answers import ChildGoneError, Raised, Returned, Unsupported
+from grader.sandbox.child import Child
+
+_PLACEHOLDERS = ("ellipsis", "NoneType")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why no test of a submission can run, for the learner."""
+
+    outcome: Outcome
+    sentence: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What loading came to: a stage for the tests, or a problem."""
+
+    contents: Contents
+    stage: Stage | None = None
+    problem: Problem | None = None
+
+
+def load(child: Child, submission: Submission, exercise: Exercise) -> Loaded:
+    """Load a submission into a child that has run nothing yet."""
+    nothing = Contents((), {})
+    try:
+        refusal = screen(child, submission.source, exercise)
+        if refusal is not None:
+            return Loaded(nothing, problem=_refused(refusal))
+        answer = child.load(submission.source, list(exercise.defines))
+        if isinstance(answer, Raised):
+            return Loaded(nothing, problem=_raised(answer))
+        facts = answer.value if isinstance(answer, Returned) else None
+        contents = Contents.read(facts, list(exercise.defines))
+        found = _first_problem(exercise, contents) or _values(child, exercise)
+    except ChildGoneError as error:
+        outcome, sentence = feedback.gone(error)
+        return Loaded(nothing, problem=Problem(outcome, sentence))
+    if isinstance(found, str):
+        return Loaded(contents, problem=Problem(Outcome.FAILED, found))
+    return Loaded(contents, Stage(child, exercise, found))
+
+
+def _refused(refusal: Refusal | Raised) -> Problem:
+    if isinstance(refusal, Raised):
+        return _raised(refusal)
+    return Problem(Outcome.FAILED, refusal.sentence, refusal.line)
+
+
+def _raised(answer: Raised) -> Problem:
+    if "SyntaxError" in answer.bases and not answer.frames:
+        return Problem(Outcome.ERRORED, feedback.syntax_error(answer), answer.line)
+    line = answer.frames[-1][0] if answer.frames else None
+    sentence = feedback.raised(answer, "", Contents((), {}))
+    return Problem(feedback.outcome_of(answer), sentence, line)
+
+
+def _first_problem(exercise: Exercise, contents: Contents) -> str | None:
+    """Check that what the tests use is there, and is what it should be."""
+    problems = (_problem_of(exercise, name, contents) for name in exercise.defines)
+    return next((problem for problem in problems if problem is not None), None)
+
+
+def _problem_of(exercise: Exercise, name: str, contents: Contents) -> str | None:
+    value = is_value(exercise, name)
+    wanted: DefinedAs = "value" if value else exercise.defines[name].kind
+    defined = contents.defined.get(name)
+    if defined is None:
+        return feedback.missing(name, _first_call(exercise), contents.names, wanted)
+    if value and defined.kind in _PLACEHOLDERS:
+        return feedback.not_answered(name, defined.kind)
+    fits = defined.kind == "class" if wanted == "class" else defined.callable is not value
+    return None if fits else feedback.another_kind(name, wanted, defined.kind)
+
+
+def _first_call(exercise: Exercise) -> str:
+    calls = (t.call for t in exercise.tests if isinstance(t, CallTest) and not t.hidden)
+    return next(calls, next(iter(exercise.defines)))
+
+
+def _values(child: Child, exercise: Exercise) -> dict[str, Any] | str:
+    """Fetch the values that a submission defines, or say what is wrong with one."""
+    names, values = Names(child, exercise.where), {}
+    for name, definition in exercise.defines.items():
+        if not is_value(exercise, name):
+            continue
+        try:
+            values[name] = freeze(names.current(name))
+        except NoValueError as error:
+            return _no_value(name, error.answer)
+        if definition.choices and str(values[name]).strip() not in definition.choices:
+            return feedback.no_choice(name, definition.choices)
+    return values
+
+
+def _no_value(name: str, answer: Raised | Unsupported) -> str:
+    if isinstance(answer, Unsupported):
+        return feedback.unsupported_value(name, answer)
+    return feedback.raised(answer, "", Contents((), {}))

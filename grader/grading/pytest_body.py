@@ -1,0 +1,192 @@
+"""Runs the body of a pytest test, with pytest's rewritten asserts, on a submission's stand-ins."""
+
+import ast
+import contextlib
+import functools
+import inspect
+import re
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+# The only way to rewrite what is no file on disk; the one thing of pytest's that is not public.
+from _pytest.assertion.rewrite import rewrite_asserts
+
+from grader.definitions.exercise import PytestTest
+from grader.errors import EtudeError, Location
+from grader.grading import feedback
+from grader.grading.authored import (
+    TooLongError,
+    author_error,
+    line_of_author,
+    remember,
+    time_limit,
+)
+from grader.grading.compare import Difference, Rung, plain_print
+from grader.grading.proxies import Names, NoValueError
+from grader.sandbox.answers import ChildGoneError, Raised
+from grader.sandbox.limits import AUTHOR_SECONDS
+
+_NOT_A_TEST = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_ENDS_EARLY = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception)
+_AUTHORS = (NameError, ImportError, SyntaxError)  # nothing that a submission returns causes them
+
+# What a submission raises is raised here as one of these, so that `pytest.raises` can catch it.
+_RAISED: Final[dict[str, type[Exception]]] = {
+    **{
+        kind.__name__: kind
+        for kind in (
+            ArithmeticError, AssertionError, AttributeError, EOFError, FileNotFoundError,
+            FloatingPointError, ImportError, IndexError, KeyError, LookupError,
+            ModuleNotFoundError, NameError, NotImplementedError, OSError, OverflowError,
+            RecursionError, RuntimeError, RuntimeWarning, TypeError, UserWarning, ValueError,
+            Warning, ZeroDivisionError,
+        )
+    },
+    "LinAlgError": np.linalg.LinAlgError,
+    "AxisError": np.exceptions.AxisError,
+}  # fmt: skip
+
+
+def run_body(
+    test: PytestTest, name: str, namespace: Mapping[str, Any], names: Names, seconds: float
+) -> Difference | None:
+    """Run the body once.
+
+    Args:
+        test: whose body.
+        name: tells the body's source from all others.
+        namespace: the given names, and a stand-in or value for each defined one.
+        names: made the stand-ins.
+        seconds: wall clock of the submission; the body's own work has its own allowance on top.
+
+    Returns:
+        None if nothing is asserted in vain, else what is.
+
+    Raises:
+        NoValueError, ChildGoneError: a call gave no value, and the body did not expect that.
+        TooLongError: the body does not end with what the submission returned.
+        DefinitionError: the body cannot run, whatever the submission does.
+    """
+    run = _function(test.pytest, name, test.where, test.id)({**namespace})
+    try:
+        with (
+            contextlib.redirect_stdout(sys.stderr),
+            time_limit(seconds + AUTHOR_SECONDS),
+        ):
+            run()
+    except (NoValueError, ChildGoneError, EtudeError, KeyboardInterrupt):
+        raise
+    except _ENDS_EARLY as error:  # XFailed is a kind of Failed
+        message = f"test {test.id!r}: pytest: a test of a submission is never skipped"
+        raise author_error(test.where, message) from error
+    except (AssertionError, pytest.fail.Exception) as error:
+        return Difference(Rung.ASSERTION, _sentence(test.pytest, error))
+    except TooLongError as error:
+        if not names.something_came_back:
+            raise _not_running(test, error) from error
+        raise
+    except BaseException as error:  # SystemExit too
+        if isinstance(error, _AUTHORS) or not names.something_came_back:
+            raise _not_running(test, error) from error
+        if not isinstance(error, Exception):
+            raise _not_running(test, error) from error
+        statement = statement_at(test.pytest, line_of_author(error))
+        return Difference(Rung.TYPE, feedback.cannot_use(statement, error))
+    return None
+
+
+def _not_running(test: PytestTest, error: BaseException) -> EtudeError:
+    line = line_of_author(error)
+    of_it = f" (line {line} of it)" if line else ""
+    message = f"test {test.id!r}: pytest raises {type(error).__name__}: {error}{of_it}"
+    return author_error(test.where, message)
+
+
+@functools.lru_cache(256)
+def _function(
+    body: str, name: str, where: Location, test_id: str
+) -> Callable[[dict[str, Any]], Callable[[], object]]:
+    """Compile a body as a function; calling the result gives that function with its names."""
+    file_name = remember(body, name)
+    tree = ast.parse("def test(): pass", file_name)
+    statements = ast.parse(body, file_name).body
+    if not statements:
+        raise author_error(where, f"test {test_id!r}: pytest: there is no statement in it")
+    tree.body[0].body = statements  # type: ignore[attr-defined]  # it is the def above
+    rewrite_asserts(tree, body.encode())
+    code = compile(ast.fix_missing_locations(tree), file_name, "exec")
+
+    def bind(names: dict[str, Any]) -> Callable[[], object]:
+        namespace = {"np": np, "pytest": pytest, **names}
+        exec(code, namespace)  # noqa: S102  the author's own code
+        function: Callable[[], object] = namespace["test"]
+        if function.__code__.co_flags & _NOT_A_TEST:
+            message = f"test {test_id!r}: pytest: with yield or await in it nothing would run"
+            raise author_error(where, message)
+        return function
+
+    return bind
+
+
+def _sentence(body: str, error: BaseException) -> str:
+    statement = statement_at(body, line_of_author(error))
+    return feedback.assertion(statement, _explanation(str(error)))
+
+
+def statement_at(body: str, line: int | None) -> str:
+    """Return the innermost statement on a line of the body, on one line."""
+    found: ast.stmt | None = None
+    for node in ast.walk(ast.parse(body)):
+        if isinstance(node, ast.stmt) and line and node.lineno <= line <= (node.end_lineno or 0):
+            found = node  # wider ones come first
+    segment = ast.get_source_segment(body, found) if found else None
+    return " ".join((segment or body).split())
+
+
+_NO_RAISE = re.compile(r"DID NOT RAISE (?:<class ')?(?:\w+\.)*(\w+)")
+_OBJECT = re.compile(r"<[^<>]*>|\bfunction\b")
+
+
+def _explanation(text: str) -> str:
+    """Put pytest's explanation on one line: the author's words, the values, their origins."""
+    if missed := _NO_RAISE.search(text):
+        return f"no {missed[1]} was raised"
+    kept = [
+        line.strip().removeprefix("assert ")
+        for line in text.splitlines()
+        if line.strip() and not _OBJECT.search(line)
+    ]
+    joined = "; ".join(line.removeprefix("+").strip() for line in kept)
+    return " ".join(plain_print(joined).split())
+
+
+def raised_here(answer: Raised) -> NoValueError:
+    """Make what a stand-in raises when the submission does: also of the builtin type it claims."""
+    claimed = tuple(name for name in answer.bases if name in _RAISED)
+    return _error_class(claimed)(answer) if claimed else NoValueError(answer)
+
+
+@functools.lru_cache(64)
+def _error_class(claimed: tuple[str, ...]) -> Callable[[Raised], NoValueError]:
+    kinds = [_RAISED[name] for name in claimed]
+    narrow = [k for k in kinds if not any(issubclass(o, k) and o is not k for o in kinds)]
+    try:
+        return type(claimed[0], (_RaisedThereError, *dict.fromkeys(narrow)), {})
+    except TypeError:  # kinds that Python cannot lay out in one
+        return type(claimed[0], (_RaisedThereError, narrow[0]), {})
+
+
+class _RaisedThereError(NoValueError):
+    """A submission's exception, with its message."""
+
+    def __init__(self, answer: Raised) -> None:  # not the other bases': they ask for other things
+        self.answer = answer
+        self._said = answer.message
+        Exception.__init__(self, answer.message)
+
+    def __str__(self) -> str:
+        return self._said

@@ -1,0 +1,132 @@
+"""Two arrays that should agree and do not, ready to be asked how they are related."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[Any]
+Axes: TypeAlias = tuple[tuple[str, int], ...]
+
+MOST_VALUES = 100_000
+"""Larger arrays are not looked at: a sentence must cost nothing to speak of."""
+
+MATRIX = 2
+"""Axes; what has fewer has no rows."""
+
+TWO = 2
+"""The least length of an axis along which something can be shared or swapped."""
+
+_RTOL = {np.dtype(np.float16): 1e-2, np.dtype(np.float32): 1e-4}
+_SHARPEST = 1e-7
+_DISTINCT = 3  # with fewer different values almost any relation holds
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How a result is related to the expected one."""
+
+    id: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An expected array and the one that came, as float64, at least one value of them different.
+
+    `axes` are the lengths of the inputs' axes, each with words for it.
+    """
+
+    expected: Array
+    got: Array
+    axes: Axes
+    rtol: float
+
+    def same(self, one: Array, other: Array) -> bool:
+        """Tell whether two arrays agree tightly, infinities by place."""
+        if one.shape != other.shape or one.size == 0:
+            return False
+        finite = np.isfinite(other)
+        if (finite != np.isfinite(one)).any() or (one[~finite] != other[~finite]).any():
+            return False
+        scale = np.abs(other[finite]).max(initial=0.0)
+        distance = np.abs(one[finite] - other[finite])
+        allowed = self.rtol * (np.abs(other[finite]) + 1e-2 * scale)
+        return bool((distance <= allowed).all())
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether arithmetic on all values makes sense."""
+        return bool(np.isfinite(self.expected).all() and np.isfinite(self.got).all())
+
+
+def pair(expected: object, got: object, inputs: Mapping[str, Any]) -> Pair | None:
+    """Make a pair of two values; None if they are no numbers that a relation could be about."""
+    one, other = _numbers(expected), _numbers(got)
+    if one is None or other is None or max(one.size, other.size) > MOST_VALUES:
+        return None
+    if 0 in (one.size, other.size) or np.isnan(one).any() or np.isnan(other).any():
+        return None
+    rtol = max(_rtol(expected), _rtol(got))
+    return Pair(one, other, axes_of(inputs), rtol)
+
+
+def _numbers(value: object) -> Array | None:
+    if isinstance(value, (bool, int, float, np.generic, np.ndarray)):
+        try:
+            array = np.asarray(value)
+            return array.astype(np.float64) if array.dtype.kind in "biuf" else None
+        except (OverflowError, ValueError, TypeError):
+            return None
+    return None
+
+
+def _rtol(value: object) -> float:
+    dtype = getattr(value, "dtype", None)
+    return _RTOL.get(dtype, _SHARPEST) if isinstance(dtype, np.dtype) else _SHARPEST
+
+
+def axes_of(inputs: Mapping[str, Any]) -> Axes:
+    """Name the lengths of the inputs' axes: last axes first, for they are what is scaled by."""
+    arrays = [(name, value) for name, value in inputs.items() if isinstance(value, np.ndarray)]
+    last = [(f"the length of the last axis of `{n}`", a.shape[-1]) for n, a in arrays if a.ndim]
+    others = [
+        (f"the length of axis {axis} of `{name}`", length)
+        for name, array in arrays
+        for axis, length in enumerate(array.shape[:-1])
+    ]
+    sizes = [(f"the number of values in `{n}`", a.size) for n, a in arrays if a.ndim > 1]
+    found: dict[int, str] = {}
+    for words, length in (*last, *others, *sizes):
+        found.setdefault(int(length), words)
+    return tuple((words, length) for length, words in found.items() if length > 1)
+
+
+def is_varied(array: Array, least: int = _DISTINCT) -> bool:
+    """Tell whether an array has enough different values for a relation to mean something."""
+    return len(distinct(array)) >= least
+
+
+def distinct(array: Array) -> Array:
+    """Return an array's different finite values, to nine digits."""
+    finite = array[np.isfinite(array)]
+    scale = np.abs(finite).max(initial=0.0) or 1.0
+    return np.unique(np.round(finite / scale, 9))
+
+
+def number(value: float) -> str:
+    """Print a number with four digits."""
+    return f"{value:.4g}"
+
+
+def between(values: Array) -> str:
+    """Say which range numbers lie in."""
+    low, high = number(float(values.min())), number(float(values.max()))
+    return low if low == high else f"between {low} and {high}"
+
+
+def first(relations: Sequence[Relation | None]) -> Relation | None:
+    """Return the first relation that there is."""
+    return next((found for found in relations if found is not None), None)

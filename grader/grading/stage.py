@@ -1,0 +1,77 @@
+"""A loaded program as tests use it: its child, its stand-ins, and the values that it answers with.
+
+The same for a submission and for an exercise's own solution.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from grader.definitions.exercise import Exercise
+from grader.errors import Location
+from grader.grading.authored import freeze
+from grader.grading.proxies import Names, NoValueError
+from grader.sandbox.answers import Raised, Returned, Usage
+from grader.sandbox.child import Child
+
+
+def is_value(exercise: Exercise, name: str) -> bool:
+    """Tell whether a defined name stands for a value, not for something to call."""
+    return exercise.kind == "predict" or exercise.defines[name].kind == "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A program in its child, after it was loaded."""
+
+    child: Child
+    exercise: Exercise
+    values: Mapping[str, Any]  # of the names that are values
+
+    def names(
+        self,
+        where: Location,
+        *,
+        keep_inputs: bool = False,
+        usages: list[Usage] | None = None,
+        error: Callable[[Raised], NoValueError] = NoValueError,
+    ) -> Names:
+        """Make what stands in for the program in one test; see `Names`."""
+        return Names(
+            self.child,
+            where,
+            keep_inputs=keep_inputs,
+            usages=usages,
+            error=error,
+            something_came_back=bool(self.values),
+        )
+
+    def bindings(self, names: Names) -> dict[str, Any]:
+        """Return what each defined name stands for: a value, or a stand-in to call."""
+        return {
+            name: self.values[name] if name in self.values else names.function(name)
+            for name in self.exercise.defines
+        }
+
+    def printed_by(self, where: Location, statements: str, inputs: Mapping[str, Any]) -> str:
+        """Run statements after the program and return what they print.
+
+        Raises:
+            NoValueError: they raise.
+        """
+        begin = self.child.printed
+        answer = self.names(where).run(statements, inputs)
+        if not isinstance(answer, Returned):
+            raise NoValueError(answer)
+        return self.child.output(begin, self.child.printed)
+
+
+def read_values(child: Child, exercise: Exercise) -> dict[str, Any]:
+    """Fetch the values that a loaded program defines.
+
+    Raises:
+        NoValueError: one is of a kind that cannot leave the sandbox.
+    """
+    wanted = [name for name in exercise.defines if is_value(exercise, name)]
+    names = Names(child, exercise.where)
+    return {name: freeze(names.current(name)) for name in wanted}

@@ -1,0 +1,157 @@
+"""What comes back from a child: an answer to a request, or the reason why there is none."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any, TypeGuard
+
+from grader.sandbox.limits import SOURCE_CAP
+from grader.sandbox.printable import printable
+
+_MOST_COUNTED = 1 << 62
+_LONGEST_NAME, _MOST_AXES = 40, 64
+
+
+class Cause(Enum):
+    """Why a child is gone."""
+
+    CPU_TIME = auto()
+    WALL_TIME = auto()
+    EXIT = auto()
+    SIGNAL = auto()
+    KILLED = auto()  # by the system, or by us after it had hung up
+    PROTOCOL = auto()  # it sent something that is no answer
+
+
+class ForgedError(Exception):
+    """What a child sent is no answer."""
+
+
+class ChildGoneError(Exception):
+    """The child has ended or was ended; it will not answer again."""
+
+    def __init__(self, cause: Cause, detail: str = "") -> None:
+        self.cause = cause
+        self.detail = detail
+        super().__init__(f"{cause.name.lower()}: {detail}")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a measured call took.
+
+    The worker measured it beside the submission, which could have lied: a claim, good enough to
+    teach with. What the kernel counted over a child's whole life is in its `Ending`.
+    """
+
+    cpu_seconds: float
+    peak_bytes: int  # most memory that the call held at once, beyond what was there before it
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The submission returned a value, rebuilt here as exact types."""
+
+    value: Any
+    usage: Usage | None = None  # if it was asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The submission raised; everything in here is what it said of itself."""
+
+    type: str
+    bases: tuple[str, ...]
+    message: str
+    frames: tuple[tuple[int, str], ...]
+    line: int | None = None  # of a syntax error
+    text: str = ""
+    shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()  # of arrays in the innermost line
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """The submission returned a value of a kind that cannot cross."""
+
+    kind: str
+    path: str
+
+
+Answer = Returned | Raised | Unsupported
+
+
+def read_answer(tree: object, number: int, *, measured: bool = False) -> Answer:
+    """Read an answer that a submission may have forged: its form is checked, nothing believed.
+
+    Args:
+        tree: what was decoded.
+        number: of the request that it must answer.
+        measured: whether a returned value must come with its usage.
+
+    Raises:
+        ForgedError: it is no answer to that request.
+    """
+    if type(tree) is not list or [type(part) for part in tree[:2]] != [int, str]:
+        raise ForgedError("not an answer")
+    match tree:
+        case [answered, "ok", value] if answered == number and not measured:
+            return Returned(value)
+        case [answered, "ok", value, usage] if answered == number and measured:
+            return Returned(value, _usage(usage))
+        case [answered, "unsupported", dict(facts)] if answered == number:
+            return Unsupported(_text(facts, "kind", 200), _text(facts, "path", 200))
+        case [answered, "raised", dict(facts)] if answered == number:
+            return _raised(facts)
+    raise ForgedError("not an answer to what was asked")
+
+
+def _usage(value: object) -> Usage:
+    match value:
+        case [cpu, peak] if _is_count(cpu) and _is_count(peak):
+            return Usage(cpu / 1e9, peak)
+    raise ForgedError("not a usage")
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value < _MOST_COUNTED
+
+
+def _raised(facts: dict[Any, Any]) -> Raised:
+    line = facts.get("line")
+    bases = facts.get("bases")
+    return Raised(
+        type=_text(facts, "type", 100),
+        bases=tuple(b for b in bases[:50] if type(b) is str) if type(bases) is list else (),
+        message=_text(facts, "message", 2000),
+        frames=tuple(_frames(facts.get("frames"))),
+        line=line if _is_line(line) else None,
+        text=_text(facts, "text", 200),
+        shapes=tuple(_shapes(facts.get("shapes"))),
+    )
+
+
+def _text(facts: dict[Any, Any], key: str, most: int) -> str:
+    value = facts.get(key)
+    return printable(value[:most]) if type(value) is str else ""
+
+
+def _is_line(value: object) -> bool:
+    return type(value) is int and 0 < value <= SOURCE_CAP + 1
+
+
+def _frames(value: object) -> list[tuple[int, str]]:
+    frames = []
+    for frame in value[-8:] if type(value) is list else []:
+        match frame:
+            case (line, str(name)) if _is_line(line):
+                frames.append((line, printable(name[:100])))
+    return frames
+
+
+def _shapes(value: object) -> list[tuple[str, tuple[int, ...]]]:
+    shapes = []
+    for item in value[:8] if type(value) is list else []:
+        match item:
+            case [str(name), list(lengths)] if name.isidentifier() and len(name) <= _LONGEST_NAME:
+                if len(lengths) <= _MOST_AXES and all(map(_is_count, lengths)):
+                    shapes.append((printable(name), tuple(lengths)))
+    return shapes

@@ -1,0 +1,303 @@
+"""One submission's process, as the trusted side has it: ask, watch the clock, clean up."""
+
+import fcntl
+import functools
+import json
+import os
+import select
+import signal
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from grader.errors import SandboxFault
+from grader.sandbox.answers import Answer, Cause, ChildGoneError, ForgedError, read_answer
+from grader.sandbox.control import Control
+from grader.sandbox.inside import wire
+from grader.sandbox.limits import ANSWERS_CAP, CONTROL_SECONDS, Limits
+from grader.sandbox.printable import printable
+
+# linux/fcntl.h; the fcntl module names them from Python 3.13 on.
+_F_ADD_SEALS, _F_SEAL_SEAL, _F_SEAL_SHRINK, _F_SEAL_GROW = 1033, 1, 2, 4
+
+_READ_AHEAD, _MOST_AT_ONCE = 1 << 12, 1 << 20
+
+# The limit counts CPU time by ticks, the usage is measured: on a busy machine they differ a lot.
+_CPU_SLACK = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a child ended and what it used, as the kernel counted it."""
+
+    status: int  # exit code, or minus the signal
+    cpu: float  # seconds
+    rss: int  # KiB at the peak
+
+
+class Child:
+    """One submission's process. Every method may raise `ChildGoneError` or `SandboxFault`."""
+
+    def __init__(self, control: Control, limits: Limits) -> None:
+        self._control = control
+        self.limits = limits
+        self._connection, theirs = socket.socketpair()
+        self._connection.setblocking(False)
+        self._received = bytearray()
+        self._poll = select.poll()
+        self._output = _capped_file(limits.output)
+        self._requests = self._weight = 0
+        self._ending: Ending | None = None
+        try:
+            descriptors = [theirs.fileno(), self._output]
+            self._spawned = control.send(_request_for_child(limits), descriptors)
+        except BaseException:
+            self._connection.close()
+            os.close(self._output)
+            raise
+        finally:
+            theirs.close()
+        self._known_pid: int | None = None
+        self._deadline: float | None = None  # set by the first request: waiting costs nothing
+
+    def screen(self, source: str) -> Answer:
+        """Say what a program uses; nothing of it runs. See `inside.facts.uses`."""
+        return self._ask("screen", source)
+
+    def answers(self, source: str, names: Sequence[str]) -> Answer:
+        """Say what in a program is more than answers. See `inside.facts.beyond_answers`."""
+        return self._ask("answers", source, list(names))
+
+    def load(self, source: str, names: Sequence[str]) -> Answer:
+        """Run the submission's source; on success the value describes the names it defines."""
+        return self._ask("load", source, list(names))
+
+    def call(
+        self,
+        name: str,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        *,
+        measure: bool = False,
+    ) -> Answer:
+        """Call one of the submission's functions with copies of these arguments.
+
+        Args:
+            name: of the function.
+            args: positional arguments.
+            kwargs: arguments by name.
+            measure: also say what the call took, in the answer's `usage`. Following each
+                allocation slows down a call that makes many of them.
+        """
+        return self._ask("call", name, list(args), dict(kwargs), measure=measure)
+
+    def call_and_look(
+        self,
+        name: str,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        *,
+        measure: bool = False,
+    ) -> Answer:
+        """Call, and also return the arguments as they are afterwards: `[value, args, kwargs]`."""
+        return self._ask("call_and_look", name, list(args), dict(kwargs), measure=measure)
+
+    def value(self, name: str) -> Answer:
+        """Return what one of the submission's names stands for now."""
+        return self._ask("value", name)
+
+    def attribute(self, instance: wire.Handle, name: str) -> Answer:
+        """Look up an attribute: `[True, None]` for a method, else `[False, value]`."""
+        return self._ask("attribute", instance, name)
+
+    def method(
+        self,
+        instance: wire.Handle,
+        name: str,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        *,
+        measure: bool = False,
+    ) -> Answer:
+        """Call a method of an object that stays in the sandbox."""
+        return self._ask("method", instance, name, list(args), dict(kwargs), measure=measure)
+
+    def method_and_look(
+        self,
+        instance: wire.Handle,
+        name: str,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        *,
+        measure: bool = False,
+    ) -> Answer:
+        """Call a method, and also return the arguments as they are afterwards."""
+        asked = (instance, name, list(args), dict(kwargs))
+        return self._ask("method_and_look", *asked, measure=measure)
+
+    def run(self, statements: str, given: Mapping[str, Any]) -> Answer:
+        """Run statements in (a copy of) the submission's namespace."""
+        return self._ask("run", statements, dict(given))
+
+    @property
+    def printed(self) -> int:
+        """How many bytes have been printed so far."""
+        return min(os.lseek(self._output, 0, os.SEEK_CUR), self.limits.output)
+
+    def output(self, begin: int, end: int) -> str:
+        """Return what was printed between two values of `printed`."""
+        data = os.pread(self._output, max(end - begin, 0), begin)
+        return printable(data.decode("utf-8", "replace"), keep="\n\t")
+
+    @property
+    def output_full(self) -> bool:
+        """Whether the cap on printing was reached."""
+        return self.printed >= self.limits.output
+
+    @property
+    def _pid(self) -> int:
+        """The child's pid as the zygote sees it."""
+        if self._known_pid is None:
+            self._known_pid = int(self._control.answer(self._spawned)["pid"])
+        return self._known_pid
+
+    def end(self) -> Ending:
+        """End the child with everything it started, and wait for it; may be called twice."""
+        if self._ending is None:
+            self._connection.close()
+            answer = self._control.answer(self._reap())
+            self._ending = Ending(answer["status"], answer["cpu"], answer["rss"])
+        return self._ending
+
+    def close(self) -> None:
+        """End the child with everything it started, without waiting; give descriptors back."""
+        try:
+            if self._ending is None:
+                self._connection.close()
+                self._control.disregard(self._reap())
+        finally:
+            os.close(self._output)
+
+    def _reap(self) -> int:
+        return self._control.send(b"%d" % self._pid)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _ask(self, operation: str, *arguments: object, measure: bool = False) -> Answer:
+        if self._ending is not None:
+            raise ChildGoneError(Cause.EXIT, "it has already ended")
+        if self._deadline is None:
+            self._greet()
+            self._deadline = time.monotonic() + self.limits.wall_seconds
+        self._requests += 1
+        request = (operation, *arguments)
+        self._send(wire.encode([self._requests, *(("measure", *request) if measure else request)]))
+        return self._read_answer(measured=measure)
+
+    def _greet(self) -> None:
+        """Wait for the child's word that it is locked in; no submission has run before it.
+
+        What goes wrong up to here is the sandbox's fault, what goes wrong later the submission's.
+        """
+        self._deadline = time.monotonic() + CONTROL_SECONDS
+        try:
+            self._read_answer()
+        except ChildGoneError as error:
+            raise SandboxFault(
+                f"a child of the {self._control.name} sandbox was not locked in: {error}"
+            ) from error
+
+    def _read_answer(self, *, measured: bool = False) -> Answer:
+        try:
+            header, body = wire.lengths(self._receive(wire.PREFIX))
+            self._weigh(header + body)
+            tree = wire.decode(self._receive(header), self._receive(body))
+            return read_answer(tree, self._requests, measured=measured)
+        except (wire.MalformedError, ForgedError) as error:
+            self.end()
+            raise ChildGoneError(Cause.PROTOCOL, str(error)) from error
+
+    def _weigh(self, length: int) -> None:
+        self._weight += length
+        if self._weight > ANSWERS_CAP:
+            raise wire.MalformedError("answers of too many bytes")
+
+    def _send(self, pieces: list[bytes | memoryview]) -> None:
+        while pieces:
+            try:
+                count = self._connection.sendmsg(pieces)
+            except BlockingIOError:
+                self._wait(select.POLLOUT)
+                continue
+            except OSError:
+                raise self._gone() from None
+            while pieces and count >= len(pieces[0]):
+                count -= len(pieces.pop(0))
+            if count:
+                pieces[0] = memoryview(pieces[0])[count:]
+
+    def _receive(self, length: int) -> bytearray:
+        """Return the next bytes, reading ahead: a small answer takes one call of the kernel."""
+        while len(self._received) < length:
+            wanted = max(length - len(self._received), _READ_AHEAD)
+            self._wait(select.POLLIN)
+            try:
+                piece = self._connection.recv(min(wanted, _MOST_AT_ONCE))
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise self._gone() from None
+            if not piece:
+                raise self._gone()
+            self._received += piece
+        taken = self._received[:length]
+        del self._received[:length]
+        return taken
+
+    def _wait(self, event: int) -> None:
+        """Wait until the connection is ready, or end the child at the deadline."""
+        self._poll.register(self._connection, event)
+        left = (self._deadline or 0) - time.monotonic()
+        if left <= 0 or not self._poll.poll(left * 1000):
+            ending = self.end()
+            # On a busy machine a loop that computes may meet the wall clock first.
+            if ending.cpu > self.limits.cpu_seconds * _CPU_SLACK:
+                raise ChildGoneError(Cause.CPU_TIME, f"{ending.cpu:.1g} s")
+            raise ChildGoneError(Cause.WALL_TIME, f"{self.limits.wall_seconds:g} s")
+
+    def _gone(self) -> ChildGoneError:
+        """The child hung up: find out why."""
+        ending = self.end()
+        if ending.status == -signal.SIGKILL:
+            if ending.cpu > self.limits.cpu_seconds * _CPU_SLACK:
+                return ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s")
+            return ChildGoneError(Cause.KILLED)
+        if ending.status < 0:
+            return ChildGoneError(Cause.SIGNAL, _signal_name(-ending.status))
+        return ChildGoneError(Cause.EXIT, str(ending.status))
+
+
+@functools.lru_cache(maxsize=64)
+def _request_for_child(limits: Limits) -> bytes:
+    return json.dumps(asdict(limits)).encode()
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal has none
+        return f"signal {number}"
+
+
+def _capped_file(size: int) -> int:
+    """Make an in-memory file that cannot grow: a flood of output stops at its end by itself."""
+    descriptor = os.memfd_create("output", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.ftruncate(descriptor, size)
+    fcntl.fcntl(descriptor, _F_ADD_SEALS, _F_SEAL_GROW | _F_SEAL_SHRINK | _F_SEAL_SEAL)
+    return descriptor

@@ -1,0 +1,72 @@
+"""Small exercises from a few fields, graded in the real sandbox."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+import yaml
+
+from grader.definitions.collection import load_exercise
+from grader.definitions.exercise import Exercise
+from grader.grading.engine import grade
+from grader.grading.submission import Submission
+from grader.grading.verdict import TestResult, Verdict
+from grader.sandbox.process import Sandbox
+
+Fields: TypeAlias = dict[str, object]
+Make: TypeAlias = Callable[..., Exercise]
+GradeOne: TypeAlias = Callable[..., TestResult]
+GradeAll: TypeAlias = Callable[..., Verdict]
+
+SOLUTION = "import numpy as np\n\n\ndef f(x):\n    return 2.0 * x\n"
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    """Load an exercise about `f`, with these tests and other fields."""
+
+    def load(*tests: Fields, solution: str = SOLUTION, **fields: object) -> Exercise:
+        given = {
+            "id": "small",
+            "title": "Small",
+            "difficulty": "beginner",
+            "xp": 1,
+            "instructions": "Write `f`.",
+            "defines": {"f": {}},
+            "starter": "def f(x):\n    ...\n",
+            "tests": [{"id": f"test-{n}", **test} for n, test in enumerate(tests)],
+            "solution": solution,
+            "explanation": "e",
+            **fields,
+        }
+        path = tmp_path / "small.yaml"
+        without_anchors = json.loads(json.dumps(given))
+        path.write_text(yaml.safe_dump(without_anchors, sort_keys=False))
+        return load_exercise(path)
+
+    return load
+
+
+@pytest.fixture
+def grade_all(make: Make, sandbox: Sandbox) -> GradeAll:
+    """Grade a source against an exercise of these tests."""
+
+    def verdict(source: str, *tests: Fields, **fields: object) -> Verdict:
+        submission = Submission.from_bytes(Path("small.py"), source.encode())
+        return grade(make(*tests, **fields), submission, sandbox)
+
+    return verdict
+
+
+@pytest.fixture
+def grade_one(grade_all: GradeAll) -> GradeOne:
+    """Grade a source against one test and return what it came to."""
+
+    def result(source: str, test: Fields, **fields: object) -> TestResult:
+        verdict = grade_all(source, test, **fields)
+        assert not verdict.message, verdict.message
+        return verdict.tests[0]
+
+    return result

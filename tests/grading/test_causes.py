@@ -1,0 +1,176 @@
+"""What is said about the causes of the usual errors, from the errors that NumPy really raises."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grader.definitions.exercise import Exercise
+from grader.grading.causes import cause, shapes_here, signature
+from grader.grading.engine import grade
+from grader.grading.submission import Submission
+from grader.sandbox.process import Sandbox
+
+A, B, WHOLE = np.ones((3, 4)), np.ones((5, 4)), np.ones(3, dtype=int)
+NONE, LIST = None, [1.0, 2.0]
+LOCKED = np.ones(3)
+LOCKED.flags.writeable = False
+
+
+def divide_in_place() -> None:
+    """Divide integers in place."""
+    whole = WHOLE.copy()
+    whole /= 2.0
+
+
+def grow_in_place() -> None:
+    """Add a larger array in place."""
+    row = np.ones(3)
+    row += np.ones((2, 3))
+
+
+def store_too_much() -> None:
+    """Store two values in the place of three."""
+    row = np.ones(3)
+    row[:] = np.ones(2)
+
+
+def set_later() -> object:
+    """Use a variable before it is set."""
+    if len(LIST) > len(A):
+        total = 1
+    return total
+
+
+ERRORS: dict[str, tuple[Callable[[], object], str]] = {
+    "@ of arrays that do not fit": (lambda: A @ B, "lengths 4 and 5. Is a transpose missing"),
+    "np.dot of arrays that do not fit": (lambda: np.dot(A, B), "lengths 4 and 5. Is a transpose"),
+    "@ with a number": (lambda: A @ 2, "For a number use `*`"),
+    "shapes that do not broadcast": (lambda: A + B, "Shapes (3,4) and (5,4) do not fit"),
+    "einsum of unequal axes": (lambda: np.einsum("ij,jk->ik", A, B), "the same letter"),
+    "einsum with a letter too many": (lambda: np.einsum("ijk->k", A), "one letter for each"),
+    "a reduction in place": (grow_in_place, "Write `x = x + y`"),
+    "a store of another shape": (store_too_much, "there is room for (3,)"),
+    "reshape to another size": (lambda: A.reshape(5, 3), "exactly as many values"),
+    "joining other shapes": (lambda: np.concatenate([A, np.ones((3, 5))]), "can only be joined"),
+    "joining a row": (lambda: np.concatenate([A, np.ones(4)]), "can only be joined"),
+    "stacking other shapes": (lambda: np.stack([A, B]), "can only be joined"),
+    "if with an array": (lambda: 1 if A > 0 else 2, "`np.where`"),
+    "None as an operand": (lambda: NONE * 2, "Something here is None"),  # type: ignore[operator]
+    "None with an index": (lambda: NONE[0], "Something here is None"),  # type: ignore[index]
+    "None with an attribute": (lambda: NONE.shape, "Something here is None"),  # type: ignore[attr-defined]
+    "exp of None": (lambda: np.exp(NONE), "Something here is None"),  # type: ignore[call-overload]
+    "a list times a number": (lambda: LIST * 0.5, "np.array(...)"),  # type: ignore[operator]
+    "a list's shape": (lambda: LIST.shape, "np.array(...)"),  # type: ignore[attr-defined]
+    "a list with two indices": (lambda: LIST[0, 1], "np.array(...)"),  # type: ignore[call-overload]
+    "an index too far": (lambda: A[3], "numbered from 0, so the last one is number 2"),
+    "an index too many": (lambda: A[0, 0, 0], "2 axes here, but 3 indices"),
+    "a fraction as an index": (lambda: A[1.0], "`//` keeps integers"),  # type: ignore[call-overload]
+    "a mask of another shape": (lambda: A[np.ones(4, dtype=bool)], "shape of the array"),
+    "an axis too many": (lambda: A.sum(axis=2), "may be from -2 to 1"),
+    "an axis of a number": (lambda: np.float64(1).sum(axis=1), "no axes at all"),
+    "transpose of too many": (lambda: A.transpose(0, 2, 1), "exactly once"),
+    "squeeze of a long axis": (lambda: A.squeeze(0), "pick one entry"),
+    "split in unequal parts": (lambda: np.split(A, 3, axis=1), "right axis"),
+    "one argument less": (lambda: divmod_like(1), "more arguments than it gets"),  # type: ignore[call-arg]
+    "one argument more": (lambda: divmod_like(1, 2, 3), "more arguments than it takes"),  # type: ignore[call-arg]
+    "dim for axis": (lambda: np.sum(A, dim=1), "called `axis`"),  # type: ignore[call-overload]
+    "brackets after an array": (lambda: A(0), "`x[0]`"),  # type: ignore[operator]
+    "a module called": (lambda: np(A), "name a function in it"),  # type: ignore[operator]
+    "softmax of NumPy": (lambda: np.softmax(A), "write it with `np.exp`"),  # type: ignore[attr-defined]
+    "unsqueeze": (lambda: A.unsqueeze(1), "np.expand_dims"),  # type: ignore[attr-defined]
+    "an integer array divided in place": (divide_in_place, "cannot hold fractions"),
+    "a read-only array": (lambda: LOCKED.__setitem__(0, 1), "`.copy()`"),
+    "rows of different lengths": (lambda: np.array([[1], [1, 2]]), "not all of the same length"),
+    "math.exp of an array": (lambda: math.exp(A), "`np.exp` instead of `math.exp`"),
+    "zeros(3, 4)": (lambda: np.zeros(3, 4), "`np.zeros((3, 4))`"),  # type: ignore[call-overload]
+    "zeros(2.5)": (lambda: np.zeros(2.5), "must be a whole number"),  # type: ignore[call-overload]
+    "minus a mask": (lambda: -np.ones(2, dtype=bool), "`~mask`"),
+    "and of floats": (lambda: A & A, "a power is written `**`"),  # type: ignore[operator]
+    "the inverse of zeros": (lambda: np.linalg.inv(np.zeros((2, 2))), "no inverse"),
+    "a variable that is not set": (set_later, "here it has none yet"),
+    "division by zero": (lambda: 1 // len(range(0)), "what can be zero"),
+}
+
+
+def divmod_like(one: int, other: int) -> int:
+    """Take two arguments."""
+    return one + other
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_cause_is_named(name: str) -> None:
+    """What NumPy raises for a usual mistake is explained by a sentence about that mistake."""
+    action, words = ERRORS[name]
+    with pytest.raises(Exception) as caught:  # noqa: PT011  each raises another
+        action()
+    sentence = cause(type(caught.value).__name__, str(caught.value))
+    assert words in sentence
+    assert sentence.endswith((".", "?"))
+
+
+def test_unknown_errors_are_left_alone() -> None:
+    """An error that is not among the usual ones gets no sentence."""
+    assert cause("ValueError", "my own words") == ""
+    assert cause("MyError", "operands could not be broadcast together with shapes (1,) (2,)") == ""
+    assert signature("NameError", "name 'x' is not defined") is None
+
+
+def test_signature_is_that_of_the_mistake() -> None:
+    """`@` and `np.dot` share a signature for the same arrays, and none with others."""
+    messages = []
+    for action in (lambda: A @ B, lambda: np.dot(A, B), lambda: A @ np.ones((6, 2))):
+        with pytest.raises(ValueError, match=r"aligned|mismatch") as caught:
+            action()
+        messages.append(signature("ValueError", str(caught.value)))
+    assert messages[0] == messages[1] != messages[2]
+
+
+def test_shapes_are_listed() -> None:
+    """The shapes at an error are said of each array by name."""
+    shapes = [("Q", (3, 4)), ("K", (5, 4)), ("b", (4,)), ("x", ())]
+    assert shapes_here([]) == ""
+    assert shapes_here(shapes[:1]) == "Here `Q` has shape (3, 4)."
+    assert shapes_here(shapes[:2]) == "Here `Q` has shape (3, 4) and `K` (5, 4)."
+    assert shapes_here(shapes) == "Here `Q` has shape (3, 4), `K` (5, 4), `b` (4,) and `x` ()."
+
+
+def test_shapes_come_from_the_failing_line(double: Exercise, sandbox: Sandbox) -> None:
+    """A visible test shows the shapes in the learner's line; a hidden one shows nothing of it."""
+    source = (
+        "import numpy as np\n\n\ndef double(x):\n    other = np.ones((3, 7))\n"
+        "    unused = np.ones(9)\n    return np.atleast_1d(x) @ other\n"
+    )
+    verdict = grade(double, Submission.from_bytes(Path("double.py"), source.encode()), sandbox)
+    visible = next(test for test in verdict.tests if test.id == "worked")
+    assert visible.line == 7
+    assert visible.message.endswith("Here `x` has shape (2,) and `other` (3, 7).")
+    secret = next(test for test in verdict.tests if test.hidden)
+    assert (
+        secret.message == "Your code raised an error or ended for the inputs of this hidden test."
+    )
+
+
+FORGERIES = {
+    "[['x', [1]]] * 9": 8,
+    "[['x', ['1']], ['x y', [1]], ['y' * 99, [1]], [1, [1]], 'x', ['z', [-1]], ['z', [True]]]": 0,
+    "[['x', [1] * 65], ['x', [1 << 70]], ['x', [0.5]], ['x', None], ['x', [1], 2]]": 0,
+    "{'x': [1]}": 0,
+    "1 / 0": 0,
+}
+
+
+@pytest.mark.parametrize("forged", FORGERIES)
+def test_forged_shapes_are_no_shapes(forged: str, double: Exercise, sandbox: Sandbox) -> None:
+    """A submission that answers with shapes of its own making gets at most eight proper ones."""
+    source = (
+        f"import sys\n\nsys._getframe(1).f_globals['_shapes'] = lambda error: {forged}\n\n\n"
+        "def double(x):\n    raise ValueError('operands could not be broadcast together with "
+        "shapes (1,) (2,)')\n"
+    )
+    verdict = grade(double, Submission.from_bytes(Path("double.py"), source.encode()), sandbox)
+    _, _, here = verdict.tests[0].message.partition("or one of them 1.")
+    assert here.count("(1,)") == FORGERIES[forged]
+    assert bool(here) == bool(FORGERIES[forged])

@@ -1,0 +1,345 @@
+"""Failures explained by known mistakes, in the real sandbox."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pytest
+
+from grader.definitions.collection import load_exercise
+from grader.definitions.exercise import Exercise
+from grader.grading import diagnosis
+from grader.grading.diagnosis import Diagnostician
+from grader.grading.engine import grade, grade_all
+from grader.grading.jobs import Job
+from grader.grading.records import verdict_data, verdict_from_data
+from grader.grading.submission import Submission
+from grader.grading.verdict import Diagnosis, Verdict
+from grader.mutation import Mutant
+from grader.sandbox.process import Sandbox
+
+if TYPE_CHECKING:
+    from tests.grading.conftest import Make
+
+ATTENTION = Path(__file__).parents[2] / "exercises" / "attention"
+WEIGHTS, CAUSAL = (
+    next(ATTENTION.glob(f"[0-9]*-{slug}.yaml"))
+    for slug in ("attention-weights", "causal-attention")
+)
+
+Fields: TypeAlias = dict[str, Any]
+
+VISIBLE: Fields = {"given": {"x": [[1.5, 2.0, 4.0], [3.0, 7.0, 8.5]]}, "call": "f(x)"}
+HIDDEN: Fields = {
+    "hidden": True,
+    "seeds": 3,
+    "given": "x = rng.standard_normal((size, size + 1))",
+    "call": "f(x)",
+}
+MEANS = "import numpy as np\n\n\ndef f(x):\n    return x - x.mean(axis=-1, keepdims=True)\n"
+MAXIMA = MEANS.replace("mean", "max")
+COLUMNS = MEANS.replace("axis=-1", "axis=0")
+MAX = {"id": "maximum", "code": MAXIMA, "feedback": "That is the *maximum*.", "hint": 1}
+
+
+def graded(exercise: Exercise, sandbox: Sandbox, *sources: str) -> list[Verdict]:
+    """Grade submissions of one exercise in one session."""
+    verdicts: list[Verdict] = []
+    path = Path(exercise.path_name)
+    jobs = [Job(exercise, Submission.from_bytes(path, source.encode())) for source in sources]
+
+    def emit(_: Job, result: object) -> None:
+        assert isinstance(result, Verdict), result
+        verdicts.append(result)
+
+    grade_all(jobs, sandbox, emit)
+    return verdicts
+
+
+def means(
+    make: "Make",
+    *misconceptions: object,
+    tests: Sequence[Fields] = (VISIBLE, HIDDEN),
+    **fields: object,
+) -> Exercise:
+    """Make an exercise about subtracting the mean."""
+    given = [{**test, "expect": "solution"} for test in tests]
+    options: Fields = {"hints": ["Think."], "misconceptions": list(misconceptions), **fields}
+    return make(*given, solution=MEANS, **options)
+
+
+def ids(diagnoses: Iterable[Diagnosis | None]) -> list[str | None]:
+    """Return what is diagnosed."""
+    return [None if diagnosis is None else diagnosis.id for diagnosis in diagnoses]
+
+
+@pytest.mark.parametrize("path", [WEIGHTS, CAUSAL], ids=lambda path: path.stem)
+def test_each_misconception_is_diagnosed_as_itself(path: Path, sandbox: Sandbox) -> None:
+    """Every misconception of an exercise is named, with its feedback, and no other one is."""
+    exercise = load_exercise(path)
+    programs = [each.code for each in exercise.misconceptions]
+    for each, verdict in zip(
+        exercise.misconceptions, graded(exercise, sandbox, *programs), strict=True
+    ):
+        assert verdict.diagnosis is not None, each.id
+        assert (verdict.diagnosis.kind, verdict.diagnosis.id) == ("misconception", each.id)
+        assert verdict.diagnosis.feedback == each.feedback.strip()
+        assert verdict.diagnosis.hint == each.hint
+
+
+@pytest.mark.parametrize("path", [WEIGHTS, CAUSAL], ids=lambda path: path.stem)
+def test_solution_and_starter_are_not_diagnosed(path: Path, sandbox: Sandbox) -> None:
+    """What passes needs no explanation, and a starter that does nothing makes no known mistake."""
+    exercise = load_exercise(path)
+    solution, starter = graded(exercise, sandbox, exercise.solution, exercise.starter)
+    assert solution.diagnosis is None
+    assert starter.diagnosis is None
+
+
+def test_other_program_with_the_same_mistake(sandbox: Sandbox) -> None:
+    """A mistake is recognised by what comes out, in whatever way the program is written."""
+    source = (
+        "import numpy as np\n\n\ndef compute_attention_weights(Q, K):\n"
+        "    rows = []\n    for q in Q:\n"
+        "        shares = np.exp([float(np.einsum('d,d->', q, k)) for k in K] - (K @ q).max())\n"
+        "        rows.append(shares / np.sum(shares))\n    return np.stack(rows)\n"
+    )
+    (verdict,) = graded(load_exercise(WEIGHTS), sandbox, source)
+    assert verdict.diagnosis is not None
+    assert verdict.diagnosis.id == "unscaled"
+
+
+def test_two_mistakes_at_once_are_not_one(sandbox: Sandbox) -> None:
+    """A program that makes a known mistake and another one gets no explanation."""
+    exercise = load_exercise(WEIGHTS)
+    unscaled = next(each.code for each in exercise.misconceptions if each.id == "unscaled")
+    (verdict,) = graded(
+        exercise,
+        sandbox,
+        f"{unscaled}\n\n_inner = compute_attention_weights\n\n\n"
+        "def compute_attention_weights(Q, K):\n    return _inner(Q, K) * 1.01\n",
+    )
+    assert verdict.diagnosis is None
+
+
+def test_mutant_explains_what_no_misconception_does(make: "Make", sandbox: Sandbox) -> None:
+    """Without a misconception that fits, the operator that made a mutant names the mistake."""
+    exercise = means(make, MAX)
+    maximum, columns = (v.diagnosis for v in graded(exercise, sandbox, MAXIMA, COLUMNS))
+    assert maximum is not None
+    assert columns is not None
+    assert (maximum.kind, maximum.id, maximum.hint) == ("misconception", "maximum", 1)
+    assert (columns.kind, columns.id, columns.hint) == ("mutation", "other-axis", None)
+    assert columns.feedback.startswith("Your results are exactly as if ")
+    assert not any(word in columns.feedback for word in ("mean", "axis=", "keepdims", "`"))
+    assert columns.tests == ("test-0", "test-1")
+
+
+def test_all_failures_must_be_explained(make: "Make", sandbox: Sandbox) -> None:
+    """A mistake that shows in more tests, or in fewer, is another one."""
+    second = {**VISIBLE, "given": {"x": [[0.5, 0.25], [8.0, 2.0]]}}
+    exercise = means(make, MAX, tests=(VISIBLE, second))
+    wide = MEANS + "\n\nright = f\n\n\ndef f(x):\n    y = right(x)\n    return {}\n"
+    wrong = "x - x.max(axis=-1, keepdims=True)"
+    fewer = wide.format(f"{wrong} if x.shape[1] == 3 else y")
+    more = wide.format(f"{wrong} if x.shape[1] == 3 else y + 0.125")
+    verdicts = graded(exercise, sandbox, fewer, more, wide.format(wrong))
+    assert ids(v.diagnosis for v in verdicts) == [None, None, "maximum"]
+
+
+def test_two_explanations_are_said_to_be_two(make: "Make", sandbox: Sandbox) -> None:
+    """Where two misconceptions give the same, both are told of and recorded; three say nothing."""
+    again = {"id": "again", "code": MAXIMA + "\n", "feedback": "Or the largest."}
+    (two,) = graded(means(make, MAX, again), sandbox, MAXIMA)
+    assert two.diagnosis is not None
+    assert two.diagnosis.kind == "ambiguous"
+    assert two.diagnosis.ids == ("maximum", "again")
+    assert two.diagnosis.hint is None
+    assert two.diagnosis.feedback == (
+        "This is what happens with either of two mistakes: That is the *maximum*. "
+        "Or: Or the largest."
+    )
+    third = {"id": "third", "code": MAXIMA + "\n\n", "feedback": "A third."}
+    (three,) = graded(means(make, MAX, again, third), sandbox, MAXIMA)
+    assert three.diagnosis is None
+
+
+def test_tests_that_disclose_nothing_take_no_part(make: "Make", sandbox: Sandbox) -> None:
+    """A diagnosis is the same whatever a submission does where nothing may be told."""
+    secret = {**HIDDEN, "disclose": "nothing"}
+    source = (
+        f"{MEANS}\n\nright = f\n\n\ndef f(x):\n    if x.shape == (2, 3) and x[0, 0] == 1.5:\n"
+        "        return x - x.max(axis=-1, keepdims=True)\n    return {}\n"
+    )
+    exercise = means(make, MAX, tests=(VISIBLE, secret))
+    passing, failing = graded(exercise, sandbox, source.format("right(x)"), source.format("x"))
+    assert passing.diagnosis is not None
+    assert passing.diagnosis == failing.diagnosis
+    assert passing.diagnosis.tests == ("test-0",)
+    only_secret = means(make, MAX, tests=(secret,))
+    assert graded(only_secret, sandbox, MAXIMA)[0].diagnosis is None
+
+
+def test_hidden_category_is_enough(make: "Make", sandbox: Sandbox) -> None:
+    """Hidden tests that tell their category can show a mistake; no value of theirs is shown."""
+    hidden = {**HIDDEN, "seeds": 1, "given": "x = np.array([[31337.25, 1.0], [2.0, 5.0]])"}
+    (verdict,) = graded(means(make, MAX, tests=(hidden,)), sandbox, MAXIMA)
+    assert verdict.diagnosis is not None
+    assert verdict.diagnosis.id == "maximum"
+    assert "31337" not in json.dumps(verdict_data(verdict))
+
+
+def test_crashes_match_by_their_cause(make: "Make", sandbox: Sandbox) -> None:
+    """The same sizes that do not fit are the same mistake; a misspelt name is none in particular."""
+    crash = "import numpy as np\n\n\ndef f(x):\n    return {}\n"
+    product = {"id": "product", "code": crash.format("x @ x"), "feedback": "Transpose."}
+    name = {"id": "name", "code": crash.format("y"), "feedback": "Name."}
+    exercise = means(make, product, name)
+    sources = ("np.dot(x, x)", "x @ x[:1]", "y", "np.reshape(x, (99, 7))")
+    verdicts = graded(exercise, sandbox, *map(crash.format, sources))
+    assert ids(v.diagnosis for v in verdicts) == ["product", None, None, None]
+
+
+@pytest.mark.parametrize("value", ["None", "np.zeros_like(x)", "0", "'a'", "[]", "x.shape"])
+def test_trivial_results_are_no_evidence(value: str, make: "Make", sandbox: Sandbox) -> None:
+    """What any unfinished program returns does not show one mistake."""
+    code = f"import numpy as np\n\n\ndef f(x):\n    return {value}\n"
+    exercise = means(
+        make, {"id": "trivial", "code": code, "feedback": "Trivial."}, tests=(VISIBLE,)
+    )
+    (verdict,) = graded(exercise, sandbox, code)
+    assert verdict.diagnosis is None
+
+
+def test_changed_inputs_and_overflow_are_recognised(make: "Make", sandbox: Sandbox) -> None:
+    """Mistakes that leave values right, or leave none, show by the test that they fail."""
+    in_place = "def f(x):\n    x -= x.mean(axis=-1, keepdims=True)\n    return x\n"
+    nothing = "def f(x):\n    return (x * float('inf')) * 0\n"
+    exercise = means(
+        make,
+        {"id": "in-place", "code": in_place, "feedback": "In place."},
+        {"id": "nothing", "code": nothing, "feedback": "NaN."},
+        tests=(VISIBLE, {**HIDDEN, "keep_inputs": True}),
+    )
+    other = (
+        "import numpy as np\n\n\ndef f(x):\n    x[...] = x - x.mean(-1)[:, None]\n    return x\n"
+    )
+    all_nan = "import numpy as np\n\n\ndef f(x):\n    return np.full(x.shape, np.nan)\n"
+    verdicts = graded(exercise, sandbox, other, all_nan)
+    assert ids(v.diagnosis for v in verdicts) == ["in-place", "nothing"]
+
+
+def test_large_results_are_compared_by_samples(make: "Make", sandbox: Sandbox) -> None:
+    """An array too large to keep is recognised, and so is one that is another throughout."""
+    large = {**HIDDEN, "seeds": 1, "given": "x = rng.standard_normal((300, 200))"}
+    exercise = means(make, MAX, tests=(large,))
+    verdicts = graded(exercise, sandbox, MAXIMA, MAXIMA.replace("return x", "return 1.1 * x"))
+    assert ids(v.diagnosis for v in verdicts) == ["maximum", None]
+
+
+def test_misconception_may_use_what_is_forbidden(make: "Make", sandbox: Sandbox) -> None:
+    """What counts of a wrong program is what comes out of it."""
+    looped = "import numpy as np\n\n\ndef f(x):\n    return np.stack([r - r.max() for r in x])\n"
+    known = {"id": "maximum", "code": looped, "feedback": "Maximum."}
+    (verdict,) = graded(means(make, known, forbid={"loops": True}), sandbox, MAXIMA)
+    assert verdict.diagnosis is not None
+    assert verdict.diagnosis.id == "maximum"
+
+
+def test_program_that_does_not_load_explains_nothing(make: "Make", sandbox: Sandbox) -> None:
+    """A misconception that raises at once costs no verdict, and hides no other explanation."""
+    code = "raise ValueError\n\n\ndef f(x):\n    return x\n"
+    broken = {"id": "broken", "code": code, "feedback": "Broken."}
+    (verdict,) = graded(means(make, broken, MAX), sandbox, MAXIMA)
+    assert ids([verdict.diagnosis]) == ["maximum"]
+
+
+def test_mutants_without_an_end_are_given_up(
+    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Programs that never end are tried a few times, not for every submission."""
+    endless = MEANS.replace("    return", "    while True:\n        pass\n    return")
+    made = [Mutant("drop-scale", str(n), 1, endless, "") for n in range(9)]
+    monkeypatch.setattr(diagnosis, "mutants", lambda *_: tuple(made))
+    monkeypatch.setattr(diagnosis, "_MOST_HANGS", 0)
+    children = count_children(monkeypatch)
+    verdicts = graded(means(make), sandbox, MAXIMA, MAXIMA)
+    assert ids(v.diagnosis for v in verdicts) == [None, None]
+    solution, submissions, mutant = 2, 2, 1  # the solution once for each test
+    assert len(children) == solution + submissions + mutant
+
+
+def count_children(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that grows with every child of a sandbox."""
+    children: list[int] = []
+    real = Sandbox.child
+
+    def counted(self: Sandbox, *args: Any, **options: Any) -> object:  # noqa: ANN401  as they come
+        children.append(1)
+        return real(self, *args, **options)
+
+    monkeypatch.setattr(Sandbox, "child", counted)
+    return children
+
+
+def test_a_pass_asks_for_no_diagnosis(
+    double: Exercise, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of this is done for a submission that passes."""
+    monkeypatch.setattr(Diagnostician, "__init__", None)
+    verdict = grade(
+        double, Submission.from_bytes(Path("double.py"), double.solution.encode()), sandbox
+    )
+    assert verdict.diagnosis is None
+    assert verdict.xp == double.xp
+
+
+def test_wrong_programs_run_once(
+    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second submission with the same failures starts one child, its own."""
+    exercise = means(make, MAX)
+    seen: list[int] = []
+    children = count_children(monkeypatch)
+    job = Job(exercise, Submission.from_bytes(Path("small.py"), COLUMNS.encode()))
+    grade_all([job] * 3, sandbox, lambda *_: seen.append(len(children)))
+    assert seen[1] - seen[0] == seen[2] - seen[1] == 1
+    assert seen[0] > 1
+
+
+def test_predictions_are_diagnosed_by_their_answers(make: "Make", sandbox: Sandbox) -> None:
+    """A wrong answer that the author foresaw is answered with its feedback."""
+    exercise = make(
+        {"call": "shape", "expect": [2, 3]},
+        kind="predict",
+        defines={"shape": {}},
+        starter="shape = ...\n",
+        solution="shape = (2, 3)\n",
+        misconceptions=[{"id": "swapped", "code": "shape = (3, 2)\n", "feedback": "Swapped."}],
+    )
+    verdicts = graded(exercise, sandbox, "shape = (3, 2)\n", "shape = (2, 2)\n", "shape = (2, 3)\n")
+    assert ids(v.diagnosis for v in verdicts) == ["swapped", None, None]
+
+
+def test_records_keep_diagnoses(make: "Make", sandbox: Sandbox) -> None:
+    """A diagnosis survives JSON; records without one, of before, can still be read."""
+    again = {"id": "again", "code": MAXIMA + "\n", "feedback": "Or the largest."}
+    for verdict in graded(means(make, MAX, again), sandbox, MAXIMA, COLUMNS, MEANS):
+        data = json.loads(json.dumps(verdict_data(verdict)))
+        assert verdict_from_data(data) == verdict
+        del data["diagnosis"]
+        assert verdict_from_data(data) == replace(verdict, diagnosis=None)
+
+
+@pytest.mark.parametrize("change", [{"kind": "guess"}, {"ids": 3}, {"tests": None}])
+def test_malformed_diagnosis_is_refused(
+    change: dict[str, object], make: "Make", sandbox: Sandbox
+) -> None:
+    """A record whose diagnosis is none is no record."""
+    (verdict,) = graded(means(make, MAX), sandbox, MAXIMA)
+    data = verdict_data(verdict)
+    data["diagnosis"] |= change
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        verdict_from_data(data)

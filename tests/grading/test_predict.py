@@ -1,0 +1,183 @@
+"""Predictions and other values: answers that are written down, not computed."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from grader.definitions.exercise import TestId
+from grader.grading.projection import public_exercise
+from grader.grading.verdict import Outcome
+
+if TYPE_CHECKING:
+    from tests.grading.conftest import Fields, GradeAll, GradeOne, Make
+
+PREDICT: "Fields" = {
+    "kind": "predict",
+    "defines": {"answer": {}},
+    "starter": "answer = ...\n",
+    "solution": "answer = 6\n",
+}
+
+
+def shaped(value: object) -> "Fields":
+    return {"call": "answer", "expect": {"expression": str(value)}}
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer"),
+    [
+        ("6", "6"),
+        ("6", "6.0"),
+        ("6.0", "+6"),
+        ("-1.5", "-1.5"),
+        ("(3, 4)", "(3, 4)"),
+        ("(3, 4)", "[3, 4]"),
+        ("[3, 4]", "np.array([3.0, 4])"),
+        ("np.array([[1.0, 2.0], [3.0, 4.0]])", "[[1, 2], [3, 4]]"),
+        ("np.array([[1, 2], [3, 4]])", "((1, 2.0), [3, 4])"),
+        ("np.array([1.0, np.nan])", "[1, np.nan]"),
+        ("np.array([True, False])", "[True, False]"),
+        ("'softmax'", "' softmax '"),
+        ("{'a': np.ones(2)}", "{'a': [1, 1]}"),
+        ("np.float64(0.5)", "0.5"),
+        ("True", "True"),
+    ],
+)
+def test_an_answer_may_be_written_in_any_form(
+    grade_one: "GradeOne", expected: str, answer: str
+) -> None:
+    """A list of lists is the array, a tuple is a list, an integer is the float of its value."""
+    source = f"'''My answer.'''\nimport numpy as np  # allowed\nanswer = {answer}\n"
+    assert grade_one(source, shaped(expected), **PREDICT).outcome is Outcome.PASSED
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer", "sentence"),
+    [
+        ("6", "7", "`answer` is not right. Go through it step by step once more."),
+        ("6", "6.5", "`answer` is not right. Go through it step by step once more."),
+        ("True", "1", "`answer` is not right. Go through it step by step once more."),
+        ("np.ones((2, 3))", "[[1, 1], [1, 1]]", "`answer` has another form than the answer"),
+        ("np.ones(2)", "[[1, 1], [1]]", "`answer` has another form than the answer"),
+        ("(2, 3)", "'2, 3'", "`answer` has another form than the answer"),
+        ("'abc'", "'abd'", "`answer` is not right."),
+    ],
+)
+def test_a_wrong_answer_is_not_told_the_right_one(
+    grade_one: "GradeOne", expected: str, answer: str, sentence: str
+) -> None:
+    """In a prediction the expected value is all there is to find."""
+    result = grade_one(f"answer = {answer}", shaped(expected), **PREDICT)
+    assert result.outcome is Outcome.FAILED
+    assert result.message.startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "sentence"),
+    [
+        ("answer = 2 * 3", 1, "leaves something to compute. Work out `answer` yourself"),
+        ("answer = max([6])", 1, "leaves something to compute."),
+        ("import numpy as np\nanswer = np.array([[1]] * 2)", 2, "leaves something to compute."),
+        ("import numpy as np\nanswer = np.ones(3)", 2, "leaves something to compute."),
+        ("answer = [y for y in (6,)]", 1, "leaves something to compute."),
+        ("answer = f'{6}'", 1, "leaves something to compute."),
+        ("x = 6\nanswer = 6", 1, "sets `x`, which is not asked for. Set only `answer`."),
+        ("answer = 6\nprint(answer)", 2, "is more than an answer."),
+        ("import os\nanswer = 6", 1, "is more than an answer."),
+        ("def f(): ...\nanswer = 6", 1, "is more than an answer."),
+        ("answer = other = 6", 1, "is more than an answer."),
+    ],
+)
+def test_only_answers_may_be_in_it(
+    grade_all: "GradeAll", source: str, line: int, sentence: str
+) -> None:
+    """Literals assigned to the names that are asked for; nothing runs that computes."""
+    verdict = grade_all(source, shaped("6"), **PREDICT)
+    assert (verdict.outcome, verdict.line) == (Outcome.FAILED, line)
+    assert verdict.message.startswith(f"Line {line} {sentence}")
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("answer = ...", "`answer` is not answered yet: write your answer in place of `...`."),
+        ("answer = None", "`answer` is not answered yet: write your answer in place of `None`."),
+        ("# nothing", "There is no `answer` in your code; write your answer as `answer = ...`."),
+    ],
+)
+def test_a_missing_answer_has_its_own_sentence(
+    grade_all: "GradeAll", source: str, sentence: str
+) -> None:
+    """Nothing is compared before everything is answered."""
+    verdict = grade_all(source, shaped("6"), **PREDICT)
+    assert (verdict.outcome, verdict.message) == (Outcome.FAILED, sentence)
+
+
+def test_an_answer_is_one_of_the_choices(grade_all: "GradeAll") -> None:
+    """Another one is told which there are, and not which is right."""
+    fields = {**PREDICT, "defines": {"answer": {"choices": ["rows", "columns"]}}}
+    fields["solution"] = "answer = 'rows'"
+    test = {"call": "answer", "expect": "rows", "hidden": True}
+    verdict = grade_all("answer = 'diagonal'", test, **fields)
+    assert verdict.message == '`answer` should be one of "rows" or "columns".'
+    assert grade_all("answer = 'rows'", test, **fields).outcome is Outcome.PASSED
+    assert grade_all("answer = 'columns'", test, **fields).outcome is Outcome.FAILED
+
+
+def test_the_page_of_a_prediction_has_no_answer(make: "Make") -> None:
+    """What anyone may see of a visible test leaves the expected value out."""
+    public = public_exercise(make({"call": "answer", "expect": 6}, **PREDICT))
+    (test,) = public.tests
+    assert (test.kind, test.id, test.expected) == ("answer", TestId("test-0"), None)
+
+
+def test_a_value_in_a_program_can_be_used_in_every_kind_of_test(grade_all: "GradeAll") -> None:
+    """Fetched from the child, computed there by whatever code the learner likes."""
+    fields: Fields = {
+        "defines": {"f": {}, "weights": {"kind": "value"}},
+        "solution": "import numpy as np\nweights = np.ones(3) / 3\ndef f(x): return weights * x\n",
+    }
+    tests: tuple[Fields, ...] = (
+        {"call": "weights", "expect": "solution"},
+        {"call": "f(3.0) / weights", "expect": [3.0, 3.0, 3.0]},
+        {"pytest": "assert weights.shape == (3,)"},
+        {"call": "weights * f(1.0) / f(1.0)", "holds": "rows_sum_to_one"},
+    )
+    right = "import numpy as np\nweights = np.full(3, 1 / 3)\ndef f(x):\n    return x * weights\n"
+    assert grade_all(right, *tests, **fields).outcome is Outcome.PASSED
+    wrong = grade_all("weights = [1, 2]\ndef f(x): return x", *tests, **fields)
+    assert wrong.tests[0].message == (
+        "The result should be an array of shape (3,), but is a list of 2 items."
+    )
+    function = grade_all("def f(x): ...\ndef weights(): ...", *tests, **fields)
+    assert function.message == "`weights` should be a value, but in your code it is a function."
+    odd = grade_all("def f(x): ...\nweights = (x for x in [1])", *tests, **fields)
+    assert odd.message.startswith("`weights` is a generator; write plain Python values")
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("def f(): ...", "`f` should be a class, but in your code it is a function."),
+        ("f = 3", "`f` should be a class, but in your code it is an int."),
+        ("class F: ...", "There is no class `f` in your code. Is `F` meant to be it?"),
+        ("x = 3", "There is no class `f` in your code; the tests call `f(2).up(3)`."),
+    ],
+)
+def test_a_class_that_is_missing_or_something_else_has_its_own_sentence(
+    grade_all: "GradeAll", source: str, sentence: str
+) -> None:
+    """As a function has."""
+    test = {"call": "f(2).up(3)", "expect": 5}
+    verdict = grade_all(source, test, defines={"f": {"kind": "class"}})
+    assert verdict.message == sentence
+
+
+def test_a_class_that_is_made_otherwise_is_shown_beside_the_call(grade_one: "GradeOne") -> None:
+    """The test's call, and how the learner's class is made."""
+    test = {"call": "f(2).up(3)", "expect": 5}
+    source = "class f:\n    def __init__(self, a, b): ...\n"
+    message = grade_one(source, test, defines={"f": {"kind": "class"}}).message
+    assert message.startswith(
+        "The test runs `f(2).up(3)`, but your class is made by `f(a, b)`: f.__init__() missing 1"
+    )

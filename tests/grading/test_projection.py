@@ -1,0 +1,57 @@
+"""The public form of an exercise: every kind of visible test, with values that were computed."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from grader.errors import GraderFault
+from grader.grading.projection import needs_sandbox, public_exercise
+from grader.sandbox.process import Sandbox
+
+if TYPE_CHECKING:
+    from tests.grading.conftest import Fields, Make
+
+GIVEN: "Fields" = {"given": {"x": [1.0, 2.0]}}
+
+
+def test_every_kind_of_visible_test_has_a_public_form(make: "Make") -> None:
+    """With what it runs, and the expected value or the property."""
+    exercise = make(
+        {**GIVEN, "call": "f(x)", "expect": {"expression": "x + x"}},
+        {**GIVEN, "run": "print(f(x))", "stdout": "[2. 4.]"},
+        {"given": "x = rng.standard_normal(size)", "seeds": 4, "call": "f(x)", "holds": "causal"},
+        {**GIVEN, "pytest": "assert f(x).sum() == 6"},
+        {**GIVEN, "call": "f(x)", "expect": [2.0, 4.0], "hidden": True},
+    )
+    tests = public_exercise(exercise).tests
+    assert [test.kind for test in tests] == ["call", "output", "property", "pytest"]
+    assert [test.code for test in tests] == [
+        "f(x)",
+        "print(f(x))",
+        "f(x)",
+        "assert f(x).sum() == 6",
+    ]
+    assert np.array_equal(tests[0].expected, [2.0, 4.0])
+    assert [test.expected for test in tests[1:]] == ["[2. 4.]", None, None]
+    assert (tests[2].holds, tests[2].draws) == ("causal", 4)
+
+
+def test_what_the_solution_gives_is_computed_in_a_sandbox(make: "Make", sandbox: Sandbox) -> None:
+    """For pages as for grading; without one it is a fault, not a page without a value."""
+    exercise = make(
+        {**GIVEN, "call": "f(x)", "expect": "solution"}, {**GIVEN, "run": "print(f(x))"}
+    )
+    assert needs_sandbox(exercise)
+    call, printed = public_exercise(exercise, sandbox).tests
+    assert np.array_equal(call.expected, [2.0, 4.0])
+    assert printed.expected == "[2. 4.]\n"
+    with pytest.raises(GraderFault):
+        public_exercise(exercise)
+
+
+def test_hidden_tests_need_no_sandbox_for_a_page(make: "Make") -> None:
+    """They are not computed at all."""
+    test = {**GIVEN, "call": "f(x)", "expect": "solution", "hidden": True}
+    assert not needs_sandbox(make(test))
+    assert public_exercise(make(test)).tests == ()

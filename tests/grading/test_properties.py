@@ -1,0 +1,220 @@
+"""Named properties: a right program has them, a wrong one gets the property's own sentence."""
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from grader.definitions.exercise import Property
+from grader.errors import DefinitionError
+from grader.grading.verdict import Outcome
+
+if TYPE_CHECKING:
+    from tests.grading.conftest import Fields, GradeAll, GradeOne
+
+SOFTMAX = """\
+import numpy as np
+
+def f(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+"""
+MATRIX = "x = rng.standard_normal(sizes(2))"
+PAIR = "n, d = sizes(2)\nq, k = rng.standard_normal((2, n, d))"
+
+
+def source(body: str, parameters: str = "x") -> str:
+    return f"import numpy as np\ndef f({parameters}):\n    return {body}\n"
+
+
+CAUSAL = source("np.cumsum(x, axis=0)")
+MEAN = source("x.mean(axis=0)")
+
+
+class Case(NamedTuple):
+    """A test, a program with the property, one without it, and what the latter is told."""
+
+    holds: Property
+    fields: "Fields"
+    right: str
+    wrong: str
+    sentence: str
+
+
+_CASES: "list[tuple[Property, Fields, str, str, str]]" = [
+    (
+        "rows_sum_to_one", {"given": MATRIX, "call": "f(x)"}, SOFTMAX,
+        source("np.exp(x) / np.exp(x).sum()"),
+        r"Along axis -1 the result should add up to 1, not to 0\.\d+ \(the one at \[\d\] does\)\.",
+    ),
+    (
+        "rows_sum_to_one", {"given": MATRIX, "call": "f(x)", "axis": 0},
+        source("np.abs(x) / np.abs(x).sum(axis=0)"), source("x / x.sum(axis=0)"),
+        r"A weight cannot be negative, but the result is -.* at \[\d, \d\]\.",
+    ),
+    (
+        "shift_invariant", {"given": MATRIX, "call": "f(x)"}, SOFTMAX, source("x - x.max()"),
+        r"A constant added to `x` should change nothing\. The result has the right shape, but \d+ of",
+    ),
+    (
+        "causal", {"given": MATRIX, "call": "f(x)"}, CAUSAL, source("x - x.mean(axis=0)"),
+        r"Position 0 may not look at later ones, but changing what comes after it changes the result",
+    ),
+    (
+        "causal",
+        {"given": "x = rng.permutation(7)", "call": "f(x)", "of": ["x"]},
+        source("np.maximum.accumulate(x)"), source("x[::-1].copy()"), r"Position 0 may not look",
+    ),
+    (
+        "causal", {"given": PAIR, "call": "f(q, k)"},
+        source("(np.cumsum(q, axis=0), np.tril(q @ k.T))", "q, k"),
+        source("(np.cumsum(q, axis=0), q @ k.T)", "q, k"),
+        r"changes the result up to it\. Item 1 of the result",
+    ),
+    (
+        "permutation_equivariant", {"given": MATRIX, "call": "f(x)"}, source("x - x.mean(axis=0)"),
+        CAUSAL, r"Reordering `x` should reorder the result in the same way\. The result has",
+    ),
+    (
+        "permutation_invariant", {"given": MATRIX, "call": "f(x)"}, MEAN, source("x[0]"),
+        r"Reordering `x` should not change the result\. The result has the right shape",
+    ),
+    (
+        "unchanged_inputs", {"given": MATRIX, "call": "f(x)"}, SOFTMAX,
+        source("np.negative(x, out=x)"), r"Your code changes argument 1 of `f\(x\)` in place\.",
+    ),
+    (
+        "finite_at_large_values", {"given": MATRIX, "call": "f(x)"}, SOFTMAX,
+        source("np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)"),
+        r"With `x` 10,000 times as large, \d+ of \d+ values of the result are NaN or infinite\.",
+    ),
+    (
+        "gradient", {"given": MATRIX, "call": "f(x)", "against": "(x ** 3).sum()"},
+        source("3 * x ** 2"), source("2 * x ** 2"),
+        r"The gradient differs from finite differences of `x`\. The entry at \[\d+, \d+\] should be",
+    ),
+    (
+        "idempotent", {"given": MATRIX, "call": "f(x)"}, source("np.maximum(x, 0)"),
+        source("x / 2"), r"Applied to its own result, your function should change nothing more\.",
+    ),
+    (
+        "deterministic", {"given": MATRIX, "call": "f(x)"}, SOFTMAX,
+        source("x + np.random.default_rng().standard_normal(x.shape)"),
+        r"Two calls with the same inputs should give the same\. The result",
+    ),
+    (
+        "cached_equals_uncached",
+        {"given": MATRIX, "call": "f(x, True)", "against": "f(x, False)"},
+        source("x + 0 * cache", "x, cache"), source("x + cache", "x, cache"),
+        r"The result should be the same as without the cache, `f\(x, False\)`\. The result",
+    ),
+]  # fmt: skip
+CASES = [Case(*case) for case in _CASES]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.holds)
+def test_a_property_holds_for_the_right_and_not_for_the_wrong(
+    grade_one: "GradeOne", case: Case
+) -> None:
+    """On every draw; the learner gets the property's own sentence, and no other rung's."""
+    test = {**case.fields, "holds": case.holds, "seeds": 3}
+    assert grade_one(case.right, test).message == ""
+    result = grade_one(case.wrong, test)
+    assert result.outcome is Outcome.FAILED
+    assert re.search(case.sentence, result.message), result.message
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.holds)
+def test_a_hidden_property_tells_its_category_only(grade_one: "GradeOne", case: Case) -> None:
+    """A sentence from a fixed list, without a value and without a name of an input."""
+    test = {**case.fields, "holds": case.holds, "hidden": True}
+    assert grade_one(case.right, test).message == ""
+    message = grade_one(case.wrong, test).message
+    assert not re.search(case.sentence, message)
+    assert not re.search(r"\d\.\d|`", message)
+
+
+@pytest.mark.parametrize("holds", sorted({case.holds for case in CASES}))
+def test_nothing_returned_has_no_property(grade_one: "GradeOne", holds: Property) -> None:
+    """None equals None whatever is shifted or reordered, so it is refused first."""
+    test = {"given": MATRIX, "call": "f(x)", "holds": holds, "against": "f(x).sum()"}
+    if holds not in ("gradient", "cached_equals_uncached"):
+        del test["against"]
+    result = grade_one("def f(x): pass", test)
+    assert result.message.startswith("The result is None.")
+    assert grade_one("def f(x): return 'ok'", test).outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize(
+    ("holds", "body", "sentence"),
+    [
+        ("causal", "x[:1]", "The result should have one row for each of the "),
+        ("permutation_equivariant", "x[:1]", "The result should have one row for each of the "),
+        ("permutation_equivariant", "x.sum()", "The result should have one row for each of the "),
+        ("rows_sum_to_one", "1.0", "The result should be an array, but is of type float."),
+        (
+            "rows_sum_to_one",
+            "x * np.nan",
+            "Along axis -1 the result should add up to 1, not to nan",
+        ),
+        ("gradient", "x[0]", "The gradient should have the shape of `x`, "),
+        ("idempotent", "[1.0]", "The result should be an array, but is of type list."),
+        ("shift_invariant", "{}", "The result should be an array of numbers, but there is no"),
+    ],
+)
+def test_a_result_of_another_form_cannot_have_a_property(
+    grade_one: "GradeOne", holds: Property, body: str, sentence: str
+) -> None:
+    """It gets a sentence about its form."""
+    test = {"given": MATRIX, "call": "f(x)", "holds": holds}
+    against = {"against": "f(x).sum()"} if holds == "gradient" else {}
+    result = grade_one(source(body), {**test, **against})
+    assert result.message.startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"holds": "causal", "given": "x = rng.standard_normal((1, 3))"}, "at least two tokens"),
+        ({"holds": "causal", "given": "x = np.arange(3)"}, "there is no array of floats in given"),
+        ({"holds": "causal", "given": "x = 1.5", "of": ["x"]}, "'x' is no array in given"),
+        ({"holds": "causal", "given": "x = np.ones(5, int)", "of": ["x"]}, "the same"),
+        ({"holds": "shift_invariant", "given": "x = np.ones(3)", "axis": 4}, "there is no axis 4"),
+        (
+            {"holds": "permutation_invariant", "given": "x, y = np.ones(3), np.ones(4)"},
+            "`x` and `y` are of different lengths",
+        ),
+    ],
+)
+def test_a_property_that_cannot_be_tried_is_the_author_s_error(
+    grade_all: "GradeAll", fields: "Fields", message: str
+) -> None:
+    """With the test's place in the definition."""
+    with pytest.raises(DefinitionError) as caught:
+        grade_all("def f(x): return x", {**fields, "call": "f(x)"})
+    assert message in str(caught.value)
+    assert "small.yaml:" in str(caught.value)
+
+
+def test_a_large_input_needs_few_calls(grade_one: "GradeOne") -> None:
+    """A gradient of ten thousand entries is checked entry by entry here and there, and as a whole."""
+    counting = "calls = 0\ndef loss(x):\n    global calls\n    calls += 1\n    print(calls)\n    return (x ** 2).sum()\n"
+    test = {
+        "given": "x = rng.standard_normal((100, 100))",
+        "call": "f(x)",
+        "holds": "gradient",
+        "against": "loss(x)",
+    }
+    defines: dict[str, object] = {"f": {}, "loss": {}}
+    right = grade_one(f"{counting}def f(x): return 2 * x", test, defines=defines)
+    assert right.outcome is Outcome.PASSED
+    assert right.output.split()[-1] == "18"
+    wrong = f"{counting}def f(x):\n    g = 2 * x\n    g[:, 50:] *= 1.1\n    return g"
+    assert grade_one(wrong, test, defines=defines).outcome is Outcome.FAILED
+
+
+def test_what_is_changed_is_the_same_in_every_run(grade_one: "GradeOne") -> None:
+    """Perturbations come from the test's own stream, so a verdict can be repeated."""
+    test = {"given": MATRIX, "call": "f(x)", "holds": "shift_invariant"}
+    first, second = (grade_one(source("x * 2"), test).message for _ in range(2))
+    assert first == second

@@ -1,0 +1,199 @@
+"""Bodies of pytest tests: rewritten asserts, and the submission behind stand-ins."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from grader.errors import DefinitionError
+from grader.grading.pytest_body import raised_here
+from grader.grading.verdict import Outcome
+from grader.sandbox.answers import Raised
+
+if TYPE_CHECKING:
+    from tests.grading.conftest import Fields, GradeAll, GradeOne
+
+DOUBLE = "import numpy as np\ndef f(x):\n    return 2 * x\n"
+
+
+def body(*lines: str, **fields: object) -> "Fields":
+    return {"given": {"x": [1.0, 2.0]}, "pytest": "\n".join(lines) + "\n", **fields}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["assert f(x).sum() == 6"],
+        ["assert np.array_equal(f(x), x + x), 'never said'"],
+        ["assert f(x) == pytest.approx([2.0, 4.0])"],
+        ["np.testing.assert_allclose(f(x), [2, 4])"],
+        ["def twice(y):", "    return f(f(y))", "assert twice(1.0) == 4"],
+        ["for k in (1, 2):", "    assert f(k) == 2 * k"],
+        ["with pytest.raises(TypeError, match='unsupported operand'):", "    f({})"],
+        ["with pytest.raises((ValueError, LookupError)):", "    f(x) @ f(np.ones(3))"],
+        [
+            "with pytest.raises(Exception) as caught:",
+            "    f({})",
+            "assert 'dict' in str(caught.value)",
+        ],
+        ["try:", "    f({})", "except TypeError:", "    pass", "else:", "    assert False"],
+    ],
+)
+def test_a_body_passes_as_in_pytest(grade_one: "GradeOne", lines: list[str]) -> None:
+    """`np`, `pytest`, the given names and stand-ins for what is defined are there."""
+    result = grade_one(DOUBLE, body(*lines))
+    assert result.outcome is Outcome.PASSED, result.message
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["assert f(x).sum() == 7"], "This does not hold: `assert f(x).sum() == 7`: 6.0 == 7; where [2. 4.] = f([1. 2.])"),
+        (
+            ["weights = f(x)", "assert weights.sum() <= 1, 'Weights add up to one.'"],
+            "This does not hold: `assert weights.sum() <= 1, 'Weights add up to one.'`: "
+            "Weights add up to one.; 6.0 <= 1",
+        ),
+        (["assert f(3) == f(4)"], "This does not hold: `assert f(3) == f(4)`: 6 == 8; where 6 = f(3); and 8 = f(4)"),
+        (
+            ["with pytest.raises(ValueError):", "    f(x)"],
+            "This does not hold: `with pytest.raises(ValueError): f(x)`: no ValueError was raised",
+        ),
+        (["if f(x).size:", "    pytest.fail('Look at the shape.')", "assert True"], "This does not hold: `pytest.fail('Look at the shape.')`: Look at the shape."),
+        (
+            ["for k in range(3):", "    assert f(k) < 3"],
+            "This does not hold: `assert f(k) < 3`: 4 < 3; where 4 = f(2)",
+        ),
+    ],
+)  # fmt: skip
+def test_an_assertion_that_does_not_hold_shows_its_values(
+    grade_one: "GradeOne", lines: list[str], message: str
+) -> None:
+    """The test's own statement, what the author says, and what pytest found the values to be."""
+    result = grade_one(DOUBLE, body(*lines))
+    assert result.outcome is Outcome.FAILED
+    assert result.message == message
+
+
+def test_a_hidden_assertion_tells_nothing_of_values(grade_one: "GradeOne") -> None:
+    """Only that something that is asserted does not hold."""
+    result = grade_one(DOUBLE, body("assert f(x).sum() == 7, f'{x}'", hidden=True))
+    assert result.message == "Something that this hidden test asserts does not hold."
+
+
+def test_what_a_submission_returns_cannot_flood_or_steer(grade_one: "GradeOne") -> None:
+    """Values are shortened, and control characters made visible."""
+    source = "def f(x): return '\\x1b[31m' + 'a' * 100_000"
+    message = grade_one(source, body("assert f(x) == 'b', f(x)")).message
+    assert len(message) < 500
+    assert "\x1b" not in message
+
+
+@pytest.mark.parametrize(
+    ("source", "outcome", "line", "message"),
+    [
+        ("def f(x):\n    return x[5]", Outcome.ERRORED, 2, "IndexError: index 5 is out of bounds"),
+        ("def f(x):\n    raise KeyError('a')", Outcome.ERRORED, 2, "KeyError: 'a' (line 2, in f)."),
+        ("def f(x):\n    assert 0, 'mine'", Outcome.ERRORED, 2, "AssertionError: mine (line 2"),
+        (
+            "def f(x): return",
+            Outcome.FAILED,
+            None,
+            "The result cannot be used as in `assert f(x).sum() == 6`:",
+        ),
+        ("import os\ndef f(x): os._exit(0)", Outcome.ERRORED, None, "Your code ended the whole"),
+        ("def f(x): raise SystemExit", Outcome.ERRORED, 1, "Your code ends the program"),
+    ],
+)
+def test_what_goes_wrong_in_a_call_is_the_submission_s(
+    grade_one: "GradeOne", source: str, outcome: Outcome, line: int | None, message: str
+) -> None:
+    """With the learner's own line, as in every other kind of test."""
+    result = grade_one(source, body("assert f(x).sum() == 6"))
+    assert (result.outcome, result.line) == (outcome, line)
+    assert result.message.startswith(message)
+
+
+def test_a_wrong_signature_is_shown_beside_the_statement(grade_one: "GradeOne") -> None:
+    """Not beside the whole body."""
+    lines = ["y = x + 1", "result = f(y)", "assert result is not None"]
+    message = grade_one("def f(): ...", body(*lines)).message
+    assert message.startswith("The test runs `result = f(y)`, but your function is `def f()` (line")
+
+
+def test_an_expected_exception_of_another_type_is_an_error(grade_one: "GradeOne") -> None:
+    """`pytest.raises(ValueError)` lets a KeyError through, which is then reported."""
+    lines = ["with pytest.raises(ValueError):", "    f(x)"]
+    wrong = grade_one("def f(x):\n    raise KeyError(3)", body(*lines))
+    assert (wrong.outcome, wrong.line) == (Outcome.ERRORED, 2)
+    own = "class Mine(ValueError): ...\ndef f(x):\n    raise Mine"
+    assert grade_one(own, body(*lines)).outcome is Outcome.PASSED
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (
+            ["if 0: y = 1", "assert f(x) is y"],
+            "pytest raises UnboundLocalError: cannot access local variable 'y'",
+        ),
+        (["x = 1 / 0", "assert f(x)"], "pytest raises ZeroDivisionError: division by zero (line 1"),
+        (["f(x)", "import missing_module", "assert f(x)"], "pytest raises ModuleNotFoundError"),
+        (
+            ["assert f(x) is not x", "pytest.skip('not today')"],
+            "a test of a submission is never skipped",
+        ),
+        (
+            ["assert f(x) is not x", "pytest.xfail('known')"],
+            "a test of a submission is never skipped",
+        ),
+        (["assert f(x) is not x", "raise SystemExit"], "pytest raises SystemExit"),
+        (["assert (f(x) is None, 'why')"], "asserts a tuple, which is always true"),
+        (["yield f(x)", "assert False"], "with yield or await in it nothing would run"),
+    ],
+)
+def test_a_body_that_cannot_run_is_the_author_s_error(
+    grade_all: "GradeAll", lines: list[str], message: str
+) -> None:
+    """With the test's place; never a failed test, and never a passed one."""
+    with pytest.raises(DefinitionError) as caught:
+        grade_all(DOUBLE, body(*lines))
+    assert message in str(caught.value)
+    assert "small.yaml:" in str(caught.value)
+
+
+def test_a_body_that_does_not_end_is_stopped(
+    grade_one: "GradeOne", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a submission returns may keep a loop of the test's own going."""
+    monkeypatch.setattr("grader.grading.pytest_body.AUTHOR_SECONDS", -7.7)  # of 8 s
+    result = grade_one(
+        "def f(x): return -1", body("k = f(x)", "while k != 0: k -= 1", "assert k == 0")
+    )
+    assert result.outcome is Outcome.TIMED_OUT
+    assert result.message.startswith("The test did not end within")
+
+
+@pytest.mark.parametrize(
+    ("bases", "caught_by"),
+    [
+        (("LinAlgError", "ValueError", "Exception"), ValueError),
+        (("AxisError", "ValueError", "IndexError", "Exception"), IndexError),
+        (("FileNotFoundError", "OSError", "Exception"), OSError),
+        (("Both", "KeyError", "LookupError", "TypeError", "Exception"), TypeError),
+        (("OSError", "ImportError", "KeyError", "AttributeError"), OSError),
+    ],
+)
+def test_a_raised_answer_becomes_the_builtin_exceptions_it_claims(
+    bases: tuple[str, ...], caught_by: type[Exception]
+) -> None:
+    """With its message as the text."""
+    error = raised_here(Raised(bases[0], bases, "the message", ()))
+    assert isinstance(error, caught_by)
+    assert str(error) == "the message"
+
+
+def test_what_is_no_plain_exception_is_none_here() -> None:
+    """SystemExit or an exception of the grader's own cannot be claimed."""
+    for claimed in ("SystemExit", "KeyboardInterrupt", "DefinitionError", "TooLongError"):
+        error = raised_here(Raised(claimed, (claimed, "BaseException"), "", ()))
+        assert type(error).__name__ == "NoValueError"

@@ -1,0 +1,198 @@
+"""How a wrong result is related to the right one, and when nothing may be said of it."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from grader.grading.relations import relation
+
+Array = npt.NDArray[Any]
+
+
+def softmax(scores: Array, axis: int = -1) -> Array:
+    """Turn scores into weights along an axis."""
+    shares = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=axis, keepdims=True))
+
+
+RNG = np.random.default_rng(5)
+A = RNG.standard_normal((3, 5))
+BATCH = RNG.standard_normal((4, 3, 2))
+Q, K, V = (RNG.standard_normal((4, width)) for width in (3, 3, 5))
+S = Q @ K.T / math.sqrt(3)
+W = softmax(S)
+FUTURE = np.triu(np.ones((4, 4), dtype=bool), k=1)
+CAUSAL = softmax(np.where(FUTURE, -np.inf, S))
+HEADS = np.arange(24.0).reshape(4, 6) ** 1.5
+INPUTS: Mapping[str, Any] = {"Q": Q, "K": K, "V": V}
+
+
+def split(array: Array) -> Array:
+    """Split the last axis in two heads."""
+    return array.reshape(4, 2, 3).transpose(1, 0, 2)
+
+
+CASES: dict[str, tuple[object, object, str]] = {
+    "swapped axes of a rectangle": (A, A.T, "transposed"),
+    "swapped axes of a square": (S, S.T, "transposed"),
+    "last two axes of a batch": (BATCH, BATCH.swapaxes(1, 2), "transposed"),
+    "all axes of a batch": (BATCH, BATCH.transpose(2, 0, 1), "axes-permuted"),
+    "times the root": (S, S * math.sqrt(3), "constant-factor"),
+    "times a number": (A, A * 0.3, "constant-factor"),
+    "a scalar times an axis": (0.73105, 0.73105 * 5, "constant-factor"),
+    "negative": (A, -A, "sign-flipped"),
+    "softmax over the other axis": (W, softmax(S, axis=0), "other-axis"),
+    "unscaled": (W, softmax(Q @ K.T), "scores-scaled"),
+    "scaled twice": (W, softmax(S / math.sqrt(3)), "scores-scaled"),
+    "unscaled under a mask": (
+        CAUSAL,
+        softmax(np.where(FUTURE, -np.inf, Q @ K.T)),
+        "scores-scaled",
+    ),
+    "not divided by the sum": (W, np.exp(S), "not-normalised"),
+    "masked after softmax": (CAUSAL, np.tril(W), "not-normalised"),
+    "scores for weights": (W, S, "softmax-missing"),
+    "rows that do not add up": (W, W**2, "squared"),
+    "other rows that do not add up": (W, W + S**2, "row-sums"),
+    "plus a constant": (A, A + 2.5, "constant-offset"),
+    "without the maximum subtracted": (A - A.max(-1, keepdims=True), A, "subtraction-missing"),
+    "without the mean subtracted": (A - A.mean(-1, keepdims=True), A, "subtraction-missing"),
+    "scores for log-softmax": (np.log(W), S, "subtraction-missing"),
+    "another constant in each row": (A, A + np.array([[1.0], [2.0], [4.0]]), "row-offset"),
+    "squared": (A, A**2, "squared"),
+    "a root left out": (np.sqrt(np.abs(A)), np.abs(A), "squared"),
+    "a root too many": (np.abs(A), np.sqrt(np.abs(A)), "root-taken"),
+    "logarithms": (A**2, np.log(A**2), "logarithm"),
+    "exponentials": (A, np.exp(A), "exponential"),
+    "reciprocals": (A, 1 / A, "reciprocal"),
+    "no signs": (A, np.abs(A), "absolute"),
+    "cut off": (10 * A, np.trunc(10 * A), "truncated"),
+    "rounded down": (10 * A, np.floor(10 * A), "truncated"),
+    "whole numbers": (10 * A, np.round(10 * A), "rounded"),
+    "two digits": (A, A.round(2), "rounded"),
+    "reversed columns": (A, A[:, ::-1], "reversed"),
+    "reversed rows": (A, A[::-1], "reversed"),
+    "rolled": (A, np.roll(A, 1, axis=1), "off-by-one"),
+    "shifted, another value at the end": (A, np.c_[A[:, 1:], [9.0, 8.0, 7.0]], "off-by-one"),
+    "shuffled batch": (BATCH, BATCH[[2, 0, 3, 1]], "rows-permuted"),
+    "shuffled rows": (V, V[[2, 0, 3, 1]], "rows-permuted"),
+    "heads by reshape": (split(HEADS), HEADS.reshape(2, 4, 3), "reshape-for-transpose"),
+    "heads joined by reshape": (HEADS, split(HEADS).reshape(4, 6), "reshape-for-transpose"),
+    "numbers somewhere else": (A, RNG.permutation(A.ravel()).reshape(3, 5), "other-places"),
+    "the other triangle": (np.tril(S), np.triu(S), "other-triangle"),
+    "the diagonal blocked": (np.tril(S), np.tril(S, k=-1), "diagonal-blocked"),
+    "no mask": (np.tril(S), S, "mask-missing"),
+    "minus infinity below": (
+        np.where(FUTURE, -np.inf, S),
+        np.where(FUTURE.T, -np.inf, S),
+        "other-triangle",
+    ),
+    "a mask the other way round": (FUTURE, ~FUTURE, "mask-inverted"),
+    "zeros where values belong": (np.tril(S), S - np.tril(S), "mask-inverted"),
+    "an axis of one lost": (V[:, :1], V[:, 0], "axis-dropped"),
+    "an axis of one lost from many": (V[:, None], V, "axis-dropped"),
+    "an axis of one too many": (V, V[None], "axis-added"),
+    "an axis of one elsewhere": (V[:, None], V[None], "axes-permuted"),
+    "only the first of a batch": (BATCH, BATCH[0], "one-item"),
+    "the last row missing": (V, V[:-1], "cut"),
+    "flattened": (A, A.ravel(), "reshaped"),
+    "a pair the wrong way round": ((W @ V, W), (W, W @ V), "items-swapped"),
+    "an item of a pair": ((V, W), (V, W.T), "transposed"),
+    "float32": (A.astype(np.float32), (A * 3).astype(np.float32), "constant-factor"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_relation_is_named(name: str) -> None:
+    """A result that is related to the expected one in a known way is said to be."""
+    expected, got, relation_id = CASES[name]
+    found = relation(expected, got, INPUTS)
+    assert found is not None
+    assert found.id == relation_id
+    assert found.sentence.endswith((".", "?"))
+
+
+NOTHING: dict[str, tuple[object, object]] = {
+    "the same": (A, A.copy()),
+    "unrelated numbers": (A, RNG.standard_normal((3, 5))),
+    "one value off": (A, A + np.eye(3, 5)),
+    "zeros": (A, np.zeros((3, 5))),
+    "zeros expected": (np.zeros((3, 5)), A),
+    "a constant for a constant": (np.full((3, 5), 2.0), np.full((3, 5), 6.0)),
+    "ones for weights": (np.full((4, 4), 0.25), np.ones((4, 4))),
+    "one number for another": (2.0, 6.0),
+    "whole numbers that are squares": (4, 16),
+    "two values": (np.array([0.0, 1.0]), np.array([0.0, 2.0])),
+    "nearly a multiple": (A, A * 2 + 1e-4 * RNG.standard_normal((3, 5))),
+    "NaN": (A, np.full((3, 5), np.nan)),
+    "empty": (np.zeros((0, 3)), np.zeros((3, 0))),
+    "text": ("a", "b"),
+    "nothing returned": (A, None),
+    "another form": ((A, A), A),
+    "objects": (A, np.array([[1, "a"]], dtype=object)),
+    "one-hot rows in another order": (np.eye(3), np.eye(3)[::-1] * 1.0),
+    "more values than are looked at": (np.arange(4e5), -np.arange(4e5)),
+    "another shape of other numbers": (A, RNG.standard_normal((5, 3))),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_nothing_is_named_without_a_reason(name: str) -> None:
+    """What is unrelated, trivial or not exact gets no name."""
+    expected, got = NOTHING[name]
+    assert relation(expected, got, INPUTS) is None
+
+
+def test_random_results_are_unrelated() -> None:
+    """No relation is seen in a thousand pairs of unrelated arrays."""
+    rng = np.random.default_rng(1)
+    for _ in range(1000):
+        shape = tuple(rng.integers(2, 5, rng.integers(1, 4)))
+        assert relation(rng.standard_normal(shape), rng.standard_normal(shape), INPUTS) is None
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"),
+    [
+        (math.sqrt(3), "the square root of 3, the length of the last axis of `Q`"),
+        (1 / math.sqrt(3), "1 divided by the square root of 3, the length of the last axis of `Q`"),
+        (3.0, "3 times the expected one, which is the length of the last axis of `Q`"),
+        (math.sqrt(3 / 5), "the square root of 3 / 5, the length of the last axis of `Q` divided"),
+        (1.25, "n / (n - 1) for n = 5, the length of the last axis of `V`"),
+        (1 / math.log(2), "base 2"),
+    ],
+)
+def test_factor_is_explained_by_the_inputs(factor: float, words: str) -> None:
+    """A factor that is made of the inputs' sizes is said to be."""
+    found = relation(S, S * factor, INPUTS)
+    assert found is not None
+    assert words in found.sentence
+
+
+def test_missing_scale_of_weights_is_explained() -> None:
+    """Attention without its scale is named by the square root that is missing."""
+    found = relation((CAUSAL @ V, CAUSAL), _unscaled(), INPUTS)
+    assert found is not None
+    assert found.sentence == (
+        "Item 1: These would be the weights if the scores were 1.732 times as large, which is the "
+        "square root of 3, the length of the last axis of `Q`."
+    )
+
+
+def _unscaled() -> tuple[Array, Array]:
+    weights = softmax(np.where(FUTURE, -np.inf, Q @ K.T))
+    return weights @ V, weights
+
+
+def test_inputs_are_not_changed() -> None:
+    """Looking for a relation leaves every array as it was."""
+    before = W.copy(), S.copy()
+    W.flags.writeable = S.flags.writeable = False
+    relation(W, S, INPUTS)
+    W.flags.writeable = S.flags.writeable = True
+    assert np.array_equal(before[0], W)
+    assert np.array_equal(before[1], S)

@@ -17,7 +17,7 @@ class _Cause:
     """A kind of error: what its message looks like, and what to say then."""
 
     id: str
-    pattern: re.Pattern[str]
+    pattern: str  # compiled when an error is first explained: most runs have none
     sentence: str | Callable[[re.Match[str]], str]
     types: tuple[str, ...]
 
@@ -72,7 +72,7 @@ def _written(shape: tuple[int, ...]) -> str:
 
 def _find(kind: str, message: str) -> tuple[_Cause, re.Match[str]] | None:
     for known in _CAUSES:
-        if kind in known.types and (match := known.pattern.search(message)):
+        if kind in known.types and (match := re.search(known.pattern, message)):
             return known, match
     return None
 
@@ -194,7 +194,7 @@ def _cause(
     pattern: str,
     sentence: str | Callable[[re.Match[str]], str],
 ) -> _Cause:
-    return _Cause(name, re.compile(pattern), sentence, types)
+    return _Cause(name, pattern, sentence, types)
 
 
 _CAUSES: Final[tuple[_Cause, ...]] = (

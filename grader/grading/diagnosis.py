@@ -30,7 +30,6 @@ from grader.grading.run import SubmissionRun
 from grader.grading.sketch import Sketch, sketch
 from grader.grading.submission import Submission
 from grader.grading.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult
-from grader.mutation import OPERATORS, mutants
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
 
@@ -218,6 +217,8 @@ def _declared(each: Misconception) -> _Program:
 def _generated(exercise: Exercise) -> Iterator[_Program]:
     if not exercise.solution:  # a student edition has none
         return
+    from grader.mutation import OPERATORS, mutants  # noqa: PLC0415  most failures need no mutants
+
     made = mutants(exercise.solution, exercise.defines, exercise.starter)
     for mutant in made[:_MOST_MUTANTS]:
         mistake = OPERATORS[mutant.operator].mistake

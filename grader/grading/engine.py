@@ -4,13 +4,13 @@ import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from grader import __version__
 from grader.definitions.exercise import Exercise, TestId
 from grader.errors import EtudeError, GraderFault
-from grader.grading.diagnosis import Diagnostician
 from grader.grading.items import TestCaseItem
 from grader.grading.jobs import Job, Result
 from grader.grading.oracle import Oracle
@@ -19,6 +19,9 @@ from grader.grading.submission import Submission
 from grader.grading.verdict import Outcome, TestResult, Verdict
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
+
+if TYPE_CHECKING:
+    from grader.grading.diagnosis import Diagnostician
 
 # What a session of data-driven items has no use for; each costs time at every start or item.
 _PLUGINS_OFF = (
@@ -135,8 +138,10 @@ class _GradingSession:
         diagnosis = self._diagnostician(oracle).diagnose(results, run.observed)
         return replace(verdict, diagnosis=diagnosis)
 
-    def _diagnostician(self, oracle: Oracle) -> Diagnostician:
+    def _diagnostician(self, oracle: Oracle) -> "Diagnostician":
         """Keep what is known of wrong programs, for the exercises that came last."""
+        from grader.grading.diagnosis import Diagnostician  # noqa: PLC0415  a pass needs none
+
         digest = oracle.exercise.digest
         found = self._known_mistakes.pop(digest, None) or Diagnostician(oracle, self._sandbox)
         self._known_mistakes[digest] = found
@@ -202,10 +207,11 @@ def _run_item(item: TestCaseItem) -> TestResult:
 
     pytest's report and our result must say the same: two witnesses for each point.
     """
+    hook = item.hook
     call = pytest.CallInfo.from_call(
-        lambda: item.ihook.pytest_runtest_call(item=item), when="call", reraise=(KeyboardInterrupt,)
+        lambda: hook.pytest_runtest_call(item=item), when="call", reraise=(KeyboardInterrupt,)
     )
-    report: pytest.TestReport = item.ihook.pytest_runtest_makereport(item=item, call=call)
+    report: pytest.TestReport = hook.pytest_runtest_makereport(item=item, call=call)
     if item.fault is not None:
         raise item.fault
     if item.result is None or report.passed != (item.result.outcome is Outcome.PASSED):

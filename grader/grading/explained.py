@@ -7,7 +7,6 @@ from grader.definitions.exercise import CallTest, FromReference, LiteralValue, T
 from grader.grading.authored import names_in
 from grader.grading.compare import Difference, Rung
 from grader.grading.oracle import Draw, Oracle
-from grader.grading.relations import relation
 
 _RELATED = (Rung.SHAPE, Rung.VALUES)
 
@@ -22,6 +21,8 @@ def explained(
     """
     if test.hidden or oracle.exercise.kind == "predict" or difference.rung not in _RELATED:
         return difference
+    from grader.grading.relations import relation  # noqa: PLC0415  a pass needs none of it
+
     found = relation(_exact(oracle, test, draw), got, draw.inputs)
     if found is None:
         return difference

@@ -38,6 +38,7 @@ class TestCaseItem(pytest.Item):
         self.case = case
         self.result: TestResult | None = None
         self.fault: EtudeError | None = None
+        self.hook = self.ihook  # kept: `ihook` looks for a conftest.py of the path each time
         self._run = run
 
     def runtest(self) -> None:

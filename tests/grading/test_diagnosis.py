@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
+from grader import mutation
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading import diagnosis
@@ -262,7 +263,7 @@ def test_mutants_without_an_end_are_given_up(
     """Programs that never end are tried a few times, not for every submission."""
     endless = MEANS.replace("    return", "    while True:\n        pass\n    return")
     made = [Mutant("drop-scale", str(n), 1, endless, "") for n in range(9)]
-    monkeypatch.setattr(diagnosis, "mutants", lambda *_: tuple(made))
+    monkeypatch.setattr(mutation, "mutants", lambda *_: tuple(made))
     monkeypatch.setattr(diagnosis, "_MOST_HANGS", 0)
     children = count_children(monkeypatch)
     verdicts = graded(means(make), sandbox, MAXIMA, MAXIMA)

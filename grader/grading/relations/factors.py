@@ -21,7 +21,9 @@ _CONSTANTS = (
 def negated(pair: Pair) -> Relation | None:
     """Every sign is flipped."""
     if np.any(pair.expected) and pair.same(pair.got, -pair.expected):
-        return Relation("sign-flipped", "The numbers are right, but every sign is flipped.")
+        one = "The number is right, but its sign is flipped."
+        many = "The numbers are right, but every sign is flipped."
+        return Relation("sign-flipped", one if pair.expected.ndim == 0 else many)
     return None
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 Array: TypeAlias = npt.NDArray[Any]
 Axes: TypeAlias = tuple[tuple[str, int], ...]
 
-MOST_VALUES = 100_000
+MOST_VALUES = 10_000
 """Larger arrays are not looked at: a sentence must cost nothing to speak of."""
 
 MATRIX = 2

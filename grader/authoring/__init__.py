@@ -1,0 +1,1 @@
+"""What authors of exercises work with: proofs, templates, imports."""

@@ -1,0 +1,179 @@
+"""One exercise's way through the proof: what to run next, given what came out so far."""
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from grader.authoring.verify import runs
+from grader.authoring.verify.runs import REPEATS, Run
+from grader.authoring.verify.wrong import Wrong, wrong_programs
+from grader.definitions.exercise import Exercise, TestId
+from grader.grading.evidence import Evidence
+from grader.grading.verdict import Outcome, Verdict
+from grader.mutation import Mutant, mutants
+
+Results: TypeAlias = Mapping[str, Verdict]
+
+_DID_NOT_DECIDE = (Outcome.PASSED, Outcome.NOT_RUN)
+
+
+@dataclass(slots=True)
+class Facts:
+    """All that was found out about an exercise."""
+
+    exercise: Exercise
+    solution: Verdict
+    opened: Verdict | None  # the solution again, each test free to say why it fails
+    starter: Verdict
+    bare: Evidence | None
+    borrows: bool = False  # the solution needs the starter in front
+    sound: frozenset[TestId] = frozenset()  # tests that the right program passes
+    misconceptions: dict[str, Verdict] = field(default_factory=dict)
+    misconceptions_again: dict[str, Verdict] = field(default_factory=dict)  # with other seeds
+    unforbidden: dict[str, Verdict] = field(default_factory=dict)  # with nothing forbidden
+    wrong: list[tuple[Wrong, Verdict]] = field(default_factory=list)
+    mutants: list[tuple[Mutant, Verdict]] | None = None  # None: not tried
+    thorough: list[Verdict] = field(default_factory=list)  # mutants on tests nothing failed yet
+    again: dict[str, Verdict] = field(default_factory=dict)
+
+    @property
+    def hidden(self) -> frozenset[TestId]:
+        """The hidden tests that the right program passes."""
+        return frozenset(t.id for t in self.exercise.tests if t.hidden) & self.sound
+
+    @property
+    def proving(self) -> bool:
+        """Whether the hidden tests are there and right, so that rejecting something means much."""
+        hidden = [test.id for test in self.exercise.tests if test.hidden]
+        return bool(hidden) and self.hidden == frozenset(hidden)
+
+
+def passed(verdict: Verdict) -> frozenset[TestId]:
+    """Return the tests that a program passes."""
+    return frozenset(test.id for test in verdict.tests if test.outcome is Outcome.PASSED)
+
+
+def failed(verdict: Verdict) -> frozenset[TestId]:
+    """Return the tests that a program ran and did not pass."""
+    return frozenset(test.id for test in verdict.tests if test.outcome not in _DID_NOT_DECIDE)
+
+
+def inquire(exercise: Exercise) -> Generator[Sequence[Run], Results, Facts]:
+    """Yield rounds of runs, take their verdicts, and return what is known in the end."""
+    facts, right = yield from _solution(exercise)
+    generated = wrong_programs(exercise, right)
+    candidates = _mutants(exercise, right) if facts.proving else None
+    results = yield [
+        *_misconception_runs(facts),
+        *_wrong_runs(exercise, generated),
+        *_mutant_runs(facts, candidates or ()),
+        *_repetitions(facts, right),
+    ]
+    _take(facts, generated, candidates, results)
+    results = yield list(_thorough_runs(facts))
+    facts.thorough = list(results.values())
+    return facts
+
+
+def _solution(exercise: Exercise) -> Generator[Sequence[Run], Results, tuple[Facts, str]]:
+    """Run solution and starter; if the solution fails, find out more about why."""
+    right = exercise.solution
+    results = yield [
+        runs.run_for_evidence("solution", exercise, right),
+        runs.run("starter", exercise, exercise.starter),
+        runs.run_bare(exercise),
+    ]
+    solution = results["solution"]
+    facts = Facts(exercise, solution, None, results["starter"], results["bare"].evidence)
+    facts.sound = passed(solution)
+    if solution.outcome is not Outcome.PASSED:
+        both = f"{exercise.starter.rstrip()}\n\n\n{right}"
+        results = yield [
+            runs.run("opened", runs.opened(exercise), right),
+            runs.run("both", exercise, both),
+        ]
+        facts.opened = results["opened"]
+        if passed(results["both"]) > facts.sound:
+            facts.borrows, facts.sound, right = True, passed(results["both"]), both
+    return facts, right
+
+
+def _mutants(exercise: Exercise, right: str) -> tuple[Mutant, ...]:
+    return mutants(right, tuple(exercise.defines), exercise.starter)
+
+
+def _misconception_runs(facts: Facts) -> Iterator[Run]:
+    exercise = facts.exercise
+    for each in exercise.misconceptions:
+        yield runs.run_as_submission(f"misconception {each.id}", exercise, each.code)
+        if exercise.forbid is not None:
+            free = runs.unforbidding(exercise)
+            yield runs.run(f"misconception unforbidden {each.id}", free, each.code)
+    if facts.proving:
+        again = runs.hidden_only(runs.repeated(exercise, "with other seeds"))
+        for each in exercise.misconceptions:
+            yield runs.run_mutant(
+                f"misconception again {each.id}", again, each.code, facts.solution.evidence
+            )
+
+
+def _wrong_runs(exercise: Exercise, generated: Sequence[Wrong]) -> Iterator[Run]:
+    unforbidding = runs.unforbidding(exercise)
+    for each in generated:
+        yield runs.run(f"wrong {each.id}", unforbidding, each.source)
+
+
+def _mutant_runs(facts: Facts, candidates: Sequence[Mutant]) -> Iterator[Run]:
+    hidden = runs.hidden_only(facts.exercise)
+    for each in candidates:
+        yield runs.run_mutant(f"mutant {each.change}", hidden, each.source, facts.solution.evidence)
+
+
+def _repetitions(facts: Facts, right: str) -> Iterator[Run]:
+    if facts.sound:
+        for how in REPEATS:
+            yield runs.run_for_evidence(f"again {how}", runs.repeated(facts.exercise, how), right)
+
+
+def _take(
+    facts: Facts,
+    generated: Sequence[Wrong],
+    candidates: Sequence[Mutant] | None,
+    results: Results,
+) -> None:
+    ids = [each.id for each in facts.exercise.misconceptions]
+    facts.misconceptions = {each: results[f"misconception {each}"] for each in ids}
+    if facts.proving:
+        facts.misconceptions_again = {each: results[f"misconception again {each}"] for each in ids}
+    if facts.exercise.forbid is not None:
+        facts.unforbidden = {each: results[f"misconception unforbidden {each}"] for each in ids}
+    facts.wrong = [(each, results[f"wrong {each.id}"]) for each in generated]
+    if candidates is not None:
+        facts.mutants = [(each, results[f"mutant {each.change}"]) for each in candidates]
+    if facts.sound:
+        facts.again = {how: results[f"again {how}"] for how in REPEATS}
+
+
+def never_failed(facts: Facts) -> frozenset[TestId]:
+    """Return the sound tests that no wrong program has failed.
+
+    Among generated programs one that raises says nothing: a test that is content with whatever
+    comes back fails it too.
+    """
+    generated = [verdict for _, verdict in (*facts.wrong, *(facts.mutants or ()))]
+    answered = [_answered_wrong(verdict) for verdict in (*generated, *facts.thorough)]
+    return facts.sound.difference(*answered, *map(failed, facts.misconceptions.values()))
+
+
+def _answered_wrong(verdict: Verdict) -> frozenset[TestId]:
+    errored = (test.id for test in verdict.tests if test.outcome is Outcome.ERRORED)
+    return failed(verdict).difference(errored)
+
+
+def _thorough_runs(facts: Facts) -> Iterator[Run]:
+    """Run mutants through the tests that nothing failed yet, all of these tests."""
+    left = never_failed(facts)
+    if left and facts.mutants:
+        few = runs.only_tests(facts.exercise, left)
+        for mutant, _ in facts.mutants:
+            yield runs.run(f"thorough {mutant.change}", few, mutant.source)

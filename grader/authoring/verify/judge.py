@@ -1,0 +1,348 @@
+"""From what was found out about an exercise to what stands in the way of its proof."""
+
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
+
+from grader.authoring.verify import checks
+from grader.authoring.verify.inquiry import Facts, failed, never_failed, passed
+from grader.authoring.verify.places import Places
+from grader.authoring.verify.proof import Counts, Finding
+from grader.authoring.verify.runs import REPEATS
+from grader.authoring.verify.wrong import NOTHING, RAISES, Wrong
+from grader.definitions.exercise import TestId
+from grader.definitions.wording import did_you_mean, listing
+from grader.grading.evidence import Evidence
+from grader.grading.jobs import limits_of
+from grader.grading.verdict import Outcome, Verdict
+
+_Check: TypeAlias = Callable[[Facts, Places], Iterator[Finding]]
+
+_SHARE: Final = 10  # a solution may use one part in ten
+_LEAST_CPU: Final = 0.05  # seconds that a busy machine may take for nothing
+
+
+def findings(facts: Facts, places: Places) -> tuple[Finding, ...]:
+    """Return what stands in the way, check by check."""
+    return tuple(finding for check in _CHECKS for finding in check(facts, places))
+
+
+def notes(facts: Facts, places: Places) -> tuple[Finding, ...]:
+    """Return what its author should know, though it stands in nobody's way."""
+    return tuple(_constant_notes(facts, places))
+
+
+def skipped(facts: Facts) -> tuple[str, ...]:
+    """Return the checks that make no sense until something else is mended."""
+    if facts.proving:
+        return ()
+    names = [checks.CONSTANTS, checks.REJECTED, checks.DIAGNOSED, checks.MUTANTS, checks.EQUIVALENT]
+    if not facts.sound:
+        names += [checks.CAN_FAIL, checks.REPEATABLE]
+    return tuple(names)
+
+
+def counts(facts: Facts) -> Counts:
+    """Count what was tried."""
+    exercise = facts.exercise
+    allowed = {each.change for each in exercise.equivalent}
+    tried = facts.mutants or []
+    return Counts(
+        tests=len(exercise.tests),
+        hidden=sum(test.hidden for test in exercise.tests),
+        misconceptions=len(exercise.misconceptions),
+        rejected=sum(_is_rejected(facts, name) for name in facts.misconceptions),
+        mutants=len(tried),
+        killed=sum(_killed(verdict) for _, verdict in tried),
+        equivalent=sum(not _killed(v) and mutant.change in allowed for mutant, v in tried),
+    )
+
+
+def _killed(verdict: Verdict) -> bool:
+    return verdict.outcome is not Outcome.PASSED
+
+
+def _rejecting(facts: Facts, verdict: Verdict) -> frozenset[TestId]:
+    """Return the hidden tests that a program fails."""
+    return failed(verdict) & facts.hidden
+
+
+def _refuses(facts: Facts, verdict: Verdict) -> bool:
+    """Tell whether a program is rejected, by a hidden test or before any test."""
+    return bool(verdict.message or _rejecting(facts, verdict))
+
+
+def _solution(facts: Facts, places: Places) -> Iterator[Finding]:
+    verdict = facts.solution
+    if verdict.outcome is Outcome.PASSED:
+        return
+    if facts.borrows:
+        message = (
+            "the solution needs what only the starter defines: with the starter in front of it "
+            "more tests pass; a solution stands alone, so write all of it there"
+        )
+        yield Finding(checks.SOLUTION, message, places.line("solution"))
+    if verdict.message:
+        message = f"the solution does not run: {verdict.message}"
+        yield Finding(checks.SOLUTION, message, places.in_text(verdict.line or 1, "solution"))
+        return
+    said = {test.id: test.message for test in (facts.opened or verdict).tests}
+    for test in verdict.tests:
+        if test.outcome is not Outcome.PASSED:
+            message = f"the solution fails test '{test.id}': {said[test.id] or test.message}"
+            yield Finding(checks.SOLUTION, message, places.test(test.id))
+
+
+def _starter(facts: Facts, places: Places) -> Iterator[Finding]:
+    verdict = facts.starter
+    if verdict.outcome is Outcome.PASSED:
+        message = "the starter passes every test, so there is nothing left to do; take more out"
+        yield Finding(checks.STARTER, message, places.line("starter"))
+    elif verdict.message and facts.exercise.kind != "predict":
+        message = (
+            f"the starter does not run: {verdict.message} Learners begin with it, so it must load "
+            "and define every name; `...` will do as a body"
+        )
+        yield Finding(checks.STARTER, message, places.in_text(verdict.line or 1, "starter"))
+
+
+def _hidden(facts: Facts, places: Places) -> Iterator[Finding]:
+    if not any(test.hidden for test in facts.exercise.tests):
+        message = (
+            "no test is hidden, so whoever copies the expected values passes; mark tests with "
+            "inputs of their own as `hidden: true`"
+        )
+        yield Finding(checks.HIDDEN, message, places.line("tests"))
+
+
+def _calls(facts: Facts, places: Places) -> Iterator[Finding]:
+    names = list(facts.exercise.defines)
+    for test in _uncalled(facts):
+        message = (
+            f"test '{test}' passes though every definition raises: it never uses the submission; "
+            f"call {listing(names, 'or')} in it"
+        )
+        yield Finding(checks.CALLS, message, places.test(test))
+    for each, verdict in facts.wrong:
+        if (
+            each.only
+            and each.id.startswith(RAISES)
+            and facts.sound
+            and facts.sound <= passed(verdict)
+        ):
+            message = f"no test uses '{each.only}': one that raises passes them all; add a test"
+            yield Finding(checks.CALLS, message, places.definition(each.only))
+
+
+def _uncalled(facts: Facts) -> list[TestId]:
+    """Return the tests that pass whether functions raise or return nothing."""
+    by_id = {each.id: verdict for each, verdict in facts.wrong}
+    blind = [passed(by_id[name]) for name in (RAISES, NOTHING) if name in by_id]
+    return [
+        test.id for test in facts.exercise.tests if blind and all(test.id in ids for ids in blind)
+    ]
+
+
+def _can_fail(facts: Facts, places: Places) -> Iterator[Finding]:
+    left = never_failed(facts) - frozenset(_uncalled(facts))
+    for test in facts.exercise.tests:
+        if test.id in left:
+            message = (
+                f"test '{test.id}' passes with every misconception, mutant and wrong program; "
+                "let it check more, or take it out"
+            )
+            yield Finding(checks.CAN_FAIL, message, places.test(test.id))
+
+
+def _constants(facts: Facts, places: Places) -> Iterator[Finding]:
+    if not facts.proving:
+        return
+    allowed = {each.change for each in facts.exercise.equivalent}
+    for each, verdict in facts.wrong:
+        if each.constant and each.change not in allowed and not _refuses(facts, verdict):
+            message = (
+                f"every hidden test accepts a submission that {each.does}; add a hidden test that "
+                "checks values"
+            )
+            yield Finding(checks.CONSTANTS, message, places.line("tests"))
+
+
+def _constant_notes(facts: Facts, places: Places) -> Iterator[Finding]:
+    uncalled = _uncalled(facts)
+    for test in facts.exercise.tests:
+        fooled = [each for each, v in facts.wrong if _is_fooled(each, v, test.id)]
+        if fooled and test.id in facts.sound and test.id not in uncalled:
+            message = (
+                f"test '{test.id}' accepts a submission that {fooled[0].does}; good only beside "
+                "tests that check values"
+            )
+            yield Finding(checks.CONSTANTS, message, places.test(test.id))
+
+
+def _is_fooled(wrong: Wrong, verdict: Verdict, test: TestId) -> bool:
+    return wrong.constant and not wrong.only and test in passed(verdict)
+
+
+def _expected(facts: Facts, places: Places) -> Iterator[Finding]:
+    evidence = facts.solution.evidence
+    for each in evidence.untrue if evidence else ():
+        message = f"test '{each.test}': {each.message}"
+        yield Finding(checks.EXPECTED, message, places.test(each.test, "expect"))
+
+
+def _rejected(facts: Facts, places: Places) -> Iterator[Finding]:
+    if not facts.proving:
+        return
+    for name in facts.misconceptions:
+        line = places.misconception(name)
+        if broken := _does_not_run(facts, name):
+            message = f"misconception '{name}' does not run: {broken} Mend its code"
+            yield Finding(checks.REJECTED, message, line)
+        elif not _is_rejected(facts, name):
+            message = (
+                f"misconception '{name}' passes every hidden test; add one that it fails, or "
+                "correct its code"
+            )
+            yield Finding(checks.REJECTED, message, line)
+
+
+def _does_not_run(facts: Facts, name: str) -> str:
+    """Say why a misconception does not run, other than that it uses what is forbidden."""
+    return facts.unforbidden.get(name, facts.misconceptions[name]).message
+
+
+def _is_rejected(facts: Facts, name: str) -> bool:
+    """Tell whether hidden tests reject a misconception, or the exercise forbids it outright.
+
+    If it ended in a visible test, the run with hidden tests alone decides.
+    """
+    verdict = facts.misconceptions[name]
+    if verdict.message:
+        return not _does_not_run(facts, name)
+    ran = {test.id for test in verdict.tests if test.outcome is not Outcome.NOT_RUN}
+    if not facts.hidden <= ran and name in facts.misconceptions_again:
+        return _killed(facts.misconceptions_again[name])
+    return bool(_rejecting(facts, verdict))
+
+
+def _diagnosed(facts: Facts, places: Places) -> Iterator[Finding]:
+    if not facts.proving:
+        return
+    for name, verdict in facts.misconceptions.items():
+        if verdict.message or not _is_rejected(facts, name):
+            continue  # said elsewhere
+        diagnosis = verdict.diagnosis
+        if diagnosis is None:
+            message = (
+                f"misconception '{name}' is not recognised as itself; add a test in which its "
+                "answers differ from those of other mistakes, and that may say so"
+            )
+        elif name not in diagnosis.ids:
+            message = (
+                f"misconception '{name}' is diagnosed as '{diagnosis.id}'; add a test that tells "
+                "them apart, or make them one"
+            )
+        elif len(diagnosis.ids) > 1:
+            others = listing([each for each in diagnosis.ids if each != name], "and")
+            message = (
+                f"misconception '{name}' cannot be told from {others}; add a test in which their "
+                "answers differ, or make them one"
+            )
+        else:
+            continue
+        yield Finding(checks.DIAGNOSED, message, places.misconception(name))
+
+
+def _mutants(facts: Facts, places: Places) -> Iterator[Finding]:
+    allowed = {each.change for each in facts.exercise.equivalent}
+    for mutant, verdict in facts.mutants or ():
+        if not _killed(verdict) and mutant.change not in allowed:
+            message = (
+                f"every hidden test accepts a mutant of the solution, {mutant.change}; add a "
+                "hidden test that it fails, or list the change under `equivalent` with a reason"
+            )
+            line = places.in_text(mutant.line, "solution")
+            yield Finding(checks.MUTANTS, message, line, mutant.diff)
+
+
+def _equivalent(facts: Facts, _places: Places) -> Iterator[Finding]:
+    if facts.mutants is None:
+        return
+    known = {mutant.change: _killed(verdict) for mutant, verdict in facts.mutants}
+    known |= {
+        each.change: _refuses(facts, verdict) for each, verdict in facts.wrong if each.constant
+    }
+    for entry in facts.exercise.equivalent:
+        if entry.change not in known:
+            close = did_you_mean(entry.change, known) or "; take the entry out"
+            message = f"equivalent: the solution has no mutant '{entry.change}'{close}"
+        elif known[entry.change]:
+            message = (
+                f"equivalent: a hidden test kills '{entry.change}', so it is not equivalent; "
+                "take the entry out"
+            )
+        else:
+            continue
+        yield Finding(checks.EQUIVALENT, message, entry.where.line)
+
+
+def _repeatable(facts: Facts, places: Places) -> Iterator[Finding]:
+    for how in REPEATS:
+        if how not in facts.again:
+            continue
+        for test in sorted(passed(facts.again[how]) ^ facts.sound):
+            before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
+            message = f"the solution {before} test '{test}', but {how} {now} it"
+            yield Finding(checks.REPEATABLE, message, places.test(test))
+    for name, verdict in facts.misconceptions_again.items():
+        if _is_rejected(facts, name) and not _killed(verdict):
+            message = (
+                f"misconception '{name}' is rejected, but passes with other seeds; let the hidden "
+                "tests draw more often"
+            )
+            yield Finding(checks.REPEATABLE, message, places.misconception(name))
+
+
+def _limits(facts: Facts, places: Places) -> Iterator[Finding]:
+    evidence = facts.solution.evidence
+    if evidence is None or facts.solution.outcome is not Outcome.PASSED:
+        return
+    limits = limits_of(facts.exercise)
+    most_cpu = max(limits.cpu_seconds / _SHARE, _LEAST_CPU)
+    grown = max(evidence.peak_kib - _peak(facts.bare), 0) << 10
+    # On a busy machine one of several runs may be held up, so the fastest counts.
+    runs = [evidence, *(again.evidence for again in facts.again.values() if again.evidence)]
+    cpu, wall = min(run.cpu_seconds for run in runs), min(run.wall_seconds for run in runs)
+    used = (
+        ("CPU time", cpu, most_cpu, "{:.2f} s"),
+        ("wall clock", wall, limits.wall_seconds / _SHARE, "{:.2f} s"),
+        ("memory", grown / (1 << 20), limits.address_space / _SHARE / (1 << 20), "{:.0f} MiB"),
+        ("output", evidence.printed / 1024, limits.output / _SHARE / 1024, "{:.1f} KiB"),
+    )
+    for what, amount, most, shown in used:
+        if amount > most:
+            message = (
+                f"solution and tests take {shown.format(amount)} of {what}, and a tenth of the "
+                f"limit is {shown.format(most)}; make the inputs smaller, or raise `limits`"
+            )
+            yield Finding(checks.LIMITS, message, places.line("tests"))
+
+
+def _peak(bare: Evidence | None) -> int:
+    return bare.peak_kib if bare is not None else 0
+
+
+_CHECKS: Final[tuple[_Check, ...]] = (
+    _solution,
+    _starter,
+    _hidden,
+    _calls,
+    _can_fail,
+    _constants,
+    _expected,
+    _rejected,
+    _diagnosed,
+    _mutants,
+    _equivalent,
+    _repeatable,
+    _limits,
+)

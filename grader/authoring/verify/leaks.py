@@ -1,0 +1,315 @@
+"""Looks for hidden things where everybody can look: on the page, and in the student edition.
+
+What is searched for is only what gives itself away: the ids and descriptions of hidden tests, their
+longer lines of code, numbers of several digits, and lines of the solution. Of these, what the
+public part of the definition says itself is no secret. It is found however it is written: in
+HTML with tags between, escaped, in base 64, or packed.
+"""
+
+import base64
+import binascii
+import contextlib
+import html
+import json
+import multiprocessing
+import re
+import traceback
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from grader.authoring.verify import checks
+from grader.authoring.verify.proof import Finding
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    Literals,
+    LiteralValue,
+    OutputTest,
+    PropertyTest,
+    PytestTest,
+    Seeded,
+    TestCase,
+)
+from grader.definitions.student import student_text
+from grader.errors import DefinitionError, EtudeError, GraderFault
+from grader.grading.projection import needs_sandbox
+from grader.sandbox.choose import open_sandbox
+from grader.sandbox.confine import confine_this_process
+from grader.sandbox.process import Sandbox
+
+Render: TypeAlias = Callable[[Exercise, Sandbox | None], Iterable[tuple[str, bytes]]]
+"""Makes what a learner sees of one exercise, names of files and their bytes, with a sandbox where a
+test shows what the solution gives."""
+
+_SHORTEST_WORDS: Final = 8  # characters of an id or a description that give themselves away
+_SHORTEST_CODE: Final = 20  # characters of a line of code
+_DIGITS: Final = 5  # of a number
+_DEEPEST: Final = 3  # encodings in one another
+_WIDEST: Final = 4 << 20  # bytes of one view
+_BASE64: Final = re.compile(rb"[A-Za-z0-9+/_-]{8,}={0,2}")
+_ANY_HEADER: Final = 47  # for zlib: gzip or its own, with the largest window
+_TAG: Final = re.compile(r"<[^>]*>")
+_ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
+_PERCENT: Final = re.compile(r"%([0-9a-fA-F]{2})")
+_SPACE: Final = re.compile(r"\s+")
+_NUMBER: Final = re.compile(r"\d+\.\d+|\d{5,}")
+
+_FORK: Final = multiprocessing.get_context("fork")
+
+
+class Secret:
+    """One thing that must not be seen."""
+
+    def __init__(self, what: str, text: str, line: int, *, is_data: bool = False) -> None:
+        self.what = what
+        self.text = text
+        self.line = line
+        self.is_data = is_data  # of a hidden test: numbers and code
+        self.sought = _folded(text)
+
+
+def find_leaks(exercise: Exercise, files: Iterable[tuple[str, bytes]]) -> Iterator[Finding]:
+    """Yield the hidden things that are in files, each once.
+
+    Args:
+        exercise: the full edition.
+        files: what learners get; names and content.
+    """
+    secrets = list(secrets_of(exercise))
+    for name, content in files:
+        seen = [_folded(view) for view in views(content)]
+        for secret in list(secrets):
+            if any(secret.sought in view for view in seen):
+                secrets.remove(secret)
+                message = f"{name} shows {secret.what}: {secret.text}"
+                yield Finding(checks.LEAKS, message, secret.line)
+
+
+def secrets_of(exercise: Exercise) -> Iterator[Secret]:
+    """Yield what gives hidden tests and the solution away, except what is public anyway.
+
+    Words may be in any text of the definition. Data and code of a hidden test may only be what a
+    visible test or the starter has too: in a hint or in the instructions they would be a leak.
+    """
+    shared = _folded("\n".join(_shown_code(exercise)))
+    known = _folded("\n".join((shared, *_prose(exercise))))
+    told: set[str] = set()
+    for secret in _all_secrets(exercise):
+        public = shared if secret.is_data else known
+        if secret.sought not in public and secret.sought not in told:
+            told.add(secret.sought)
+            yield secret
+
+
+def _shown_code(exercise: Exercise) -> Iterator[str]:
+    """Yield the code and the data that learners get."""
+    yield exercise.starter
+    for name, definition in exercise.defines.items():
+        yield f"{name} {definition.reference or ''} {' '.join(definition.choices)}"
+    for test in exercise.tests:
+        if not test.hidden:
+            yield f"{test.id} {test.description}"
+            yield from _lines(test)
+            yield from _numbers_of(test)
+
+
+def _prose(exercise: Exercise) -> Iterator[str]:
+    """Yield what learners read."""
+    yield from (exercise.id, exercise.title, exercise.instructions)
+    yield from exercise.concepts
+    yield from exercise.requires
+    for hint in exercise.hints:
+        yield hint.text
+
+
+def _all_secrets(exercise: Exercise) -> Iterator[Secret]:
+    for test in exercise.tests:
+        if not test.hidden:
+            continue
+        label, line = f"hidden test '{test.id}'", test.where.line
+        for what, text in (("the id of", test.id), ("the description of", test.description)):
+            if len(text) >= _SHORTEST_WORDS:
+                yield Secret(f"{what} {label}", text, line)
+        for code in _lines(test):
+            if len(code) >= _SHORTEST_CODE:
+                yield Secret(f"code of {label}", code, line, is_data=True)
+        for number in _numbers_of(test):
+            yield Secret(f"a number of {label}", number, line, is_data=True)
+    for each in exercise.misconceptions:
+        yield Secret(f"misconception '{each.id}'", each.feedback.strip(), each.where.line)
+    for code in _code(exercise.solution):
+        yield Secret("a line of the solution", code, exercise.where.line)
+
+
+def _lines(test: TestCase) -> Iterator[str]:
+    """Yield the lines of Python in a test."""
+    if isinstance(test.given, Seeded):
+        yield from _code(test.given.code)
+    match test:
+        case CallTest(call=call) | PropertyTest(call=call):
+            yield from _code(call)
+        case OutputTest(run=code, stdout=stdout):
+            yield from _code(code)
+            yield from (stdout or "").splitlines()
+        case PytestTest(pytest=code):
+            yield from _code(code)
+
+
+def _code(source: str) -> Iterator[str]:
+    """Yield the lines of a program that say something of their own."""
+    for line in source.splitlines():
+        stripped = line.strip()
+        if len(stripped) >= _SHORTEST_CODE and not stripped.startswith(("#", "import ", "from ")):
+            yield stripped
+
+
+def _numbers_of(test: TestCase) -> Iterator[str]:
+    """Yield the numbers of a test that have digits enough to be found."""
+    values: list[Any] = []
+    if isinstance(test.given, Literals):
+        values += test.given.values.values()
+    if isinstance(test, CallTest) and isinstance(test.expect, LiteralValue):
+        values.append(test.expect.value)
+    for value in values:
+        for number in _leaves(value):
+            text = repr(number)
+            if sum(map(str.isdigit, text)) >= _DIGITS and "e" not in text:
+                yield text.lstrip("-")
+    for code in _lines(test):
+        for text in _NUMBER.findall(code):
+            if sum(map(str.isdigit, text)) >= _DIGITS:
+                yield text
+
+
+def _leaves(value: Any) -> Iterator[int | float]:  # noqa: ANN401  any literal
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _leaves(item)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield value
+
+
+def _folded(text: str) -> str:
+    return _SPACE.sub(" ", text).strip().casefold()
+
+
+def views(data: bytes, depth: int = 0) -> Iterator[str]:
+    """Yield what a file says: as it is, and with everything taken off that it may be wrapped in."""
+    text = data[:_WIDEST].decode("utf-8", "replace")
+    yield text
+    bare = html.unescape(_TAG.sub("", text))
+    yield bare
+    yield html.unescape(_TAG.sub(" ", text))
+    unescaped = _PERCENT.sub(_character, _ESCAPE.sub(_character, bare))
+    if unescaped != bare:
+        yield unescaped
+    if depth < _DEEPEST:
+        for inner in _unpacked(data):
+            yield from views(inner, depth + 1)
+
+
+def _character(match: re.Match[str]) -> str:
+    return chr(int(next(filter(None, match.groups())), 16))
+
+
+def _unpacked(data: bytes) -> Iterator[bytes]:
+    """Yield what is packed in these bytes; all that was in base 64 in one piece."""
+    decoded = [_from_base64(found) for found in _BASE64.findall(data)]
+    yield from filter(_is_packed, decoded)
+    if joined := b"\n".join(filter(None, decoded)):
+        yield joined
+    if _is_packed(data):
+        with contextlib.suppress(zlib.error):
+            yield zlib.decompressobj(wbits=_ANY_HEADER).decompress(data, _WIDEST)
+
+
+def _from_base64(text: bytes) -> bytes:
+    standard = text.replace(b"-", b"+").replace(b"_", b"/").rstrip(b"=")
+    try:
+        return base64.b64decode(standard + b"=" * (-len(standard) % 4))
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _is_packed(data: bytes) -> bool:
+    return data[:2] in (b"\x1f\x8b", b"\x78\x01", b"\x78\x9c", b"\x78\xda")
+
+
+def begin_to_find_leaks(
+    exercises: Sequence[Exercise], render: Render
+) -> Callable[[], Mapping[Path, Sequence[Finding]]]:
+    """Look for leaks in a process of its own, beside the grading; the result waits for it.
+
+    Pages show values that an author's code computes, so that process first gives up what grading
+    workers give up too.
+    """
+    ours, theirs = _FORK.Pipe(duplex=False)
+    process = _FORK.Process(target=_search, args=(theirs, exercises, render), daemon=True)
+    process.start()
+    theirs.close()
+
+    def wait() -> Mapping[Path, Sequence[Finding]]:
+        try:
+            message = json.loads(ours.recv_bytes())
+        except (EOFError, OSError, ValueError) as error:
+            raise GraderFault("the search for leaks ended without a result") from error
+        finally:
+            process.join()
+            ours.close()
+        if "fault" in message:
+            raise GraderFault(f"the search for leaks: {message['fault']}")
+        return {
+            Path(path): [Finding(**each) for each in found]
+            for path, found in message["leaks"].items()
+        }
+
+    return wait
+
+
+def _search(connection: Connection, exercises: Sequence[Exercise], render: Render) -> None:
+    message: dict[str, Any]
+    try:
+        needed = any(map(needs_sandbox, exercises))
+        with open_sandbox() if needed else contextlib.nullcontext() as sandbox:
+            confine_this_process()
+            message = {"leaks": _leaks_by_file(exercises, render, sandbox)}
+    except Exception as error:  # noqa: BLE001  a bug of ours: said to the parent
+        traceback.print_exc()
+        message = {"fault": f"{type(error).__name__}: {error}"}
+    connection.send_bytes(json.dumps(message).encode())
+
+
+def _leaks_by_file(
+    exercises: Sequence[Exercise], render: Render, sandbox: Sandbox | None
+) -> dict[str, list[dict[str, Any]]]:
+    return {
+        str(exercise.where.path): [
+            asdict(finding) for finding in _leaks_of(exercise, render, sandbox)
+        ]
+        for exercise in exercises
+    }
+
+
+def _leaks_of(exercise: Exercise, render: Render, sandbox: Sandbox | None) -> Iterator[Finding]:
+    try:
+        files = [("the student edition", student_text(exercise.where.path).encode())]
+        files += render(exercise, sandbox)
+    except DefinitionError as error:
+        for problem in error.problems:
+            message = f"no page can be made: {problem.message}"
+            yield Finding(checks.LEAKS, message, problem.where.line)
+        return
+    except EtudeError as error:
+        yield Finding(checks.LEAKS, f"no page can be made: {error}", exercise.where.line)
+        return
+    yield from find_leaks(exercise, files)

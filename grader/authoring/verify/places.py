@@ -1,0 +1,56 @@
+"""Where in the file of a definition something is, for messages that an editor can jump to."""
+
+from functools import cached_property
+from pathlib import Path
+
+from grader.definitions.exercise import Exercise, TestId
+from grader.definitions.source import Document, Scalar, read
+from grader.errors import EtudeError
+
+
+class Places:
+    """Lines of an exercise's file; the file is read again when the first line is asked for."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self._exercise = exercise
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._exercise.where.path
+
+    def line(self, *steps: str | int) -> int:
+        """Return the line of a key."""
+        return 1 if self._document is None else self._document.key(*steps).line
+
+    def test(self, name: TestId, key: str = "") -> int:
+        """Return the line of a test, or of a key in it."""
+        for index, test in enumerate(self._exercise.tests):
+            if test.id == name:
+                return self.line("tests", index, key) if key else test.where.line
+        return self.line("tests")
+
+    def definition(self, name: str) -> int:
+        """Return the line of a name that is to be defined."""
+        return self._exercise.defines[name].where.line
+
+    def misconception(self, name: str) -> int:
+        """Return the line of a misconception."""
+        return next(m.where.line for m in self._exercise.misconceptions if m.id == name)
+
+    def in_text(self, line: int, *steps: str | int) -> int:
+        """Return where a line (from one) of a text is in the file."""
+        if self._document is None:
+            return 1
+        node = self._document.node(*steps)
+        if isinstance(node, Scalar):
+            return self._document.place(node, line, 1).line
+        return node.where.line
+
+    @cached_property
+    def _document(self) -> Document | None:
+        try:
+            document = read(self.path)
+        except EtudeError:  # it has gone since
+            return None
+        return document if document.digest == self._exercise.digest else None

@@ -1,0 +1,106 @@
+"""What the proof of an exercise came to: small frozen types, and their machine-readable form."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, TypeAlias
+
+from grader.authoring.verify.checks import CHECKS
+
+SCHEMA = "etude/proof/v1"
+
+Status: TypeAlias = Literal["proven", "not proven", "invalid", "fault"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is not as it should be, or that its author should know."""
+
+    check: str
+    message: str
+    line: int = 1  # of the definition's file
+    diff: str = ""  # of a mutant
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much was tried."""
+
+    tests: int = 0
+    hidden: int = 0
+    misconceptions: int = 0
+    rejected: int = 0
+    mutants: int = 0
+    killed: int = 0
+    equivalent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Whether an exercise is proven, and what stands in the way.
+
+    `findings` stand in the way, `notes` do not; `skipped` names checks that made no sense, since
+    something else has to be mended first.
+    """
+
+    exercise: str
+    digest: str
+    status: Status
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[Finding, ...] = ()
+    skipped: tuple[str, ...] = ()
+    counts: Counts = Counts()
+    seconds: float = 0.0
+    cached: bool = False
+
+    def failed(self, check: str) -> bool:
+        """Tell whether a check found something."""
+        return any(finding.check == check for finding in self.findings)
+
+
+def proof_data(proof: Proof, file: str) -> dict[str, Any]:
+    """Return a proof as an object of JSON types; each check with its result."""
+    data = asdict(proof)
+    data["file"] = file
+    data["checks"] = {name: _result(proof, name) for name in CHECKS}
+    return data
+
+
+def _result(proof: Proof, check: str) -> str:
+    if proof.failed(check):
+        return "failed"
+    unknown = proof.status in ("invalid", "fault") or check in proof.skipped
+    return "skipped" if unknown else "passed"
+
+
+def record(proofs: Mapping[str, Proof], version: str) -> dict[str, Any]:
+    """Return the record of a run: what `--format json` prints and `--output` writes.
+
+    Args:
+        proofs: by the file of each definition.
+        version: of the grader.
+    """
+    return {
+        "schema": SCHEMA,
+        "grader_version": version,
+        "proven": all(proof.status == "proven" for proof in proofs.values()),
+        "checks": CHECKS,
+        "exercises": [proof_data(proof, file) for file, proof in proofs.items()],
+    }
+
+
+def proof_from_data(data: Mapping[str, Any]) -> Proof:
+    """Rebuild a proof.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is none.
+    """
+    known = {field.name: data[field.name] for field in fields(Proof)}
+    return Proof(
+        **{
+            **known,
+            "findings": tuple(Finding(**each) for each in data["findings"]),
+            "notes": tuple(Finding(**each) for each in data["notes"]),
+            "skipped": tuple(data["skipped"]),
+            "counts": Counts(**data["counts"]),
+        }
+    )

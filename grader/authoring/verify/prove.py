@@ -1,0 +1,147 @@
+"""Proves exercises: drives their inquiries through one pool, so that every core is busy."""
+
+import time
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grader.authoring.verify import judge
+from grader.authoring.verify.inquiry import Facts, Results, inquire
+from grader.authoring.verify.places import Places
+from grader.authoring.verify.proof import Finding, Proof, Status
+from grader.authoring.verify.runs import Run
+from grader.definitions.exercise import Exercise
+from grader.errors import DefinitionError, EtudeError
+from grader.grading.jobs import Job, Result
+from grader.grading.pool import Pool
+from grader.grading.verdict import Verdict
+
+_AT_ONCE = 6  # exercises under way: enough that a slow one does not leave the cores idle
+
+
+def prove(exercises: Iterable[Exercise], pool: Pool) -> Iterator[tuple[Exercise, Proof]]:
+    """Prove exercises and yield each proof as it is done.
+
+    Raises:
+        SandboxFault: there is no sandbox on this host.
+    """
+    proving = _Proving(exercises)
+    yield from proving.finished()
+    for job, result in pool.grade(proving):
+        proving.take(job, result)
+        yield from proving.finished()
+
+
+@dataclass(slots=True)
+class _Case:
+    """One exercise under way."""
+
+    exercise: Exercise
+    inquiry: Generator[Sequence[Run], Results, Facts]
+    began: float | None = None  # when its first job was handed out
+    worker: int | None = None  # who has its oracle, and what else takes time to make, at hand
+    waiting: int = 0
+    results: dict[str, Verdict] = field(default_factory=dict)
+    is_done: bool = False
+
+
+class _Proving:
+    """The jobs that are left to do, for the pool: they run out, and come anew with results."""
+
+    def __init__(self, exercises: Iterable[Exercise]) -> None:
+        self._left = iter(exercises)
+        self._jobs: list[tuple[_Case, Run]] = []
+        self._out: dict[int, tuple[_Case, Run]] = {}  # by the identity of the job
+        self._open = 0
+        self._finished: list[tuple[Exercise, Proof]] = []
+        self._begin()
+
+    def job_for(self, worker: int) -> Job | None:
+        """Return a job of an exercise that the worker has prepared already, if there is any."""
+        while self._jobs:
+            found = self._found(worker)
+            case, run = self._jobs[found]
+            del self._jobs[found]
+            if not case.is_done:
+                case.worker = worker if case.worker is None else case.worker
+                case.began = case.began or time.monotonic()
+                self._out[id(run.job)] = case, run
+                return run.job
+        return None
+
+    def _found(self, worker: int) -> int:
+        """Return the place of the worker's next job: its own, then nobody's, then another's."""
+        owners = [case.worker for case, _ in self._jobs]
+        return next((owners.index(each) for each in (worker, None) if each in owners), 0)
+
+    def take(self, job: Job, result: Result) -> None:
+        """Note a result; the last of a round leads to the next round."""
+        case, run = self._out.pop(id(job))
+        if case.is_done:
+            return
+        if isinstance(result, EtudeError):
+            self._finish(case, without_proof(case.exercise, result))
+        else:
+            case.results[run.name] = result
+            case.waiting -= 1
+            if not case.waiting:
+                self._go_on(case, case.results)
+        self._begin()
+
+    def finished(self) -> Iterator[tuple[Exercise, Proof]]:
+        """Yield the proofs that were finished since."""
+        while self._finished:
+            yield self._finished.pop(0)
+
+    def _begin(self) -> None:
+        while self._open < _AT_ONCE and (exercise := next(self._left, None)) is not None:
+            case = _Case(exercise, inquire(exercise))
+            self._open += 1
+            self._go_on(case, None)
+
+    def _go_on(self, case: _Case, results: Mapping[str, Verdict] | None) -> None:
+        """Queue the next round that has anything to run, before what other exercises wait for."""
+        proof = None
+        try:
+            while not case.waiting:
+                first = results is None
+                runs = next(case.inquiry) if results is None else case.inquiry.send(results)
+                case.results = results = {}
+                case.waiting = len(runs)
+                place = len(self._jobs) if first else 0
+                self._jobs[place:place] = [(case, run) for run in runs]
+        except StopIteration as end:
+            facts = end.value
+        except EtudeError as error:
+            proof = without_proof(case.exercise, error)
+        if not case.waiting:
+            self._finish(case, proof or _proof(facts, time.monotonic() - (case.began or 0.0)))
+
+    def _finish(self, case: _Case, proof: Proof) -> None:
+        case.is_done = True
+        self._open -= 1
+        self._finished.append((case.exercise, proof))
+
+
+def _proof(facts: Facts, seconds: float) -> Proof:
+    places = Places(facts.exercise)
+    found = judge.findings(facts, places)
+    return Proof(
+        exercise=facts.exercise.id,
+        digest=facts.exercise.digest,
+        status="not proven" if found else "proven",
+        findings=found,
+        notes=judge.notes(facts, places),
+        skipped=judge.skipped(facts),
+        counts=judge.counts(facts),
+        seconds=seconds,
+    )
+
+
+def without_proof(exercise: Exercise, error: EtudeError) -> Proof:
+    """Say that an exercise could not be looked at: its definition is wrong, or we are."""
+    status: Status = "invalid" if isinstance(error, DefinitionError) else "fault"
+    if isinstance(error, DefinitionError):
+        found = [Finding("definition", each.message, each.where.line) for each in error.problems]
+    else:
+        found = [Finding("fault", str(error))]
+    return Proof(exercise.id, exercise.digest, status, tuple(found))

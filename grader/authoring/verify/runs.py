@@ -1,0 +1,107 @@
+"""What is run to prove an exercise: each program with the form of the exercise that it needs.
+
+A form is an exercise with something changed and a digest of its own, so that workers keep it apart:
+hidden tests only, other seeds, another order, nothing forbidden.
+"""
+
+import hashlib
+import math
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from grader.definitions.exercise import Exercise, ExerciseId, TestId
+from grader.grading.evidence import Evidence
+from grader.grading.jobs import Job, Probe, limits_of
+from grader.grading.submission import Submission
+
+REPEATS = {"in another order": False, "with other seeds": True}
+"""The extra runs of a solution: what is different, and whether the seeds are."""
+
+_VERDICT = Probe()
+_EVIDENCE = Probe(evidence=True)
+_FIRST_FAILURE = Probe(first_failure=True)
+_SLOWER = 10  # times the solution; what takes longer is in a loop without an end
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One program to run, under a name that its result is known by."""
+
+    name: str
+    job: Job
+
+
+def form(exercise: Exercise, tag: str, **changes: Any) -> Exercise:  # noqa: ANN401  fields of it
+    """Return an exercise in another form; without misconceptions, which nobody needs there."""
+    digest = hashlib.sha256(f"{exercise.digest} {tag}".encode()).hexdigest()
+    return replace(exercise, **{"misconceptions": (), **changes, "digest": digest})
+
+
+def hidden_only(exercise: Exercise) -> Exercise:
+    """Return the form with hidden tests alone."""
+    return form(exercise, "hidden", tests=tuple(test for test in exercise.tests if test.hidden))
+
+
+def opened(exercise: Exercise) -> Exercise:
+    """Return the form in which every test may say why it fails."""
+    return form(
+        exercise, "opened", tests=tuple(replace(test, hidden=False) for test in exercise.tests)
+    )
+
+
+def unforbidding(exercise: Exercise) -> Exercise:
+    """Return the form that runs any program."""
+    return exercise if exercise.forbid is None else form(exercise, "unforbidding", forbid=None)
+
+
+def only_tests(exercise: Exercise, ids: Iterable[TestId]) -> Exercise:
+    """Return the form with some tests alone."""
+    kept = tuple(test for test in exercise.tests if test.id in set(ids))
+    return form(exercise, f"only {' '.join(test.id for test in kept)}", tests=kept)
+
+
+def repeated(exercise: Exercise, how: str) -> Exercise:
+    """Return the form for a repetition: shuffled, and with the seeds that another id gives."""
+    tests = list(exercise.tests)
+    random.Random(f"{exercise.digest} {how}").shuffle(tests)  # noqa: S311  no secret
+    changes: dict[str, Any] = {"tests": tuple(tests)}
+    if REPEATS[how]:
+        changes["id"] = ExerciseId(f"{exercise.id} {how}")
+    return form(exercise, how, **changes)
+
+
+def run(name: str, exercise: Exercise, source: str) -> Run:
+    """Grade a program, without a diagnosis."""
+    return Run(name, Job(exercise, _submission(exercise, source), probe=_VERDICT))
+
+
+def run_as_submission(name: str, exercise: Exercise, source: str) -> Run:
+    """Grade a program as a learner's is graded, with the diagnosis of a mistake."""
+    return Run(name, Job(exercise, _submission(exercise, source)))
+
+
+def run_for_evidence(name: str, exercise: Exercise, source: str) -> Run:
+    """Grade, and also ask what it takes and what is untrue."""
+    return Run(name, Job(exercise, _submission(exercise, source), probe=_EVIDENCE))
+
+
+def run_bare(exercise: Exercise) -> Run:
+    """Run nothing at all, to know what a worker takes by itself."""
+    bare = form(exercise, "bare", tests=(), defines={}, forbid=None, kind="write")
+    return run_for_evidence("bare", bare, "pass\n")
+
+
+def run_mutant(name: str, hidden: Exercise, source: str, solution: Evidence | None) -> Run:
+    """Run up to the first test that fails, with little patience for a loop without an end."""
+    usual = limits_of(hidden)
+    used = solution.cpu_seconds if solution is not None else 0.0
+    cpu_seconds = min(usual.cpu_seconds, max(1, math.ceil(_SLOWER * used)))
+    limits = replace(usual, cpu_seconds=cpu_seconds)
+    return Run(name, Job(hidden, _submission(hidden, source), limits, _FIRST_FAILURE))
+
+
+def _submission(exercise: Exercise, source: str) -> Submission:
+    return Submission.from_bytes(Path(exercise.path_name), source.encode())

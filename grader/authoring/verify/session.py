@@ -1,0 +1,153 @@
+"""One run of `etude verify`: what is known, what must be loaded, what must be proven."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from grader.authoring.verify.cache import ProofCache
+from grader.authoring.verify.proof import Finding, Proof
+from grader.authoring.verify.targets import Group
+from grader.definitions.files import id_in_name
+from grader.errors import DefinitionError, Problem, UsageError
+
+if TYPE_CHECKING:
+    from grader.definitions.exercise import Exercise
+    from grader.grading.pool import Pool
+
+Leaks: TypeAlias = Mapping[Path, Sequence[Finding]]
+FindLeaks: TypeAlias = Callable[[Sequence["Exercise"]], Callable[[], Leaks]]
+"""Begins to look for leaks in exercises; what it returns waits for the findings."""
+
+
+@dataclass(slots=True)
+class Session:
+    """The exercises of a run: `proofs` has those that are settled, `to_prove` those to run.
+
+    Every proof is under the path of its file, in the order of the targets.
+    """
+
+    proofs: dict[Path, Proof | None] = field(default_factory=dict)
+    to_prove: "list[Exercise]" = field(default_factory=list)
+    contents: dict[Path, bytes] = field(default_factory=dict)
+
+    def settled(self) -> dict[Path, Proof]:
+        """Return the proofs that there are."""
+        return {path: proof for path, proof in self.proofs.items() if proof is not None}
+
+
+def begin(groups: Iterable[Group], cache: ProofCache | None) -> Session:
+    """Take from the cache what it knows, and load the rest.
+
+    Raises:
+        UsageError: a file cannot be read, or a student edition was named.
+    """
+    session = Session()
+    for group in groups:
+        _begin_group(session, group, cache)
+    return session
+
+
+def _begin_group(session: Session, group: Group, cache: ProofCache | None) -> None:
+    contents = {path: _read(path) for path in group.files}
+    session.contents |= contents
+    for path, content in contents.items():
+        session.proofs[path] = cache.find([content]) if cache else None
+    unknown = [path for path in group.files if session.proofs[path] is None]
+    if group.track is None:
+        _load_each(session, unknown)
+        return
+    whole = [_read(group.track), *contents.values(), *(p.name.encode() for p in group.files)]
+    if unknown or cache is None or cache.find(whole) is None:
+        _load_track(session, group.track, unknown)
+        settled = [session.proofs[path] for path in contents]
+        is_sound = group.track not in session.proofs and not any(map(_is_invalid, settled))
+        if cache is not None and is_sound:
+            cache.keep(whole, Proof(group.track.parent.name, "", "proven"))
+
+
+def _is_invalid(proof: Proof | None) -> bool:
+    return proof is not None and proof.status == "invalid"
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _load_each(session: Session, paths: Iterable[Path]) -> set[Problem]:
+    """Load files one by one; return what is wrong in them."""
+    from grader.definitions.collection import load_exercise  # noqa: PLC0415  not if all is known
+
+    problems: set[Problem] = set()
+    for path in paths:
+        try:
+            _add(session, path, load_exercise(path))
+        except DefinitionError as error:
+            session.proofs[path] = _invalid(id_in_name(path), error.problems, path)
+            problems.update(error.problems)
+    return problems
+
+
+def _load_track(session: Session, track: Path, unknown: Sequence[Path]) -> None:
+    from grader.definitions.collection import load_track  # noqa: PLC0415  not if all is known
+
+    try:
+        exercises = load_track(track).exercises
+    except DefinitionError as error:
+        own = _load_each(session, unknown)
+        between = [problem for problem in error.problems if problem not in own]
+        if between:
+            session.proofs[track] = _invalid(track.parent.name, between, track)
+        return
+    by_path = {exercise.where.path: exercise for exercise in exercises}
+    for path in unknown:
+        _add(session, path, by_path[path])
+
+
+def _add(session: Session, path: Path, exercise: "Exercise") -> None:
+    if exercise.edition == "student":
+        raise UsageError(f"{path} is a student edition; verify the full one")
+    session.to_prove.append(exercise)
+
+
+def _invalid(name: str, problems: Iterable[Problem], path: Path) -> Proof:
+    found = tuple(
+        Finding("definition", problem.message, problem.where.line)
+        if problem.where.path == path
+        else Finding("definition", f"{problem.where}: {problem.message}")
+        for problem in problems
+    )
+    return Proof(name, "", "invalid", found)
+
+
+def finish(
+    session: Session,
+    pool: "Pool",
+    find_leaks: FindLeaks | None,
+    cache: ProofCache | None,
+) -> Iterator[Path]:
+    """Prove what is left, and yield the path of each as it is done."""
+    from grader.authoring.verify.prove import prove  # noqa: PLC0415  not if all is known
+
+    wait_for_leaks = find_leaks(session.to_prove) if find_leaks else dict
+    for exercise, proof in prove(session.to_prove, pool):
+        session.proofs[exercise.where.path] = proof
+        yield exercise.where.path
+    leaks: Leaks = wait_for_leaks()
+    for exercise in session.to_prove:
+        path = exercise.where.path
+        proof = with_leaks(session.proofs[path], leaks.get(path, ()))
+        session.proofs[path] = proof
+        if cache is not None:
+            cache.keep([session.contents[path]], proof)
+
+
+def with_leaks(proof: Proof | None, leaks: Sequence[Finding]) -> Proof:
+    """Add what leaks to a proof."""
+    assert proof is not None  # noqa: S101  for the type checker
+    if not leaks or proof.status in ("invalid", "fault"):
+        return proof
+    return replace(proof, status="not proven", findings=(*proof.findings, *leaks))

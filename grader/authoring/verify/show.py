@@ -1,0 +1,90 @@
+"""Proofs in the terminal: a line for each exercise, and only what is wrong opened under it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from grader.authoring.verify.checks import CHECKS
+from grader.authoring.verify.proof import Finding, Proof
+
+_STYLE = {"proven": "green", "not proven": "red", "invalid": "yellow", "fault": "yellow"}
+_MARK = {"proven": "\u2713", "not proven": "\u2717", "invalid": "!", "fault": "!"}
+_COLUMNS = ("", "exercise", "checks", "tests", "misconceptions", "mutants", "time")
+_INDENT = 4
+
+
+def print_proofs(console: Console, proofs: Mapping[Path, Proof]) -> None:
+    """Print a table in a terminal, lines elsewhere; then the problems, and a summary."""
+    if console.is_terminal:
+        console.print(_table(proofs))
+    else:
+        for proof in proofs.values():
+            console.print(Text(" ".join(_cells(proof)).strip()), soft_wrap=True)
+    for path, proof in proofs.items():
+        for finding in proof.findings:
+            _print_finding(console, path, finding, _STYLE[proof.status])
+    notes = [(path, note) for path, proof in proofs.items() for note in proof.notes]
+    if len(proofs) == 1:
+        for path, note in notes:
+            _print_finding(console, path, note, "dim", "note: ")
+    elif notes:
+        noun = "note" if len(notes) == 1 else "notes"
+        console.print(f"{len(notes)} {noun}: verify one exercise alone to read its own.")
+    console.print(_summary(proofs))
+
+
+def _table(proofs: Mapping[Path, Proof]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in _COLUMNS:
+        table.add_column(name, justify="left" if name in ("", "exercise") else "right")
+    for proof in proofs.values():
+        mark, name, *cells = _cells(proof, short=True)
+        table.add_row(Text(mark, _STYLE[proof.status]), Text(name), *cells)
+    return table
+
+
+def _cells(proof: Proof, *, short: bool = False) -> list[str]:
+    """Return the mark, the name and the numbers of a proof."""
+    if proof.status in ("invalid", "fault"):
+        return [_MARK[proof.status], proof.exercise, proof.status, "", "", "", ""]
+    counts = proof.counts
+    good = sum(not proof.failed(name) and name not in proof.skipped for name in CHECKS)
+    alike = f" + {counts.equivalent}" if counts.equivalent else ""
+    took = "known" if proof.cached else f"{proof.seconds:.1f} s"
+    numbers = [
+        (f"{good}/{len(CHECKS)}", "checks"),
+        (f"{counts.tests} ({counts.hidden} hidden)", "tests"),
+        (f"{counts.rejected}/{counts.misconceptions}", "misconceptions"),
+        (f"{counts.killed}{alike}/{counts.mutants}", "mutants"),
+    ]
+    cells = [number if short else f" {number} {noun}," for number, noun in numbers]
+    return [_MARK[proof.status], proof.exercise, *cells, took]
+
+
+def _print_finding(
+    console: Console, path: Path, finding: Finding, style: str, prefix: str = ""
+) -> None:
+    head = Text.assemble(f"{path}:{finding.line}: ", (f"{prefix}{finding.check}", style), ": ")
+    console.print(head.append(finding.message), soft_wrap=True)
+    if not finding.diff:
+        return
+    if console.is_terminal:
+        syntax = Syntax(finding.diff, "diff", background_color="default")
+        console.print(Padding(syntax, (0, 0, 0, _INDENT)))
+    else:
+        for line in finding.diff.splitlines():
+            console.print(Text(" " * _INDENT + line), soft_wrap=True)
+
+
+def _summary(proofs: Mapping[Path, Proof]) -> Text:
+    proven = sum(proof.status == "proven" for proof in proofs.values())
+    total = len(proofs)
+    noun = "exercise" if total == 1 else "exercises"
+    if proven == total:
+        return Text(f"{total} {noun} proven.", style="bold green")
+    return Text(f"{proven} of {total} {noun} proven.", style="bold red")

@@ -1,0 +1,92 @@
+"""What a person means by the names and paths after `etude verify`; nothing is read but names."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.definitions.files import (
+    SUFFIXES,
+    TRACK_FILE,
+    exercise_files,
+    exists,
+    files_by_folder,
+    id_in_name,
+)
+from grader.definitions.wording import did_you_mean, quote
+from grader.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Exercise files that are proven together: a whole track, or files picked one by one."""
+
+    files: tuple[Path, ...]
+    track: Path | None = None  # its track.yaml
+
+
+def find_targets(names: Iterable[str], collection_folder: Path) -> list[Group]:
+    """Return the groups that names mean: exercises, tracks, files or folders; all without a name.
+
+    Raises:
+        UsageError: nothing has such a name; the closest one is shown.
+    """
+    names = list(dict.fromkeys(names))
+    if not names:
+        return _without_repetition(_in_collection(collection_folder))
+    return _without_repetition(group for name in names for group in _meant(name, collection_folder))
+
+
+def _meant(name: str, collection_folder: Path) -> Iterator[Group]:
+    path = Path(name)
+    if path.name == TRACK_FILE and exists(path):
+        yield _track(path.parent)
+    elif path.suffix in SUFFIXES or exists(path):
+        if not exists(path):
+            raise UsageError(f"no file '{path}'")
+        yield Group((path,))
+    elif exists(path / TRACK_FILE):
+        yield _track(path)
+    elif path.is_dir() and any(files_by_folder(path).values()):
+        yield from _in_collection(path)
+    else:
+        yield _named(name, collection_folder)
+
+
+def _named(name: str, folder: Path) -> Group:
+    """Find an exercise or a track of the collection by its id."""
+    files = files_by_folder(folder)
+    tracks = {below.name: below for below in files if exists(below / TRACK_FILE)}
+    exercises = {id_in_name(path): path for paths in files.values() for path in paths}
+    if name in exercises:
+        return Group((exercises[name],))
+    if name in tracks:
+        return _track(tracks[name])
+    hint = did_you_mean(name, [*exercises, *tracks]) or f" in {folder}"
+    raise UsageError(f"no exercise or track {quote(name)}{hint}")
+
+
+def _in_collection(folder: Path) -> Iterator[Group]:
+    files = files_by_folder(folder)
+    found = False
+    for below, paths in files.items():
+        track = below / TRACK_FILE
+        if paths or exists(track):
+            found = True
+            yield Group(tuple(paths), track if exists(track) else None)
+    if not found:
+        raise UsageError(f"there is no exercise in {folder}")
+
+
+def _track(folder: Path) -> Group:
+    return Group(tuple(exercise_files(folder)), folder / TRACK_FILE)
+
+
+def _without_repetition(groups: Iterable[Group]) -> list[Group]:
+    seen: set[Path] = set()
+    kept = []
+    for group in groups:
+        files = tuple(path for path in group.files if path.resolve() not in seen)
+        seen.update(path.resolve() for path in files)
+        if files or group.track is not None:
+            kept.append(Group(files, group.track))
+    return kept

@@ -1,0 +1,241 @@
+"""Programs that are wrong on purpose, made from a right one.
+
+A test that none of them fails tests nothing; one that all of them pass, even where every function
+raises, never uses the submission. Each is the right program with what it defines wrapped, so that
+answers keep their shape and dtype where that is the point. Calls between the wrapped functions
+themselves go to the right ones: a program is wrong only towards its caller.
+"""
+
+import ast
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from grader.definitions.exercise import Exercise
+
+RAISES: Final = "raises"
+NOTHING: Final = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """One wrong program.
+
+    `constant`: its answers do not depend on what it is given, so hidden tests must reject it.
+    `only`: the one name that is wrong, where the others are right.
+    """
+
+    id: str
+    does: str  # "always answers with sevens"
+    source: str
+    constant: bool = False
+    only: str = ""
+
+    @property
+    def change(self) -> str:
+        """What `equivalent` in a definition calls it, if its answer happens to be right."""
+        return f"wrong program: {self.id}"
+
+
+_DOES: Final[dict[str, tuple[str, bool]]] = {
+    "sevens": ("always answers with sevens, in the right shape and dtype", True),
+    "zeros": ("always answers with zeros, in the right shape and dtype", True),
+    NOTHING: ("always returns None", True),
+    "argument": ("returns its first argument", False),
+    "transposed": ("returns the right answer transposed", False),
+    "near": ("returns the right answer, off by a thousandth", False),
+    "stale": ("gives the answer to the first call always", False),
+    RAISES: ("raises an error", False),
+}
+
+_WRAPPER: Final = """
+
+def _wrong_on_purpose(kind, names, space):
+    import copy
+    import functools
+    import types
+
+    import numpy as np
+
+    class WrongOnPurpose(Exception):
+        pass
+
+    inside = []
+    first = {}
+
+    def each(value, change):
+        if isinstance(value, (list, tuple)):
+            items = [each(item, change) for item in value]
+            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        if isinstance(value, dict):
+            return {key: each(item, change) for key, item in value.items()}
+        return change(value)
+
+    def filled(number):
+        def change(value):
+            if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
+                return np.full_like(value, number)
+            if isinstance(value, (bool, int, float, complex, np.generic)):
+                return type(value)(number)
+            if isinstance(value, str):
+                return str(number)
+            return number
+
+        return change
+
+    def transposed(value):
+        return value.T.copy() if isinstance(value, np.ndarray) else value
+
+    def near(value):
+        real = isinstance(value, (float, np.inexact))
+        if real or isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+            return (value * 1.001).astype(value.dtype) if hasattr(value, "dtype") else value * 1.001
+        return value
+
+    def copied(value):
+        try:
+            return copy.deepcopy(value)
+        except Exception:
+            return value
+
+    def constant(right, args, kwargs, number):
+        try:
+            value = right(*copied(args), **copied(kwargs))
+        except Exception:
+            value = args[0] if args else 0.0
+        return each(value, filled(number))
+
+    def answer(name, right, args, kwargs):
+        match kind:
+            case "raises":
+                raise WrongOnPurpose("wrong on purpose")
+            case "nothing":
+                return None
+            case "argument":
+                return next(iter([*args, *kwargs.values()]), None)
+            case "sevens":
+                return constant(right, args, kwargs, 7)
+            case "zeros":
+                return constant(right, args, kwargs, 0)
+            case "transposed":
+                return each(right(*args, **kwargs), transposed)
+            case "near":
+                return each(right(*args, **kwargs), near)
+        if name not in first:
+            first[name] = copied(right(*args, **kwargs))
+        return copied(first[name])
+
+    def wrapped(name, right, is_wrong):
+        @functools.wraps(right)
+        def stand_in(*args, **kwargs):
+            if inside or not is_wrong:
+                inside.append(name)
+                try:
+                    return right(*args, **kwargs)
+                finally:
+                    inside.pop()
+            inside.append(name)
+            try:
+                if isinstance(right, types.FunctionType) and "." in name:
+                    bound = functools.partial(right, args[0])
+                    return answer(name, bound, args[1:], kwargs)
+                return answer(name, right, args, kwargs)
+            finally:
+                inside.pop()
+
+        return stand_in
+
+    def wrap_class(name, kept, is_wrong):
+        for base in kept.__mro__[:-1]:
+            for attribute, function in list(vars(base).items()):
+                plain = not attribute.startswith("__") or attribute == "__call__"
+                made = attribute == "__init__" and kind == "raises"
+                if isinstance(function, types.FunctionType) and (plain or made):
+                    wrong = wrapped(f"{name}.{attribute}", function, is_wrong)
+                    try:
+                        setattr(base, attribute, wrong)
+                    except TypeError:
+                        pass
+
+    for name, is_wrong in names.items():
+        right = space.get(name)
+        if isinstance(right, type):
+            wrap_class(name, right, is_wrong)
+        elif callable(right):
+            space[name] = wrapped(name, right, is_wrong)
+        elif is_wrong and kind == "raises":
+            space[name] = "wrong on purpose"
+        elif is_wrong:
+            space[name] = answer(name, lambda *_: right, (), {})
+
+
+_wrong_on_purpose({kind!r}, {names!r}, globals())
+"""
+
+
+def wrong_programs(exercise: Exercise, right: str) -> tuple[Wrong, ...]:
+    """Return the wrong programs of an exercise.
+
+    Args:
+        exercise: what must be defined, and of which kind it is.
+        right: a program that is right, or the best there is.
+    """
+    if exercise.kind == "predict":
+        return tuple(_wrong_answers(exercise, right))
+    return tuple(_wrapped(exercise, right))
+
+
+def _wrapped(exercise: Exercise, right: str) -> Iterator[Wrong]:
+    names = list(exercise.defines)
+    for kind, (does, constant) in _DOES.items():
+        source = _program(right, kind, dict.fromkeys(names, True))
+        yield Wrong(kind, does, source, constant)
+    if len(names) > 1:
+        for name in names:
+            source = _program(right, RAISES, {each: each == name for each in names})
+            yield Wrong(f"{RAISES} in {name}", _DOES[RAISES][0], source, only=name)
+
+
+def _program(right: str, kind: str, names: dict[str, bool]) -> str:
+    wrapper = _WRAPPER.replace("{kind!r}", repr(kind)).replace("{names!r}", repr(names))
+    return f"{right.rstrip()}\n{wrapper}"
+
+
+_NEVER_RIGHT: Final = "an answer that nobody gives"
+
+
+def _wrong_answers(exercise: Exercise, right: str) -> Iterator[Wrong]:
+    """Yield programs with other literals: what is predicted is answered, not computed."""
+    answers = _literals(right)
+    names = list(exercise.defines)
+    for kind, answer in (("sevens", 7), ("zeros", 0), (NOTHING, None)):
+        if all(answers.get(name, ...) != answer for name in names):
+            does = f"answers everything with {answer}"
+            yield Wrong(kind, does, _assign(dict.fromkeys(names, answer)), constant=True)
+    for name in names:
+        for choice in exercise.defines[name].choices:
+            if choice != answers.get(name):
+                source = _assign({**answers, name: choice})
+                does = f"chooses {choice!r} for {name}"
+                yield Wrong(f"{name}: {choice}", does, source, constant=True, only=name)
+    yield Wrong(RAISES, "answers with nonsense", _assign(dict.fromkeys(names, _NEVER_RIGHT)))
+    if len(names) > 1:
+        for name in names:
+            source = _assign({**answers, name: _NEVER_RIGHT})
+            yield Wrong(f"{RAISES} in {name}", "answers with nonsense", source, only=name)
+
+
+def _literals(program: str) -> dict[str, object]:
+    """Return the names that a program sets to literals."""
+    found: dict[str, object] = {}
+    for statement in ast.parse(program).body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                with contextlib.suppress(ValueError):
+                    found[name] = ast.literal_eval(value)
+    return found
+
+
+def _assign(answers: dict[str, object]) -> str:
+    return "".join(f"{name} = {answer!r}\n" for name, answer in answers.items())

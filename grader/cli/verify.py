@@ -1,0 +1,197 @@
+"""`etude verify`: prove exercises before anyone sees them."""
+
+import functools
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader import __version__
+from grader.authoring.verify.cache import ProofCache, cache_folder, fingerprint
+from grader.authoring.verify.proof import Proof, record
+from grader.authoring.verify.targets import Group, find_targets
+from grader.cli import options
+from grader.cli.main import FAULT, NOT_PASSED, USAGE
+from grader.errors import GraderFault, UsageError
+
+if TYPE_CHECKING:
+    from grader.authoring.verify.session import FindLeaks, Session
+    from grader.definitions.exercise import Exercise
+    from grader.sandbox.process import Sandbox
+
+_STATUS = {"proven": 0, "not proven": NOT_PASSED, "invalid": USAGE, "fault": FAULT}
+_DECIDING = ("authoring/verify", "definitions", "grading", "mutation", "sandbox")
+_GLANCE = 0.5  # seconds between looks at files that are watched
+
+
+@click.command("verify", short_help="Prove exercises.")
+@click.argument("targets", nargs=-1, metavar="[EXERCISE|TRACK|PATH]...")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=lambda: len(os.sched_getaffinity(0)),
+    show_default="one for each core",
+    metavar="N",
+    help="How many programs to run at once.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Also write the record here, as JSON.",
+)
+@click.option("--watch", is_flag=True, help="Go on, and prove again what changes.")
+@click.option("--no-cache", is_flag=True, help="Prove again what has been proven before.")
+@options.exercises_option
+@options.format_option("text", "json")
+def command(  # noqa: PLR0917  click calls it by name
+    targets: tuple[str, ...],
+    jobs: int,
+    output: Path | None,
+    watch: bool,
+    no_cache: bool,
+    exercises: Path | None,
+    form: str,
+) -> None:
+    """Prove exercises: all of the collection, or those that are named.
+
+    The solution passes and the starter does not; every test can fail; hidden tests reject every
+    misconception and every mutant of the solution; what is written down is true; nothing is flaky,
+    near the limits, or visible that should be hidden. A name is an exercise or a track of the
+    collection, or the path of a definition or a folder.
+
+    \b
+    Examples:
+      etude verify
+      etude verify attention-weights
+      etude verify drafts/07-rope.yaml --watch
+    """
+    options.prefer_own_output()
+    groups = find_targets(targets, _folder(targets, exercises))
+    if watch:
+        _watch(groups, sys.argv[1:])
+    proofs = _prove(groups, jobs, use_cache=not no_cache)
+    _print(proofs, form, output)
+    raise click.exceptions.Exit(max(_STATUS[proof.status] for proof in proofs.values()))
+
+
+def _folder(targets: Sequence[str], exercises: Path | None) -> Path:
+    """Return the collection; where all targets are paths none is needed."""
+    if exercises is None and targets and all(Path(target).exists() for target in targets):
+        return Path()
+    return options.collection_folder(exercises)
+
+
+def _prove(groups: Sequence[Group], jobs: int, *, use_cache: bool) -> dict[Path, Proof]:
+    from grader.authoring.verify.session import begin  # noqa: PLC0415  not for --help
+
+    cache = ProofCache(cache_folder(), fingerprint(_sources())) if use_cache else None
+    session = begin(groups, cache)
+    if session.to_prove:
+        _run(session, jobs, cache)
+    if not session.settled():
+        raise UsageError("there is nothing to verify")
+    return session.settled()
+
+
+def _run(session: "Session", jobs: int, cache: ProofCache | None) -> None:
+    from grader.authoring.verify.session import finish  # noqa: PLC0415  not if all is known
+    from grader.cli.progress import progress  # noqa: PLC0415
+    from grader.grading.pool import Pool  # noqa: PLC0415
+
+    opener = options.sandbox_opener(unsafe=False, spare=True)
+    with Pool(jobs, opener) as pool, progress(len(session.to_prove)) as advance:
+        for _ in finish(session, pool, _leak_finder(), cache):
+            advance()
+    if cache is not None:
+        cache.tidy()
+
+
+def _leak_finder() -> "FindLeaks":
+    from grader.authoring.verify.leaks import begin_to_find_leaks  # noqa: PLC0415
+
+    return functools.partial(begin_to_find_leaks, render=_pages)
+
+
+def _pages(exercise: "Exercise", sandbox: "Sandbox | None") -> Iterator[tuple[str, bytes]]:
+    """Render the site of a track that has this exercise alone."""
+    from grader.definitions.track import Track, TrackDefinition, TrackId  # noqa: PLC0415
+    from grader.grading.projection import public_track  # noqa: PLC0415
+    from sitegen.pages import render_pages  # noqa: PLC0415
+
+    definition = TrackDefinition(
+        exercise.where, TrackId("track"), "Track", "A track.", (exercise.id,)
+    )
+    track = Track(definition, (exercise,))
+    for path, html in render_pages([public_track(track, sandbox)]):
+        yield f"the page {path}", html.encode()
+
+
+def _sources() -> list[Path]:
+    """Return the folders whose sources decide what a proof says."""
+    from sitegen.data import data_folder  # noqa: PLC0415
+
+    grader = Path(__file__).parents[1]
+    ours = [grader / name for name in _DECIDING]
+    return [*ours, _home("reference"), _home("sitegen"), data_folder("templates")]
+
+
+def _home(package: str) -> Path:
+    """Return a package's folder, without importing it."""
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        raise GraderFault(f"the package {package!r} is missing")
+    return Path(found.origin).parent
+
+
+def _print(proofs: Mapping[Path, Proof], form: str, output: Path | None) -> None:
+    data = record({os.fspath(path): proof for path, proof in proofs.items()}, __version__)
+    if output is not None:
+        try:
+            output.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{output} cannot be written: {error.strerror}") from error
+    if form == "json":
+        click.echo(json.dumps(data, indent=2))
+        return
+    from rich.console import Console  # noqa: PLC0415
+
+    from grader.authoring.verify.show import print_proofs  # noqa: PLC0415
+
+    print_proofs(Console(highlight=False), proofs)
+
+
+def _watch(groups: Sequence[Group], words: Sequence[str]) -> None:
+    """Run this command, without `--watch`, whenever a file has changed; until interrupted.
+
+    Each run is a process of its own, so that changes to the reference count too.
+    """
+    command = [sys.executable, "-m", "grader.cli", *(w for w in words if w != "--watch")]
+    folders = {
+        path.parent for group in groups for path in [*group.files, *filter(None, [group.track])]
+    }
+    seen: dict[str, int] = {}
+    while True:
+        now = _changes([*folders, *_sources()])
+        if now != seen:
+            seen = now
+            subprocess.run(command, check=False)  # noqa: S603  our own command
+            click.echo("Waiting for changes; Ctrl-C ends.", err=True)
+        time.sleep(_GLANCE)
+
+
+def _changes(folders: Sequence[Path]) -> dict[str, int]:
+    """Return when each file below folders was changed."""
+    return {
+        os.fspath(path): path.stat().st_mtime_ns
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.suffix in (".yaml", ".yml", ".py", ".html", ".md") and path.is_file()
+    }

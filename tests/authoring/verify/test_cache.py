@@ -1,0 +1,110 @@
+"""Proofs are remembered by content, and forgotten when anything could change them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.authoring.verify.cache import ProofCache, cache_folder, fingerprint
+from grader.authoring.verify.checks import CHECKS
+from grader.authoring.verify.proof import SCHEMA, Counts, Finding, Proof, record
+
+FINDING = Finding("mutants-killed", "a message", 12, "- a\n+ b")
+PROOF = Proof(
+    "softmax",
+    "abc",
+    "not proven",
+    (FINDING,),
+    (Finding("constants-rejected", "a note"),),
+    ("results-repeat",),
+    Counts(tests=3, mutants=20, killed=19),
+    1.5,
+)
+
+
+def test_a_proof_is_found_by_the_same_content(tmp_path: Path) -> None:
+    """As it was, and marked as known."""
+    ProofCache(tmp_path / "new", "sources").keep([b"content"], PROOF)
+    assert ProofCache(tmp_path / "new", "sources").find([b"content"]) == replace(PROOF, cached=True)
+
+
+def test_other_content_or_other_sources_are_unknown(tmp_path: Path) -> None:
+    """Neither a changed definition nor a changed grader gets an old proof."""
+    ProofCache(tmp_path, "sources").keep([b"content"], PROOF)
+    assert ProofCache(tmp_path, "sources").find([b"changed"]) is None
+    assert ProofCache(tmp_path, "changed").find([b"content"]) is None
+    assert ProofCache(tmp_path, "sources").find([b"con", b"tent"]) is None
+
+
+def test_a_fault_is_not_remembered(tmp_path: Path) -> None:
+    """It says nothing about the exercise."""
+    cache = ProofCache(tmp_path, "sources")
+    cache.keep([b"content"], replace(PROOF, status="fault"))
+    assert cache.find([b"content"]) is None
+
+
+@pytest.mark.parametrize("damage", [b"", b"[]", b'{"exercise": 1}', b"\xff"])
+def test_a_damaged_entry_is_no_entry(tmp_path: Path, damage: bytes) -> None:
+    """It is proven again."""
+    cache = ProofCache(tmp_path, "sources")
+    cache.keep([b"content"], PROOF)
+    (entry,) = tmp_path.iterdir()
+    entry.write_bytes(damage)
+    assert cache.find([b"content"]) is None
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
+    """Verifying works without a cache."""
+    (tmp_path / "file").write_text("")
+    cache = ProofCache(tmp_path / "file" / "folder", "sources")
+    cache.keep([b"content"], PROOF)
+    assert cache.find([b"content"]) is None
+
+
+def test_the_oldest_entries_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cache has an end."""
+    monkeypatch.setattr("grader.authoring.verify.cache._KEPT", 2)
+    cache = ProofCache(tmp_path, "sources")
+    for number in range(5):
+        cache.keep([bytes([number])], PROOF)
+    cache.tidy()
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_the_fingerprint_follows_the_sources(tmp_path: Path) -> None:
+    """A changed line, a new file and a new name count; what Python compiles does not."""
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "a.py").write_text("x = 1")
+    first = fingerprint([tmp_path])
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "a.py").write_text("")
+    assert fingerprint([tmp_path]) == first
+    (tmp_path / "below" / "a.py").write_text("x = 2")
+    second = fingerprint([tmp_path])
+    (tmp_path / "below" / "a.py").rename(tmp_path / "below" / "b.py")
+    assert len({first, second, fingerprint([tmp_path])}) == 3
+
+
+def test_the_cache_is_where_the_desktop_says(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """XDG_CACHE_HOME if it is an absolute path, else the home folder's .cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "etude" / "verify"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / ".cache" / "etude" / "verify"
+
+
+def test_the_record_says_how_each_check_went() -> None:
+    """Versioned, with every check of every exercise."""
+    data = record({"a.yaml": PROOF}, "1.0")
+    assert (data["schema"], data["proven"]) == (SCHEMA, False)
+    (exercise,) = data["exercises"]
+    assert exercise["checks"].keys() == CHECKS.keys()
+    assert exercise["checks"]["mutants-killed"] == "failed"
+    assert exercise["checks"]["results-repeat"] == "skipped"
+    assert exercise["checks"]["solution-passes"] == "passed"
+    assert list(exercise["findings"]) == [
+        {"check": "mutants-killed", "message": "a message", "line": 12, "diff": "- a\n+ b"}
+    ]

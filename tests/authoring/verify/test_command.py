@@ -1,0 +1,128 @@
+"""`etude verify` as its users run it: what it prints, writes, remembers, and its exit status."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "verify"
+PROVEN = (GOLDEN / "proven.yaml").read_text()
+TRACK = "id: small\ntitle: Small\ndescription: Small.\nexercises: [proven]\n"
+
+Verify = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """The folder that the command runs in, with one proven exercise."""
+    (tmp_path / "here").mkdir(exist_ok=True)
+    (tmp_path / "here" / "proven.yaml").write_text(PROVEN)
+    return tmp_path / "here"
+
+
+def test_a_proven_exercise_is_one_line(verify: Verify, here: Path) -> None:
+    """Nothing is opened, and the exit status is 0."""
+    done = verify("proven.yaml")
+    assert (done.returncode, done.stderr) == (0, "")
+    first, last = done.stdout.splitlines()
+    assert first.startswith("\u2713 proven")
+    assert "14/14 checks" in first
+    assert "8/8 mutants" in first
+    assert last == "1 exercise proven."
+    assert here.exists()
+
+
+def test_what_is_not_proven_says_where_and_what_to_do(verify: Verify) -> None:
+    """One line for each finding, which editors can jump to."""
+    done = verify(GOLDEN / "never-called.yaml")
+    assert done.returncode == 1
+    assert f"{GOLDEN / 'never-called.yaml'}:15: tests-call-submission: test 'tc1'" in done.stdout
+    assert done.stdout.splitlines()[-1] == "0 of 1 exercise proven."
+
+
+def test_an_invalid_definition_does_not_hide_the_others(verify: Verify, here: Path) -> None:
+    """Exit status 2, every problem with its line, and the rest is proven all the same."""
+    (here / "broken.yaml").write_text("id: broken\nxp: many\n")
+    done = verify("broken.yaml", "proven.yaml")
+    assert done.returncode == 2
+    assert "broken.yaml:2: definition: xp: expected an integer" in done.stdout
+    assert done.stdout.splitlines()[-1] == "1 of 2 exercises proven."
+
+
+def test_a_second_run_knows_the_proof(verify: Verify, here: Path) -> None:
+    """Until the file changes; a failed proof is known too, and --no-cache proves anew."""
+    verify("proven.yaml")
+    assert "known" in verify("proven.yaml").stdout
+    assert "known" not in verify("proven.yaml", "--no-cache").stdout
+    (here / "proven.yaml").write_text(PROVEN + "# changed\n")
+    assert "known" not in verify("proven.yaml").stdout
+    broken = GOLDEN / "starter-crashes.yaml"
+    first, second = verify(broken), verify(broken)
+    assert (first.returncode, second.returncode) == (1, 1)
+    assert "known" in second.stdout
+    assert first.stdout.splitlines()[1:] == second.stdout.splitlines()[1:]
+
+
+def test_a_track_is_verified_as_a_whole(verify: Verify, here: Path) -> None:
+    """What its file says wrong is an invalid definition, also when every exercise is known."""
+    below = here / "collection" / "small"
+    below.mkdir(parents=True)
+    (here / "proven.yaml").rename(below / "01-proven.yaml")
+    (below / "track.yaml").write_text(TRACK)
+    assert verify("small", "--exercises", "collection").returncode == 0
+    assert "known" in verify("--exercises", "collection").stdout
+    (below / "track.yaml").write_text(TRACK.replace("[proven]", "[proven, missing]"))
+    done = verify("small", "--exercises", "collection")
+    assert done.returncode == 2
+    assert "no exercise 'missing'" in done.stdout
+
+
+def test_the_record_is_json_and_can_be_written(verify: Verify, here: Path) -> None:
+    """The same object on stdout and in the file."""
+    done = verify("proven.yaml", "--format", "json", "--output", "record.json")
+    data = json.loads(done.stdout)
+    assert data == json.loads((here / "record.json").read_text())
+    assert data["schema"] == "etude/proof/v1"
+    (exercise,) = data["exercises"]
+    assert (exercise["file"], exercise["status"]) == ("proven.yaml", "proven")
+    assert set(exercise["checks"].values()) == {"passed"}
+    assert exercise["counts"]["killed"] == exercise["counts"]["mutants"] == 8
+
+
+def test_a_student_edition_cannot_be_verified(verify: Verify, here: Path) -> None:
+    """It has no solution; the message names the way out."""
+    from grader.definitions.student import student_text  # noqa: PLC0415  only here
+
+    (here / "student.yaml").write_text(student_text(here / "proven.yaml"))
+    done = verify("student.yaml")
+    assert done.returncode == 2
+    assert "student.yaml is a student edition; verify the full one" in done.stderr
+
+
+def test_watching_proves_again_what_changes(here: Path, tmp_path: Path) -> None:
+    """A first run, another after the file is saved, and an end by Ctrl-C."""
+    words = [sys.executable, "-m", "grader.cli", "verify", "proven.yaml", "--watch"]
+    log = tmp_path / "log"
+    with log.open("w") as file:
+        watching = subprocess.Popen(
+            words, cwd=here, env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)}, stdout=file
+        )
+    try:
+        wait_for(log, "1 exercise proven.")
+        (here / "proven.yaml").write_text(PROVEN.replace("hidden: true", "hidden: false"))
+        wait_for(log, "has-hidden-test")
+    finally:
+        watching.terminate()
+        watching.wait(10)
+
+
+def wait_for(log: Path, words: str) -> None:
+    deadline = time.monotonic() + 60
+    while words not in log.read_text():
+        assert time.monotonic() < deadline, log.read_text()
+        time.sleep(0.05)

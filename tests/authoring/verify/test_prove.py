@@ -1,0 +1,189 @@
+"""Proofs of exercises of every kind, in the real sandbox."""
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from grader.authoring.verify.proof import Proof
+from grader.authoring.verify.prove import prove
+from grader.definitions.collection import load_exercise
+from grader.grading.pool import Pool
+from grader.sandbox.choose import open_sandbox
+
+Prove: TypeAlias = Callable[[str], Proof]
+
+HEAD = "title: T\ndifficulty: beginner\nxp: 1\ninstructions: Do it.\nexplanation: None.\n"
+LOOP = """\
+id: halvings
+defines: {halvings: {}}
+starter: |
+  def halvings(x):
+      ...
+tests:
+  - id: counted
+    hidden: true
+    seeds: 5
+    given: |
+      x = int(rng.integers(2, 1000))
+    call: halvings(x)
+    expect: {expression: "x.bit_length() - 1"}
+solution: |
+  def halvings(x):
+      count = 0
+      while x > 1:
+          x = x // 2
+          count += 1
+      return count
+"""
+CLASS = """\
+id: counter
+defines: {Counter: {kind: class}}
+starter: |
+  class Counter:
+      def __init__(self, start):
+          ...
+
+      def add(self, amount):
+          ...
+tests:
+  - {id: shown, call: Counter(1).add(2), expect: 3}
+  - {id: again, hidden: true, given: {a: 4, b: 9}, call: Counter(a).add(b), expect: 13}
+solution: |
+  class Counter:
+      def __init__(self, start):
+          self.total = start
+
+      def add(self, amount):
+          self.total += amount
+          return self.total
+"""
+PREDICT = """\
+id: predict-shape
+kind: predict
+defines: {shape: {kind: value}, axis: {kind: value, choices: [rows, columns]}}
+starter: |
+  shape = ...
+  axis = ...
+tests:
+  - {id: shape, hidden: true, call: shape, expect: [2, 5]}
+  - {id: axis, hidden: true, call: axis, expect: rows}
+solution: |
+  shape = (2, 5)
+  axis = "rows"
+"""
+FORBID = """\
+id: no-loops
+defines: {total: {}}
+forbid: {loops: true}
+starter: |
+  def total(x):
+      ...
+tests:
+  - id: drawn
+    hidden: true
+    seeds: 3
+    given: |
+      x = rng.standard_normal((3, 5))
+    call: total(x)
+    expect: {expression: x.sum()}
+misconceptions:
+  - id: adds-in-a-loop
+    code: |
+      def total(x):
+          result = 0.0
+          for row in x:
+              result = result + row.sum()
+          return result
+    feedback: NumPy adds everything up in one call.
+solution: |
+  def total(x):
+      return x.sum()
+"""
+FIX = """\
+id: mend
+kind: fix
+defines: {double: {}}
+starter: |
+  def double(x):
+      return x * x
+tests:
+  - id: drawn
+    hidden: true
+    seeds: 3
+    given: |
+      x = rng.standard_normal(3)
+    call: double(x)
+    expect: solution
+solution: |
+  def double(x):
+      return 2.0 * x
+"""
+
+
+@pytest.fixture
+def proven(tmp_path: Path) -> Prove:
+    """Prove one exercise, given as text without what all have."""
+
+    def run(text: str) -> Proof:
+        path = tmp_path / "exercise.yaml"
+        path.write_text(HEAD + text)
+        with Pool(1, functools.partial(open_sandbox, spare=True)) as pool:
+            ((_, proof),) = prove([load_exercise(path)], pool)
+        return proof
+
+    return run
+
+
+@pytest.mark.parametrize("text", [CLASS, PREDICT, FORBID, FIX], ids=lambda text: text.split()[1])
+def test_a_sound_exercise_of_each_kind_is_proven(proven: Prove, text: str) -> None:
+    """Nothing that does not apply to it stands in its way."""
+    proof = proven(text)
+    assert proof.findings == ()
+    assert (proof.status, proof.skipped) == ("proven", ())
+
+
+def test_a_mutant_in_a_loop_without_an_end_is_killed(proven: Prove) -> None:
+    """Its time is short, and running out of it counts."""
+    proof = proven(LOOP)
+    assert proof.counts.mutants == proof.counts.killed > 0
+
+
+def test_the_starter_of_a_prediction_need_not_be_answered(proven: Prove) -> None:
+    """That it is refused is what it should be."""
+    proof = proven(PREDICT.replace("  shape = ...\n  axis = ...\n", "  # shape = ...\n"))
+    assert proof.findings == ()
+
+
+def test_a_definition_that_cannot_be_run_is_invalid(proven: Prove) -> None:
+    """That is no failed check: its inputs cannot be made."""
+    proof = proven(FIX.replace("x = rng", "x = [][1] * rng"))
+    assert proof.status == "invalid"
+    (finding,) = proof.findings
+    assert "IndexError" in finding.message
+
+
+def test_a_wrong_program_that_is_right_can_be_allowed(proven: Prove) -> None:
+    """Zeros are the right answer of a function that returns zeros."""
+    text = FIX.replace("2.0 * x", "0.0 * x").replace("expect: solution", "expect: [0.0, 0.0, 0.0]")
+    assert proven(text).failed("constants-rejected")
+    listed = (
+        'equivalent: [{change: "wrong program: zeros", reason: Zeros are what is asked for.}]\n'
+    )
+    assert not proven(text + listed).failed("constants-rejected")
+    assert not proven(text + listed).failed("equivalents-true")
+
+
+def test_a_misconception_that_is_forbidden_counts_as_rejected(proven: Prove) -> None:
+    """But one that does not even run is none."""
+    assert proven(FORBID).counts.rejected == 1
+    (finding,) = proven(
+        FORBID.replace(
+            "  def total(x):\n          result",
+            "  import numby\n\n\n      def total(x):\n          result",
+        )
+    ).findings
+    assert finding.check == "misconceptions-rejected"
+    assert "`numby`" in finding.message

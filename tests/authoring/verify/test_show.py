@@ -1,0 +1,68 @@
+"""Proofs on a terminal: one table, and only what is wrong opened."""
+
+import io
+from pathlib import Path
+
+from rich.console import Console
+
+from grader.authoring.verify.proof import Counts, Finding, Proof
+from grader.authoring.verify.show import print_proofs
+
+COUNTS = Counts(5, 2, 3, 3, 20, 17, 1)
+GOOD = Proof("softmax", "", "proven", counts=COUNTS, seconds=1.25)
+MUTANT = Finding("mutants-killed", "a mutant survives", 31, "-    a\n+    b")
+NOTE = Finding("constants-rejected", "only a note", 9)
+BAD = Proof("scores", "", "not proven", (MUTANT,), (NOTE,), counts=COUNTS, cached=True)
+
+
+def shown(*proofs: Proof, is_terminal: bool = True) -> str:
+    console = Console(file=io.StringIO(), force_terminal=is_terminal, width=100, color_system=None)
+    print_proofs(console, {Path(f"{proof.exercise}.yaml"): proof for proof in proofs})
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_a_terminal_gets_a_table() -> None:
+    """A row for each exercise, with what was tried and how long it took."""
+    header, good, bad, *_ = shown(GOOD, BAD).splitlines()
+    assert header.split() == ["exercise", "checks", "tests", "misconceptions", "mutants", "time"]
+    assert good.split() == [
+        "\u2713",
+        "softmax",
+        "14/14",
+        "5",
+        "(2",
+        "hidden)",
+        "3/3",
+        "17",
+        "+",
+        "1/20",
+        "1.2",
+        "s",
+    ]
+    assert bad.split()[:3] == ["\u2717", "scores", "13/14"]
+    assert bad.split()[-1] == "known"
+
+
+def test_a_finding_is_a_place_and_a_diff() -> None:
+    """The line begins with what editors and terminals make a link of."""
+    lines = shown(BAD, is_terminal=False).splitlines()
+    assert lines[1] == "scores.yaml:31: mutants-killed: a mutant survives"
+    assert lines[2:4] == ["    -    a", "    +    b"]
+
+
+def test_notes_are_opened_for_one_exercise_alone() -> None:
+    """For many they are counted: they stand in nobody's way."""
+    assert "scores.yaml:9: note: constants-rejected: only a note" in shown(BAD, is_terminal=False)
+    assert "only a note" not in shown(GOOD, BAD, is_terminal=False)
+    assert "1 note: verify one exercise alone" in shown(GOOD, BAD, is_terminal=False)
+
+
+def test_what_has_no_proof_has_no_numbers() -> None:
+    """An invalid definition is named as what it is."""
+    problem = Finding("definition", "xp: expected an integer, found 'x'", 3)
+    invalid = Proof("broken", "", "invalid", (problem,))
+    lines = shown(invalid, is_terminal=False).splitlines()
+    assert lines[0] == "! broken invalid"
+    assert lines[1] == "broken.yaml:3: definition: xp: expected an integer, found 'x'"
+    assert lines[-1] == "0 of 1 exercise proven."

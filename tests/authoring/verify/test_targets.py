@@ -1,0 +1,81 @@
+"""The names and paths after `etude verify`, and the files they mean."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.authoring.verify.targets import Group, find_targets
+from grader.errors import UsageError
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "attention").mkdir()
+    for name in (
+        "attention/track.yaml",
+        "attention/01-scores.yaml",
+        "attention/02-weights.yaml",
+        "loose.yaml",
+    ):
+        (tmp_path / name).write_text("")
+    return tmp_path
+
+
+def track(folder: Path) -> Group:
+    below = folder / "attention"
+    return Group((below / "01-scores.yaml", below / "02-weights.yaml"), below / "track.yaml")
+
+
+def test_without_names_everything_is_meant(folder: Path) -> None:
+    """What is in no track comes first."""
+    assert find_targets([], folder) == [Group((folder / "loose.yaml",)), track(folder)]
+
+
+def test_an_exercise_by_its_id(folder: Path) -> None:
+    """Without the number in the file's name."""
+    assert find_targets(["weights"], folder) == [Group((folder / "attention/02-weights.yaml",))]
+
+
+def test_a_track_by_its_id_or_path(folder: Path) -> None:
+    """Its folder and its file mean the same."""
+    for name in ("attention", str(folder / "attention"), str(folder / "attention/track.yaml")):
+        assert find_targets([name], folder) == [track(folder)]
+
+
+def test_a_path_needs_no_collection(folder: Path) -> None:
+    """A draft lies anywhere."""
+    path = folder / "loose.yaml"
+    assert find_targets([str(path)], Path("/nonexistent")) == [Group((path,))]
+
+
+def test_what_is_named_twice_is_proven_once(folder: Path) -> None:
+    """By two names too."""
+    found = find_targets(["scores", "attention", str(folder / "attention/01-scores.yaml")], folder)
+    assert [path.name for group in found for path in group.files] == [
+        "01-scores.yaml",
+        "02-weights.yaml",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("wieghts", "did you mean 'weights'?"),
+        ("atention", "did you mean 'attention'?"),
+        ("none.yaml", "no file 'none.yaml'"),
+        ("zzz", "no exercise or track 'zzz'"),
+    ],
+)
+def test_a_name_that_nothing_has_is_an_error(folder: Path, name: str, message: str) -> None:
+    """The closest name is shown."""
+    with pytest.raises(UsageError) as caught:
+        find_targets([name], folder)
+    assert message in str(caught.value)
+
+
+def test_a_folder_of_drafts_by_its_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It need not be a track, nor in the collection."""
+    (folder / "drafts").mkdir()
+    (folder / "drafts" / "rope.yaml").write_text("")
+    monkeypatch.chdir(folder)
+    assert find_targets(["drafts"], folder / "attention") == [Group((Path("drafts/rope.yaml"),))]

@@ -1,0 +1,170 @@
+"""Programs that are wrong on purpose: each is wrong in the way its name says."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader.authoring.verify.wrong import wrong_programs
+from grader.definitions.collection import load_exercise
+from grader.definitions.exercise import Exercise
+
+TWO = """\
+id: two
+title: Two
+difficulty: beginner
+xp: 1
+instructions: Write `scores(Q, K)` and `half(x)`.
+defines: {scores: {}, half: {}}
+starter: ""
+tests:
+  - {id: one, given: {x: 1.0}, call: half(x), expect: 0.5}
+solution: |
+  import numpy as np
+
+
+  def half(x):
+      return x / 2
+
+
+  def scores(Q, K):
+      return half(Q @ K.T), {"count": len(Q)}
+explanation: None.
+"""
+COUNTER = """\
+id: counter
+title: Count
+difficulty: beginner
+xp: 1
+instructions: Write `Counter`.
+defines: {Counter: {kind: class}}
+starter: ""
+tests:
+  - {id: one, call: Counter(1.0).add(2.0), expect: 3.0}
+solution: |
+  class Counter:
+      def __init__(self, start):
+          self.total = start
+
+      def add(self, amount):
+          self.total += amount
+          return self.total
+explanation: None.
+"""
+CHOICE = """\
+id: choice
+title: Choose
+kind: predict
+difficulty: beginner
+xp: 1
+instructions: Which axis?
+defines: {axis: {kind: value, choices: [rows, columns]}, size: {kind: value}}
+starter: ""
+tests:
+  - {id: one, hidden: true, call: axis, expect: rows}
+  - {id: two, hidden: true, call: size, expect: 3}
+solution: |
+  axis = "rows"
+  size = 3
+explanation: None.
+"""
+Q, K = np.arange(6.0).reshape(2, 3), np.ones((4, 3))
+RIGHT = Q @ K.T / 2
+
+
+def loaded(folder: Path, text: str) -> Exercise:
+    path = folder / "exercise.yaml"
+    path.write_text(text)
+    return load_exercise(path)
+
+
+def program(exercise: Exercise, name: str) -> SimpleNamespace:
+    """Run one of the wrong programs; it is made of the solution, so it is ours."""
+    (source,) = [w.source for w in wrong_programs(exercise, exercise.solution) if w.id == name]
+    namespace: dict[str, Any] = {}
+    exec(source, namespace)  # noqa: S102  the solution above
+    return SimpleNamespace(**{n: namespace[n] for n in exercise.defines if n in namespace})
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Exercise:
+    return loaded(tmp_path, TWO)
+
+
+@pytest.mark.parametrize(("name", "number"), [("sevens", 7), ("zeros", 0)])
+def test_a_constant_keeps_form_shape_and_dtype(two: Exercise, name: str, number: int) -> None:
+    """Arrays in tuples and dicts too."""
+    array, counts = program(two, name).scores(Q, K)
+    np.testing.assert_array_equal(array, np.full((2, 4), number, dtype=float), strict=True)
+    assert counts == {"count": number}
+
+
+def test_a_constant_leaves_its_arguments_alone(two: Exercise) -> None:
+    """What the right program would do to them is part of the right answer."""
+    exercise = loaded(two.where.path.parent, TWO.replace("return x / 2", "x /= 2\n      return x"))
+    x = np.ones(3)
+    program(exercise, "sevens").half(x)
+    np.testing.assert_array_equal(x, 1.0)
+
+
+def test_a_constant_needs_no_right_program(two: Exercise) -> None:
+    """Where the solution raises, there are still sevens, in the shape of the first argument."""
+    exercise = loaded(two.where.path.parent, TWO.replace("x / 2", "no_such_name"))
+    np.testing.assert_array_equal(
+        program(exercise, "sevens").half(np.ones((2, 3))), np.full((2, 3), 7.0)
+    )
+
+
+def test_nothing_and_the_first_argument(two: Exercise) -> None:
+    """The least that a function can do."""
+    assert program(two, "nothing").scores(Q, K) is None
+    assert program(two, "argument").scores(Q, K) is Q
+
+
+def test_transposed_and_near_start_from_the_right_answer(two: Exercise) -> None:
+    """Only the arrays' order of axes, only a thousandth."""
+    np.testing.assert_array_equal(program(two, "transposed").scores(Q, K)[0], RIGHT.T)
+    np.testing.assert_allclose(program(two, "near").scores(Q, K)[0], RIGHT * 1.001, rtol=1e-12)
+
+
+def test_stale_gives_the_first_answer_always(two: Exercise) -> None:
+    """Even if somebody has written into it since."""
+    stale = program(two, "stale")
+    stale.half(np.array([2.0]))[0] = 99.0
+    np.testing.assert_array_equal(stale.half(np.array([4.0])), [1.0])
+
+
+def test_raising_raises(two: Exercise) -> None:
+    """Whatever it is called with."""
+    with pytest.raises(Exception, match="wrong on purpose"):
+        program(two, "raises").half(2.0)
+
+
+def test_one_name_can_be_wrong_alone(two: Exercise) -> None:
+    """The other functions stay right, though they call the wrong one."""
+    only = program(two, "raises in half")
+    np.testing.assert_array_equal(only.scores(Q, K)[0], RIGHT)
+    with pytest.raises(Exception, match="wrong on purpose"):
+        only.half(2.0)
+
+
+def test_a_class_is_wrong_in_its_methods(tmp_path: Path) -> None:
+    """It can be made as before, unless it raises."""
+    exercise = loaded(tmp_path, COUNTER)
+    assert program(exercise, "sevens").Counter(1.0).add(2.0) == 7.0
+    assert program(exercise, "nothing").Counter(1.0).add(2.0) is None
+    assert program(exercise, "argument").Counter(1.0).add(2.0) == 2.0
+    with pytest.raises(Exception, match="wrong on purpose"):
+        program(exercise, "raises").Counter(1.0)
+
+
+def test_what_is_predicted_is_answered_with_other_literals(tmp_path: Path) -> None:
+    """Every other choice, and nothing that would have to run."""
+    exercise = loaded(tmp_path, CHOICE)
+    found = {w.id: w.source for w in wrong_programs(exercise, exercise.solution)}
+    assert found["axis: columns"] == "axis = 'columns'\nsize = 3\n"
+    assert found["sevens"] == "axis = 7\nsize = 7\n"
+    assert "axis: rows" not in found
+    assert "transposed" not in found

@@ -1,0 +1,106 @@
+"""What is kept of a program's result, and when two of them agree."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader.grading.compare import Closeness
+from grader.grading.observation import Observation
+from grader.grading.sketch import Sketch, sketch
+from grader.grading.verdict import Outcome
+from grader.sandbox.answers import Raised, Unsupported
+
+HUGE = 10**5000  # too long for Python to print
+
+
+def of(got: Any, draw: int = 0) -> Sketch:  # noqa: ANN401  any value
+    """Sketch a failed test's value."""
+    return sketch(Outcome.FAILED, Observation(draw, got, None))
+
+
+def error(message: str, kind: str = "ValueError", line: int | None = 3) -> Raised:
+    """Make an error with or without a line of the program's."""
+    return Raised(kind, (kind,), message, ((line, "f"),) if line else ())
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None, "a", 1, 1.5, float("nan"), 1j, HUGE, [HUGE], {"a": [1, (2, None)]}, {HUGE: 1},
+        np.zeros((0, 3)), np.array([1, "a"], dtype=object), np.array(["a"]), np.full(3, np.nan),
+        np.array([1 + 2j]), np.eye(3) > 0, [[]] * 99, Unsupported("set", ""),
+    ],
+    ids=lambda value: type(value).__name__,
+)  # fmt: skip
+def test_any_value_has_a_sketch(value: object) -> None:
+    """Whatever comes out of the sandbox can be sketched, and agrees with itself."""
+    assert of(value).agrees(of(value), None)
+    assert not of(value).agrees(of("something else"), None)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (np.ones(3), np.ones(3) * (1 + 1e-12)),
+        (np.ones(3, np.float32), np.full(3, 1 + 1e-6, np.float32)),
+        ("x = 0.30000000000000004\n", "x = 0.3\n"),
+        (error("shapes (3,4) and (5,4) not aligned: 4 (dim 1) != 5 (dim 0)"), error(
+            "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc "
+            "signature (n?,k),(k,m?)->(n?,m?) (size 5 is different from 4)")),
+        ("m.py:3: RuntimeWarning: divide by zero\n  a / b\n[nan]\n", "[nan]\n"),
+    ],
+)  # fmt: skip
+def test_the_same_but_for_rounding_agrees(one: object, other: object) -> None:
+    """Another order of the same operations makes no other result."""
+    assert of(one).agrees(of(other), None)
+    assert of(other).agrees(of(one), None)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (np.ones(3), np.ones(3) * (1 + 1e-5)),
+        (np.ones(3), np.ones((3, 1))),
+        (np.ones(3), np.ones(3, np.float32)),
+        (np.array([np.nan, 1.0]), np.array([1.0, np.nan])),
+        (np.array([np.inf, 1.0]), np.array([-np.inf, 1.0])),
+        ((1.0, 2.0), [1.0, 2.0]),
+        ("x = 0.3", "x = 0.4"),
+        (error("a"), error("b")),
+        (error("a"), error("a", "TypeError")),
+        (error("a"), error("a", line=None)),
+    ],
+)
+def test_other_results_do_not_agree(one: object, other: object) -> None:
+    """A value, shape, dtype, word or error of another kind is another result."""
+    assert not of(one).agrees(of(other), None)
+
+
+def test_draws_and_sharp_tolerances_count() -> None:
+    """Another draw is another failure; a test that wants exact zeros is compared as sharply."""
+    tiny, tinier = np.array([1.0, 1e-22]), np.array([1.0, 1e-30])
+    assert not of(tiny).agrees(of(tiny, draw=1), None)
+    assert of(tiny).agrees(of(tinier), None)
+    assert of(tiny).agrees(of(tinier), Closeness(1e-3, 1e-3))
+    assert not of(tiny).agrees(of(tinier), Closeness(0.0, 1e-7))
+
+
+def test_large_arrays_are_kept_small() -> None:
+    """Of a large array a few hundred values are kept, of a container a few dozen parts."""
+    assert of(np.random.default_rng(0).standard_normal((500, 500))).numbers.size <= 256
+    assert of([np.ones(1000)] * 1000).numbers.size <= 32 * 256
+
+
+@pytest.mark.parametrize(
+    ("value", "tells"),
+    [
+        (np.array([0.25]), True), (np.array([1.0, 2.0, 3.0, 4.0]), True), ("0.25", True),
+        (np.zeros(9), False), (np.array([1.0, 2.0]), False), (None, False), (3, False),
+        ("(3, 3)", False), (np.full(9, np.nan), False), (error("my own"), False),
+        (error("cannot reshape array of size 6 into shape (4,)"), True),
+    ],
+)  # fmt: skip
+def test_only_some_results_tell_a_mistake(value: object, tells: bool) -> None:  # noqa: FBT001  a case
+    """What many unfinished programs give says nothing of one mistake."""
+    assert of(value).tells is tells

@@ -1,0 +1,77 @@
+"""All rules, and the choice that a person makes among them."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from grader.authoring.lint.rule import About
+from grader.authoring.lint.rules.cases import CASE_RULES
+from grader.authoring.lint.rules.data import DATA_RULES
+from grader.authoring.lint.rules.files import COMMENT_RULES, FILE_RULES, invalid_definition
+from grader.authoring.lint.rules.head import HEAD_RULES
+from grader.authoring.lint.rules.programs import PROGRAM_RULES
+from grader.authoring.lint.rules.prose import PROSE_RULES
+from grader.authoring.lint.rules.texts import TEXT_RULES
+from grader.authoring.lint.rules.track import TRACK_RULES
+from grader.definitions.wording import did_you_mean, quote
+from grader.errors import UsageError
+
+EXERCISE_RULES: Final = (*HEAD_RULES, *TEXT_RULES, *CASE_RULES, *DATA_RULES, *PROGRAM_RULES)
+
+CATALOGUE: Final[dict[str, About]] = {
+    about.code: about
+    for about in sorted(
+        (
+            rule.about
+            for rules in (FILE_RULES, COMMENT_RULES, PROSE_RULES, EXERCISE_RULES, TRACK_RULES)
+            for rule in rules
+        ),
+        key=lambda about: about.code,
+    )
+}
+"""What people read about each rule, by its code."""
+
+ALWAYS: Final = frozenset({invalid_definition.about.code})
+
+_SEPARATOR: Final = re.compile(r"[,\s]+")
+
+
+def choose(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> frozenset[str]:
+    """Return the codes of the rules to run.
+
+    Args:
+        select: lists of codes, names, or beginnings of codes such as `ETU3`; all rules if empty.
+        ignore: likewise, what not to run.
+
+    Raises:
+        UsageError: there is no such rule.
+    """
+    selected = frozenset[str]().union(*map(_meant, _words(select))) or frozenset(CATALOGUE)
+    return selected.difference(*map(_meant, _words(ignore))) | ALWAYS
+
+
+def find(word: str) -> About:
+    """Return the rule with a code or a name.
+
+    Raises:
+        UsageError: there is no such rule.
+    """
+    for about in CATALOGUE.values():
+        if word.upper() == about.code or word.lower() == about.name:
+            return about
+    raise _unknown(word)
+
+
+def _words(lists: Iterable[str]) -> list[str]:
+    return [word for words in lists for word in _SEPARATOR.split(words) if word]
+
+
+def _meant(word: str) -> frozenset[str]:
+    codes = frozenset(code for code in CATALOGUE if code.startswith(word.upper()))
+    return codes or frozenset({find(word).code})
+
+
+def _unknown(word: str) -> UsageError:
+    names = [about.name for about in CATALOGUE.values()]
+    hint = did_you_mean(word.lower(), names) or did_you_mean(word.upper(), CATALOGUE)
+    return UsageError(f"no rule {quote(word)}{hint}")

@@ -1,0 +1,65 @@
+"""Comments that silence a rule: `# lint: ignore ETU309 because a mask is square`."""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from grader.errors import Location
+
+_COMMENT: Final = re.compile(
+    r"(?:(?<!\S)#|<!--)\s*lint:\s*ignore\b(?P<codes>(?:[\s,]+[A-Z]+[0-9]+)*)"
+    r"(?:\s+because\b(?P<reason>.*))?"
+)
+_CODE: Final = re.compile(r"[A-Z]+[0-9]+")
+
+
+@dataclass(slots=True)
+class Comment:
+    """One such comment; it speaks of its own line, or of the next if it has a line to itself."""
+
+    where: Location
+    codes: tuple[str, ...]
+    reason: str
+    line: int  # that it speaks of
+    used: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Comments:
+    """The comments for lint in a file; `checked` has the codes of the rules that were run."""
+
+    comments: list[Comment]
+    known: frozenset[str]
+    checked: frozenset[str]
+
+    def silences(self, code: str, line: int) -> bool:
+        """Tell whether a comment silences a rule on a line, and remember that it did."""
+        silent = False
+        for comment in self.comments:
+            if comment.line == line and code in comment.codes and comment.reason:
+                comment.used.add(code)
+                silent = True
+        return silent
+
+
+def find_comments(path: Path, lines: list[str]) -> list[Comment]:
+    """Return the comments for lint among the lines of a file."""
+    found = []
+    for number, line in enumerate(lines, 1):
+        if "lint:" in line and (match := _COMMENT.search(line)):
+            reason = (match["reason"] or "").removesuffix("-->").strip(" :")
+            is_alone = not line[: match.start()].strip()
+            where = Location(path, number, match.start() + 1)
+            codes = tuple(_CODE.findall(match["codes"]))
+            found.append(Comment(where, codes, reason, number + is_alone))
+    return _stacked(found)
+
+
+def _stacked(comments: list[Comment]) -> list[Comment]:
+    """Let comments on lines of their own, one below the other, speak of the same line."""
+    own = {comment.where.line: comment for comment in comments if comment.line > comment.where.line}
+    for comment in reversed(comments):
+        if comment.line in own and comment.where.line in own:
+            comment.line = own[comment.line].line
+    return comments

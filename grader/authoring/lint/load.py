@@ -1,0 +1,169 @@
+"""Loading what is to be looked at: as much as can be loaded of files with problems."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from grader.authoring.lint.subjects import (
+    File,
+    FileKind,
+    Lesson,
+    Neighbours,
+    Subject,
+    TrackSubject,
+)
+from grader.definitions.collection import Collection, load_exercise, load_track
+from grader.definitions.decode import decode
+from grader.definitions.files import TRACK_FILE, exercise_files, exists, id_in_name, lesson_files
+from grader.definitions.source import Document, read
+from grader.definitions.track import Track, TrackDefinition
+from grader.errors import DefinitionError, Problem
+
+if TYPE_CHECKING:
+    from grader.definitions.exercise import Exercise
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """Files that are looked at together: a whole track, or exercises picked one by one."""
+
+    files: tuple[Path, ...]
+    track: Path | None = None
+
+
+@dataclass(slots=True)
+class Loaded:
+    """All that there is to look at."""
+
+    files: list[File] = field(default_factory=list)
+    exercises: list[Subject] = field(default_factory=list)
+    tracks: list[TrackSubject] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)  # of what is none of the files
+
+
+def load(groups: Sequence[Picked], collection: Path | None = None) -> Loaded:
+    """Load files, and read what is around them.
+
+    Args:
+        groups: what to look at.
+        collection: the folder, if the groups are all that is in it.
+
+    Raises:
+        UsageError: there is no such file or folder.
+    """
+    found = _Found()
+    if collection is not None:
+        found.take_collection(collection)
+    for group in groups:
+        found.take(group)
+    return _put_together(found, groups)
+
+
+class _Found:
+    """What is valid, by its path, and the problems of what is not, in order and each once."""
+
+    def __init__(self) -> None:
+        self.exercises: dict[Path, Exercise] = {}
+        self.tracks: dict[Path, Track] = {}
+        self.problems: dict[Problem, None] = {}
+
+    def take_collection(self, folder: Path) -> None:
+        """Take a whole collection, if all of it is valid."""
+        collection = self._valid(Collection.load, folder)
+        for track in collection.tracks if collection else ():
+            self._take_track(track)
+        for exercise in collection.standalone if collection else ():
+            self.exercises[exercise.where.path] = exercise
+
+    def take(self, group: Picked) -> None:
+        """Take a group: the whole track if it is valid, or else each file that is."""
+        if group.track is not None and group.track not in self.tracks:
+            track = self._valid(load_track, group.track)
+            if track is not None:
+                self._take_track(track)
+        for path in group.files:
+            exercise = self.exercises.get(path) or self._valid(load_exercise, path)
+            if exercise is not None:
+                self.exercises[path] = exercise
+
+    def document(self, path: Path) -> Document | None:
+        """Read a file's nodes, if it is YAML."""
+        return self._valid(read, path)
+
+    def _take_track(self, track: Track) -> None:
+        self.tracks[track.definition.where.path] = track
+        self.exercises.update({exercise.where.path: exercise for exercise in track.exercises})
+
+    def _valid(self, loader: Callable[[Path], T], path: Path) -> T | None:
+        try:
+            return loader(path)
+        except DefinitionError as error:
+            self.problems.update(dict.fromkeys(error.problems))
+            return None
+
+
+def _put_together(found: _Found, groups: Sequence[Picked]) -> Loaded:
+    loaded = Loaded()
+    paths = dict(_paths(groups))
+    documents = {path: found.document(path) for path in paths}
+    for path, kind in paths.items():
+        problems = tuple(problem for problem in found.problems if problem.where.path == path)
+        loaded.files.append(File(path, kind, documents[path], problems))
+    loaded.problems = [problem for problem in found.problems if problem.where.path not in paths]
+    neighbours = _neighbours(found, paths)
+    for path, exercise in found.exercises.items():
+        document = documents.get(path)
+        if document is not None and exercise.edition == "full":
+            loaded.exercises.append(Subject(exercise, document, neighbours))
+    by_id = {str(subject.exercise.id): subject.document for subject in loaded.exercises}
+    for path, track in found.tracks.items():
+        if (document := documents.get(path)) is not None:
+            loaded.tracks.append(_track_subject(track, document, by_id))
+    return loaded
+
+
+def _paths(groups: Iterable[Picked]) -> Iterator[tuple[Path, FileKind]]:
+    for group in groups:
+        if group.track is not None and exists(group.track):
+            yield group.track, "track"
+        yield from ((path, "exercise") for path in group.files)
+
+
+def _track_subject(
+    track: Track, document: Document, documents: Mapping[str, Document]
+) -> TrackSubject:
+    lessons = {
+        id_in_name(path): Lesson(path, path.read_text("utf-8", errors="replace"))
+        for path in lesson_files(document.path.parent)
+    }
+    exercises = tuple(exercise for exercise in track.exercises if exercise.id in documents)
+    return TrackSubject(track.definition, document, exercises, documents, lessons)
+
+
+def _neighbours(found: _Found, paths: Iterable[Path]) -> Neighbours:
+    """Gather the exercises that were loaded, and those that are beside them in a track."""
+    exercises = dict(found.exercises)
+    definitions = {path: track.definition for path, track in found.tracks.items()}
+    quiet = _Found()  # what is wrong with files that nobody asked for is not reported
+    for folder in dict.fromkeys(path.parent for path in paths):
+        track = folder / TRACK_FILE
+        if track not in definitions and exists(track):
+            quiet.take(Picked(tuple(p for p in exercise_files(folder) if p not in exercises)))
+            if (definition := _definition(track)) is not None:
+                definitions[track] = definition
+    exercises.update(quiet.exercises)
+    neighbours = Neighbours({exercises[path].id: exercises[path] for path in sorted(exercises)})
+    for definition in definitions.values():
+        neighbours.place(definition)
+    return neighbours
+
+
+def _definition(path: Path) -> TrackDefinition | None:
+    """Read a track's file even where something else in its folder is not valid."""
+    try:
+        return decode(read(path), TrackDefinition)
+    except DefinitionError:
+        return None

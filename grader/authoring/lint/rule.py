@@ -1,0 +1,67 @@
+"""What a rule is, and what it finds."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from textwrap import dedent
+from typing import Generic, Literal, TypeAlias, TypeVar
+
+from grader.errors import Location, Problem
+
+Level: TypeAlias = Literal["error", "warning", "note"]
+
+S = TypeVar("S")
+Check: TypeAlias = Callable[[S], Iterator[Problem]]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What people read about a rule; `bad` and `good` are pieces of a file."""
+
+    code: str
+    name: str
+    level: Level
+    summary: str
+    explanation: str
+    bad: str
+    good: str
+    fixable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Generic[S]):
+    """A check of something, with what people read about it."""
+
+    about: About
+    check: Check[S]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that a rule found, and where."""
+
+    where: Location
+    message: str
+    about: About
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.about.code} {self.about.level}: {self.message}"
+
+
+def rule(
+    code: str, name: str, level: Level, *, bad: str, good: str, fixable: bool = False
+) -> Callable[[Check[S]], Rule[S]]:
+    """Make a rule of a check; the first line of its docstring is the summary, the rest explains."""
+
+    def decorate(check: Check[S]) -> Rule[S]:
+        summary, _, explanation = (inspect.getdoc(check) or name).partition("\n")
+        about = About(
+            code, name, level, summary, explanation.strip(), _block(bad), _block(good), fixable
+        )
+        return Rule(about, check)
+
+    return decorate
+
+
+def _block(text: str) -> str:
+    return dedent(text).strip("\n")

@@ -1,0 +1,370 @@
+"""Rules about tests, apart from their numbers."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, cast
+
+from grader.authoring.lint.python import shape
+from grader.authoring.lint.rule import rule
+from grader.authoring.lint.subjects import Subject
+from grader.definitions.exercise import (
+    CallTest,
+    FromExpression,
+    Literals,
+    OutputTest,
+    PropertyTest,
+    PytestTest,
+    Seeded,
+    TestCase,
+)
+from grader.definitions.rules.base import Mode, Step
+from grader.definitions.wording import quote
+from grader.errors import Problem
+
+# Of NumPy's random module: what has a state of its own.
+_OWN_STATE: Final = re.compile(r"[A-Z]|default_rng$")
+_ANY_NUMBERS_DO: Final = frozenset({"unchanged_inputs", "deterministic"})
+
+
+@rule(
+    "ETU301",
+    "no-hidden-test",
+    "error",
+    bad="""
+    tests:
+      - id: worked-example
+        ...
+    """,
+    good="""
+    tests:
+      - id: worked-example
+        ...
+      - id: any-shape
+        hidden: true
+        ...
+    """,
+)
+def no_hidden_test(subject: Subject) -> Iterator[Problem]:
+    """No test is hidden.
+
+    Then a submission passes that returns the numbers of the visible tests.
+    """
+    if not any(test.hidden for test in subject.exercise.tests):
+        yield subject.missing("none is hidden, so the shown values can be copied", "tests")
+
+
+@rule(
+    "ETU302",
+    "worthless-hidden-tests",
+    "error",
+    bad="""
+    - id: any-shape
+      hidden: true
+      points: 0
+    """,
+    good="""
+    - id: any-shape
+      hidden: true
+      points: 3
+    """,
+)
+def worthless_hidden_tests(subject: Subject) -> Iterator[Problem]:
+    """All hidden tests together are worth nothing.
+
+    A submission that returns the numbers of the visible tests then has every point.
+    """
+    hidden = [index for index, test in enumerate(subject.exercise.tests) if test.hidden]
+    if hidden and not any(subject.exercise.tests[index].points for index in hidden):
+        message = "all hidden tests together are worth 0 points"
+        yield subject.problem(message, "tests", hidden[0], "points")
+
+
+@rule(
+    "ETU303",
+    "undescribed-test",
+    "warning",
+    bad="""
+    - id: t1
+      call: scaled_scores(Q, K)
+    """,
+    good="""
+    - id: t1
+      description: two queries, three keys
+      call: scaled_scores(Q, K)
+    """,
+)
+def undescribed_test(subject: Subject) -> Iterator[Problem]:
+    """A visible test has no description.
+
+    Learners read it beside the result. A few words say what the test shows that others do not.
+    """
+    for index, test in enumerate(subject.exercise.tests):
+        if not test.hidden and not test.description.strip():
+            message = f"the visible test {quote(test.id)} has no description"
+            yield subject.problem(message, "tests", index, "id")
+
+
+@rule(
+    "ETU304",
+    "hidden-data-shown",
+    "error",
+    bad="""
+    - id: worked-example
+      given: {x: [1.0, 2.0, 3.0]}
+      call: softmax(x)
+    - id: secret
+      hidden: true
+      given: {x: [1.0, 2.0, 3.0]}
+      call: softmax(x)
+    """,
+    good="""
+    - id: worked-example
+      given: {x: [1.0, 2.0, 3.0]}
+      call: softmax(x)
+    - id: secret
+      hidden: true
+      seeds: 10
+      given: x = rng.standard_normal(size)
+      call: softmax(x)
+    """,
+)
+def hidden_data_shown(subject: Subject) -> Iterator[Problem]:
+    """The data of a hidden test appear in a visible one.
+
+    A submission that remembers the visible test has the numbers for the hidden one, too. The inputs
+    that are written out are compared, Python that draws nothing, and calls without any inputs.
+    """
+    tests = subject.exercise.tests
+    for index, test in enumerate(tests):
+        if not test.hidden or subject.exercise.kind == "predict":
+            continue
+        for number, other in enumerate(tests):
+            if not other.hidden and _same_data(subject, index, number):
+                key = "given" if subject.document.has("tests", index, "given") else "id"
+                message = f"the data of this hidden test are those of the visible {quote(other.id)}"
+                yield subject.problem(message, "tests", index, key)
+                break
+
+
+def _same_data(subject: Subject, hidden: int, visible: int) -> bool:
+    one, other = (subject.exercise.tests[index] for index in (hidden, visible))
+    match one.given, other.given:
+        case Literals(values=values), Literals(values=shown) if values:
+            return _is_part(values, shown)
+        case Literals(), Literals(values=shown) if not shown:
+            return (
+                isinstance(one, CallTest | PropertyTest)
+                and isinstance(other, CallTest | PropertyTest)
+                and squeezed(one.call) == squeezed(other.call)
+            )
+        case Seeded(), Seeded():
+            trees = [subject.tree("exec", "tests", i, "given") for i in (hidden, visible)]
+            return (
+                None not in trees
+                and not any(map(_draws, cast("list[ast.AST]", trees)))
+                and len(set(map(shape, cast("list[ast.AST]", trees)))) == 1
+            )
+        case _:
+            return False
+
+
+def squeezed(code: str) -> str:
+    """Return Python without white space."""
+    return re.sub(r"\s+", "", code)
+
+
+def _is_part(values: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
+    """Tell whether values are among those shown; single numbers alone only if they are all."""
+    if not all(name in shown and _equal(value, shown[name]) for name, value in values.items()):
+        return False
+    return len(values) == len(shown) or any(_is_array(value) for value in values.values())
+
+
+def _equal(one: object, other: object) -> bool:
+    if _is_array(one) or _is_array(other):
+        import numpy as np  # noqa: PLC0415  not for exercises without arrays
+
+        return (
+            _is_array(one)
+            and _is_array(other)
+            and np.array_equal(cast("np.ndarray", one), cast("np.ndarray", other))
+        )
+    match one, other:
+        case list(), list():
+            return len(one) == len(other) and all(map(_equal, one, other))
+        case dict(), dict():
+            return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
+        case _:
+            return type(one) is type(other) and one == other
+
+
+def _is_array(value: object) -> bool:
+    return bool(getattr(value, "ndim", 0))
+
+
+def _draws(tree: ast.AST) -> bool:
+    return bool(
+        {"rng", "size", "sizes"} & {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    )
+
+
+@rule(
+    "ETU305",
+    "single-random-draw",
+    "warning",
+    bad="""
+    - id: any-shape
+      hidden: true
+      given: x = rng.standard_normal(size)
+    """,
+    good="""
+    - id: any-shape
+      hidden: true
+      seeds: 20
+      given: x = rng.standard_normal(size)
+    """,
+)
+def single_random_draw(subject: Subject) -> Iterator[Problem]:
+    """A hidden test draws its inputs once.
+
+    A single draw may be one at which a wrong program happens to be right. More `seeds` cost little,
+    and the first failure shown is a small one. A test that the inputs stay unchanged, or that calls
+    agree, is left alone: any numbers do.
+    """
+    for index, test in enumerate(subject.exercise.tests):
+        if not test.hidden or test.seeds > 1 or not isinstance(test.given, Seeded):
+            continue
+        any_do = (
+            getattr(test, "keep_inputs", False) or getattr(test, "holds", "") in _ANY_NUMBERS_DO
+        )
+        tree = subject.tree("exec", "tests", index, "given")
+        if not any_do and tree is not None and _draws(tree):
+            key = "seeds" if subject.document.has("tests", index, "seeds") else "given"
+            message = "these inputs are drawn only once; let 'seeds' be 10 or so"
+            yield subject.problem(message, "tests", index, key)
+
+
+@rule(
+    "ETU306",
+    "global-random-state",
+    "error",
+    bad="given: x = np.random.randn(3, 5)",
+    good="given: x = rng.standard_normal((3, 5))",
+)
+def global_random_state(subject: Subject) -> Iterator[Problem]:
+    """Inputs are drawn from the random state that the whole process shares.
+
+    Such inputs differ from run to run, or depend on what ran before. `rng` has a stream of its own
+    for each test and draw. A generator of one's own, such as `np.random.RandomState(0)`, does, too.
+    """
+    for index, test in enumerate(subject.exercise.tests):
+        tree = subject.tree("exec", "tests", index, "given") if _is_seeded(test) else None
+        for node in ast.walk(tree) if tree is not None else ():
+            if (name := _global_call(node)) is not None:
+                message = f"{name} uses the random state of the whole process; use 'rng'"
+                yield subject.in_text(message, cast("ast.expr", node), "tests", index, "given")
+
+
+def _is_seeded(test: TestCase) -> bool:
+    return isinstance(test.given, Seeded)
+
+
+def _global_call(node: ast.AST) -> str | None:
+    """Return how shared random state is used: `np.random.randn`, `random.random`."""
+    match node:
+        case ast.Attribute(
+            value=ast.Attribute(value=ast.Name(id="np" | "numpy" as module), attr="random"),
+            attr=name,
+        ) if not _OWN_STATE.match(name):
+            return f"'{module}.random.{name}'"
+        case ast.Attribute(value=ast.Name(id="random"), attr=name) if not _OWN_STATE.match(name):
+            return f"'random.{name}'"
+        case _:
+            return None
+
+
+@rule(
+    "ETU307",
+    "unused-input",
+    "warning",
+    bad="""
+    given: {Q: [[1.0, 2.0]], K: [[3.0, 4.0]], V: [[5.0]]}
+    call: scaled_scores(Q, K)
+    """,
+    good="""
+    given: {Q: [[1.0, 2.0]], K: [[3.0, 4.0]]}
+    call: scaled_scores(Q, K)
+    """,
+)
+def unused_input(subject: Subject) -> Iterator[Problem]:
+    """A test never uses one of its inputs.
+
+    Learners look for the meaning of what they are shown. A name that begins with `_` is no input.
+    """
+    for index, test in enumerate(subject.exercise.tests):
+        used = _used(subject, test, index)
+        if used is None:
+            continue
+        if isinstance(test.given, Literals):
+            for name in test.given.values:
+                if name not in used:
+                    yield subject.at_key(_unused(name), "tests", index, "given", name)
+        else:
+            yield from _unused_in_code(subject, index, used)
+
+
+def _unused_in_code(subject: Subject, index: int, used: frozenset[str]) -> Iterator[Problem]:
+    tree = subject.tree("exec", "tests", index, "given")
+    if tree is None:
+        return
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    needed = used | {node.id for node in found if isinstance(node.ctx, ast.Load)}
+    first: dict[str, ast.Name] = {}
+    for node in found:
+        if isinstance(node.ctx, ast.Store):
+            first.setdefault(node.id, node)
+    for name, node in first.items():
+        if name not in needed and not name.startswith("_"):
+            yield subject.in_text(_unused(name), node, "tests", index, "given")
+
+
+def _unused(name: str) -> str:
+    return f"{quote(name)} is never used by this test"
+
+
+def _used(subject: Subject, test: TestCase, index: int) -> frozenset[str] | None:
+    """Return the names that a test uses; None if they cannot be known."""
+    used: set[str] = set()
+    for mode, key in _code(test):
+        found = subject.names(mode, "tests", index, *key)
+        if found is None or not found.is_certain:
+            return None
+        used |= found.needs.keys()
+    return frozenset(used)
+
+
+def _code(test: TestCase) -> Iterator[tuple[Mode, tuple[Step, ...]]]:
+    """Yield where the Python of a test is that may use its inputs."""
+    match test:
+        case OutputTest():
+            yield "exec", ("run",)
+        case PytestTest():
+            yield "exec", ("pytest",)
+        case CallTest() | PropertyTest():
+            yield "eval", ("call",)
+            if isinstance(test, CallTest) and isinstance(test.expect, FromExpression):
+                yield "eval", ("expect", "expression")
+            if isinstance(test, PropertyTest) and test.against is not None:
+                yield "eval", ("against",)
+
+
+CASE_RULES = (
+    no_hidden_test,
+    worthless_hidden_tests,
+    undescribed_test,
+    hidden_data_shown,
+    single_random_draw,
+    global_random_state,
+    unused_input,
+)

@@ -1,0 +1,310 @@
+"""Rules about the numbers in tests: inputs that hide mistakes, values that prove little."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from grader.authoring.lint.rule import rule
+from grader.authoring.lint.subjects import Subject
+from grader.definitions.exercise import CallTest, Literals, LiteralValue, Tolerance
+from grader.definitions.source import Node, Scalar, Sequence
+from grader.definitions.wording import listing, quote
+from grader.errors import Problem
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_SATURATED: Final = 5e-5  # what is left for the others when the largest weight rounds to 1.0000
+_QUERIES, _KEYS = frozenset({"q", "query", "queries"}), frozenset({"k", "key", "keys"})
+_SCORES: Final = frozenset({"x", "z", "s", "scores", "logits"})
+_NO_SCORES: Final = frozenset({"v", "value", "values", "mask", "weights", "gamma", "beta"})
+_MATRIX: Final = 2
+_SHAPED: Final = frozenset(
+    {
+        *("standard_normal", "normal", "uniform", "random", "integers", "exponential"),
+        *("zeros", "ones", "full", "empty", "reshape", "broadcast_to"),
+    }
+)
+_BY_ARGUMENTS: Final = frozenset({"randn", "rand"})  # their sizes are arguments, no tuple
+_MIN_ROUNDED: Final = 3  # decimals; fewer may well be all there are
+_BINARY_DIGITS: Final = 10  # a multiple of 2 ** -10 was hardly rounded
+_DECIMALS: Final = re.compile(r"[-+]?[0-9]*\.([0-9]+)")
+
+
+@rule(
+    "ETU308",
+    "saturated-softmax",
+    "warning",
+    bad="""
+    Q: [[10.0, 0.0], [0.0, 10.0]]
+    K: [[10.0, 0.0], [0.0, 10.0], [5.0, 5.0]]
+    """,
+    good="""
+    Q: [[1.0, 0.0], [0.0, 1.0]]
+    K: [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
+    """,
+)
+def saturated_softmax(subject: Subject) -> Iterator[Problem]:
+    """Inputs lie so far apart that the softmax is 0 and 1.
+
+    Every row of weights is one-hot to four digits: for queries and keys that are written out, after
+    the scaling; for a single array, along its last axis. Then a wrong scale, a forgotten scale and
+    often a wrong axis give the same numbers. The rule looks at exercises about softmax.
+    """
+    if not _is_about_softmax(subject):
+        return
+    for index, test in enumerate(subject.exercise.tests):
+        if isinstance(test.given, Literals):
+            name = _saturating(test.given.values)
+            if name is not None:
+                message = f"with {quote(name)} every row of weights is 0 and 1 to four digits"
+                steps = ("tests", index, "given", name)
+                yield subject.at_key(f"{message}; use numbers closer together", *steps)
+
+
+def _is_about_softmax(subject: Subject) -> bool:
+    exercise = subject.exercise
+    words = [*exercise.concepts, *exercise.defines, exercise.title.lower()]
+    tree = subject.tree("exec", "solution")
+    return any("softmax" in word for word in words) or any(
+        isinstance(node, ast.Name | ast.Attribute) and "softmax" in _last_name(node)
+        for node in (ast.walk(tree) if tree is not None else ())
+    )
+
+
+def _last_name(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
+
+
+def _saturating(given: Mapping[str, Any]) -> str | None:
+    """Return the input whose softmax saturates: the keys, or a single array."""
+    arrays = {name: value for name, value in given.items() if getattr(value, "size", 0)}
+    queries = [name for name in arrays if name.lower() in _QUERIES]
+    keys = [name for name in arrays if name.lower() in _KEYS]
+    if queries and keys:
+        return keys[0] if _pair_saturates(arrays[queries[0]], arrays[keys[0]]) else None
+    for name, array in arrays.items():
+        word = name.lower()
+        is_scores = array.dtype.kind == "f" or (word in _SCORES and array.dtype.kind == "i")
+        if is_scores and word not in _NO_SCORES and _saturates(array):
+            return name
+    return None
+
+
+def _pair_saturates(Q: "np.ndarray", K: "np.ndarray") -> bool:
+    if Q.dtype.kind not in "if" or K.dtype.kind not in "if":
+        return False
+    if Q.ndim != _MATRIX or K.ndim != _MATRIX or Q.shape[-1] != K.shape[-1]:
+        return False
+    return _saturates(Q @ K.T / K.shape[-1] ** 0.5)
+
+
+def _saturates(scores: "np.ndarray") -> bool:
+    """Tell whether all rows that have something to share give it to one entry."""
+    import numpy as np  # noqa: PLC0415  not for exercises without arrays
+
+    rows = (
+        scores.reshape(-1, scores.shape[-1]).astype(float) if scores.ndim else scores.reshape(0, 1)
+    )
+    shared = [row[np.isfinite(row)] for row in rows]
+    shared = [row for row in shared if row.size > 1]
+    return bool(shared) and all(_largest_weight(row) > 1 - _SATURATED for row in shared)
+
+
+def _largest_weight(row: "np.ndarray") -> float:
+    import numpy as np  # noqa: PLC0415  likewise
+
+    return float(1.0 / np.exp(np.maximum(row - row.max(), -700.0)).sum())
+
+
+@rule(
+    "ETU309",
+    "same-sized-axes",
+    "warning",
+    bad="""
+    Q: [[1.0, 0.0], [0.0, 1.0]]
+    K: [[1.0, 0.0], [0.5, 0.5]]
+    """,
+    good="""
+    Q: [[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]]
+    K: [[1.0, 0.0, 1.0], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]]
+    """,
+)
+def same_sized_axes(subject: Subject) -> Iterator[Problem]:
+    """All axes of a test's inputs have the same size.
+
+    A transpose that is missing or too many, a wrong axis, and a scale from the wrong axis then
+    give an array of the right shape, and sometimes the right numbers. Inputs that are written out
+    are looked at, and shapes that are written out in Python.
+    """
+    for index, test in enumerate(subject.exercise.tests):
+        if isinstance(test.given, Literals):
+            arrays = {n: v for n, v in test.given.values.items() if getattr(v, "ndim", 0)}
+            shapes = [array.shape for array in arrays.values()]
+            if (size := _only_size(shapes)) is not None:
+                names = listing(arrays, "and")
+                steps = ("tests", index, "given", next(iter(arrays)))
+                yield subject.at_key(f"every axis of {names} has size {size}{_ADVICE}", *steps)
+            continue
+        tree = subject.tree("exec", "tests", index, "given")
+        shapes_in_code = None if tree is None else _shapes(tree)
+        if shapes_in_code and (size := _only_size(list(shapes_in_code.values()))) is not None:
+            first = next(iter(shapes_in_code))
+            message = f"every axis of these inputs has size {size}{_ADVICE}"
+            yield subject.in_text(message, first, "tests", index, "given")
+
+
+_ADVICE: Final = "; different sizes show a wrong axis and a missing transpose"
+
+
+def _only_size(shapes: list[tuple[int, ...]]) -> int | None:
+    """Return the size of all axes, if it is one, above 1, and there is a matrix at least."""
+    sizes = {size for shape in shapes for size in shape}
+    if len(sizes) != 1 or max(map(len, shapes)) < _MATRIX:
+        return None
+    (size,) = sizes
+    return size if size > 1 else None
+
+
+def _shapes(tree: ast.AST) -> dict[ast.expr, tuple[int, ...]] | None:
+    """Return the shapes in calls that make arrays; None if one of them is not written out."""
+    found: dict[ast.expr, tuple[int, ...]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
+            name = _last_name(node.func)
+            if name not in _SHAPED | _BY_ARGUMENTS:
+                continue
+            sizes = _constants(node.args) if name in _BY_ARGUMENTS else _shape_of(node)
+            if sizes is None:
+                return None
+            found[node] = sizes
+    return found
+
+
+def _shape_of(call: ast.Call) -> tuple[int, ...] | None:
+    """Return the shape that a call is given, () if none; None if it is not written out."""
+    named = [word.value for word in call.keywords if word.arg in ("size", "shape")]
+    for node in [*named, *call.args]:
+        if isinstance(node, ast.Tuple):
+            return _constants(node.elts)
+    if named:
+        return _constants(named)
+    return () if all(isinstance(node, ast.Constant | ast.UnaryOp) for node in call.args) else None
+
+
+def _constants(nodes: list[ast.expr]) -> tuple[int, ...] | None:
+    sizes = tuple(
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, int)
+    )
+    return sizes if len(sizes) == len(nodes) else None
+
+
+@rule(
+    "ETU310",
+    "tighter-than-written",
+    "warning",
+    bad="""
+    expect: [0.456, 0.225, 0.320]
+    tolerance: {atol: 1.0e-6}
+    """,
+    good="""
+    expect: [0.456, 0.225, 0.320]
+    tolerance: {atol: 5.0e-4}
+    """,
+)
+def tighter_than_written(subject: Subject) -> Iterator[Problem]:
+    """An expected value has fewer digits than its tolerance asks for.
+
+    A number written with three decimals may be off by half of the last one, 0.0005. With a smaller
+    tolerance the right answer can fail. Numbers with fewer than three decimals, and sums of halves,
+    quarters and so on, are taken for exact.
+    """
+    for index, test in enumerate(subject.exercise.tests):
+        if not isinstance(test, CallTest) or not isinstance(test.expect, LiteralValue):
+            continue
+        tolerance = test.tolerance or Tolerance()
+        for leaf in _leaves(subject.document.node("tests", index, "expect")):
+            allowed, needed = _allowed(leaf, tolerance), _half_a_unit(leaf)
+            if needed is not None and allowed < needed * (1 - 1e-9):
+                message = (
+                    f"expect: {leaf.text} may be off by {needed:.0e} as it was rounded, "
+                    f"and the tolerance allows {allowed:.0e}"
+                )
+                yield Problem(leaf.where, message)
+                break
+
+
+def _leaves(node: Node) -> Iterator[Scalar]:
+    match node:
+        case Scalar():
+            yield node
+        case Sequence(items=items):
+            for item in items:
+                yield from _leaves(item)
+
+
+def _allowed(leaf: Scalar, tolerance: Tolerance) -> float:
+    size = abs(leaf.value) if isinstance(leaf.value, float) else 0.0
+    return tolerance.atol + tolerance.rtol * size
+
+
+def _half_a_unit(leaf: Scalar) -> float | None:
+    """Return by how much a number may be off that was rounded to the digits written."""
+    if not isinstance(leaf.value, float) or leaf.style != "plain":
+        return None
+    decimals = _DECIMALS.fullmatch(leaf.text)
+    is_exact = (leaf.value * 2**_BINARY_DIGITS).is_integer()
+    if decimals is None or len(decimals[1]) < _MIN_ROUNDED or is_exact:
+        return None
+    return 0.5 * 10.0 ** -len(decimals[1])
+
+
+@rule(
+    "ETU311",
+    "constant-passes",
+    "error",
+    bad="""
+    expect: [0.33, 0.34, 0.33]
+    tolerance: {atol: 0.01}
+    """,
+    good="""
+    expect: [0.09, 0.24, 0.67]
+    tolerance: {atol: 0.005}
+    """,
+)
+def constant_passes(subject: Subject) -> Iterator[Problem]:
+    """The tolerance is so wide that one number in all places passes.
+
+    It is as large as what distinguishes the expected numbers, or as large as the one that there is,
+    so that 0 would do. Where all expected numbers are the same, this rule has nothing to say.
+    """
+    for index, test in enumerate(subject.exercise.tests):
+        if not isinstance(test, CallTest) or not isinstance(test.expect, LiteralValue):
+            continue
+        constant = _passing(test.expect.value, test.tolerance or Tolerance())
+        if constant is not None:
+            message = f"the tolerance is so wide that {constant:.3g} in every place passes"
+            key = "tolerance" if subject.document.has("tests", index, "tolerance") else "expect"
+            yield Problem(subject.document.key("tests", index, key), f"{key}: {message}")
+
+
+def _passing(value: Any, tolerance: Tolerance) -> float | None:  # noqa: ANN401  an expected value
+    """Return a number that passes for every expected one, though these differ, or are not 0."""
+    if isinstance(value, bool | str) or value is None or isinstance(value, list | dict):
+        return None
+    import numpy as np  # noqa: PLC0415  not for exercises without numbers
+
+    numbers = np.asarray(value)
+    if numbers.dtype.kind not in "if" or not numbers.size or not np.isfinite(numbers).all():
+        return None
+    slack = tolerance.atol + tolerance.rtol * np.abs(numbers)
+    low, high = float((numbers - slack).max()), float((numbers + slack).min())
+    if numbers.size == 1:
+        return 0.0 if low <= 0.0 <= high and numbers.item() else None
+    return (low + high) / 2 if low <= high and np.ptp(numbers) > 0 else None
+
+
+DATA_RULES = (saturated_softmax, same_sized_axes, tighter_than_written, constant_passes)

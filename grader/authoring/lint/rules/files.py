@@ -1,0 +1,160 @@
+"""Rules about a file as text, and about the comments in it."""
+
+from collections.abc import Iterator
+from itertools import takewhile
+from typing import Final
+
+from grader.authoring.lint.comments import Comments
+from grader.authoring.lint.rule import rule
+from grader.authoring.lint.subjects import File
+from grader.definitions.wording import listing
+from grader.errors import Location, Problem
+
+SCHEMA_LINE: Final = "# yaml-language-server: $schema="
+
+
+@rule(
+    "ETU000",
+    "invalid-definition",
+    "error",
+    bad="""
+    tests:
+      - id: worked-example
+      - id: worked-example
+    """,
+    good="""
+    tests:
+      - id: worked-example
+      - id: more-keys-than-queries
+    """,
+)
+def invalid_definition(file: File) -> Iterator[Problem]:
+    """The definition cannot be loaded.
+
+    Everything that keeps a file from being an exercise or a track is a finding of its own: what is
+    not YAML, unknown keys, test ids used twice, Python with a syntax error, unknown prerequisites.
+    The other rules look at such a file only as far as they can. This rule is always on.
+    """
+    yield from file.problems
+
+
+@rule(
+    "ETU001",
+    "ignore-without-reason",
+    "error",
+    bad="Q: [[1, 0], [0, 1]]  # lint: ignore ETU309",
+    good="Q: [[1, 0], [0, 1]]  # lint: ignore ETU309 because the identity is square",
+)
+def ignore_without_reason(comments: Comments) -> Iterator[Problem]:
+    """A comment that silences a rule names no rule or gives no reason.
+
+    A rule is silenced where it finds something: by a comment on that line, or on a line of its own
+    above it. The comment names codes, and says why after the word "because". Without both it
+    silences nothing. This rule cannot be silenced.
+    """
+    for comment in comments.comments:
+        unknown = [code for code in comment.codes if code not in comments.known]
+        if not comment.codes:
+            yield Problem(comment.where, "this comment names no rule, such as ETU309")
+        elif unknown:
+            yield Problem(comment.where, f"there is no rule {listing(unknown, 'or')}")
+        elif not comment.reason:
+            message = "this comment gives no reason; add 'because' and say why"
+            yield Problem(comment.where, message)
+
+
+@rule(
+    "ETU002",
+    "unused-ignore",
+    "warning",
+    bad="xp: 15  # lint: ignore ETU309 because it was square once",
+    good="xp: 15",
+)
+def unused_ignore(comments: Comments) -> Iterator[Problem]:
+    """A comment silences a rule that finds nothing there.
+
+    Such a comment is left over from an earlier version, or stands on another line than the finding.
+    It would hide the next finding of the rule. This rule cannot be silenced.
+    """
+    for comment in comments.comments:
+        idle = [c for c in comment.codes if c in comments.checked and c not in comment.used]
+        if idle and comment.reason:
+            message = f"{listing(idle, 'and')} finds nothing on line {comment.line}"
+            yield Problem(comment.where, f"{message}; remove this comment")
+
+
+@rule(
+    "ETU003",
+    "trailing-white-space",
+    "warning",
+    bad="title: Scaled scores\N{MIDDLE DOT}\N{MIDDLE DOT}",
+    good="title: Scaled scores",
+    fixable=True,
+)
+def trailing_white_space(file: File) -> Iterator[Problem]:
+    """A line ends in white space.
+
+    Nobody sees it, and every editor that removes it makes a difference in version control. `--fix`
+    removes it unless that would change a text, as in the middle of a literal block.
+    """
+    for number, line in enumerate(file.lines, 1):
+        bare = line.rstrip()
+        if bare != line:
+            yield Problem(
+                Location(file.path, number, len(bare) + 1), "white space at the end of the line"
+            )
+
+
+@rule(
+    "ETU004",
+    "missing-final-newline",
+    "warning",
+    bad="explanation: The last line of the file.[end of file]",
+    good="explanation: The last line of the file.\n[end of file]",
+    fixable=True,
+)
+def missing_final_newline(file: File) -> Iterator[Problem]:
+    """The last line of the file has no end.
+
+    Tools that work line by line, and version control, expect a newline after the last line. `--fix`
+    adds it unless that would change a text.
+    """
+    lines = file.lines
+    if file.document is not None and lines and not file.document.text.endswith("\n"):
+        where = Location(file.path, len(lines), len(lines[-1]) + 1)
+        yield Problem(where, "no newline at the end of the file")
+
+
+@rule(
+    "ETU005",
+    "missing-schema-line",
+    "note",
+    bad="id: scaled-scores",
+    good="""
+    # yaml-language-server: $schema=../../exercise.schema.json
+    id: scaled-scores
+    """,
+    fixable=True,
+)
+def missing_schema_line(file: File) -> Iterator[Problem]:
+    """No comment at the top of the file names the JSON Schema.
+
+    With it, editors complete keys and check values while one types. Write the schema with
+    `etude schema > exercise.schema.json`, or `etude schema track > track.schema.json`. `--fix` adds
+    the line if such a file is in a folder above, or in `grader/definitions` there.
+    """
+    if file.document is None:
+        return
+    head = takewhile(lambda line: not line.strip() or line.startswith("#"), file.lines)
+    if not any(line.startswith(SCHEMA_LINE) for line in head):
+        message = f"no line '{SCHEMA_LINE}...' at the top of the file"
+        yield Problem(Location(file.path), message)
+
+
+FILE_RULES = (
+    invalid_definition,
+    trailing_white_space,
+    missing_final_newline,
+    missing_schema_line,
+)
+COMMENT_RULES = (ignore_without_reason, unused_ignore)

@@ -1,0 +1,111 @@
+"""Rules about Markdown that learners read."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from grader.authoring.lint.rule import rule
+from grader.authoring.lint.subjects import Prose
+from grader.errors import Problem
+
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:\s|$)")
+_SPAN: Final = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", re.DOTALL)
+_DOLLARS: Final = re.compile(r"(?<!\\)((?:\\\\)*)(\$\$|\$)")
+_TOP: Final = 2  # the title of the page is the heading of level 1
+
+
+@rule(
+    "ETU205",
+    "skipped-heading-level",
+    "warning",
+    bad="""
+    ## Your task
+
+    #### Shapes
+    """,
+    good="""
+    ## Your task
+
+    ### Shapes
+    """,
+)
+def skipped_heading_level(prose: Prose) -> Iterator[Problem]:
+    """A heading is more than one level below the one before it.
+
+    People who listen to a page find their way by its headings; a missing level sounds like a
+    missing part. The first heading has level 1 or 2: the title of the page stands above it.
+    """
+    level = _TOP - 1
+    for number, line in _outside_fences(prose.text):
+        if heading := _HEADING.match(line):
+            below, level = level, len(heading[1])
+            if level > below + 1:
+                message = f"a heading of level {level} under one of level {below}"
+                yield prose.problem(message, number, heading.start(1) + 1)
+
+
+@rule(
+    "ETU206",
+    "unbalanced-maths",
+    "error",
+    bad=r"Divide by $\sqrt{d_k}.",
+    good=r"Divide by $\sqrt{d_k}$.",
+)
+def unbalanced_maths(prose: Prose) -> Iterator[Problem]:
+    r"""A `$` opens maths that is never closed.
+
+    Inline maths stands between two `$` of one paragraph, a displayed formula between two `$$`. A
+    dollar that is no maths is written `\$`. Code is not looked at.
+    """
+    for start, paragraph in _paragraphs(prose.text):
+        opened: dict[str, int] = {}
+        for found in _DOLLARS.finditer(paragraph):
+            sign = found[2]
+            if not opened:
+                opened[sign] = found.start(2)
+            elif sign in opened:
+                opened.clear()
+        for sign, at in opened.items():
+            before = paragraph[:at]
+            column = at - (before.rfind("\n") + 1) + 1
+            message = (
+                f"this '{sign}' is never closed in its paragraph; a plain dollar is written \\$"
+            )
+            yield prose.problem(message, start + before.count("\n"), column)
+
+
+def _outside_fences(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines, numbered from one, that are in no fenced code."""
+    fence = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence) and not line.strip(" `~"):
+                fence = ""
+        elif mark:
+            fence = mark[1]
+        else:
+            yield number, line
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the paragraphs with the numbers of their first lines; code is blanked out."""
+    lines: list[str] = []
+    start = expected = 1
+    for number, line in _outside_fences(text):
+        if not line.strip() or number != expected:
+            yield start, _blanked("\n".join(lines))
+            lines = []
+        if not lines:
+            start = number
+        lines.append(line)
+        expected = number + 1
+    yield start, _blanked("\n".join(lines))
+
+
+def _blanked(paragraph: str) -> str:
+    return _SPAN.sub(lambda span: re.sub(r"[^\n]", " ", span[0]), paragraph)
+
+
+PROSE_RULES = (skipped_heading_level, unbalanced_maths)

@@ -1,0 +1,118 @@
+"""Rules about instructions, hints and feedback beside the solution."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from grader.authoring.lint.python import squeeze
+from grader.authoring.lint.rule import rule
+from grader.authoring.lint.subjects import Subject
+from grader.definitions.wording import clip, quote
+from grader.errors import Problem
+
+_RETURN: Final = re.compile(r"\breturn(s|ed|ing)?\b|\bgives? back\b", re.IGNORECASE)
+
+
+@rule(
+    "ETU201",
+    "unnamed-function",
+    "error",
+    bad="""
+    instructions: Scale the scores of queries and keys.
+    defines: {scaled_scores: {reference: "reference.scores:scaled_scores"}}
+    """,
+    good="""
+    instructions: Write `scaled_scores(Q, K)`, which returns the scaled scores.
+    defines: {scaled_scores: {reference: "reference.scores:scaled_scores"}}
+    """,
+)
+def unnamed_function(subject: Subject) -> Iterator[Problem]:
+    """The instructions never name a function or class that a submission must define.
+
+    A submission that calls it otherwise gets no points, so its name has to be part of the task.
+    """
+    exercise = subject.exercise
+    names = [name for name, made in exercise.defines.items() if made.kind != "value"]
+    for name in names:
+        if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", exercise.instructions):
+            yield subject.problem(f"{quote(name)} is never named", "instructions")
+
+
+@rule(
+    "ETU202",
+    "unsaid-return",
+    "warning",
+    bad="instructions: Write `scaled_scores(Q, K)`.",
+    good="instructions: Write `scaled_scores(Q, K)`. Return an array of shape $(n, m)$.",
+)
+def unsaid_return(subject: Subject) -> Iterator[Problem]:
+    """The instructions never say what to return.
+
+    The model answer returns a value, and nowhere in the instructions is the word "return". A
+    learner has to know the result's type, its shape and the order of its parts before they begin.
+    """
+    exercise = subject.exercise
+    if any(function.returns for function in subject.solved) and not _RETURN.search(
+        exercise.instructions
+    ):
+        yield subject.problem("nothing is said about what to return", "instructions")
+
+
+@rule(
+    "ETU203",
+    "hint-tells-solution",
+    "error",
+    bad="""
+    hints:
+      - Try `return softmax(Q @ K.T / np.sqrt(Q.shape[-1]))`.
+      - Think of the shapes.
+    """,
+    good="""
+    hints:
+      - Which axis numbers the features?
+      - Divide `Q @ K.T` by the square root of `Q.shape[-1]`.
+    """,
+)
+def hint_tells_solution(subject: Subject) -> Iterator[Problem]:
+    """The first hint contains the solution.
+
+    It holds what the model answer returns, or more than half of what its lines compute, apart from
+    layout. The first hint should say where to look, so that something is left to find.
+    """
+    if not subject.exercise.hints:
+        return
+    hint = squeeze(subject.exercise.hints[0].text)
+    for function in subject.solved:
+        told = [value for value in function.returns if value.is_telling and value.is_in(hint)]
+        known = [value for value in function.steps if value.is_in(hint)]
+        if told:
+            message = f"the first hint contains what the solution returns, '{clip(told[0].text)}'"
+            yield subject.problem(message, *subject.hint(0))
+        elif 2 * len(known) > len(function.steps):
+            count = f"{len(known)} of the solution's {len(function.steps)} steps"
+            yield subject.problem(f"the first hint contains {count}", *subject.hint(0))
+
+
+@rule(
+    "ETU204",
+    "feedback-tells-solution",
+    "warning",
+    bad="feedback: Write `return softmax(Q @ K.T / np.sqrt(Q.shape[-1]))` instead.",
+    good=r"feedback: Your scores lack the division by $\sqrt{d_k}$.",
+)
+def feedback_tells_solution(subject: Subject) -> Iterator[Problem]:
+    """The feedback on a misconception contains a line of the solution.
+
+    Feedback is free and comes at once. It should say what the mistake does, not how the line reads
+    that would be right.
+    """
+    values = [value for function in subject.solved for value in function.steps]
+    for index, misconception in enumerate(subject.exercise.misconceptions):
+        feedback = squeeze(misconception.feedback)
+        told = [value for value in values if value.is_in(feedback)]
+        if told:
+            message = f"this contains a step of the solution, '{clip(told[0].text)}'"
+            yield subject.problem(message, "misconceptions", index, "feedback")
+
+
+TEXT_RULES = (unnamed_function, unsaid_return, hint_tells_solution, feedback_tells_solution)

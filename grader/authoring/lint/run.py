@@ -1,0 +1,108 @@
+"""Running the rules over files."""
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from grader.authoring.lint.catalogue import CATALOGUE, EXERCISE_RULES
+from grader.authoring.lint.comments import Comments, find_comments
+from grader.authoring.lint.load import Loaded, Picked, load
+from grader.authoring.lint.rule import Finding, Rule
+from grader.authoring.lint.rules.files import COMMENT_RULES, FILE_RULES, invalid_definition
+from grader.authoring.lint.rules.prose import PROSE_RULES
+from grader.authoring.lint.rules.track import TRACK_RULES
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found, file by file and in the order of the lines."""
+
+    findings: tuple[Finding, ...]
+    files: tuple[Path, ...]
+    silenced: int = 0  # findings that a comment in the file silences
+
+    def count(self, level: str) -> int:
+        """Return how many findings there are of a level."""
+        return sum(finding.about.level == level for finding in self.findings)
+
+    @property
+    def is_clean(self) -> bool:
+        """Tell whether there are neither errors nor warnings; notes may be there."""
+        return not self.count("error") and not self.count("warning")
+
+
+def lint(
+    groups: Sequence[Picked],
+    collection: Path | None = None,
+    codes: frozenset[str] = frozenset(CATALOGUE),
+) -> Report:
+    """Look at files; nothing in them is executed.
+
+    Args:
+        groups: what to look at.
+        collection: the folder, if the groups are all that is in it; then what only shows across
+            tracks is found, too.
+        codes: the rules to run.
+
+    Raises:
+        UsageError: there is no such file or folder.
+    """
+    loaded = load(groups, collection)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python remarks on doubtful escapes while it parses
+        found = list(_look(loaded, codes))
+    comments = {path: Comments(find_comments(path, lines), frozenset(CATALOGUE), codes)
+                for path, lines in _texts(loaded).items()}  # fmt: skip
+    kept = [finding for finding in found if not _is_silenced(finding, comments)]
+    for each in comments.values():
+        kept += _run(COMMENT_RULES, each, codes)
+    order = {path: number for number, path in enumerate(comments)}
+    kept.sort(key=lambda f: (order.get(f.where.path, len(order)), f.where, f.about.code, f.message))
+    files = tuple(file.path for file in loaded.files)
+    return Report(tuple(kept), files, len(found) - len(kept) + _own(kept))
+
+
+def _own(findings: Iterable[Finding]) -> int:
+    """Count the findings about comments, which were added after the silencing."""
+    about_comments = {rule.about.code for rule in COMMENT_RULES}
+    return sum(finding.about.code in about_comments for finding in findings)
+
+
+def _look(loaded: Loaded, codes: frozenset[str]) -> Iterator[Finding]:
+    for problem in loaded.problems:
+        yield Finding(problem.where, problem.message, invalid_definition.about)
+    for file in loaded.files:
+        yield from _run(FILE_RULES, file, codes)
+    for subject in loaded.exercises:
+        yield from _run(EXERCISE_RULES, subject, codes)
+        for prose in subject.prose():
+            yield from _run(PROSE_RULES, prose, codes)
+    for track in loaded.tracks:
+        yield from _run(TRACK_RULES, track, codes)
+        for prose in track.prose():
+            yield from _run(PROSE_RULES, prose, codes)
+
+
+def _run(rules: Iterable[Rule[S]], subject: S, codes: frozenset[str]) -> Iterator[Finding]:
+    for rule in rules:
+        if rule.about.code in codes:
+            for problem in rule.check(subject):
+                yield Finding(problem.where, problem.message, rule.about)
+
+
+def _texts(loaded: Loaded) -> dict[Path, list[str]]:
+    """Return the lines of every file that a finding can be in."""
+    texts = {file.path: file.lines for file in loaded.files}
+    for track in loaded.tracks:
+        texts |= {lesson.path: lesson.text.splitlines() for lesson in track.lessons.values()}
+    return texts
+
+
+def _is_silenced(finding: Finding, comments: Mapping[Path, Comments]) -> bool:
+    if finding.about is invalid_definition.about or finding.where.path not in comments:
+        return False
+    return comments[finding.where.path].silences(finding.about.code, finding.where.line)

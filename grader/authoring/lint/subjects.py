@@ -1,0 +1,185 @@
+"""What rules look at: a file, a piece of prose, an exercise, a track, the comments for lint."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, TypeAlias, cast
+
+from grader.authoring.lint.python import Solved, shape, solved
+from grader.definitions.exercise import Exercise
+from grader.definitions.files import LESSONS
+from grader.definitions.rules.base import Checked, Step
+from grader.definitions.source import Document, Scalar
+from grader.definitions.track import TrackDefinition
+from grader.errors import Location, Problem
+
+FileKind: TypeAlias = Literal["exercise", "track"]
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A definition's file; `document` is None if it is not even YAML."""
+
+    path: Path
+    kind: FileKind
+    document: Document | None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the text, without their ends."""
+        return [] if self.document is None else self.document.text.splitlines()
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A lesson's Markdown."""
+
+    path: Path
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Markdown that learners read, and where it comes from."""
+
+    label: str
+    text: str
+    source: Path | tuple[Document, Scalar]
+
+    def problem(self, message: str, line: int, column: int = 1) -> Problem:
+        """Return a problem at a line and column (from one) of the text."""
+        if isinstance(self.source, Path):
+            return Problem(Location(self.source, line, column), message)
+        document, scalar = self.source
+        return Problem(document.place(scalar, line, column), f"{self.label}: {message}")
+
+
+@dataclass(slots=True)
+class Neighbours:
+    """The exercises around those that are looked at, and their places in the tracks."""
+
+    exercises: dict[str, Exercise] = field(default_factory=dict)
+    places: dict[str, tuple[str, int]] = field(default_factory=dict)  # track and number
+
+    def place(self, track: TrackDefinition) -> None:
+        """Note where a track has its exercises."""
+        self.places.update({name: (track.id, i) for i, name in enumerate(track.exercises)})
+
+    def concepts(self) -> Counter[str]:
+        """Return in how many exercises each concept is, the first one first."""
+        found: Counter[str] = Counter()
+        for exercise in self.exercises.values():
+            found.update(dict.fromkeys(exercise.concepts, 1))
+        return found
+
+    def behind(self, name: str) -> frozenset[str]:
+        """Return what an exercise requires, directly or through what it requires."""
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            exercise = self.exercises.get(waiting.pop())
+            new = set(exercise.requires) - found if exercise else set()
+            found |= new
+            waiting.extend(new)
+        return frozenset(found)
+
+
+class Subject(Checked):
+    """An exercise beside its file, with the Python in it, and its neighbours."""
+
+    def __init__(self, exercise: Exercise, document: Document, neighbours: Neighbours) -> None:
+        super().__init__(exercise, document)
+        self.neighbours = neighbours
+        self._shapes: dict[tuple[Step, ...], str | None] = {}
+
+    def missing(self, message: str, key: str) -> Problem:
+        """Return a problem with a key, or with the whole if the key is not there."""
+        return Problem(self.document.key(key), f"{key}: {message}")
+
+    def text(self, *steps: Step) -> Scalar:
+        """Return the text at a place where the decoder found one."""
+        return cast("Scalar", self.document.node(*steps))
+
+    def programs(self) -> Iterator[tuple[Step, ...]]:
+        """Yield where there is Python of several lines."""
+        yield from ((key,) for key in ("starter", "solution") if self.document.has(key))
+        for index in range(len(self.exercise.misconceptions)):
+            yield "misconceptions", index, "code"
+        for index in range(len(self.exercise.tests)):
+            for key in ("given", "run", "pytest"):
+                if self.document.has("tests", index, key) and isinstance(
+                    self.document.node("tests", index, key), Scalar
+                ):
+                    yield "tests", index, key
+
+    def prose(self) -> Iterator[Prose]:
+        """Yield the Markdown that the exercise holds."""
+        places: list[tuple[Step, ...]] = [
+            (key,) for key in ("instructions", "explanation") if self.document.has(key)
+        ]
+        places += [self.hint(index) for index in range(len(self.exercise.hints))]
+        places += [
+            ("misconceptions", index, "feedback")
+            for index in range(len(self.exercise.misconceptions))
+        ]
+        for steps in places:
+            scalar = self.text(*steps)
+            label = next(step for step in reversed(steps) if isinstance(step, str))
+            yield Prose(label, scalar.text, (self.document, scalar))
+
+    def hint(self, index: int) -> tuple[Step, ...]:
+        """Return where the text of a hint is."""
+        steps: tuple[Step, ...] = ("hints", index)
+        return (*steps, "text") if self.document.has(*steps, "text") else steps
+
+    @cached_property
+    def solved(self) -> list[Solved]:
+        """What the solution's functions compute that a submission must define."""
+        tree = self.tree("exec", "solution")
+        try:
+            return solved(tree, self.exercise.solution, self.exercise.defines) if tree else []
+        except RecursionError:  # nested deeper than we can follow
+            return []
+
+    def shape(self, *steps: Step) -> str | None:
+        """Return what the program at a place shares with those that differ in layout at most.
+
+        None if there is no such program, or none that we can follow.
+        """
+        if steps not in self._shapes:
+            tree = self.tree("exec", *steps)
+            try:
+                self._shapes[steps] = shape(tree) if tree else None
+            except RecursionError:
+                self._shapes[steps] = None
+        return self._shapes[steps]
+
+    @cached_property
+    def words(self) -> str:
+        """All that is written about the task, and its code, in small letters."""
+        exercise = self.exercise
+        parts = [exercise.title, exercise.instructions, exercise.starter, exercise.solution]
+        parts += [exercise.explanation, *(hint.text for hint in exercise.hints)]
+        return "\n".join(parts).lower()
+
+
+@dataclass(frozen=True, slots=True)
+class TrackSubject:
+    """A track's file, the exercises in it that are valid, and its lessons."""
+
+    definition: TrackDefinition
+    document: Document
+    exercises: Sequence[Exercise]
+    documents: Mapping[str, Document]  # the files of the exercises, by id
+    lessons: Mapping[str, Lesson]  # by id
+
+    def prose(self) -> Iterator[Prose]:
+        """Yield the Markdown of the track: its description and its lessons."""
+        node = self.document.node("description")
+        if isinstance(node, Scalar):
+            yield Prose("description", node.text, (self.document, node))
+        for lesson in self.lessons.values():
+            yield Prose(LESSONS, lesson.text, lesson.path)

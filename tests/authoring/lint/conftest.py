@@ -1,0 +1,52 @@
+"""A clean exercise to spoil, and the real command."""
+
+import functools
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.authoring.lint.load import Picked
+from grader.authoring.lint.run import Report, lint
+
+ROOT = Path(__file__).parents[3]
+CLEAN = (ROOT / "tests" / "golden" / "lint" / "clean.yaml").read_text("utf-8")
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Spoiled = Callable[..., Report]
+
+
+@pytest.fixture
+def workdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that the test runs in, so that messages show short paths."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def spoiled(workdir: Path) -> Spoiled:
+    """Replace spots of the clean exercise, and lint it as `x.yaml`."""
+
+    def lint_it(*pairs: tuple[str, str]) -> Report:
+        text = CLEAN
+        for there, instead in pairs:
+            assert there in text
+            text = text.replace(there, instead)
+        path = Path("x.yaml")
+        (workdir / path).write_text(text, "utf-8")
+        return lint([Picked((path,))])
+
+    return lint_it
+
+
+@pytest.fixture
+def run(etude: Run) -> Run:
+    """Run `etude lint` from an empty folder; returns the finished process."""
+    return functools.partial(etude, "lint")
+
+
+@pytest.fixture
+def clean() -> str:
+    """The text of an exercise that no rule has anything to say about, but for the schema line."""
+    return CLEAN

@@ -1,0 +1,211 @@
+"""`etude lint` as its users run it: output, formats, exit status."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.authoring.lint.catalogue import CATALOGUE
+
+ROOT = Path(__file__).parents[3]
+GOLDEN = ROOT / "tests" / "golden" / "lint"
+LEVELS = {"error", "warning", "note"}
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.mark.parametrize(
+    ("case", "status"),
+    [("clean", 0), ("missing-schema-line", 0), ("few-hints", 1), ("no-hidden-test", 1)],
+)
+def test_the_status_says_whether_there_are_errors_or_warnings(
+    run: Run, case: str, status: int
+) -> None:
+    """Notes do not count."""
+    assert run(GOLDEN / f"{case}.yaml").returncode == status
+
+
+def test_text_has_a_line_for_each_finding_and_a_summary(run: Run, tmp_path: Path) -> None:
+    """The words are those of the golden file, with the path as it was given."""
+    shutil.copy(GOLDEN / "few-hints.yaml", tmp_path)
+    done = run("few-hints.yaml")
+    assert (done.stdout, done.stderr) == ((GOLDEN / "few-hints.txt").read_text(), "")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], ["ETU307", "ETU307"]),
+        (["--select", "ETU307"], ["ETU307", "ETU307"]),
+        (["--select", "ETU1,etu2"], []),
+        (["--select", "ETU3", "--ignore", "unused-input"], []),
+        (["--ignore", "ETU3"], []),
+        (["--ignore", "ETU000"], ["ETU307", "ETU307"]),
+    ],
+)
+def test_rules_are_chosen_by_code_beginning_or_name(
+    run: Run, words: list[str], told: list[str]
+) -> None:
+    """Selected ones run, of these the ignored ones do not."""
+    done = run(GOLDEN / "unused-input.yaml", "--format", "json", *words)
+    assert [finding["code"] for finding in json.loads(done.stdout)["findings"]] == told
+    assert done.returncode == bool(told)
+
+
+def test_what_does_not_load_is_always_told(run: Run) -> None:
+    """Whatever is ignored: other rules could not look at it."""
+    done = run(GOLDEN / "invalid-definition.yaml", "--ignore", "ETU")
+    assert done.returncode == 1
+    assert done.stdout.count("ETU000") == 2
+
+
+def test_an_ignored_rule_makes_no_comment_useless(run: Run) -> None:
+    """A comment for a rule that did not run may be needed when it does."""
+    assert run(GOLDEN / "unused-ignore.yaml", "--ignore", "ETU309").returncode == 0
+
+
+def test_json_has_the_documented_fields(run: Run) -> None:
+    """One object, with findings and their sums."""
+    log = json.loads(run(GOLDEN / "trailing-white-space.yaml", "--format", "json").stdout)
+    assert log["version"] == 1
+    assert log["summary"] == {"files": 1, "errors": 0, "warnings": 2, "notes": 0, "silenced": 0}
+    first, _ = log["findings"]
+    assert first.pop("path").endswith("trailing-white-space.yaml")
+    assert first == {
+        "code": "ETU003",
+        "name": "trailing-white-space",
+        "level": "warning",
+        "message": "white space at the end of the line",
+        "line": 3,
+        "column": 21,
+        "fixable": True,
+    }
+
+
+def test_sarif_has_what_code_hosts_need(run: Run, tmp_path: Path) -> None:
+    """Version, driver, rules, and results whose places are relative and whose rules are there."""
+    (tmp_path / "a b").mkdir()
+    shutil.copy(GOLDEN / "unused-input.yaml", tmp_path / "a b" / "x.yaml")
+    done = run("a b/x.yaml", "--format", "sarif", "--output", "log.sarif")
+    assert (done.returncode, done.stdout) == (1, "")
+    log = json.loads((tmp_path / "log.sarif").read_text("utf-8"))
+    assert log["$schema"].startswith("https://")
+    assert log["version"] == "2.1.0"
+    (only,) = log["runs"]
+    driver = only["tool"]["driver"]
+    assert driver["name"] == "etude lint"
+    assert [rule["id"] for rule in driver["rules"]] == list(CATALOGUE)
+    for rule in driver["rules"]:
+        assert rule["defaultConfiguration"]["level"] in LEVELS
+        assert rule["shortDescription"]["text"]
+        assert rule["fullDescription"]["text"]
+        assert rule["help"]["text"]
+        assert rule["help"]["markdown"]
+    assert len(only["results"]) == 2
+    for result in only["results"]:
+        assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["level"] in LEVELS
+        assert result["message"]["text"]
+        place = result["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"]["uri"] == "a%20b/x.yaml"
+        assert place["region"]["startLine"] >= 1
+        assert place["region"]["startColumn"] >= 1
+    prints = [result["partialFingerprints"]["finding/v1"] for result in only["results"]]
+    assert len(set(prints)) == 2
+
+
+def test_sarif_of_a_clean_file_says_that_nothing_was_found(run: Run) -> None:
+    """A code host needs the empty list to close what it showed before."""
+    log = json.loads(run(GOLDEN / "clean.yaml", "--format", "sarif").stdout)
+    assert log["runs"][0]["results"] == []
+
+
+@pytest.mark.parametrize("word", ["ETU308", "etu308", "saturated-softmax"])
+def test_explain_tells_about_a_rule(run: Run, word: str) -> None:
+    """Summary, reasons, and two examples."""
+    done = run("--explain", word)
+    assert done.returncode == 0
+    assert done.stdout.startswith("# ETU308 saturated-softmax\n")
+    assert CATALOGUE["ETU308"].explanation in done.stdout
+    assert done.stdout.count("```yaml") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--explain", "saturated-sofmax"], "no rule 'saturated-sofmax'; did you mean 'saturated-softmax'?"),
+        (["--select", "X1"], "no rule 'X1'"),
+        (["nothing.yaml"], "no file 'nothing.yaml'"),
+        (["--exercises", "nowhere"], "there is no folder nowhere with exercises"),
+    ],
+)  # fmt: skip
+def test_what_cannot_begin_has_status_2(run: Run, words: list[str], sentence: str) -> None:
+    """With a sentence on stderr, and nothing on stdout."""
+    done = run(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert sentence in done.stderr
+
+
+def test_fix_repairs_and_tells_the_rest(run: Run, tmp_path: Path) -> None:
+    """The report is about the file as it is now; a second run repairs nothing."""
+    shutil.copy(GOLDEN / "trailing-white-space.yaml", tmp_path / "x.yaml")
+    done = run("x.yaml", "--fix")
+    assert done.stderr == "1 of 2 findings repaired.\n"
+    assert done.stdout.startswith("x.yaml:21:57: ETU003 warning: ")
+    after = (tmp_path / "x.yaml").read_bytes()
+    assert run("x.yaml", "--fix").stderr == "0 of 1 findings repaired.\n"
+    assert (tmp_path / "x.yaml").read_bytes() == after
+
+
+def test_a_collection_is_looked_at_as_a_whole(run: Run, tmp_path: Path) -> None:
+    """Without a name: every track; what only shows across tracks, too; each problem once."""
+    for name in ("implied-prerequisite", "unused-prerequisite"):
+        shutil.copytree(GOLDEN / name, tmp_path / "all" / name)
+    path = tmp_path / "all" / "implied-prerequisite" / "01-dots.yaml"
+    path.write_text(path.read_text().replace("xp: 10", "xp: 10\nrequires: [nowhere]"))
+    lines = run("--exercises", "all").stdout.splitlines()
+    assert (
+        "all/implied-prerequisite/01-dots.yaml:6:12: ETU000 error: requires: no exercise 'nowhere'"
+        in lines
+    )
+    assert sum("ETU000" in line for line in lines) == 2  # and an id that is in both tracks
+    assert all(any(code in line for line in lines) for code in ("ETU104", "ETU105"))
+
+
+def test_the_description_of_the_rules_is_current(run: Run) -> None:
+    """`docs/lint-rules.md` is what `etude lint --rules-markdown` prints."""
+    document = ROOT / "docs" / "lint-rules.md"
+    assert run("--rules-markdown").stdout == document.read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["attention-weights", "causal-attention"])
+def test_the_first_exercises_are_clean(run: Run, tmp_path: Path, name: str) -> None:
+    """Nothing but notes, each looked at alone."""
+    (path,) = (ROOT / "exercises" / "attention").glob(f"*-{name}.yaml")
+    (tmp_path / path.name).symlink_to(path)
+    done = run(path.name)
+    assert done.returncode == 0, done.stdout
+
+
+def test_nothing_is_executed_and_no_sandbox_is_imported(tmp_path: Path) -> None:
+    """A definition's Python is only parsed; grading and sandbox are not even loaded."""
+    text = (GOLDEN / "clean.yaml").read_text("utf-8")
+    trap = f"open({str(tmp_path / 'ran')!r}, 'w')"
+    text = text.replace("      n, m, d_k", f"      {trap}\n      n, m, d_k")
+    text = text.replace("import numpy as np", f"import numpy as np\n  {trap}")
+    (tmp_path / "x.yaml").write_text(text, "utf-8")
+    program = (
+        "import sys; from pathlib import Path; from grader.authoring.lint.run import lint; "
+        "from grader.authoring.lint.load import Picked; lint([Picked((Path('x.yaml'),))]); "
+        "print(sorted(m for m in sys.modules if m.startswith(('grader.', 'reference'))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert not (tmp_path / "ran").exists()
+    for word in ("grading", "sandbox", "mutation", "reports", "reference", "verify"):
+        assert word not in done.stdout

@@ -1,0 +1,95 @@
+"""Broken exercises and tracks, one for each rule, and the exact words about each.
+
+`pytest tests/authoring/lint --update-goldens` writes the words down anew.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from grader.authoring.lint.catalogue import CATALOGUE
+from grader.authoring.lint.load import Picked
+from grader.authoring.lint.run import Report, lint
+from grader.authoring.lint.show import text_lines
+from grader.definitions.files import exercise_files
+
+FOLDER = Path(__file__).parents[2] / "golden" / "lint"
+CASES = sorted({path.stem for path in FOLDER.iterdir()})
+FREE = {"clean", "silenced", "lesson-text"}  # cases that are about no rule in particular
+TOGETHER = {"later-prerequisite": {"invalid-definition"}}  # the loader says it of the track, too
+
+
+def report_on(name: str) -> Report:
+    path = Path(f"{name}.yaml")
+    if path.exists():
+        return lint([Picked((path,))])
+    return lint([Picked(tuple(exercise_files(Path(name))), Path(name) / "track.yaml")])
+
+
+@pytest.fixture(autouse=True)
+def _in_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(FOLDER)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_case_gets_the_words_in_its_golden_file(
+    name: str, pytestconfig: pytest.Config
+) -> None:
+    """File, line, column, code, level and message, and the sum of it all."""
+    golden = Path(f"{name}.txt")
+    words = "".join(f"{line}\n" for line in text_lines(report_on(name)))
+    if pytestconfig.getoption("--update-goldens"):
+        golden.write_text(words, "utf-8")
+    assert words == golden.read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in FREE])
+def test_each_case_is_found_by_its_rule_alone(name: str) -> None:
+    """The rest of each broken file is clean, so no rule is there by another's grace."""
+    found = {finding.about.name for finding in report_on(name).findings}
+    assert found == {name} | TOGETHER.get(name, set())
+
+
+def test_every_rule_has_a_case() -> None:
+    """Each rule has caught something, in a file that is called as it is."""
+    assert {about.name for about in CATALOGUE.values()} == set(CASES) - FREE
+
+
+def test_every_place_is_in_its_file() -> None:
+    """Lines and columns count from one, and point at a character or right behind the last."""
+    for name in CASES:
+        for finding in report_on(name).findings:
+            lines = finding.where.path.read_text("utf-8").split("\n")
+            assert 1 <= finding.where.line <= len(lines)
+            assert 1 <= finding.where.column <= len(lines[finding.where.line - 1]) + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "there"),
+    [
+        ("few-hints", "hints:"),
+        ("constant-passes", "tolerance:"),
+        ("tighter-than-written", "0.707"),
+        ("global-random-state", "np.random.randn"),
+        ("unused-input", "scale: 2.0"),
+        ("saturated-softmax", "K:"),
+        ("skipped-heading-level", "####"),
+        ("unbalanced-maths", "$(m, d_k)."),
+        ("starter-tells-solution", "|"),
+        ("misspelled-concept", "dot-products"),
+    ],
+)
+def test_the_place_is_that_of_the_very_node(name: str, there: str) -> None:
+    """What is to be changed begins right there."""
+    finding = report_on(name).findings[0]
+    line = finding.where.path.read_text("utf-8").split("\n")[finding.where.line - 1]
+    assert line[finding.where.column - 1 :].startswith(there)
+
+
+def test_no_two_rules_share_a_code_or_a_name() -> None:
+    """Codes are ETU and three digits; names are words joined by hyphens."""
+    names = [about.name for about in CATALOGUE.values()]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"ETU[0-9]{3}", code) for code in CATALOGUE)
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", name) for name in names)

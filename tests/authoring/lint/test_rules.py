@@ -1,0 +1,196 @@
+"""What rules leave alone although it looks like what they find, and what they find in disguise."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.authoring.lint.load import Picked
+from grader.authoring.lint.run import Report, lint
+
+Spoiled = Callable[..., Report]
+
+GIVEN = """\
+      Q: [[1.0, 2.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]]
+      K: [[1.0, 0.0, 1.0, 1.0], [0.0, 1.0, 0.0, 2.0], [0.0, 3.0, 0.0, 0.0]]
+"""
+EXPECT = "    expect: [[1.0, 2.0, 3.0], [1.0, 0.0, 0.0]]\n"
+DRAWN = """\
+      n, m, d_k = sizes(3)
+      Q = rng.standard_normal((n, d_k))
+      K = rng.standard_normal((m, d_k))
+"""
+FIRST_HINT = "Which axis numbers the features?"
+FEEDBACK = "You divided by $d_k$ instead of its square root."
+CONCEPTS = "concepts: [dot-product, scaling]"
+STARTER = "      # 1. Compare every query with every key. 2. Scale.\n"
+
+
+def codes(report: Report) -> set[str]:
+    return {finding.about.code for finding in report.findings}
+
+
+def test_the_exercise_is_clean_before_it_is_spoiled(spoiled: Spoiled) -> None:
+    """So that whatever is found below comes from what is spoiled there."""
+    assert codes(spoiled()) == set()
+
+
+@pytest.mark.parametrize(
+    ("code", "pairs"),
+    [
+        ("ETU203", [(FIRST_HINT, "What comes out of `Q @ K.T`?")]),
+        ("ETU203", [(FIRST_HINT, "You need to return the scores.")]),
+        ("ETU204", [(FEEDBACK, "You forgot that `np.sqrt` is there.")]),
+        ("ETU205", [("## Shapes", "## Shapes\n\n  ### One\n\n  ## Two\n\n  ```\n  ##### code\n  ```")]),
+        ("ETU205", [("## Shapes", "# Shapes\n\n  ## Each")]),
+        ("ETU206", [("## Shapes", r"It costs \$5, or `$x`, and $$a\n  + b$$ or ``$ ` $``." + "\n")]),
+        ("ETU206", [("## Shapes", "```\n  $5\n\n  $6 and $7\n  ```")]),
+        ("ETU304", [("    given:\n" + GIVEN, "    given: |\n" + DRAWN), (EXPECT, "    expect: solution\n")]),
+        ("ETU304", [(DRAWN.join(("    given: |\n", "")), "    given:\n" + GIVEN.replace("3.0", "4.0")), ("    seeds: 10\n", "")]),
+        ("ETU305", [("    seeds: 10\n", ""), ("expect: solution", "expect: solution\n    keep_inputs: true")]),
+        ("ETU306", [(DRAWN, "      Q, K = np.random.RandomState(0).randn(2, 3, 5)\n")]),
+        ("ETU306", [("(m, d_k))", "(m, d_k))\n      Q += np.random.default_rng(3).normal()")]),
+        ("ETU307", [(DRAWN, DRAWN + "      _unused = 3\n      n, _ = Q.shape\n")]),
+        ("ETU308", [(CONCEPTS, "concepts: [softmax]"), (GIVEN, "      Q: [[3.0, 1.0, 0.0]]\n      K: [[1.0, 0.0, 1.0], [0.5, 0.5, 0.0]]\n"), (EXPECT, "    expect: solution\n")]),
+        ("ETU308", [(GIVEN, "      Q: [[90.0, 0.0]]\n      K: [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]\n"), (EXPECT, "    expect: solution\n")]),
+        ("ETU308", [(CONCEPTS, "concepts: [softmax]"), (GIVEN, "      Q: [[90.0, 0.0], [0.1, 0.0]]\n      K: [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]\n"), (EXPECT, "    expect: solution\n")]),
+        ("ETU309", [(GIVEN, "      Q: [1.0, 2.0]\n      K: [3.0, 4.0]\n"), (EXPECT, "    expect: solution\n")]),
+        ("ETU309", [(GIVEN, "      Q: [[1.0]]\n      K: [[3.0]]\n"), (EXPECT, "    expect: solution\n")]),
+        ("ETU309", [(DRAWN, "      Q = rng.standard_normal((4, 4))\n      K = rng.standard_normal((size, 4))\n")]),
+        ("ETU309", [(DRAWN, "      Q, K = np.random.RandomState(0).randn(2, 3, 5)\n")]),
+        ("ETU310", [(EXPECT, EXPECT.replace("2.0,", "2.125,"))]),
+        ("ETU310", [(EXPECT, EXPECT.replace("2.0,", "0.333,") + "    tolerance: {atol: 5.0e-4}\n")]),
+        ("ETU310", [(EXPECT, EXPECT.replace("2.0,", "0.1,"))]),
+        ("ETU311", [(EXPECT, "    expect: [[1.0, 1.0]]\n    tolerance: {atol: 2.0}\n")]),
+        ("ETU311", [(EXPECT, EXPECT + "    tolerance: {atol: 1.4}\n")]),
+        ("ETU402", [(STARTER, "      scores = Q @ K.T\n")]),
+        ("ETU402", [("return scores / np.sqrt(Q.shape[-1])", "return scaled(scores, Q)"), (STARTER, STARTER + "\n  def scaled(scores, Q):\n")]),
+        ("ETU402", [(STARTER, STARTER + "      scores / np.sqrt(Q.shape[-1])\n"), ("title:", "kind: fix\ntitle:")]),
+        ("ETU405", [(STARTER, "      # " + 82 * "x" + "\n")]),
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_it_is_left_alone(
+    spoiled: Spoiled, code: str, pairs: list[tuple[str, str]]
+) -> None:
+    """No false alarm; and the definition is valid, so the rule has been asked."""
+    assert {code, "ETU000"} & codes(spoiled(*pairs)) == set()
+
+
+@pytest.mark.parametrize(
+    ("code", "pairs"),
+    [
+        ("ETU201", [("Write `scaled_scores(Q, K)`.", "Write `my_scaled_scores(Q, K)`.")]),
+        ("ETU203", [(FIRST_HINT, "text: 'First `scores  =  Q@K.T`, `return\n      scores/np.sqrt(Q.shape[-1])`.'")]),
+        ("ETU206", [("## Shapes", "A $b and\n\n  c$ d")]),
+        ("ETU206", [("## Shapes", "$$\n  x")]),
+        ("ETU304", [(DRAWN, "      Q = np.eye(2)\n      K = np.eye(3)[:, :2]  # same\n"), (GIVEN, ""), ("    given:\n    call", "    given: |\n      Q = np.eye(2)\n      K = np.eye(3)[:, :2]\n    call")]),
+        ("ETU305", [("    seeds: 10\n", "    seeds: 1\n")]),
+        ("ETU306", [(DRAWN, "      import random\n" + DRAWN + "      Q += random.random()\n")]),
+        ("ETU306", [(DRAWN, "      np.random.seed(0)\n" + DRAWN)]),
+        ("ETU308", [(CONCEPTS, "concepts: [softmax]"), ("Q, K", "x"), (GIVEN, "      x: [[0.0, 50.0, 2.0], [99.0, 1.0, -.inf]]\n"), (EXPECT, "    expect: solution\n"), (DRAWN, "      x = rng.standard_normal(size)\n")]),
+        ("ETU309", [(DRAWN, "      Q = np.zeros(shape=(3, 3)); K = rng.normal(0.0, 1.0, (3, 3))\n")]),
+        ("ETU310", [(EXPECT, EXPECT.replace("2.0,", "0.333,"))]),
+        ("ETU311", [(EXPECT, "    expect: 0.25\n    tolerance: {atol: 0.3}\n")]),
+        ("ETU405", [(STARTER, "      # " + 83 * "x" + "\n")]),
+        ("ETU401", [(STARTER + "      return None", "      scores = (Q @ K.T)\n      # root\n\n      return scores / np.sqrt(Q.shape[-1])")]),
+    ],
+)  # fmt: skip
+def test_what_is_in_disguise_is_found(
+    spoiled: Spoiled, code: str, pairs: list[tuple[str, str]]
+) -> None:
+    """Another layout, another spelling, another place."""
+    report = spoiled(*pairs)
+    assert code in codes(report)
+    assert "ETU000" not in codes(report)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("softmax", "sofmax", True),
+        ("softmax", "softamx", True),
+        ("dot-product", "dotproduct", True),
+        ("dot-product", "dot-products", True),
+        ("encoder", "decoder", False),
+        ("top-k", "top-p", False),
+        ("self-attention", "cross-attention", False),
+        ("pre-norm", "post-norm", False),
+        ("rope", "nope", False),
+    ],
+)
+def test_concepts_are_alike_by_a_slip_only(
+    workdir: Path, clean: str, one: str, other: str, alike: bool
+) -> None:
+    """One wrong letter in a longer word, hyphens and plurals; different words stay different."""
+    folder = workdir / "track"
+    folder.mkdir()
+    for number, concept in enumerate((one, other), 1):
+        text = clean.replace(CONCEPTS, f"concepts: [{concept}]").replace(
+            "scaled-scores", f"e{number}"
+        )
+        (folder / f"{number}-e{number}.yaml").write_text(text)
+    (folder / "track.yaml").write_text(
+        "id: track\ntitle: T\ndescription: D.\nexercises: [e1, e2]\n"
+    )
+    files = tuple(Path(f"track/{number}-e{number}.yaml") for number in (1, 2))
+    found = lint([Picked(files, Path("track/track.yaml"))]).findings
+    told = [str(f.where.path) for f in found if f.about.code == "ETU107"]
+    assert told == (["track/2-e2.yaml"] if alike else [])
+
+
+def test_exercises_beside_a_picked_one_are_looked_at_for_its_sake_only(
+    workdir: Path, clean: str
+) -> None:
+    """A prerequisite in the same track is known; what is wrong with that one is not told."""
+    folder = workdir / "track"
+    folder.mkdir()
+    for name, requires in (("a", []), ("b", ["a"]), ("c", ["a", "b"])):
+        text = clean.replace("id: scaled-scores", f"id: {name}\nrequires: [{', '.join(requires)}]")
+        (folder / f"{name}.yaml").write_text(text + ("broken: true\n" if name == "d" else ""))
+    (folder / "d.yaml").write_text("id: [")
+    (folder / "track.yaml").write_text(
+        "id: track\ntitle: T\ndescription: D.\nexercises: [a, b, c]\n"
+    )
+    found = lint([Picked((Path("track/c.yaml"),))]).findings
+    assert [str(finding) for finding in found] == [
+        "track/c.yaml:3:12: ETU104 warning: requires: 'a' is required by 'b' already"
+    ]
+
+
+def test_a_student_edition_is_asked_for_nothing_that_it_lacks(spoiled: Spoiled) -> None:
+    """It is made from the full one, which has the hidden tests and the misconceptions."""
+    hidden = "    hidden: true\n"
+    report = spoiled(
+        (hidden, ""),
+        ("expect: solution", "expect: [[0.0]]"),
+        ("solution:", "edition: student\nsolution:"),
+    )
+    assert codes(report) == set()
+
+
+def test_a_comment_speaks_of_its_own_line_or_of_the_next(spoiled: Spoiled) -> None:
+    """Several comments above a line all speak of it; another line is not silenced."""
+    comment = "# lint: ignore ETU108, ETU103 because one hint is enough"
+    hint = "  - Which axis numbers the features?\n"
+    assert "ETU103" in codes(spoiled((hint, "")))
+    both = f"{comment}\n# lint: ignore ETU101 because it is so\nhints:\n"
+    report = spoiled((hint, ""), ("hints:\n", both))
+    assert codes(report) == {"ETU002"}  # the other codes silence nothing
+    report = spoiled((hint, f"  {comment}\n"))
+    assert "ETU103" in codes(report)
+
+
+def test_python_that_is_too_deep_is_passed_over(spoiled: Spoiled) -> None:
+    """A sum of hundreds of terms is nested as deeply; two of them are not taken for the same."""
+    deep = "return 0" + " + 1" * 600
+    report = spoiled(("return Q @ K.T", deep), ("return scores", deep + " + scores"))
+    assert codes(report) == {"ETU405"}
+
+
+@pytest.mark.usefixtures("workdir")
+def test_a_file_that_is_no_yaml_is_looked_at_no_further() -> None:
+    """One finding, with the parser's place and words."""
+    Path("x.yaml").write_text("id: [a \ntitle: x")
+    assert [str(f) for f in lint([Picked((Path("x.yaml"),))]).findings] == [
+        "x.yaml:2:6: ETU000 error: expected ',' or ']' here"
+    ]

@@ -23,6 +23,10 @@ _COMMANDS = {
     "schema": "grader.cli.schema",
     "lint": "grader.cli.lint",
     "verify": "grader.cli.verify",
+    "new": "grader.cli.new",
+    "diff": "grader.cli.diff",
+    "stats": "grader.cli.stats",
+    "export": "grader.cli.export",
     "lesson": "grader.cli.lesson",
     "site": "grader.cli.site",
 }

@@ -1,0 +1,74 @@
+"""Whose verdicts change between two versions of an exercise."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.definitions.exercise import Exercise
+from grader.errors import EtudeError, UsageError
+from grader.grading.batch import Entry, find
+from grader.grading.jobs import Job, Result
+from grader.grading.pool import Pool
+from grader.grading.submission import Submission
+from grader.grading.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one student's file comes to before and after."""
+
+    entry: Entry
+    before: Result
+    after: Result
+
+    @property
+    def differs(self) -> bool:
+        """Whether outcome or score changed, or one of both could not be had."""
+        return told(self.before) != told(self.after)
+
+
+def told(result: Result) -> str:
+    """Say in a few words what a verdict comes to."""
+    if isinstance(result, EtudeError):
+        return "grader fault"
+    return f"{result.outcome}, {result.score} of {result.max_score}"
+
+
+def tests_that_changed(change: Change) -> list[str]:
+    """Name the tests that both versions have and that end differently."""
+    if not (isinstance(change.before, Verdict) and isinstance(change.after, Verdict)):
+        return []
+    after = {test.id: test.outcome for test in change.after.tests}
+    return [
+        f"{test.id}: {test.outcome} -> {after[test.id]}"
+        for test in change.before.tests
+        if test.id in after and after[test.id] is not test.outcome
+    ]
+
+
+def changes(before: Exercise, after: Exercise, folder: Path, pool: Pool) -> Iterator[Change]:
+    """Grade every `<student>/<exercise>.py` of a folder by both versions.
+
+    Raises:
+        UsageError: there is no submission to the exercise.
+    """
+    entries = [
+        found
+        for found in find(folder)
+        if isinstance(found, Entry) and found.exercise.replace("_", "-") == before.id
+    ]
+    if not entries:
+        raise UsageError(f"there is no <student>/{before.path_name} in {folder}")
+    submissions = [Submission.read(entry.path, follow_links=False) for entry in entries]
+    jobs = {
+        (version.digest, submission.digest): Job(version, submission)
+        for version in (before, after)
+        for submission in submissions
+    }
+    results = {
+        (job.exercise.digest, job.submission.digest): result
+        for job, result in pool.grade(iter(jobs.values()))
+    }
+    for entry, submission in zip(entries, submissions, strict=True):
+        first, second = (results[version.digest, submission.digest] for version in (before, after))
+        yield Change(entry, first, second)

@@ -1,0 +1,72 @@
+"""A new exercise to start from: complete, and proven as it stands."""
+
+import keyword
+import os
+import re
+from pathlib import Path
+from typing import Final
+
+from grader.definitions.schema import schema_path
+from grader.errors import UsageError
+
+_TEMPLATE: Final = Path(__file__).with_name("template") / "exercise.yaml"
+_SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_NUMBER: Final = re.compile(r"(\d+)-")
+
+
+def new_exercise(slug: str, folder: Path) -> Path:
+    """Write the template of an exercise under a name of its own, behind those that are there.
+
+    Args:
+        slug: the id: lower-case words joined by hyphens.
+        folder: where to; a track's folder, or any other.
+
+    Returns:
+        the path of the new file.
+
+    Raises:
+        UsageError: the slug is none, or the exercise exists, or the file cannot be written.
+    """
+    if not _SLUG.fullmatch(slug):
+        raise UsageError(f"'{slug}' is not lower-case words joined by hyphens")
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder}")
+    taken = [path for path in folder.glob("*.y*ml") if _id_in(path) == slug]
+    if taken:
+        raise UsageError(f"{taken[0]} exists")
+    path = folder / f"{_next_number(folder)}{slug}.yaml"
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(_text(slug, folder))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+    return path
+
+
+def _text(slug: str, folder: Path) -> str:
+    words = {
+        "@slug@": slug,
+        "@title@": slug.replace("-", " ").capitalize(),
+        "@function@": _function(slug),
+        "@schema@": os.path.relpath(schema_path("exercise"), folder.resolve()),
+    }
+    text = _TEMPLATE.read_text(encoding="utf-8")
+    return re.sub("|".join(words), lambda found: words[found[0]], text)
+
+
+def _function(slug: str) -> str:
+    name = slug.replace("-", "_")
+    return f"solve_{name}" if name[0].isdigit() or keyword.iskeyword(name) else name
+
+
+def _id_in(path: Path) -> str:
+    return _NUMBER.sub("", path.stem, count=1)
+
+
+def _next_number(folder: Path) -> str:
+    """Return the number after the last, if the exercises in the folder are numbered."""
+    numbers = [found[1] for path in folder.glob("*.y*ml") if (found := _NUMBER.match(path.name))]
+    if not numbers:
+        return ""
+    last = max(numbers, key=int)
+    return f"{int(last) + 1:0{len(last)}}-"

@@ -1,0 +1,79 @@
+"""`etude diff`: whose verdicts change between two versions of an exercise."""
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from grader.cli import options
+from grader.cli.main import NOT_PASSED
+
+if TYPE_CHECKING:
+    from grader.authoring.difference import Change
+
+
+@click.command("diff", short_help="Whose verdicts change between two versions of an exercise.")
+@click.argument("before", type=click.Path(path_type=Path))
+@click.argument("after", type=click.Path(path_type=Path))
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=lambda: len(os.sched_getaffinity(0)),
+    show_default="one for each core",
+    metavar="N",
+    help="How many to grade at once.",
+)
+@options.format_option("text", "json")
+def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> None:
+    """Grade FOLDER/<student>/<exercise>.py by BEFORE and by AFTER, and show what differs.
+
+    Exit status 0 if no verdict changes, 1 if one does.
+
+    \b
+    Examples:
+      git show HEAD~1:exercises/attention/13-attention-weights.yaml > /tmp/old.yaml
+      etude diff /tmp/old.yaml exercises/attention/13-attention-weights.yaml submissions/
+    """
+    options.prefer_own_output()
+    from grader.authoring.difference import changes  # noqa: PLC0415  not for --help
+    from grader.definitions.collection import load_exercise  # noqa: PLC0415
+    from grader.grading.pool import Pool  # noqa: PLC0415
+
+    versions = load_exercise(before), load_exercise(after)
+    with Pool(jobs, options.sandbox_opener(unsafe=False, spare=True)) as pool:
+        found = list(changes(*versions, folder, pool))
+    changed = [change for change in found if change.differs]
+    if form == "json":
+        click.echo(json.dumps([_data(change) for change in found], indent=2))
+    else:
+        _print(changed, len(found))
+    raise click.exceptions.Exit(NOT_PASSED if changed else 0)
+
+
+def _print(changed: list["Change"], graded: int) -> None:
+    from grader.authoring.difference import tests_that_changed, told  # noqa: PLC0415
+    from grader.sandbox.printable import printable  # noqa: PLC0415
+
+    for change in changed:
+        student = printable(change.entry.student)
+        click.echo(f"{student}: {told(change.before)} -> {told(change.after)}")
+        for line in tests_that_changed(change):
+            click.echo(f"  {line}")
+    noun = "submission" if graded == 1 else "submissions"
+    click.echo(f"{len(changed)} of {graded} {noun} would get another verdict")
+
+
+def _data(change: "Change") -> dict[str, Any]:
+    from grader.authoring.difference import tests_that_changed, told  # noqa: PLC0415
+
+    return {
+        "student": change.entry.student,
+        "file": os.fspath(change.entry.path),
+        "before": told(change.before),
+        "after": told(change.after),
+        "differs": change.differs,
+        "tests": tests_that_changed(change),
+    }

@@ -1,0 +1,92 @@
+"""`etude import`: exercises from elsewhere, made into definitions and put to the proof."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.cli import options
+from grader.cli.main import FAULT, NOT_PASSED
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from grader.authoring.importing.draft import Draft
+    from grader.authoring.importing.examine import Examined
+    from grader.definitions.exercise import Exercise
+
+_WORKERS = 2
+
+
+@click.command("import", short_help="Import exercises from elsewhere.")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option(
+    "--into",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="The folder to write definitions to; it is made if it is missing.",
+)
+@click.option("--track", metavar="NAME", help="Make them a track: DIR/NAME with a track.yaml.")
+@click.option("--force", is_flag=True, help="Write over files that are there.")
+def command(source: Path, into: Path, track: str | None, force: bool) -> None:
+    """Import the exercises in SOURCE, and say what is wrong with them.
+
+    SOURCE is a document with exercise blocks in it (text, Markdown, HTML), a folder with a problem
+    (description.md, starter_code.py, solution.py, tests.json) or a practice exercise of Exercism's
+    (.meta/config.json), a folder of such folders, or a Jupyter notebook with nbgrader's or Otter's
+    marks. Every repair is reported, what the format cannot express is kept as a comment, and
+    everything runs in the sandbox alone.
+
+    Exit status: 0 all imported and proven, 1 imported with findings, 2 nothing to import.
+
+    \b
+    Examples:
+      etude import lesson.md --into drafts
+      etude import problems/ --into exercises --track linear-algebra
+    """
+    options.prefer_own_output()
+    from grader.authoring.importing import show  # noqa: PLC0415  not for --help
+    from grader.authoring.importing.complete import slug  # noqa: PLC0415
+    from grader.authoring.importing.settle import loaded, settle  # noqa: PLC0415
+    from grader.authoring.importing.source import harvest  # noqa: PLC0415
+    from grader.authoring.importing.write import plan, track_text, write_text  # noqa: PLC0415
+
+    if track is not None and slug(track) != track:
+        raise UsageError(f"--track: {track!r} is not lower-case words joined by hyphens")
+    found = harvest(source)
+    paths = plan(found.drafts, into, track, force=force)
+    problems: dict[Path, tuple[str, ...]] = {}
+    for path, draft in zip(paths, found.drafts, strict=True):
+        settled = settle(draft)
+        problems[path] = settled.problems
+        write_text(path, settled.text)
+    if track is not None and paths:
+        write_text(into / track / "track.yaml", track_text(track, found.drafts, source.name))
+    imported = {
+        path: (draft, exercise)
+        for path, draft in zip(paths, found.drafts, strict=True)
+        if (exercise := loaded(path)) is not None
+    }
+    examined = _examined(imported)
+    click.echo(show.report(found, dict(zip(paths, found.drafts, strict=True)), problems, examined))
+    if any(each.faults for each in examined.values()):
+        raise click.exceptions.Exit(FAULT)
+    proven = len(examined) == len(paths) and all(each.proven for each in examined.values())
+    raise click.exceptions.Exit(0 if proven and not found.failures else NOT_PASSED)
+
+
+def _examined(
+    imported: "Mapping[Path, tuple[Draft, Exercise]]",
+) -> "dict[Path, Examined]":
+    if not imported:
+        return {}
+    from grader.authoring.importing.examine import examine  # noqa: PLC0415  not if nothing loads
+    from grader.cli.progress import progress  # noqa: PLC0415
+    from grader.cli.verify import _leak_finder  # noqa: PLC0415
+    from grader.grading.pool import Pool  # noqa: PLC0415
+
+    opener = options.sandbox_opener(unsafe=False, spare=True)
+    with Pool(_WORKERS, opener) as pool, progress(len(imported)) as advance:
+        return examine(imported, pool, _leak_finder(), advance)

@@ -1,0 +1,36 @@
+"""`etude new`: a complete exercise to start from."""
+
+from pathlib import Path
+
+import click
+
+from grader.cli import options
+
+
+@click.command("new", short_help="Start a new exercise.")
+@click.argument("slug")
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    show_default="here",
+    metavar="DIR",
+    help="The folder to write it to, a track's for example.",
+)
+def command(slug: str, into: Path) -> None:
+    """Write a new exercise with the id SLUG, complete and proven, to be changed piece by piece.
+
+    \b
+    Examples:
+      etude new row-shares
+      etude new rotary-positions --into exercises/attention
+    """
+    options.prefer_own_output()
+    from grader.authoring.new import new_exercise  # noqa: PLC0415  commands start fast
+
+    path = new_exercise(slug, into)
+    click.echo(f"{path} is written.")
+    click.echo(f"While you work on it: etude verify {path} --watch")
+    track = path.parent / "track.yaml"
+    if track.is_file():
+        click.echo(f"List it in {track}, so that the track has it.")

@@ -1,0 +1,68 @@
+"""`etude stats`: what result files tell about exercises."""
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.cli import options
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from grader.authoring.statistics import ExerciseStatistics
+
+_NAMED = 3  # mistakes and tests that a line names
+
+
+@click.command("stats", short_help="Difficulty and common mistakes, from result files.")
+@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path))
+@options.format_option("text", "json")
+def command(results: tuple[Path, ...], form: str) -> None:
+    """Sum up RESULTS, files that `etude grade --output` wrote, by exercise.
+
+    Difficulty is the share of students that pass. Discrimination is how well passing goes with
+    doing well on the other exercises: near 1 it tells strong from weak, near 0 it tells nothing,
+    below 0 something is wrong with the exercise.
+
+    \b
+    Examples:
+      etude stats results.jsonl
+      etude stats week-*.jsonl --format json
+    """
+    options.prefer_own_output()
+    from grader.authoring.statistics import read_results, summarise  # noqa: PLC0415  not for --help
+
+    found = summarise(read_results(results))
+    if not found:
+        raise UsageError("there is no verdict in these files")
+    if form == "json":
+        click.echo(json.dumps([dataclasses.asdict(each) for each in found], indent=2))
+    else:
+        _print(found)
+
+
+def _print(found: list["ExerciseStatistics"]) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    from grader.sandbox.printable import printable  # noqa: PLC0415
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("exercise", overflow="fold")
+    for heading in ("students", "pass", "score", "discrimination"):
+        table.add_column(heading, justify="right")
+    table.add_column("most common", overflow="fold")
+    for each in found:
+        told = each.misconceptions or each.failed_tests
+        common = ", ".join(f"{name} ({count})" for name, count in list(told.items())[:_NAMED])
+        table.add_row(
+            printable(each.exercise),
+            str(each.students),
+            f"{each.pass_rate:.0%}",
+            f"{each.mean_score:.0%}",
+            "" if each.discrimination is None else f"{each.discrimination:.2f}",
+            printable(common),
+        )
+    Console(highlight=False).print(table)

@@ -1,0 +1,189 @@
+"""The commands that authors use, run as they are: new, export student, diff and stats."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.authoring.statistics import Row, summarise
+from grader.definitions.collection import load_exercise
+
+Etude = Callable[..., subprocess.CompletedProcess[str]]
+
+ROOT = Path(__file__).parent.parent.parent
+SAMPLES = ROOT / "examples" / "submissions"
+
+
+def test_a_new_exercise_is_proven_and_clean(etude: Etude, tmp_path: Path) -> None:
+    """What `etude new` writes passes `etude verify` and `etude lint` as it stands."""
+    assert etude("new", "row-shares").returncode == 0
+    assert load_exercise(tmp_path / "row-shares.yaml").id == "row-shares"
+    verified = etude("verify", "row-shares.yaml", "--no-cache")
+    assert verified.returncode == 0, verified.stdout
+    linted = etude("lint", "row-shares.yaml")
+    assert linted.returncode == 0, linted.stdout
+
+
+def test_a_new_exercise_comes_after_the_numbered_ones(etude: Etude, tmp_path: Path) -> None:
+    """In a folder of numbered exercises it gets the next number; elsewhere none."""
+    folder = tmp_path / "track"
+    folder.mkdir()
+    (folder / "09-before.yaml").write_text("id: before\n")
+    assert etude("new", "after", "--into", folder).returncode == 0
+    assert (folder / "10-after.yaml").is_file()
+
+
+@pytest.mark.parametrize("slug", ["Row Shares", "row_shares", "../x", "", "-a"])
+def test_a_bad_slug_is_refused(etude: Etude, tmp_path: Path, slug: str) -> None:
+    """A name that is no id is a usage error, and nothing is written."""
+    done = etude("new", "--", slug)
+    assert done.returncode == 2
+    assert "is not lower-case words joined by hyphens" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("slug", ["class", "2d-sums"])
+def test_a_slug_that_is_no_python_name_still_works(etude: Etude, tmp_path: Path, slug: str) -> None:
+    """The function then gets a name that Python takes."""
+    assert etude("new", slug).returncode == 0
+    (name,) = load_exercise(tmp_path / f"{slug}.yaml").defines
+    assert name == f"solve_{slug.replace('-', '_')}"
+
+
+def test_an_existing_exercise_is_never_overwritten(etude: Etude, tmp_path: Path) -> None:
+    """Also not under another number."""
+    (tmp_path / "03-shares.yaml").write_text("mine")
+    done = etude("new", "shares")
+    assert done.returncode == 2
+    assert "03-shares.yaml exists" in done.stderr
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_the_student_bundle_hides_and_is_checked(etude: Etude, tmp_path: Path) -> None:
+    """It holds no solution and no hidden test, and `etude check` grades with it."""
+    assert etude("export", "student", "handout").returncode == 0
+    texts = [path.read_text() for path in (tmp_path / "handout").rglob("*.yaml")]
+    assert len(texts) > 40
+    assert not [text for text in texts if "hidden: true" in text or "\nsolution:" in text]
+    file = SAMPLES / "correct" / "attention-weights.py"
+    done = etude("check", "--exercises", "handout", "attention-weights", file)
+    assert done.returncode == 0, done.stdout
+    assert "hidden tests are run by your course" in done.stdout
+
+
+def test_a_bundle_goes_into_a_new_folder_only(etude: Etude, tmp_path: Path) -> None:
+    """A folder with something in it is left as it is."""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "mine.txt").write_text("mine")
+    done = etude("export", "student", "work")
+    assert done.returncode == 2
+    assert "is not empty" in done.stderr
+    assert [path.name for path in (tmp_path / "work").iterdir()] == ["mine.txt"]
+
+
+DOUBLE = """\
+id: double
+title: Double it
+difficulty: beginner
+xp: 5
+instructions: Write `double(x)`, which returns twice `x`.
+defines: {double: {}}
+starter: |
+  def double(x):
+      ...
+tests:
+  - id: worked
+    given: {x: [1.0, 2.0]}
+    call: double(x)
+    expect: [2.0, 4.0]
+  - id: negative
+    hidden: true
+    given: {x: [-1.0]}
+    call: double(x)
+    expect: [EXPECTED]
+solution: |
+  def double(x):
+      return 2 * x
+explanation: Twice is two times.
+"""
+
+
+def hand_in(folder: Path, student: str, body: str) -> None:
+    path = folder / student / "double.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(f"def double(x):\n    return {body}\n")
+
+
+def test_diff_names_whose_verdict_changes(etude: Etude, tmp_path: Path) -> None:
+    """Both versions grade the same files; who keeps a verdict is counted, not named."""
+    (tmp_path / "old.yaml").write_text(DOUBLE.replace("EXPECTED", "2.0"))
+    (tmp_path / "new.yaml").write_text(DOUBLE.replace("EXPECTED", "-2.0"))
+    hand_in(tmp_path / "in", "ann", "2 * x")
+    hand_in(tmp_path / "in", "ben", "2 * abs(x)")
+    hand_in(tmp_path / "in", "cas", "x")
+    done = etude("diff", "old.yaml", "new.yaml", "in")
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "ann: failed, 1 of 2 -> passed, 2 of 2",
+        "  negative: failed -> passed",
+        "ben: passed, 2 of 2 -> failed, 1 of 2",
+        "  negative: passed -> failed",
+        "2 of 3 submissions would get another verdict",
+    ]
+    same = etude("diff", "old.yaml", "old.yaml", "in")
+    assert (same.returncode, same.stdout) == (0, "0 of 3 submissions would get another verdict\n")
+
+
+def test_diff_needs_a_submission(etude: Etude, tmp_path: Path) -> None:
+    """An empty folder is a usage error, not the answer that nothing changes."""
+    (tmp_path / "old.yaml").write_text(DOUBLE.replace("EXPECTED", "-2.0"))
+    (tmp_path / "in").mkdir()
+    done = etude("diff", "old.yaml", "old.yaml", "in")
+    assert done.returncode == 2
+    assert "there is no <student>/double.py" in done.stderr
+
+
+def test_stats_count_what_was_graded(etude: Etude, tmp_path: Path) -> None:
+    """Difficulty and the mistakes that were recognised, from a file of `etude grade`."""
+    for student, sample in enumerate(["correct", "correct", "unscaled", "unscaled"]):
+        target = tmp_path / "in" / str(student) / "attention-weights.py"
+        target.parent.mkdir(parents=True)
+        target.write_text((SAMPLES / sample / "attention-weights.py").read_text())
+    assert etude("grade", "in", "--output", "out.jsonl").returncode == 1
+    done = etude("stats", "out.jsonl", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(done.stdout)
+    assert (found["exercise"], found["students"], found["pass_rate"]) == (
+        "attention-weights",
+        4,
+        0.5,
+    )
+    assert found["misconceptions"] == {"unscaled": 2}
+    assert "attention-weights" in etude("stats", "out.jsonl").stdout
+
+
+def test_stats_refuse_what_is_no_result(etude: Etude, tmp_path: Path) -> None:
+    """A file of something else is named with its line."""
+    (tmp_path / "x.jsonl").write_text('{"a": 1}\n')
+    done = etude("stats", "x.jsonl")
+    assert done.returncode == 2
+    assert "x.jsonl:1 is no result of etude grade" in done.stderr
+
+
+def row(student: str, exercise: str, *, passed: bool) -> Row:
+    return Row(student, exercise, passed, float(passed), (), ())
+
+
+def test_discrimination_tells_strong_from_weak() -> None:
+    """Passing that goes with passing the others is near 1, against it near -1, alike is nothing."""
+    strong = {"a": True, "b": True, "c": False, "d": False}
+    rows = [row(s, e, passed=p) for s, p in strong.items() for e in ("one", "two", "three")]
+    rows += [row(s, "against", passed=not p) for s, p in strong.items()]
+    rows += [row(s, "easy", passed=True) for s in strong]
+    found = {each.exercise: each for each in summarise(rows)}
+    assert found["one"].discrimination == pytest.approx(1.0)
+    assert found["against"].discrimination == pytest.approx(-1.0)
+    assert found["easy"].discrimination is None
+    assert found["easy"].pass_rate == 1.0

@@ -340,6 +340,15 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         "An index must be a whole number: `/` always gives a float, `//` keeps integers.",
     ),
     _cause(
+        "unpack",
+        _VALUE,
+        r"(?:too many|not enough) values to unpack \(expected (\d+)",
+        lambda m: (
+            f"There are {m[1]} names on the left, but another number of parts on the right; "
+            "a shape has one for each axis."
+        ),
+    ),
+    _cause(
         "list-index",
         _INDEX,
         r"(?:list|tuple|string) index out of range",

@@ -148,7 +148,9 @@ class Diagnostician:
                 if result.outcome is Outcome.NOT_RUN:  # it ended in a test before this one
                     program.is_usable = False
                 program.hung |= result.outcome is Outcome.TIMED_OUT and program.kind == "mutation"
-                seen = sketch(result.outcome, run.observed.get(test.id))
+                # Of a pass nothing but that is ever asked, and most programs pass most tests.
+                passed = result.outcome is Outcome.PASSED
+                seen = sketch(result.outcome, None if passed else run.observed.get(test.id))
                 known[test.id] = seen
                 yield test, seen
 

@@ -347,8 +347,8 @@ def cannot_use(what: str, error: Exception) -> str:
 
 
 def looks(mistake: str) -> str:
-    """Say of which mistake a result looks like; `mistake` is in words that begin with "as if"."""
-    return f"Your results are exactly {mistake}."
+    """Say which mistake is behind failures; `mistake` is in words that begin with "as if"."""
+    return f"Your code behaves exactly {mistake}."
 
 
 def either(sentences: Sequence[str]) -> str:

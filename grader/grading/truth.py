@@ -91,7 +91,8 @@ def _place(written: Any, truth: Any, *, is_off: bool) -> tuple[int, ...] | None:
     off = _off(said, found)
     if off.any():
         return tuple(int(i) for i in np.argwhere(off)[0])
-    distance = np.nan_to_num(np.abs(said - found))
+    with np.errstate(invalid="ignore"):  # two infinities
+        distance = np.nan_to_num(np.abs(said - found))
     if not is_off or not distance.any():
         return None
     return tuple(int(i) for i in np.unravel_index(int(distance.argmax()), said.shape))

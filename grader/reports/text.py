@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.reports.plain import plain
 
 _MARK = {
     Outcome.PASSED: ("\u2713", "green"),
@@ -41,9 +42,19 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
         # Indented, as is everything that a submission may have worded: it never begins a line.
         _print_indented(console, verdict.message, "red")
     else:
+        _print_diagnosis(console, verdict)
         for test in verdict.tests:
             _print_test(console, test)
     console.print(_summary(verdict))
+
+
+def _print_diagnosis(console: Console, verdict: Verdict) -> None:
+    """Say first what explains all that follows."""
+    if verdict.diagnosis is None:
+        return
+    _print_indented(console, plain(verdict.diagnosis.feedback), "bold yellow")
+    if verdict.diagnosis.hint is not None:
+        _print_indented(console, f"Hint {verdict.diagnosis.hint} helps with this.", "yellow")
 
 
 def _print_test(console: Console, test: TestResult) -> None:
@@ -129,4 +140,6 @@ def why(verdict: Verdict) -> str:
     """Say in one sentence what kept a submission from passing."""
     if verdict.message:
         return verdict.message
+    if verdict.diagnosis is not None:
+        return plain(verdict.diagnosis.feedback)
     return next((test.message for test in verdict.tests if test.message), "")

@@ -37,6 +37,12 @@ def store_too_much() -> None:
     row[:] = np.ones(2)
 
 
+def unpack() -> tuple[int, int]:
+    """Take a shape of three axes apart into two names."""
+    rows, columns = np.ones((2, 3, 4)).shape  # type: ignore[misc]  # the mistake that is made
+    return rows, columns
+
+
 def set_later() -> object:
     """Use a variable before it is set."""
     if len(LIST) > len(A):
@@ -91,6 +97,7 @@ ERRORS: dict[str, tuple[Callable[[], object], str]] = {
     "and of floats": (lambda: A & A, "a power is written `**`"),  # type: ignore[operator]
     "the inverse of zeros": (lambda: np.linalg.inv(np.zeros((2, 2))), "no inverse"),
     "a variable that is not set": (set_later, "here it has none yet"),
+    "a shape with more axes": (unpack, "2 names on the left"),
     "division by zero": (lambda: 1 // len(range(0)), "what can be zero"),
 }
 

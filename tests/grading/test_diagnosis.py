@@ -133,7 +133,7 @@ def test_mutant_explains_what_no_misconception_does(make: "Make", sandbox: Sandb
     assert columns is not None
     assert (maximum.kind, maximum.id, maximum.hint) == ("misconception", "maximum", 1)
     assert (columns.kind, columns.id, columns.hint) == ("mutation", "other-axis", None)
-    assert columns.feedback.startswith("Your results are exactly as if ")
+    assert columns.feedback.startswith("Your code behaves exactly as if ")
     assert not any(word in columns.feedback for word in ("mean", "axis=", "keepdims", "`"))
     assert columns.tests == ("test-0", "test-1")
 

@@ -101,6 +101,6 @@ def test_large_arrays_are_kept_small() -> None:
         (error("cannot reshape array of size 6 into shape (4,)"), True),
     ],
 )  # fmt: skip
-def test_only_some_results_tell_a_mistake(value: object, tells: bool) -> None:  # noqa: FBT001  a case
+def test_only_some_results_tell_a_mistake(value: object, tells: bool) -> None:
     """What many unfinished programs give says nothing of one mistake."""
     assert of(value).tells is tells

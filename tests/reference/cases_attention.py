@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
-import onnx  # type: ignore[import-not-found]  # as torch
-import torch  # type: ignore[import-not-found]  # only recording needs it
+import onnx  # as torch
+import torch  # only recording needs it
 from numpy.typing import NDArray
-from onnx.backend.test.case.node import (  # type: ignore[import-not-found]  # as torch
+from onnx.backend.test.case.node import (  # as torch
     collect_testcases,
 )
-from onnx.reference import ReferenceEvaluator  # type: ignore[import-not-found]  # as torch
-from torch.nn import functional  # type: ignore[import-not-found]  # as torch
+from onnx.reference import ReferenceEvaluator  # as torch
+from torch.nn import functional  # as torch
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 Cases: TypeAlias = Iterator[tuple[str, Arrays, Arrays]]

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
-import onnx  # type: ignore[import-not-found]  # as torch
-import torch  # type: ignore[import-not-found]  # only recording needs it
+import onnx  # as torch
+import torch  # only recording needs it
 from numpy.typing import NDArray
-from torch.nn import functional  # type: ignore[import-not-found]  # as above
+from torch.nn import functional  # as above
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 Cases: TypeAlias = Iterator[tuple[str, Arrays, Arrays]]
@@ -287,7 +287,7 @@ def record_training() -> Cases:
 
 def record_onnx() -> Cases:
     """The backend tests of ONNX for the operators that this package has, as they are published."""
-    from onnx.backend.test.case import node  # type: ignore[import-not-found]  # noqa: PLC0415  slow
+    from onnx.backend.test.case import node  # noqa: PLC0415  slow
 
     wanted = {
         "test_gelu_default_1": ("x",),

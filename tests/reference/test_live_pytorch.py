@@ -17,7 +17,7 @@ from reference.softmax import log_softmax, logsumexp, softmax
 if find_spec("torch") is None:
     pytest.skip("torch is not installed; the recorded cases stand in", allow_module_level=True)
 
-import torch  # type: ignore[import-not-found]  # optional, hence after the skip
+import torch  # optional, hence after the skip
 
 attend = torch.nn.functional.scaled_dot_product_attention
 AXES = st.permutations([2, 3, 5, 7, 11])

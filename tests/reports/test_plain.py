@@ -1,0 +1,26 @@
+"""Markdown with maths, as a terminal shows it."""
+
+import pytest
+
+from grader.reports.plain import plain
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        ("two\nlines", "two lines"),
+        ("Your *columns* **add up**.", "Your columns add up."),
+        ("`a * b * c` and `$x$`", "`a * b * c` and `$x$`"),
+        (r"by $\sqrt{d_k}$", "by \u221ad_k"),
+        (r"$\sqrt{n + 1}$", "\u221a(n + 1)"),
+        (r"$\frac{1}{\sqrt{d_k}}$", "(1) / (\u221ad_k)"),
+        (r"$Q K^\top$", "Q K\u1d40"),
+        (r"$e^{-\infty} = 0$", "e^-\u221e = 0"),
+        (r"$\operatorname{softmax}(x)$", "softmax(x)"),
+        (r"$j \le i$", "j \u2264 i"),
+        ("2 * 3 * 4", "2 * 3 * 4"),
+    ],
+)
+def test_markdown_becomes_characters(markdown: str, shown: str) -> None:
+    """Emphasis, line ends and maths turn into plain characters; code stays as it is."""
+    assert plain(markdown) == shown

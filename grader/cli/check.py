@@ -41,7 +41,7 @@ def command(exercise: str, file: Path, exercises: Path | None, form: str, unsafe
 
     with Pool(1, options.sandbox_opener(unsafe), started=started, once=True) as pool:
         verdict = _grade(pool, exercise, file, options.collection_folder(exercises), form)
-    _show(verdict, form)
+        _show(verdict, form)  # while what graded it comes to its end
     raise click.exceptions.Exit(0 if verdict.outcome == "passed" else NOT_PASSED)
 
 

@@ -49,31 +49,36 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
     options.prefer_own_output()
     from grader.authoring.importing import show  # noqa: PLC0415  not for --help
     from grader.authoring.importing.complete import slug  # noqa: PLC0415
-    from grader.authoring.importing.settle import loaded, settle  # noqa: PLC0415
+    from grader.authoring.importing.settle import (  # noqa: PLC0415
+        leave_out_too_large,
+        loaded,
+        settle,
+    )
     from grader.authoring.importing.source import harvest  # noqa: PLC0415
     from grader.authoring.importing.write import plan, track_text, write_text  # noqa: PLC0415
 
     if track is not None and slug(track) != track:
         raise UsageError(f"--track: {track!r} is not lower-case words joined by hyphens")
     found = harvest(source)
+    settled = {draft.id: settle(draft) for draft in found.drafts}
+    leave_out_too_large(found, settled)
     paths = plan(found.drafts, into, track, force=force)
-    problems: dict[Path, tuple[str, ...]] = {}
-    for path, draft in zip(paths, found.drafts, strict=True):
-        settled = settle(draft)
-        problems[path] = settled.problems
-        write_text(path, settled.text)
-    if track is not None and paths:
+    drafts = dict(zip(paths, found.drafts, strict=True))
+    for path, draft in drafts.items():
+        write_text(path, settled[draft.id].text)
+    if track is not None and drafts:
         write_text(into / track / "track.yaml", track_text(track, found.drafts, source.name))
     imported = {
         path: (draft, exercise)
-        for path, draft in zip(paths, found.drafts, strict=True)
+        for path, draft in drafts.items()
         if (exercise := loaded(path)) is not None
     }
     examined = _examined(imported)
-    click.echo(show.report(found, dict(zip(paths, found.drafts, strict=True)), problems, examined))
+    problems = {path: settled[draft.id].problems for path, draft in drafts.items()}
+    click.echo(show.report(found, drafts, problems, examined))
     if any(each.faults for each in examined.values()):
         raise click.exceptions.Exit(FAULT)
-    proven = len(examined) == len(paths) and all(each.proven for each in examined.values())
+    proven = len(examined) == len(drafts) and all(each.proven for each in examined.values())
     raise click.exceptions.Exit(0 if proven and not found.failures else NOT_PASSED)
 
 

@@ -24,6 +24,7 @@ _COMMANDS = {
     "lint": "grader.cli.lint",
     "verify": "grader.cli.verify",
     "new": "grader.cli.new",
+    "preview": "grader.cli.preview",
     "diff": "grader.cli.diff",
     "stats": "grader.cli.stats",
     "export": "grader.cli.export",

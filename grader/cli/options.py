@@ -38,6 +38,18 @@ def unsafe_option(function: _Function) -> _Function:
     )(function)
 
 
+def port_option(function: _Function) -> _Function:
+    """Add `--port N`, for a server on this machine."""
+    return click.option(
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=8000,
+        show_default=True,
+        metavar="N",
+        help="Where to listen, on 127.0.0.1; 0 for any port that is free.",
+    )(function)
+
+
 def format_option(*names: str) -> Callable[[_Function], _Function]:
     """Add `--format`, the first name being the default."""
     return click.option(

@@ -40,13 +40,23 @@ def build_site(tracks: Sequence[PublicTrack], output: Path) -> SiteReport:
             shown; each problem names the track and the exercise.
         UsageError: The folder holds something else, or cannot be written.
     """
+    files = site_files(tracks)
+    write_site(files, output)
+    pages = sum(path.endswith(".html") for path in files)
+    return SiteReport(output, pages=pages, bytes=sum(map(len, files.values())))
+
+
+def site_files(tracks: Sequence[PublicTrack]) -> dict[str, bytes]:
+    """Return every file of the site by its path, relative and with forward slashes.
+
+    Raises:
+        DefinitionError: See `build_site`.
+    """
     problems = tuple(_path_problems(tracks))
     if problems:
         raise DefinitionError(problems)
     pages = {path: html.encode() for path, html in render_pages(tracks)}
-    files = pages | dict(_assets())
-    write_site(files, output)
-    return SiteReport(output, pages=len(pages), bytes=sum(map(len, files.values())))
+    return pages | dict(_assets())
 
 
 def _path_problems(tracks: Sequence[PublicTrack]) -> Iterator[Problem]:

@@ -1,0 +1,137 @@
+"""`etude preview`: an exercise's page while it is being written, with what lint and verify say."""
+
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from grader.cli import options
+from grader.cli.watching import rebuild_on_change
+from grader.errors import DefinitionError, UsageError
+
+if TYPE_CHECKING:
+    from sitegen.live import LiveSite
+
+_DEEP = 2  # slashes in the path of an exercise's page
+
+
+@click.command("preview", short_help="Show an exercise's page while you write it.")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@options.port_option
+def command(file: Path, port: int) -> None:
+    """Show the page of the exercise in FILE, and what lint and verify say of it.
+
+    The page reloads when the file changes. Only this machine can see it.
+
+    \b
+    Example:
+      etude preview exercises/attention/13-attention-weights.yaml
+    """
+    options.prefer_own_output()
+    if file.suffix not in (".yaml", ".yml"):
+        raise UsageError(f"{file} is no definition: its name ends in .yaml")
+    from sitegen.live import LiveSite  # noqa: PLC0415  not for --help
+
+    with LiveSite(port) as site:
+        preview = _Preview(file, site)
+        preview.show()
+        click.echo(f"{site.url}{preview.path} (Ctrl-C ends)")
+        rebuild_on_change([file], preview.show)
+
+
+class _Preview:
+    """The page of one file: shown at once, and again when the proof is there."""
+
+    def __init__(self, file: Path, site: "LiveSite") -> None:
+        self._file = file
+        self._site = site
+        self._round = 0
+        self.path = ""  # of the exercise's page, once there was one
+
+    def show(self) -> None:
+        """Publish the page as the file is now, and begin to prove it."""
+        self._round += 1
+        try:
+            page = _page(self._file)
+        except DefinitionError as error:
+            self._publish(_empty_page(), "Not a valid definition", [str(p) for p in error.problems])
+            return
+        self.path = next((path for path in page if path.count("/") == _DEEP), self.path)
+        findings = _lint(self._file)
+        self._publish(page, "Being verified …", findings)
+        arguments = (self._round, page, findings)
+        threading.Thread(target=self._prove, args=arguments, daemon=True).start()
+
+    def _prove(self, number: int, page: dict[str, bytes], findings: list[str]) -> None:
+        proof = _run("verify", self._file)
+        if number == self._round:  # nothing newer is shown by now
+            self._publish(page, *_told(proof, findings))
+
+    def _publish(self, page: dict[str, bytes], heading: str, lines: list[str]) -> None:
+        from sitegen.authoring import with_panel  # noqa: PLC0415  not for --help
+
+        self._site.publish(with_panel(page, heading, lines))
+
+
+def _told(proof: dict[str, Any], findings: list[str]) -> tuple[str, list[str]]:
+    (found,) = proof["exercises"]
+    counts = found["counts"]
+    heading = {"proven": "Proven", "not proven": "Not proven"}.get(found["status"], found["status"])
+    numbers = (
+        f"{counts['tests']} tests ({counts['hidden']} hidden), "
+        f"{counts['rejected']} of {counts['misconceptions']} misconceptions rejected, "
+        f"{counts['killed']} of {counts['mutants'] - counts['equivalent']} mutants killed"
+    )
+    lines = [_line(each) for each in found["findings"]]
+    notes = [f"note: {_line(each)}" for each in found["notes"]]
+    return f"{heading}: {numbers}", [*lines, *findings, *notes]
+
+
+def _line(finding: dict[str, Any]) -> str:
+    below = f"\n{finding['diff']}" if finding["diff"] else ""
+    return f"line {finding['line']}, {finding['check']}: {finding['message']}{below}"
+
+
+def _lint(file: Path) -> list[str]:
+    found = _run("lint", file)["findings"]
+    return [f"line {each['line']}, {each['code']}: {each['message']}" for each in found]
+
+
+def _run(name: str, file: Path) -> dict[str, Any]:
+    """Run one of our commands in a process of its own, so that the server stays as it is."""
+    command = [sys.executable, "-m", "grader.cli", name, str(file.resolve()), "--format", "json"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603  our own
+    try:
+        answer: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        raise UsageError(f"etude {name} failed: {done.stderr.strip()}") from None
+    return answer
+
+
+def _page(file: Path) -> dict[str, bytes]:
+    """Return a site that has this exercise alone, its page as the index."""
+    import contextlib  # noqa: PLC0415  with the rest that --help does not need
+
+    from grader.definitions.collection import load_exercise  # noqa: PLC0415
+    from grader.definitions.track import Track, TrackDefinition, TrackId  # noqa: PLC0415
+    from grader.grading.projection import needs_sandbox, public_track  # noqa: PLC0415
+    from grader.sandbox.choose import open_sandbox  # noqa: PLC0415
+    from sitegen.build import site_files  # noqa: PLC0415
+
+    exercise = load_exercise(file)
+    track = TrackId("preview")
+    definition = TrackDefinition(exercise.where, track, "Preview", "A preview.", (exercise.id,))
+    with contextlib.ExitStack() as stack:
+        sandbox = stack.enter_context(open_sandbox()) if needs_sandbox(exercise) else None
+        shown = public_track(Track(definition, (exercise,)), sandbox)
+    return site_files([shown])
+
+
+def _empty_page() -> dict[str, bytes]:
+    from sitegen.build import site_files  # noqa: PLC0415  not for --help
+
+    return site_files([])

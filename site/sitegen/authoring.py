@@ -1,0 +1,38 @@
+"""What only an author sees: the panel that `etude preview` puts on a page."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+_PANEL = Markup(
+    '<aside class="authoring" aria-label="For the author">\n<h2>{}</h2>\n<ul>\n{}</ul>\n</aside>\n'
+)
+_ITEM = Markup("<li>{}</li>\n")
+_DIFF = Markup("<li>{}<pre>{}</pre></li>\n")
+_AFTER = re.compile(r'<main id="content"[^>]*>\n')
+
+
+def with_panel(files: Mapping[str, bytes], heading: str, lines: Sequence[str]) -> dict[str, bytes]:
+    """Put a panel with findings on every page.
+
+    Args:
+        files: A site.
+        heading: What it comes to.
+        lines: One item each; what follows a line break is shown as it is, a diff.
+    """
+    items = Markup().join(map(_item, lines))
+    panel = _PANEL.format(heading, items)
+    return {
+        path: _with(content, panel) if path.endswith(".html") else content
+        for path, content in files.items()
+    }
+
+
+def _item(line: str) -> Markup:
+    said, _, diff = line.partition("\n")
+    return _DIFF.format(said, diff) if diff else _ITEM.format(said)
+
+
+def _with(html: bytes, panel: Markup) -> bytes:
+    return _AFTER.sub(lambda found: found[0] + panel, html.decode(), count=1).encode()

@@ -1,0 +1,171 @@
+"""Serving a site that is being worked on: from memory, to this machine alone, with live reload."""
+
+import mimetypes
+import threading
+from collections.abc import Mapping
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Final, Self
+from urllib.parse import unquote, urlsplit
+
+from grader.errors import UsageError
+from sitegen.data import data_folder
+from sitegen.links import INDEX, NOT_FOUND
+
+_HOST: Final = "127.0.0.1"
+_LIVE: Final = "_live"
+_EVENTS: Final = f"{_LIVE}/events"
+_HEAD: Final = (
+    f'<link rel="stylesheet" href="/{_LIVE}/live.css">\n'
+    f'<script src="/{_LIVE}/live.js"></script>\n</head>'
+)
+_BEAT: Final = 10.0  # seconds after which a silent connection is tried, to find those that left
+
+
+class LiveSite:
+    """A web server for one author. Use as a context manager.
+
+    Args:
+        port: where to listen; 0 for any that is free.
+
+    Raises:
+        UsageError: the port cannot be had.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._files: dict[str, bytes] = {}
+        self._version = 0
+        self._changed = threading.Condition()
+        self._closing = False
+        try:
+            self._server = _Server((_HOST, port), self)
+        except OSError as error:
+            raise UsageError(f"port {port} cannot be had: {error.strerror}") from error
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        """Where the site is."""
+        return f"http://{_HOST}:{self._server.server_port}/"
+
+    def publish(self, files: Mapping[str, bytes]) -> None:
+        """Show these files from now on, and reload the pages that are open."""
+        with self._changed:
+            self._files = {**files, **_live_files()}
+            self._version += 1
+            self._changed.notify_all()
+
+    def file(self, path: str) -> bytes | None:
+        """Return the file at a path of a URL; that of a folder is its index."""
+        wanted = path.strip("/")
+        names = (wanted, f"{wanted}/{INDEX}".lstrip("/"))
+        return next((self._files[name] for name in names if name in self._files), None)
+
+    def wait(self, seen: int) -> int | None:
+        """Return the version after `seen` once there is one; None when the server closes."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._version > seen or self._closing, timeout=_BEAT)
+            return None if self._closing else self._version
+
+    @property
+    def version(self) -> int:
+        """How often something was published."""
+        return self._version
+
+    def is_ours(self, host: str) -> bool:
+        """Tell whether a request means this server by name.
+
+        Another site's name that resolves to this machine must not read an unpublished exercise.
+        """
+        port = self._server.server_port
+        return host in (f"{_HOST}:{port}", f"localhost:{port}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], site: LiveSite) -> None:
+        self.site = site
+        super().__init__(address, _Handler)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        """Answer with a file, or with the stream of events."""
+        path = unquote(urlsplit(self.path).path).lstrip("/")
+        if not self.server.site.is_ours(self.headers.get("Host", "")):
+            self._send(HTTPStatus.FORBIDDEN, b"", "text/plain")
+        elif path == _EVENTS:
+            self._stream()
+        else:
+            self._file(path)
+
+    def _file(self, path: str) -> None:
+        content = self.server.site.file(path)
+        status = HTTPStatus.OK
+        if content is None:
+            content, status, path = (
+                self.server.site.file(NOT_FOUND) or b"",
+                HTTPStatus.NOT_FOUND,
+                INDEX,
+            )
+        kind = mimetypes.guess_type(path)[0] or "text/html"
+        if kind == "text/html":
+            content, kind = _with_reload(content), "text/html; charset=utf-8"
+        self._send(status, content, kind)
+
+    def _send(self, status: HTTPStatus, content: bytes, kind: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def _stream(self) -> None:
+        """Tell a page when there is something new, until it leaves."""
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        seen = self.server.site.version
+        try:
+            while (now := self.server.site.wait(seen)) is not None:
+                message = b": still here\n\n" if now == seen else b"event: built\ndata: now\n\n"
+                seen = now
+                self.wfile.write(message)
+                self.wfile.flush()
+        except OSError:  # the page was closed
+            self.close_connection = True
+
+    def log_message(self, *_: object) -> None:
+        """Keep the terminal for the author's messages."""
+
+
+def _with_reload(html: bytes) -> bytes:
+    """Put the script into a page, and let its policy allow the stream of events."""
+    text = html.decode().replace("</head>", _HEAD, 1)
+    return text.replace(
+        "default-src &#39;none&#39;;", "default-src 'none'; connect-src 'self';", 1
+    ).encode()
+
+
+def _live_files() -> dict[str, bytes]:
+    folder = data_folder("live")
+    return {f"{_LIVE}/{path.name}": path.read_bytes() for path in sorted(folder.iterdir())}

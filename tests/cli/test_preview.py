@@ -1,0 +1,127 @@
+"""`etude preview` and `etude site serve`: real servers on this machine, asked as a browser asks."""
+
+import http.client
+import re
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+EXERCISE = """\
+id: double
+title: Double it
+difficulty: beginner
+xp: 5
+instructions: Write `double(x)`, which returns twice `x`.
+defines: {double: {}}
+starter: |
+  def double(x):
+      ...
+tests:
+  - id: worked
+    given: {x: [1.0, 2.0]}
+    call: double(x)
+    expect: [2.0, 5.0]
+  - id: secret
+    hidden: true
+    given: {x: [-1.0]}
+    call: double(x)
+    expect: [-2.0]
+solution: |
+  def double(x):
+      return 2 * x
+explanation: Twice is two times.
+"""
+TRACK = "id: one\ntitle: One\ndescription: One exercise.\nexercises: [double]\n"
+_PATIENCE = 60.0  # seconds, bounded even on a busy machine
+
+
+class Server:
+    """One running command and the address that it printed."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        assert process.stdout is not None
+        ready, _, _ = select.select([process.stdout], [], [], _PATIENCE)
+        assert ready, "the server did not say where it is"
+        self.line = process.stdout.readline()
+        found = re.match(r"http://127\.0\.0\.1:(\d+)(/\S*)", self.line)
+        assert found, self.line
+        self.port, self.path = int(found[1]), found[2]
+
+    def get(self, path: str = "", host: str = "") -> tuple[int, str]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
+        headers = {"Host": host} if host else {}
+        connection.request("GET", path or self.path, headers=headers)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, text
+
+    def wait_for(self, text: str) -> str:
+        """Ask for the page until it holds a text."""
+        until = time.monotonic() + _PATIENCE
+        while text not in (page := self.get()[1]):
+            assert time.monotonic() < until, page
+            time.sleep(0.2)
+        return page
+
+
+@contextmanager
+def serving(*words: str | Path) -> Iterator[Server]:
+    command = [sys.executable, "-m", "grader.cli", *map(str, words), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield Server(process)
+        finally:
+            process.terminate()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "one" / "01-double.yaml"
+    path.parent.mkdir()
+    path.write_text(EXERCISE)
+    (path.parent / "track.yaml").write_text(TRACK)
+    return path
+
+
+def test_preview_shows_findings_and_follows_the_file(file: Path) -> None:
+    """The page has what verify and lint say, and is built anew when the file changes."""
+    with serving("preview", file) as server:
+        page = server.wait_for("Not proven")
+        assert "the solution gives 4" in page
+        assert "ETU101" in page
+        file.write_text(EXERCISE.replace("[2.0, 5.0]", "[2.0, 4.0]"))
+        assert "the solution gives 4" not in server.wait_for("2 tests (1 hidden), 0 of 0")
+        file.write_text("id: double\nxp: many\n")
+        page = server.wait_for("Not a valid definition")
+        assert "expected an integer" in page
+
+
+def test_serve_rebuilds_and_tells_open_pages(file: Path) -> None:
+    """A page that is open hears of a change over its stream of events."""
+    with serving("site", "serve", "--exercises", file.parent.parent) as server:
+        assert server.get("/one/double/")[0] == 200
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=_PATIENCE)
+        connection.request("GET", "/_live/events")
+        events = connection.getresponse()
+        file.write_text(EXERCISE.replace("Double it", "Make it twice"))
+        assert events.readline() == b"event: built\n"
+        connection.close()
+        assert "Make it twice" in server.get("/one/double/")[1]
+        assert "not of this site" not in server.get("/nowhere")[1]
+        assert server.get("/nowhere")[0] == 404
+
+
+def test_only_this_machine_is_answered_by_its_own_name(file: Path) -> None:
+    """A web site whose name resolves to this machine cannot read what is not published yet."""
+    with serving("site", "serve", "--exercises", file.parent.parent) as server:
+        assert server.get("/", host="evil.example")[0] == 403
+        assert server.get("/", host=f"localhost:{server.port}")[0] == 200
+        assert server.get("/../../one/01-double.yaml")[0] == 404
+        assert "double(x):\n      return" not in server.get("/one/double/")[1]

@@ -97,7 +97,7 @@ def test_preview_shows_findings_and_follows_the_file(file: Path) -> None:
         assert "the solution gives 4" in page
         assert "ETU101" in page
         file.write_text(EXERCISE.replace("[2.0, 5.0]", "[2.0, 4.0]"))
-        assert "the solution gives 4" not in server.wait_for("2 tests (1 hidden), 0 of 0")
+        assert "the solution gives 4" not in server.wait_for("Proven: 2 tests (1 hidden)")
         file.write_text("id: double\nxp: many\n")
         page = server.wait_for("Not a valid definition")
         assert "expected an integer" in page

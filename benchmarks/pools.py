@@ -18,6 +18,11 @@ def open_with_spare() -> Sandbox:
     return open_sandbox(spare=True)
 
 
+def open_without_spare() -> Sandbox:
+    """Start the strongest sandbox so that a worker and its children take turns."""
+    return open_sandbox()
+
+
 class Meter:
     """Counts what a pool uses from now on: its workers, their sandboxes, and our part in it."""
 

@@ -114,8 +114,6 @@ class Pool:
 
     def __exit__(self, *_: object) -> None:
         for worker in self._workers:
-            if self._once:  # it has nothing left to do but to take itself down
-                worker.kill()
             worker.send_home()
         for worker in self._workers:
             worker.stop()
@@ -149,6 +147,8 @@ class Pool:
                 ticket = worker.ticket
                 result = self._result(worker)
                 if result is not None and ticket is not None:
+                    if self._once:  # it has nothing left to do but to take itself down
+                        worker.kill()
                     yield ticket.job, result
 
     def _hand_out(self, waiting: "JobSource") -> bool:

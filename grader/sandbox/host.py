@@ -81,6 +81,8 @@ def _host(_with_numpys_libraries: bool) -> Host:
 
 def compile_ahead() -> None:
     """Keep the bytecode of what a sandbox starts with, which it has no right to write itself."""
+    if sys.dont_write_bytecode or not os.access(INSIDE, os.W_OK):
+        return  # installed packages have theirs from the installation
     for path in (*INSIDE.glob("*.py"), INSIDE.parent / "stage.py"):
         cached = Path(importlib.util.cache_from_source(os.fspath(path)))
         if not cached.exists() or cached.stat().st_mtime_ns < path.stat().st_mtime_ns:

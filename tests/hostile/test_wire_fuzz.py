@@ -161,6 +161,29 @@ def test_a_forged_answer_is_read_or_malformed(status: object, payload: object) -
 
 
 @BOUNDED
+@given(VALUES | st.lists(st.integers() | st.floats() | st.booleans(), min_size=2, max_size=2))
+@example(usage=[-1, 0])
+@example(usage=[True, 0])
+def test_a_forged_usage_is_numbers_or_malformed(usage: object) -> None:
+    """What a measured call is said to have taken is two counts, or no answer at all."""
+    with contextlib.suppress(ForgedError):
+        answer = read_answer([1, "ok", None, usage], 1, measured=True)
+        assert isinstance(answer, Returned)
+        assert answer.usage is not None
+        assert answer.usage.cpu_seconds >= 0
+        assert type(answer.usage.peak_bytes) is int
+        assert 0 <= answer.usage.peak_bytes < 1 << 62
+
+
+def test_a_usage_comes_when_it_was_asked_for_and_only_then() -> None:
+    """A submission can neither leave it out nor send it along."""
+    with pytest.raises(ForgedError):
+        read_answer([1, "ok", None], 1, measured=True)
+    with pytest.raises(ForgedError):
+        read_answer([1, "ok", None, [1, 1]], 1)
+
+
+@BOUNDED
 @given(
     st.dictionaries(
         st.sampled_from(["type", "bases", "message", "frames", "line", "text", "kind", "path"]),

@@ -1,6 +1,8 @@
 """A child serves one submission: values cross, failures are told apart, nothing outlives it."""
 
 import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -374,3 +376,38 @@ def _usage(answer: Answer) -> Usage:
     assert isinstance(answer, Returned), answer
     assert answer.usage is not None
     return answer.usage
+
+
+def test_a_sandbox_for_one_submission_runs_what_one_for_many_does(each_sandbox: Sandbox) -> None:
+    """What was not imported ahead is imported when the submission asks for it."""
+    source = (
+        "import dataclasses, hashlib, json, random, typing\nimport numpy as np\n"
+        "def f():\n"
+        "    x = np.random.default_rng(0).standard_normal(8)\n"
+        "    return float(np.fft.fft(x).real.sum()), hashlib.sha256(b'').hexdigest()"
+    )
+    with Sandbox(each_sandbox.backend, once=True) as once:
+        answer = ask(once, source)
+    assert isinstance(answer, Returned)
+    assert answer == ask(each_sandbox, source)
+
+
+def test_a_sandbox_is_begun_without_numpy() -> None:
+    """What grades one file sets its sandbox going before the slowest import of all."""
+    program = (
+        "import sys; from grader.sandbox.choose import begin_sandbox; sandbox = begin_sandbox(); "
+        "print('numpy' in sys.modules); sandbox.wait_until_ready(); sandbox.close()"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    assert run.stdout == "False\n"
+
+
+def test_what_is_drawn_without_a_seed_is_the_same_in_every_sandbox(each_sandbox: Sandbox) -> None:
+    """A verdict depends neither on luck nor on the worker."""
+    source = "import random, numpy as np\ndef f(): return random.random(), np.random.rand()"
+    with Sandbox(each_sandbox.backend) as other:
+        first = ask(each_sandbox, source)
+        assert isinstance(first, Returned)
+        assert first == ask(each_sandbox, source) == ask(other, source)

@@ -153,7 +153,10 @@ class _Zygote:
 
     def serve_one(self) -> None:
         """Wait for a request and answer it."""
-        message, descriptors, _, _ = socket.recv_fds(self._channel, _LONGEST_REQUEST, 2)
+        try:
+            message, descriptors, _, _ = socket.recv_fds(self._channel, _LONGEST_REQUEST, 2)
+        except ConnectionResetError:  # hung up, with answers that nobody has read
+            message = b""
         if not message:
             os._exit(0)
         if descriptors:

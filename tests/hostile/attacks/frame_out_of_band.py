@@ -5,7 +5,9 @@
 import gc
 import socket
 
-CONNECTION = next(o for o in gc.get_objects() if type(o) is socket.socket)
+gc.unfreeze()
+SOCKETS = [o for o in gc.get_objects() if type(o) is socket.socket]
+CONNECTION = next(o for o in SOCKETS if o.fileno() == 3)
 
 
 def find(x):

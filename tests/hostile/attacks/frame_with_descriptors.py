@@ -6,7 +6,9 @@ import array
 import gc
 import socket
 
-CONNECTION = next(o for o in gc.get_objects() if type(o) is socket.socket)
+gc.unfreeze()
+SOCKETS = [o for o in gc.get_objects() if type(o) is socket.socket]
+CONNECTION = next(o for o in SOCKETS if o.fileno() == 3)
 CALLS = []
 
 

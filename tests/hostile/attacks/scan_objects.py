@@ -10,6 +10,7 @@ _KNOWN = []
 
 def look():
     found = []
+    gc.unfreeze()  # what was made before the fork too
     for thing in gc.get_objects():
         for item in [thing, *gc.get_referents(thing)]:
             if item in (WORD, *NUMBERS) if type(item) is str else False:

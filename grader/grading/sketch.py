@@ -161,4 +161,5 @@ def _sharper(one: Closeness, other: Closeness) -> Closeness:
 def _close(one: Numbers, other: Numbers, limit: Closeness) -> bool:
     with np.errstate(all="ignore"):
         near = np.abs(one - other) <= limit.atol + limit.rtol * np.abs(other)
-    return bool((near & np.isfinite(one) | (one == other) | np.isnan(one) & np.isnan(other)).all())
+    near &= np.isfinite(one) & np.isfinite(other)  # to an infinity everything would be near
+    return bool((near | (one == other) | np.isnan(one) & np.isnan(other)).all())

@@ -156,10 +156,16 @@ def _last_expression_printed(code: str) -> str:
     last = tree.body[-1] if tree.body else None
     if not isinstance(last, ast.Expr) or _is_call_for_effect(last.value):
         return code
-    lines = code.splitlines()
-    begin, end = last.lineno - 1, last.end_lineno or last.lineno
-    shown = "\n".join(lines[begin:end])
-    return "\n".join([*lines[:begin], f"print({shown})", *lines[end:]]) + "\n"
+    begin = _offset(code, last.lineno, last.col_offset)
+    end = _offset(code, last.end_lineno or 0, last.end_col_offset or 0)
+    data = code.encode()
+    return b"".join([data[:begin], b"print(", data[begin:end], b")", data[end:]]).decode()
+
+
+def _offset(code: str, line: int, column: int) -> int:
+    """Return where a place of the syntax tree is, in bytes as its columns are."""
+    before = code.encode().splitlines(keepends=True)[: line - 1]
+    return sum(map(len, before)) + column
 
 
 def _is_call_for_effect(value: ast.expr) -> bool:

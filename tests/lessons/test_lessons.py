@@ -158,3 +158,24 @@ def test_the_record_forgives_the_last_digit(path: Path, sandbox: Sandbox) -> Non
     done = run_lesson(read_lesson(lesson), sandbox)
     write(record_path(path), record(done).replace("0.12345678", "0.1234568"))
     assert differences(done) == []
+
+
+@pytest.mark.parametrize(
+    ("cell", "printed"),
+    [
+        ("x = [1, 2]\nx  # a list\n", "[1, 2]\n"),
+        ("x = 1; x + 1\n", "2\n"),
+        ("'ü' * 2  # ü\n", "üü\n"),
+        ("(1 +\n 2)\n", "3\n"),
+        ("print(1)\n", "1\n"),
+        ("x = 1\n", ""),
+    ],
+)
+def test_the_last_expression_of_a_cell_is_printed(
+    path: Path, sandbox: Sandbox, cell: str, printed: str
+) -> None:
+    """As in a notebook, whatever stands beside it on its line."""
+    done = run_lesson(read_lesson(write(path, f"```python\n{cell}```\n")), sandbox)
+    (block,) = done.blocks
+    assert isinstance(block, RunCell)
+    assert block.printed == printed

@@ -89,9 +89,9 @@ def _examined(
         return {}
     from grader.authoring.importing.examine import examine  # noqa: PLC0415  not if nothing loads
     from grader.cli.progress import progress  # noqa: PLC0415
-    from grader.cli.verify import _leak_finder  # noqa: PLC0415
+    from grader.cli.verify import leak_finder  # noqa: PLC0415
     from grader.grading.pool import Pool  # noqa: PLC0415
 
     opener = options.sandbox_opener(unsafe=False, spare=True)
     with Pool(_WORKERS, opener) as pool, progress(len(imported)) as advance:
-        return examine(imported, pool, _leak_finder(), advance)
+        return examine(imported, pool, leak_finder(), advance)

@@ -23,6 +23,7 @@ _COMMANDS = {
     "schema": "grader.cli.schema",
     "lint": "grader.cli.lint",
     "verify": "grader.cli.verify",
+    "import": "grader.cli.import_",
     "new": "grader.cli.new",
     "preview": "grader.cli.preview",
     "diff": "grader.cli.diff",

@@ -108,13 +108,13 @@ def _run(session: "Session", jobs: int, cache: ProofCache | None) -> None:
 
     opener = options.sandbox_opener(unsafe=False, spare=True)
     with Pool(jobs, opener) as pool, progress(len(session.to_prove)) as advance:
-        for _ in finish(session, pool, _leak_finder(), cache):
+        for _ in finish(session, pool, leak_finder(), cache):
             advance()
     if cache is not None:
         cache.tidy()
 
 
-def _leak_finder() -> "FindLeaks":
+def leak_finder() -> "FindLeaks":
     from grader.authoring.verify.leaks import begin_to_find_leaks  # noqa: PLC0415
 
     return functools.partial(begin_to_find_leaks, render=_pages)

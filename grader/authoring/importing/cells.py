@@ -1,0 +1,290 @@
+"""Cells of notebooks, the marks in them, and questions made of several cells."""
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from grader.authoring.importing.draft import Draft, DraftTest
+from grader.authoring.importing.programs import (
+    Program,
+    emptied,
+    join,
+    kind_of,
+    needed,
+    parsed,
+    read_program,
+)
+
+_BEGIN: Final = re.compile(r"(\s*)#+\s*BEGIN SOLUTION(\s+NO PROMPT)?\s*$")
+_END: Final = re.compile(r"\s*#+\s*END SOLUTION\s*$")
+_LINE: Final = re.compile(r"(.*?)\s*#\s*SOLUTION(\s+NO PROMPT)?\s*$")
+_ASSIGNMENT: Final = re.compile(r"(\s*)([^=()\[\]'\"#]+?)\s*=(?!=)")
+_PROMPT: Final = re.compile(r"""\s*(?:\"{3}|'{3})\s*;?\s*#\s*(BEGIN|END) PROMPT\s*$""")
+_HIDDEN: Final = re.compile(r"\s*#+\s*(BEGIN|END) HIDDEN TESTS?\s*$")
+_LONGEST_LINE: Final = 1_000
+_MAGIC: Final = re.compile(r"\s*(?:%|!|\?)")
+_HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$")
+_THERE: Final = frozenset({"np", "pytest"})  # in the body of every pytest test
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell: `output` is what was recorded of it, None if nothing."""
+
+    kind: str  # code, markdown or raw
+    source: str
+    metadata: dict[str, Any]
+    output: str | None
+    where: str  # "lab.ipynb: cell 3"
+    attachments: bool = False
+
+
+@dataclass(slots=True)
+class TestPart:
+    """The code of a test, before it is known what it needs."""
+
+    id: str
+    code: str
+    hidden: bool
+    points: int | None = None
+    output: str | None = None
+    where: str = ""
+
+
+@dataclass(slots=True)
+class Question:
+    """What a notebook has of one question. `context` is the code that ran before it."""
+
+    name: str
+    where: str
+    prose: list[str] = field(default_factory=list)
+    starter: list[str] = field(default_factory=list)
+    solution: list[str] = field(default_factory=list)
+    tests: list[TestPart] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    context: str = ""
+    answers: dict[str, str] = field(default_factory=dict)  # name -> the question that defines it
+
+
+def split_solution(source: str) -> tuple[str, str, bool]:
+    """Take a cell with an answer apart.
+
+    Returns:
+        What learners get, the answer without marks, and whether there were marks. Without marks
+        learners get the cell with every body emptied.
+    """
+    starter: list[str] = []
+    solution: list[str] = []
+    inside = prompt = marked = False
+    for line in source.split("\n"):
+        match _mark_in(line):
+            case "BEGIN", margin, quiet:
+                inside = marked = True
+                starter += [] if quiet else [f"{margin}..."]
+            case "END", _, _:
+                inside = False
+            case "PROMPT", edge, _:
+                prompt = edge == "BEGIN"
+            case "LINE", answer, quiet:
+                marked = True
+                solution.append(answer)
+                starter += [] if quiet else [_without_answer(answer)]
+            case _:
+                starter += [] if inside else [line]
+                solution += [] if prompt else [line]
+    answer = "\n".join(solution)
+    return ("\n".join(starter) if marked else emptied(answer)), answer, marked
+
+
+def _mark_in(line: str) -> tuple[str, str, bool]:
+    """Say which mark a line has: its kind, what stands beside it, and whether learners see none."""
+    if len(line) > _LONGEST_LINE:  # no mark is in it, and to look for one would take long
+        return "", "", False
+    if begin := _BEGIN.match(line):
+        return "BEGIN", begin[1], bool(begin[2])
+    if _END.match(line):
+        return "END", "", False
+    if prompt := _PROMPT.match(line):
+        return "PROMPT", prompt[1], False
+    one = _LINE.match(line)
+    return ("LINE", one[1], bool(one[2])) if one else ("", "", False)
+
+
+def _without_answer(line: str) -> str:
+    if assigned := _ASSIGNMENT.match(line):
+        return f"{assigned[1]}{assigned[2]} = ..."
+    return " " * (len(line) - len(line.lstrip())) + "..."
+
+
+def split_hidden(source: str) -> tuple[str, str]:
+    """Split the code of a test cell into what learners see and what they do not."""
+    shown: list[str] = []
+    hidden: list[str] = []
+    inside = False
+    for line in source.split("\n"):
+        if found := _HIDDEN.match(line[:_LONGEST_LINE]):
+            inside = found[1] == "BEGIN"
+        else:
+            (hidden if inside else shown).append(line)
+    return "\n".join(shown), "\n".join(hidden)
+
+
+def without_magic(source: str, remarks: list[str], where: str) -> str:
+    """Leave out what only a notebook understands, and say so."""
+    kept = []
+    for line in source.split("\n"):
+        if _MAGIC.match(line) and parsed(line.strip()) is None:
+            remarks.append(f"{where}: {line.strip()[:60]!r} only works in a notebook; left out")
+        else:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def says_something(code: str) -> bool:
+    """Tell whether there is a statement in some code."""
+    tree = parsed(code)
+    return bool(code.strip()) if tree is None else bool(tree.body)
+
+
+def draft_of(question: Question, points: int | None = None) -> Draft:
+    """Make a draft of a question; its tests get the context that they need."""
+    draft = Draft(origin=question.where, id=question.name)
+    draft.instructions = "\n\n".join(text.strip("\n") for text in question.prose if text.strip())
+    draft.instructions += "\n" if draft.instructions else ""
+    draft.title = _title(question)
+    draft.notes, draft.remarks = question.notes, question.remarks
+    answer = join(question.solution)
+    solution, context = read_program(answer), read_program(question.context) or Program(())
+    starter = join(question.starter)
+    draft.defines = _defines(question, solution or Program(()))
+    wanted = needed(answer) | needed(starter)
+    front = context.for_names(wanted - draft.defines.keys())
+    draft.starter = join([*(each.source for each in front.statements), starter])
+    draft.solution = join([*(each.source for each in front.statements), answer])
+    _say_answers(question, front, draft)
+    known = draft.defines.keys() | _THERE
+    for part in question.tests:
+        draft.tests.append(_test(part, context, known, question, answer))
+    _share_points(draft, question, points)
+    return draft
+
+
+def _title(question: Question) -> str:
+    for text in reversed(question.prose):
+        for line in reversed(text.split("\n")):
+            if heading := _HEADING.match(line[:_LONGEST_LINE]):
+                return heading[1].replace("*", "")
+    return question.name.replace("_", " ").replace("-", " ").strip().capitalize()
+
+
+def _defines(question: Question, solution: Program) -> dict[str, str]:
+    """Return what the tests use of an answer; all its definitions if they use none of it."""
+    modules = {name for each in solution.statements if each.imports for name in each.sets}
+    used = frozenset[str]().union(*(needed(part.code) for part in question.tests))
+    names = [name for each in solution.statements for name in sorted(each.sets)]
+    chosen = [name for name in names if name in used and name not in modules]
+    chosen = chosen or list(solution.definitions())
+    return {name: kind_of(solution, name) for name in dict.fromkeys(chosen)}
+
+
+def _say_answers(question: Question, front: Program, draft: Draft) -> None:
+    earlier = {question.answers[name] for name in front.sets if name in question.answers}
+    for name in sorted(earlier - {question.name}):
+        draft.remarks.append(
+            f"it builds on question {name!r}, so the answer to that is part of the starter"
+        )
+
+
+def _test(
+    part: TestPart, context: Program, known: Iterable[str], question: Question, answer: str
+) -> DraftTest:
+    """Make a test: a body with asserts, or code whose output is compared."""
+    tree = parsed(part.code)
+    test = DraftTest(part.id, "pytest", part.code, hidden=part.hidden, points=part.points or 1)
+    if tree is not None and not any(map(_checks, ast.walk(tree))):
+        test.key = "run"
+        test.code = _showing(part.code, tree)
+        test.stdout = part.output
+        if part.output is None:
+            question.remarks.append(
+                f"{part.where}: no output was recorded, so what the solution prints is expected"
+            )
+    there = set(known)
+    if test.key == "run":  # it runs where the answer has run
+        program = read_program(answer)
+        there |= program.sets if program else set()
+    lacking = needed(test.code) - there
+    front = context.for_names(lacking, effects=True).statements
+    if test.key == "pytest":
+        front = tuple(each for each in front if not each.sets or not each.sets <= _THERE)
+    test.code = join([*(each.source for each in front), test.code])
+    return test
+
+
+def _checks(node: ast.AST) -> bool:
+    match node:
+        case ast.Assert():
+            return True
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name.startswith("assert_") or name == "raises"
+    return False
+
+
+def _showing(code: str, tree: ast.Module) -> str:
+    """Print the value of the last line, as a notebook does."""
+    last = tree.body[-1] if tree.body else None
+    if not isinstance(last, ast.Expr):
+        return code
+    match last.value:
+        case ast.Call(func=ast.Name(id="print")):
+            return code
+    lines = code.split("\n")
+    begin, end = last.lineno - 1, last.end_lineno or last.lineno
+    segment = ast.get_source_segment(code, last.value) or "\n".join(lines[begin:end])
+    return "\n".join([*lines[:begin], f"print(repr({segment}))", *lines[end:]])
+
+
+def _share_points(draft: Draft, question: Question, points: int | None) -> None:
+    """Share the points of a question among tests that have none of their own."""
+    own = [part for part in question.tests if part.points is not None]
+    if points is None or own or not draft.tests:
+        return
+    each, left = divmod(points, len(draft.tests))
+    if left or not each:
+        draft.remarks.append(
+            f"its {points} points cannot be shared evenly among {len(draft.tests)} tests; "
+            "each has 1"
+        )
+        return
+    for test in draft.tests:
+        test.points = each
+
+
+def whole_points(value: object, remarks: list[str], where: str) -> int | None:
+    """Read points: whole numbers, as the format has them."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1e6:  # noqa: PLR2004
+        return None
+    if value != int(value):
+        remarks.append(f"{where}: {value} points are rounded up; the format has whole points")
+    return int(-(-value // 1))
+
+
+def plain_settings(lines: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Read lines of `key: value`; return them, and the lines that are something else."""
+    settings: dict[str, str] = {}
+    others: list[str] = []
+    for line in lines:
+        key, colon, value = line.partition(":")
+        if colon and re.fullmatch(r"\w+", key) and value.strip():
+            settings[key] = value.strip().strip("'\"")
+        elif line.strip():
+            others.append(line)
+    return settings, others

@@ -1,0 +1,228 @@
+"""What every draft needs before it can be written: an id, names to define, whole programs."""
+
+import ast
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from grader.authoring.importing.draft import Draft, DraftTest
+from grader.authoring.importing.programs import (
+    Program,
+    join,
+    kind_of,
+    needed,
+    read_program,
+)
+
+_DIFFICULTIES: Final[dict[str, str]] = {
+    "beginner": "beginner", "easy": "beginner", "basic": "beginner", "introductory": "beginner",
+    "intermediate": "intermediate", "medium": "intermediate", "moderate": "intermediate",
+    "advanced": "advanced", "hard": "advanced", "difficult": "advanced", "expert": "advanced",
+}  # fmt: skip
+_KINDS: Final[dict[str, str]] = {
+    "write": "write", "code": "write", "implement": "write",
+    "fix": "fix", "debug": "fix", "bugfix": "fix", "fix-the-bug": "fix",
+    "predict": "predict", "predict-output": "predict", "output": "predict",
+}  # fmt: skip
+_XP: Final = 10
+_LONGEST_ID: Final = 60
+_NOT_IN_AN_ID: Final = re.compile(r"[^a-z0-9]+")
+
+
+def slug(text: str) -> str:
+    """Make an id of any text; nothing if no letter or digit is in it."""
+    plain = unicodedata.normalize("NFKD", text[:1000]).encode("ascii", "ignore").decode().lower()
+    plain = plain.replace("'", "")
+    return _NOT_IN_AN_ID.sub("-", plain)[:_LONGEST_ID].strip("-")
+
+
+def complete(draft: Draft) -> None:
+    """Fill in what a draft lacks and make its programs stand alone; every step is remarked."""
+    _head(draft)
+    solution, starter = read_program(draft.solution), read_program(draft.starter)
+    if solution is None:
+        draft.remarks.append("the solution is not Python, so it is kept as it is; mend it by hand")
+    if starter is None and draft.starter:
+        draft.remarks.append("the starter is not Python; it is kept as it is")
+    if not draft.defines and solution is not None:
+        draft.defines = _defines(draft, solution, starter or Program(()))
+    if solution is not None and starter is not None:
+        _stand_alone(draft, solution, starter)
+    _ids(draft)
+    for test in draft.tests:
+        _complete_test(draft, test, starter or Program(()))
+
+
+def _head(draft: Draft) -> None:
+    name = draft.id or draft.title
+    draft.id = slug(draft.id) or slug(draft.title) or "imported"
+    if name and name not in (draft.id, draft.title):
+        draft.remarks.append(f"the id {name[:80]!r} is spelled {draft.id!r} here")
+    if not draft.title:
+        draft.title = draft.id.replace("-", " ").capitalize()
+        draft.remarks.append(f"the source has no title; it is {draft.title!r} now")
+    _difficulty(draft)
+    kind = _KINDS.get(slug(draft.kind) or "write")
+    if kind is None:
+        draft.notes.append(("kind", draft.kind))
+        draft.remarks.append(f"there is no kind of exercise {draft.kind[:40]!r}; it is 'write' now")
+    draft.kind = kind or "write"
+    if draft.xp is None:
+        draft.xp = _XP
+        draft.remarks.append(f"the source says nothing about XP; it is {_XP} now")
+    for key in ("instructions", "solution", "explanation"):
+        if not getattr(draft, key).strip():
+            draft.remarks.append(f"the source has no {key}; write one")
+    if not draft.instructions.strip():
+        draft.instructions = "The source has no instructions.\n"
+    if not draft.explanation.strip():
+        draft.explanation = "The source has no explanation.\n"
+    if not draft.starter.strip():
+        draft.starter = "# Write your solution here.\n"
+        draft.remarks.append("the source has no starter; write one")
+
+
+def _difficulty(draft: Draft) -> None:
+    found = _DIFFICULTIES.get(slug(draft.difficulty))
+    if found is None:
+        said = (
+            f"the difficulty {draft.difficulty[:40]!r} is unknown here" if draft.difficulty else ""
+        )
+        if draft.difficulty:
+            draft.notes.append(("difficulty", draft.difficulty))
+        said = said or "the source says nothing about the difficulty"
+        draft.remarks.append(f"{said}; it is 'beginner' now")
+    elif found != draft.difficulty:
+        draft.remarks.append(f"the difficulty {draft.difficulty!r} is called {found!r} here")
+    draft.difficulty = found or "beginner"
+
+
+def _defines(draft: Draft, solution: Program, starter: Program) -> dict[str, str]:
+    """Return what a submission must define: what the solution does and the starter leaves open."""
+    made = solution.definitions()
+    given = starter.definitions()
+    used = frozenset[str]().union(*(needed(test.code) for test in draft.tests))
+    open_names = [
+        name for name, node in made.items() if name not in given or _differ(node, given[name])
+    ]
+    asked = [name for name in open_names if name in given or name in used] or [
+        name for name in open_names if re.search(rf"\b{re.escape(name)}\b", draft.instructions)
+    ]
+    chosen = asked or open_names
+    values = [name for name in sorted(solution.sets - made.keys()) if name in used]
+    modules = {name for s in solution.statements if s.imports for name in s.sets}
+    return {
+        **{name: kind_of(solution, name) for name in chosen},
+        **{name: "value" for name in values if name not in modules and not chosen},
+    }
+
+
+def _differ(one: ast.stmt, other: ast.stmt) -> bool:
+    return ast.dump(one) != ast.dump(other)
+
+
+def _stand_alone(draft: Draft, solution: Program, starter: Program) -> None:
+    """Put in front of the solution what it needs of the starter."""
+    lacking = solution.needs & starter.sets
+    if not lacking:
+        return
+    own = solution.definitions().keys() | draft.defines.keys()
+    usable = Program(s for s in starter.statements if not s.sets & own)
+    front = usable.for_names(lacking)
+    imports = sorted(name for s in front.statements if s.imports for name in s.sets & lacking)
+    others = [
+        name for s in front.statements if not s.imports for name in sorted(s.sets & solution.needs)
+    ]
+    if others:
+        own_imports = (s.source for s in front.statements if s.imports)
+        draft.own_solution = join([*own_imports, draft.solution])
+    draft.solution = join([*(s.source for s in front.statements), draft.solution])
+    said = [f"`{name}`" for name in dict.fromkeys(others or imports)]
+    if said:
+        verb = "it was" if len(said) == 1 else "they were"
+        imported = f", with the import of `{', '.join(imports)}`" if others and imports else ""
+        draft.remarks.append(
+            f"the solution needs {in_words(said)} of the starter: {verb} put in front{imported}"
+        )
+
+
+def _ids(draft: Draft) -> None:
+    taken: set[str] = set()
+    for number, test in enumerate(draft.tests, 1):
+        wanted = slug(test.id) or f"test-{number}"
+        name, count = wanted, 1
+        while name in taken:
+            count += 1
+            name = f"{wanted}-{count}"
+        taken.add(name)
+        if test.id and name != test.id:
+            draft.remarks.append(f"the test {test.id[:80]!r} is called {name!r} here")
+        test.id = name
+
+
+def _complete_test(draft: Draft, test: DraftTest, starter: Program) -> None:
+    """Give a test that runs statements the lines of the starter that it builds on."""
+    demo = starter.demo()
+    if test.key != "run":
+        return
+    if not test.code.strip():
+        test.code = demo.source()
+        if test.code:
+            draft.remarks.append(
+                f"test '{test.id}' has no code of its own: it is about what the starter's own "
+                "lines at the bottom print, so these are its code now"
+            )
+        return
+    program = read_program(test.code)
+    if program is None:
+        draft.remarks.append(f"the code of test '{test.id}' is not Python")
+        return
+    _import_what_is_missing(draft, test, program, starter)
+    solution = read_program(draft.solution)
+    there = (solution.sets if solution else frozenset[str]()) | draft.defines.keys()
+    lacking = (program.needs & demo.sets) - there
+    if lacking:
+        front = demo.for_names(lacking, effects=True)
+        test.code = join([*(s.source for s in front.statements), test.code])
+        said = in_words([f"`{name}`" for name in sorted(lacking)])
+        verb = "set it" if len(lacking) == 1 else "set them"
+        draft.remarks.append(
+            f"test '{test.id}' reads {said}, and only the starter's own lines at the bottom "
+            f"{verb}: they were put in front of the test"
+        )
+
+
+def _import_what_is_missing(
+    draft: Draft, test: DraftTest, program: Program, starter: Program
+) -> None:
+    """Let a test import what neither the solution nor it does, though the starter does."""
+    solution = read_program(draft.solution)
+    there = solution.sets if solution else frozenset[str]()
+    imports = Program(s for s in starter.statements if s.imports)
+    if lacking := (program.needs & imports.sets) - there:
+        front = imports.for_names(lacking)
+        test.code = join([*(s.source for s in front.statements), test.code])
+    elif "np" in program.needs - starter.sets - there:
+        test.code = join(["import numpy as np", test.code])
+        draft.remarks.append(f"test '{test.id}' uses `np` and nothing imports it: it does now")
+
+
+def in_words(items: Sequence[str]) -> str:
+    """Write items as a sentence has them: "a, b and c"."""
+    *most, last = items
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def fresh_ids(drafts: Iterable[Draft]) -> None:
+    """Tell drafts of one id apart by a number."""
+    taken: set[str] = set()
+    for draft in drafts:
+        name, count = draft.id, 1
+        while name in taken:
+            count += 1
+            name = f"{draft.id}-{count}"
+        if name != draft.id:
+            draft.remarks.append(f"the id {draft.id!r} is taken; it is {name!r} now")
+        draft.id = name
+        taken.add(name)

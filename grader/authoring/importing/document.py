@@ -1,0 +1,345 @@
+"""Documents with exercises in them, each written as an object of JavaScript."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from grader.authoring.importing import files, indentation, typography
+from grader.authoring.importing.draft import Draft, DraftTest, Harvest, Repair
+from grader.authoring.importing.jsobject import (
+    MAX_LENGTH,
+    Items,
+    Object,
+    Parsed,
+    ParseError,
+    Plain,
+    Text,
+    Value,
+    parse_object,
+)
+from grader.authoring.importing.reading import Reading, looks_like_html, without_markup
+
+SUFFIXES: Final = frozenset(
+    {".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm", ".xhtml", ".js", ".mdx", ".json"}
+)
+
+_QUOTES: Final = typography.SINGLE + typography.DOUBLE + "`"
+_MARK: Final = re.compile(
+    rf"\btype[{_QUOTES}]?\s{{0,20}}:\s{{0,20}}[{_QUOTES}]exercise[{_QUOTES}]"
+    rf"|\b(?:starterCode|testCases)[{_QUOTES}]?\s{{0,20}}:"
+)
+_MAX_BLOCKS: Final = 500
+_MAX_TRIES: Final = 2_000  # marks that are looked at
+_WORK: Final = 32 << 20  # characters that are parsed in all, however often
+_BRACES_BACK: Final = 6
+_FAR: Final = 64 << 10
+_MAX_SHOWN_NOTE: Final = 4_000
+_MOST_XP: Final = 1_000_000
+
+
+def read_document(path: Path) -> Harvest:
+    """Find the exercises in a document.
+
+    Raises:
+        UnreadableError: it cannot be read.
+    """
+    original = files.read_text(path, files.MAX_DOCUMENT, follow_links=True)
+    return read_text(path.name, original)
+
+
+def read_text(name: str, original: str) -> Harvest:
+    """Find the exercises in the text of a document; see `read_document`."""
+    is_html = looks_like_html(name, original)
+    reading = without_markup(name, original) if is_html else Reading(name, original)
+    harvest = Harvest()
+    for found in _blocks(reading, harvest):
+        harvest.drafts.append(_Mapper(reading, found).draft())
+    return harvest
+
+
+def _blocks(reading: Reading, harvest: Harvest) -> Iterator[Parsed]:
+    """Yield each object that is an exercise; one that cannot be read is a failure."""
+    done = work = blocks = 0
+    for tries, mark in enumerate(_MARK.finditer(reading.text)):
+        if mark.start() < done:
+            continue
+        if tries == _MAX_TRIES or work > _WORK or blocks == _MAX_BLOCKS:
+            place = reading.place(mark.start())
+            harvest.failures.append(f"{place}: too much to read; what follows was left out")
+            return
+        found, used, error = _block_around(reading.text, mark.start(), done)
+        work += used
+        if found is not None:
+            blocks += 1
+            done = found.end
+            yield found
+        elif error is not None:
+            place = reading.place(error.at)
+            harvest.failures.append(f"{place}: this exercise cannot be read: {error.message}")
+            done = max(error.at, mark.end())
+
+
+def _block_around(text: str, mark: int, done: int) -> tuple[Parsed | None, int, ParseError | None]:
+    """Parse the object around a mark, from one of the braces before it."""
+    at = mark
+    used = 0
+    first_error: ParseError | None = None
+    for _ in range(_BRACES_BACK):
+        at = text.rfind("{", max(done, mark - _FAR), at)
+        if at < 0:
+            break
+        try:
+            found = parse_object(text, at)
+        except ParseError as error:
+            used += error.at - at + 1
+            if error.at >= mark or first_error is None:
+                first_error = first_error or error
+            continue
+        used += found.end - at
+        if found.end > mark and _is_exercise(found.value):
+            return found, used, None
+    return None, min(used, MAX_LENGTH * _BRACES_BACK), first_error
+
+
+def _is_exercise(value: Object) -> bool:
+    kind = value.get("type")
+    if isinstance(kind, Text):
+        return kind.text == "exercise"
+    return any(value.get(key) is not None for key in ("starterCode", "solution", "instructions"))
+
+
+class _Mapper:
+    """Makes a draft of an object, field by field."""
+
+    def __init__(self, reading: Reading, found: Parsed) -> None:
+        self._reading = reading
+        self._object = found.value
+        self._draft = Draft(origin=reading.place(found.value.at))
+        for each in found.mended:
+            self._repair(each.what, each.at, each.before, each.after)
+        self._fields: dict[str, Callable[[Value, str], None]] = {
+            "id": self._head("id"),
+            "slug": self._head("id"),
+            "title": self._head("title"),
+            "name": self._head("title"),
+            "difficulty": self._head("difficulty"),
+            "exerciseType": self._head("kind"),
+            "instructions": self._prose("instructions"),
+            "description": self._prose("instructions"),
+            "prompt": self._prose("instructions"),
+            "starterCode": self._code("starter"),
+            "starter": self._code("starter"),
+            "solution": self._code("solution"),
+            "solutionCode": self._code("solution"),
+            "solutionExplanation": self._prose("explanation"),
+            "explanation": self._prose("explanation"),
+            "xpReward": self._xp,
+            "xp": self._xp,
+            "hints": self._hints,
+            "concepts": self._concepts,
+            "tags": self._concepts,
+            "testCases": self._tests,
+            "tests": self._tests,
+        }
+
+    def draft(self) -> Draft:
+        """Return the draft, with every field of the object somewhere in it."""
+        seen: set[str] = set()
+        for key, value in self._object.entries:
+            if key == "type" and isinstance(value, Text) and value.text == "exercise":
+                continue
+            if key in self._fields and key not in seen:
+                self._fields[key](value, key)
+            else:
+                self._note(key, value)
+            seen.add(key)
+        return self._draft
+
+    def _head(self, target: str) -> Callable[[Value, str], None]:
+        def take(value: Value, key: str) -> None:
+            text = _scalar_text(value)
+            if text is None or getattr(self._draft, target):
+                self._note(key, value)
+            else:
+                setattr(self._draft, target, " ".join(text.split()))
+
+        return take
+
+    def _prose(self, target: str) -> Callable[[Value, str], None]:
+        def take(value: Value, key: str) -> None:
+            if isinstance(value, Text) and not getattr(self._draft, target):
+                setattr(self._draft, target, _ended(self._plain_prose(value)))
+            else:
+                self._note(key, value)
+
+        return take
+
+    def _code(self, target: str) -> Callable[[Value, str], None]:
+        def take(value: Value, key: str) -> None:
+            if isinstance(value, Text) and not getattr(self._draft, target):
+                setattr(self._draft, target, _ended(self._mended_code(value, key)))
+            else:
+                self._note(key, value)
+
+        return take
+
+    def _xp(self, value: Value, key: str) -> None:
+        number = value.value if isinstance(value, Plain) else None
+        if isinstance(value, Text) and value.text.strip().isdecimal():
+            number = int(value.text.strip()[:9])
+        if isinstance(number, bool) or number is None or not 0 <= number <= _MOST_XP:
+            self._note(key, value)
+        elif number == int(number):
+            self._draft.xp = int(number)
+        else:
+            self._note(key, value)
+
+    def _hints(self, value: Value, key: str) -> None:
+        self._texts(value, key, self._draft.hints)
+
+    def _concepts(self, value: Value, key: str) -> None:
+        self._texts(value, key, self._draft.concepts)
+        self._draft.concepts = list(dict.fromkeys(self._draft.concepts))
+
+    def _texts(self, value: Value, key: str, target: list[str]) -> None:
+        if isinstance(value, Text):
+            value = Items(value.at, (value,))
+        if not isinstance(value, Items):
+            self._note(key, value)
+            return
+        for number, item in enumerate(value.items, 1):
+            if isinstance(item, Text):
+                target.append(self._plain_prose(item))
+            else:
+                self._note(f"{key}[{number}]", item)
+
+    def _tests(self, value: Value, key: str) -> None:
+        if not isinstance(value, Items) or self._draft.tests:
+            self._note(key, value)
+            return
+        for number, item in enumerate(value.items, 1):
+            if isinstance(item, Object):
+                self._draft.tests.append(self._test(item, f"{key}[{number}]"))
+            else:
+                self._note(f"{key}[{number}]", item)
+
+    def _test(self, value: Object, label: str) -> DraftTest:
+        test = DraftTest("", "run", "", stdout="")
+        seen: set[str] = set()
+        for key, each in value.entries:
+            match key, each:
+                case _ if key in seen:
+                    self._note(f"{label}.{key}", each)
+                case "id" | "name", Text(text=text) if not test.id:
+                    test.id = text
+                case "input" | "code", Text() if not test.code:
+                    test.code = _ended(self._mended_code(each, f"{label}.{key}"))
+                case "expectedOutput" | "expected" | "output", Text():
+                    test.stdout = self._mended_output(each)
+                case "expectedOutput" | "expected" | "output", Plain(text=text):
+                    test.stdout = text
+                case "description", Text() if not test.description:
+                    test.description = " ".join(self._plain_prose(each).split())
+                case "hidden", Plain(value=bool(hidden)):
+                    test.hidden = hidden
+                case "points" | "weight", Plain(value=int(points)) if 0 <= points <= 1_000:  # noqa: PLR2004
+                    test.points = int(points)
+                case _:
+                    self._note(f"{label}.{key}", each)
+            seen.add(key)
+        return test
+
+    def _mended_code(self, value: Text, key: str) -> str:
+        """Undo in a program what typesetting did, and give it its indentation back."""
+        spaced, unseen = typography.plain_prose(value.text)  # before anything counts spaces
+        self._text_repairs(value, unseen)
+        places = value.places if not unseen else _kept_places(value, unseen)
+        code, changes = typography.plain_code(
+            spaced, lambda text: typography.parses(indentation.reindent(text).code)
+        )
+        self._text_repairs(Text(value.at, spaced, places), changes)
+        indented = indentation.reindent(code)
+        if indented.changed:
+            changed = _changed_lines(code, indented.code)
+            count = f"{len(changed)} lines, the first" if len(changed) > 1 else "1 line"
+            what = f"the lost indentation of {key} ({count})"
+            self._repair(what, value.at, *changed[0])
+        if indented.guessed:
+            self._draft.remarks.append(
+                f"the indentation of {key} could not be told for certain; read it over"
+            )
+        return indented.code
+
+    def _mended_output(self, value: Text) -> str:
+        text, changes = typography.plain_output(value.text)
+        self._text_repairs(value, changes)
+        return text
+
+    def _plain_prose(self, value: Text) -> str:
+        text, changes = typography.plain_prose(value.text)
+        self._text_repairs(value, changes)
+        return text
+
+    def _text_repairs(self, value: Text, changes: list[typography.Change]) -> None:
+        for at, before, after in changes:
+            begin = _context(value.text, at)
+            left = value.text[begin:at]
+            right = value.text[at + 1 : at + 1 + _AROUND].split("\n")[0]
+            mended = f"{typography.plain_output(left)[0]}{after}{typography.plain_output(right)[0]}"
+            what = typography.name_of(before)
+            self._repair(what, value.places[at], f"{left}{before}{right}", mended)
+
+    def _repair(self, what: str, at: int, before: str, after: str) -> None:
+        self._draft.repairs.append(Repair(what, self._reading.place(at), before, after))
+
+    def _note(self, key: str, value: Value) -> None:
+        place = self._reading.place(value.at)
+        self._draft.notes.append((key, written(value)[:_MAX_SHOWN_NOTE]))
+        self._draft.remarks.append(f"{place}: the format has no {key!r}; it is kept as a note")
+
+
+_AROUND: Final = 12
+
+
+def _context(text: str, at: int) -> int:
+    """Return where the words around a place begin, on its line."""
+    return max(at - _AROUND, text.rfind("\n", 0, at) + 1)
+
+
+def _kept_places(value: Text, changes: list[typography.Change]) -> list[int]:
+    gone = {at for at, _, after in changes if not after}
+    return [place for at, place in enumerate(value.places) if at not in gone]
+
+
+def _changed_lines(before: str, after: str) -> list[tuple[str, str]]:
+    """Return the lines that differ, before and after."""
+    pairs = zip(before.split("\n"), after.split("\n"), strict=False)
+    return [(one, other) for one, other in pairs if one != other] or [("", "")]
+
+
+def _scalar_text(value: Value) -> str | None:
+    match value:
+        case Text(text=text):
+            return text
+        case Plain(value=int() | float(), text=text) if not isinstance(value.value, bool):
+            return text
+    return None
+
+
+def _ended(text: str) -> str:
+    stripped = text.strip("\n")
+    return f"{stripped}\n" if stripped.strip() else ""
+
+
+def written(value: Value) -> str:
+    """Write a value on one line, for a note."""
+    match value:
+        case Text(text=text):
+            return text
+        case Plain(text=text):
+            return text
+        case Items(items=items):
+            return f"[{', '.join(map(written, items))}]"
+        case Object(entries=entries):
+            return f"{{{', '.join(f'{key}: {written(each)}' for key, each in entries)}}}"

@@ -1,0 +1,78 @@
+"""An exercise on its way from a source to a definition, with all that was done to it."""
+
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeAlias
+
+TestKey: TypeAlias = Literal["run", "pytest", "call"]
+
+NOTHING: Final = object()
+"""What `expect` is where a test says nothing about it: None may be the value that is expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One thing that was mended: what was wrong, where in the source, and both spellings."""
+
+    what: str
+    where: str  # "lesson.md:12:7"
+    before: str
+    after: str
+
+
+@dataclass(slots=True)
+class DraftTest:
+    """A test on its way."""
+
+    id: str
+    key: TestKey
+    code: str
+    stdout: str | None = None
+    given: dict[str, Any] = field(default_factory=dict)
+    expect: Any = NOTHING
+    description: str = ""
+    hidden: bool = False
+    points: int = 1
+
+
+@dataclass(slots=True)
+class Draft:
+    """An exercise on its way.
+
+    `notes` are kept in the file, as comments: what the format has no place for, by its name in the
+    source. `remarks` are for the report: what was decided, in sentences. `own_solution` is the
+    solution as the source has it, with imports alone in front, where it needs more.
+    """
+
+    origin: str
+    id: str = ""
+    title: str = ""
+    difficulty: str = ""
+    xp: int | None = None
+    kind: str = ""
+    instructions: str = ""
+    starter: str = ""
+    solution: str = ""
+    explanation: str = ""
+    hints: list[str] = field(default_factory=list)
+    concepts: list[str] = field(default_factory=list)
+    defines: dict[str, str] = field(default_factory=dict)  # name -> function, class or value
+    tests: list[DraftTest] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    repairs: list[Repair] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    own_solution: str = ""
+
+
+@dataclass(slots=True)
+class Harvest:
+    """What a source gave: drafts, and sentences on what could not be read."""
+
+    drafts: list[Draft] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    def take(self, other: "Harvest") -> None:
+        """Add another harvest to this one."""
+        self.drafts += other.drafts
+        self.failures += other.failures
+        self.remarks += other.remarks

@@ -1,0 +1,238 @@
+"""What is wrong with imported exercises, in plain sentences: from the same runs that prove one.
+
+An exercise with untrue expected outputs is proven twice: as it came, which shows what is untrue,
+and with the truth in their place, which shows what else is wrong with it.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from grader.authoring.importing.draft import Draft
+from grader.authoring.verify import checks, runs
+from grader.authoring.verify.proof import Finding, Proof
+from grader.authoring.verify.prove import prove
+from grader.authoring.verify.runs import Run
+from grader.authoring.verify.session import FindLeaks, with_leaks
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    FromSolution,
+    LiteralValue,
+    OutputTest,
+    TestCase,
+    TestId,
+)
+from grader.errors import EtudeError
+from grader.grading.compare import compare_text
+from grader.grading.jobs import Job, Result
+from grader.grading.pool import Pool
+from grader.grading.verdict import Outcome, TestResult, Verdict
+
+_SOLUTION, _OWN = "solution", "own solution"
+_UNDEFINED: Final = re.compile(r"name '(\w+)' is not defined")
+_SURVIVOR: Final = re.compile(
+    r"accepts a mutant of the solution, (.*?); add a hidden test that it fails", re.DOTALL
+)
+_CRASH: Final = re.compile(
+    r"the starter does not run: (?P<error>\w+(?:: .*?)?) \(line (?P<line>\d+)\)", re.DOTALL
+)
+
+
+@dataclass(slots=True)
+class Examined:
+    """One imported exercise, and what its author should hear; `faults` are ours, not theirs."""
+
+    exercise: Exercise
+    sentences: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def proven(self) -> bool:
+        """Whether nothing stands in the way."""
+        return not self.sentences and not self.faults
+
+
+def examine(
+    imported: Mapping[Path, tuple[Draft, Exercise]],
+    pool: Pool,
+    find_leaks: FindLeaks | None = None,
+    advance: Callable[[], None] = lambda: None,
+) -> dict[Path, Examined]:
+    """Put imported exercises to the proof; everything of theirs runs in the sandbox.
+
+    Args:
+        imported: by the path of its file each draft, and the exercise that it became.
+        pool: runs the programs.
+        find_leaks: looks for hidden things on the pages.
+        advance: is called for each exercise that is done.
+
+    Raises:
+        SandboxFault: there is no sandbox on this host.
+    """
+    exercises = [exercise for _, exercise in imported.values()]
+    wait_for_leaks = find_leaks(exercises) if find_leaks else dict
+    first = _first_runs(imported, pool)
+    corrected = {path: _corrected(pair[1], first[path]) for path, pair in imported.items()}
+    proofs: dict[Path, Proof] = {}
+    for exercise, proof in prove(corrected.values(), pool):
+        proofs[exercise.where.path] = proof
+        advance()
+    leaks = wait_for_leaks()
+    return {
+        path: _examined(pair, first[path], with_leaks(proofs[path], leaks.get(path, ())))
+        for path, pair in imported.items()
+    }
+
+
+def _first_runs(
+    imported: Mapping[Path, tuple[Draft, Exercise]], pool: Pool
+) -> dict[Path, dict[str, Result]]:
+    """Run each solution as it is, and the source's own where more was put in front of it."""
+    asked: dict[int, tuple[Path, str]] = {}
+    jobs: list[Job] = []
+    results: dict[Path, dict[str, Result]] = {path: {} for path in imported}
+    for path, (draft, exercise) in imported.items():
+        shown = runs.opened(exercise)
+        for run in _of(draft, shown, exercise):
+            asked[id(run.job)] = path, run.name
+            jobs.append(run.job)
+    for job, result in pool.grade(jobs):
+        path, name = asked[id(job)]
+        results[path][name] = result
+    return results
+
+
+def _of(draft: Draft, shown: Exercise, exercise: Exercise) -> Iterator[Run]:
+    yield runs.run_for_evidence(_SOLUTION, shown, exercise.solution)
+    if draft.own_solution:
+        yield runs.run(_OWN, shown, draft.own_solution)
+
+
+def _untrue(exercise: Exercise, result: Result) -> list[tuple[TestCase, TestResult]]:
+    """Return the tests whose written answers are not what the solution gives."""
+    if isinstance(result, EtudeError) or result.message:
+        return []
+    by_id = {test.id: test for test in exercise.tests}
+    lies = {each.test for each in result.evidence.untrue} if result.evidence else set()
+    return [
+        (by_id[each.id], each)
+        for each in result.tests
+        if (each.outcome is Outcome.FAILED and _is_written(by_id[each.id])) or each.id in lies
+    ]
+
+
+def _is_written(test: TestCase) -> bool:
+    match test:
+        case OutputTest(stdout=str()) | CallTest(expect=LiteralValue()):
+            return True
+    return False
+
+
+def _corrected(exercise: Exercise, results: Mapping[str, Result]) -> Exercise:
+    """Return the exercise with what the solution gives in place of what is untrue."""
+    untrue = {test.id for test, _ in _untrue(exercise, results[_SOLUTION])}
+    if not untrue:
+        return exercise
+    tests = tuple(_truthful(test) if test.id in untrue else test for test in exercise.tests)
+    return runs.form(exercise, "corrected", tests=tests)
+
+
+def _truthful(test: TestCase) -> TestCase:
+    if isinstance(test, OutputTest):
+        return replace(test, stdout=None)
+    return replace(test, expect=FromSolution()) if isinstance(test, CallTest) else test
+
+
+def _examined(pair: tuple[Draft, Exercise], first: Mapping[str, Result], proof: Proof) -> Examined:
+    exercise = pair[1]
+    found = Examined(exercise)
+    result = first[_SOLUTION]
+    if isinstance(result, EtudeError) or proof.status == "fault":
+        target = found.faults if proof.status == "fault" else found.sentences
+        target += [each.message for each in proof.findings] or [str(result)]
+        return found
+    found.sentences += _needs_starter(first.get(_OWN))
+    uncalled = _named(proof.findings, checks.CALLS, exercise)
+    for test, outcome in _untrue(exercise, result):
+        found.sentences += _lies(test, outcome, result, is_own=test.id in uncalled)
+    found.sentences += _crashes(proof.findings, exercise)
+    apart = (checks.STARTER, checks.MUTANTS)
+    found.sentences += [each.message for each in proof.findings if each.check not in apart]
+    found.sentences += _survivors(proof.findings)
+    found.notes += [each.message for each in proof.notes]
+    return found
+
+
+def _needs_starter(own: Result | None) -> Iterator[str]:
+    """Say that the solution of the source does not run without the starter, and how that shows."""
+    if not isinstance(own, Verdict) or own.outcome is Outcome.PASSED:
+        return
+    messages = [own.message, *(each.message for each in own.tests)]
+    missing = next(filter(None, map(_UNDEFINED.search, messages)), None)
+    if missing:
+        yield (
+            f"the source's solution needs `{missing[1]}`, which only the starter defines: alone it "
+            f"ends with NameError: {missing[0]}"
+        )
+
+
+def _named(findings: Iterable[Finding], check: str, exercise: Exercise) -> set[TestId]:
+    said = [each.message for each in findings if each.check == check]
+    return {test.id for test in exercise.tests if any(f"'{test.id}'" in one for one in said)}
+
+
+def _lies(test: TestCase, outcome: TestResult, verdict: Verdict, *, is_own: bool) -> Iterator[str]:
+    if isinstance(test, OutputTest):
+        who = "the test's own program" if is_own else "the solution"
+        wrong = _block(test.stdout or "")
+        differs = compare_text(_without_commas(test.stdout or ""), _without_commas(outcome.output))
+        fault = "is wrong" if differs else "is right but written otherwise than it is printed"
+        yield (
+            f"the expected output of test '{test.id}' {fault}. It says\n{wrong}\n"
+            f"and {who} prints\n{_block(outcome.output)}"
+        )
+        return
+    untrue = verdict.evidence.untrue if verdict.evidence else ()
+    said = next((each.message for each in untrue if each.test == test.id), outcome.message)
+    yield f"the expected value of test '{test.id}' is wrong: {said}"
+
+
+def _without_commas(text: str) -> str:
+    """Write lists as arrays are printed: some sources put commas where NumPy has none."""
+    return text.replace(",", " ")
+
+
+def _crashes(findings: Sequence[Finding], exercise: Exercise) -> Iterator[str]:
+    """Say where the starter crashes, if it does, and in which line of its own."""
+    for each in findings:
+        if each.check != checks.STARTER:
+            continue
+        found = _CRASH.match(each.message)
+        lines = exercise.starter.split("\n")
+        if found is None or not 0 < int(found["line"]) <= len(lines):
+            yield each.message
+            continue
+        line = int(found["line"])
+        yield (
+            f"the starter crashes before anything is written into it: its own line {line}, "
+            f"`{lines[line - 1].strip()}`, raises {found['error']}. Take the lines out that try it"
+        )
+
+
+def _survivors(findings: Iterable[Finding]) -> Iterator[str]:
+    """Say in one sentence which mutants of the solution no hidden test rejects."""
+    changes = [found[1] for each in findings if (found := _SURVIVOR.search(each.message))]
+    if changes:
+        noun = "a mutant" if len(changes) == 1 else f"{len(changes)} mutants"
+        yield f"the hidden tests accept {noun} of the solution:\n" + "\n".join(
+            f"    {change}" for change in changes
+        )
+
+
+def _block(text: str) -> str:
+    lines = text.rstrip("\n").split("\n") or [""]
+    return "\n".join(f"    {line}" for line in lines)

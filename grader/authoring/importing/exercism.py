@@ -1,0 +1,148 @@
+"""Practice exercises of Exercism's Python track: a stub, an exemplar, and a test file as it is."""
+
+import os
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from grader.authoring.importing.draft import Draft, Harvest
+from grader.authoring.importing.files import (
+    UnreadableError,
+    inside,
+    parse_json,
+    shown,
+    text_if_there,
+    text_inside,
+)
+from grader.authoring.importing.programs import Program, kind_of, mentioned, read_program
+from grader.authoring.importing.testmodule import translate
+
+_CONFIG: Final = ".meta/config.json"
+_MODEL: Final = ("exemplar", "example")
+_DOCS: Final = (
+    "introduction.md",
+    "introduction.append.md",
+    "instructions.md",
+    "instructions.append.md",
+)
+_MOST_FILES: Final = 20
+
+
+def is_exercise(folder: Path) -> bool:
+    """Tell whether a folder is an exercise of Exercism's."""
+    return os.path.lexists(folder / _CONFIG)
+
+
+def read_exercise(folder: Path) -> Harvest:
+    """Make a draft of a practice exercise.
+
+    Raises:
+        UnreadableError: a file that it names cannot be read, or lies elsewhere.
+    """
+    config = parse_json(text_inside(folder, _CONFIG), _CONFIG)
+    if not isinstance(config, dict):
+        raise UnreadableError(f"{_CONFIG} holds no object")
+    name = folder.resolve().name
+    draft = Draft(origin=f"{name}/", id=name, title=name.replace("-", " ").title())
+    files = _files(folder, config, name)
+    draft.starter = _python(draft, folder, files["solution"], "stub")
+    model = next((files[key] for key in _MODEL if files[key]), [])
+    draft.solution = _python(draft, folder, model, "exemplar")
+    draft.instructions = _instructions(folder)
+    draft.hints = _hints(text_if_there(folder, ".docs/hints.md"))
+    _notes(draft, config)
+    modules = {
+        PurePosixPath(each).stem for each in [*files["solution"], f"{name.replace('-', '_')}.py"]
+    }
+    _tests(draft, folder, files["test"], modules)
+    return Harvest([draft])
+
+
+def _files(folder: Path, config: dict[str, Any], name: str) -> dict[str, list[str]]:
+    """Return the files that the configuration names; where it names none, the usual ones."""
+    named = config.get("files")
+    listed = named if isinstance(named, dict) else {}
+    stem = name.replace("-", "_")
+    usual = {
+        "solution": [f"{stem}.py"],
+        "test": [f"{stem}_test.py"],
+        "exemplar": [".meta/exemplar.py"],
+        "example": [".meta/example.py"],
+    }
+    found: dict[str, list[str]] = {}
+    for key, fallback in usual.items():
+        value = listed.get(key)
+        if value is not None and not isinstance(value, list):
+            raise UnreadableError(f"{_CONFIG}: files.{key} is no list")
+        names = value or [each for each in fallback if os.path.lexists(folder / each)]
+        if len(names) > _MOST_FILES:
+            raise UnreadableError(f"{_CONFIG}: files.{key} names {len(names):,} files")
+        for each in names:
+            inside(folder, each)  # refused before anything is read
+        found[key] = names
+    return found
+
+
+def _python(draft: Draft, folder: Path, names: list[str], what: str) -> str:
+    """Read the program that a list of files names; files beyond the first are kept as notes."""
+    programs = [name for name in names if name.endswith(".py")]
+    for name in names:
+        if name not in programs[:1]:
+            draft.notes.append((name, text_inside(folder, name)))
+            draft.remarks.append(f"{shown(name)} is a second file of the {what}; kept as a note")
+    if not programs:
+        draft.remarks.append(f"there is no {what}")
+        return ""
+    return text_inside(folder, programs[0])
+
+
+def _instructions(folder: Path) -> str:
+    texts = [text_if_there(folder, f".docs/{name}") for name in _DOCS]
+    return "\n\n".join(text.strip("\n") for text in texts if text.strip()) + "\n"
+
+
+def _hints(text: str) -> list[str]:
+    """Return the items of the list in `hints.md`, each with the lines that belong to it."""
+    hints: list[str] = []
+    for line in text.split("\n"):
+        if line.startswith(("- ", "* ")):
+            hints.append(line[2:].strip())
+        elif hints and line.startswith("  ") and line.strip():
+            hints[-1] += f"\n{line.strip()}"
+    return hints
+
+
+def _notes(draft: Draft, config: dict[str, Any]) -> None:
+    kept = [
+        key for key, value in config.items() if key != "files" and value not in ("", [], {}, None)
+    ]
+    for key in kept:
+        draft.notes.append((key, str(config[key])[:2000]))
+    if kept:
+        draft.remarks.append(f"kept as notes: {', '.join(map(shown, kept))}")
+
+
+def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> None:
+    solution = read_program(draft.solution) or Program(())
+    wanted: list[str] = []
+    for name in names:
+        if not name.endswith(".py"):
+            draft.notes.append((name, text_inside(folder, name)))
+            draft.remarks.append(f"{shown(name)} is no Python; it is kept as a note")
+            continue
+        found = translate(text_inside(folder, name), modules)
+        draft.tests += found.tests
+        draft.notes += found.notes
+        draft.remarks += found.remarks
+        wanted += found.names
+        if found.takes_all:
+            used = frozenset[str]().union(*(mentioned(test.code) for test in found.tests))
+            wanted += sorted(used & solution.sets)
+    used = frozenset[str]().union(*(mentioned(test.code) for test in draft.tests))
+    for name in dict.fromkeys(wanted):
+        if draft.tests and name not in used:
+            draft.remarks.append(f"no imported test uses {name!r}, so nobody has to define it")
+        elif name in solution.sets:
+            draft.defines[name] = kind_of(solution, name)
+        else:
+            draft.remarks.append(f"the tests use {name!r}, which the exemplar does not define")
+            draft.defines[name] = "function"

@@ -1,0 +1,152 @@
+"""Reading what others packed: bounded, regular files only, never outside of the source."""
+
+import json
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from grader.errors import EtudeError
+
+MAX_DOCUMENT: Final = 4 << 20
+MAX_NOTEBOOK: Final = 16 << 20
+MAX_FILE: Final = 1 << 20  # of a folder with an exercise
+
+_IN_A_FOLDER: Final = 10_000  # entries that are looked at
+_SHOWN: Final = 60
+_DEEPEST: Final = 24  # levels of JSON
+
+
+class UnreadableError(EtudeError):
+    """A file of a source cannot be used; the message says which and why."""
+
+
+def read_text(path: Path, cap: int, *, follow_links: bool = False) -> str:
+    """Read a text file: UTF-8, every line ended by a line feed.
+
+    Raises:
+        UnreadableError: it is missing, no regular file, too large or no text.
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe without a writer holds nobody up
+    try:
+        descriptor = os.open(path, flags if follow_links else flags | os.O_NOFOLLOW)
+    except (OSError, ValueError) as error:
+        reason = (error.strerror or "") if isinstance(error, OSError) else str(error)
+        if not follow_links and path.is_symlink():
+            reason = "it is a symbolic link"
+        raise UnreadableError(f"{shown(path)} cannot be read: {reason}") from error
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise UnreadableError(f"{shown(path)} cannot be read: it is no regular file")
+        data = file.read(cap + 1)
+    if len(data) > cap:
+        raise UnreadableError(f"{shown(path)} has more than {cap:,} bytes")
+    if b"\0" in data:
+        raise UnreadableError(f"{shown(path)} is no text")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"{shown(path)} is not UTF-8 at byte {error.start:,}"
+        raise UnreadableError(message) from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def parse_json(text: str, name: str) -> Any:  # noqa: ANN401  any JSON
+    """Read JSON.
+
+    Raises:
+        UnreadableError: it is none, or nested too deeply.
+    """
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        place = f"{name}:{error.lineno}:{error.colno}"
+        raise UnreadableError(f"{place}: not valid JSON: {error.msg}") from error
+    except (RecursionError, ValueError) as error:  # too deep, or a number of too many digits
+        raise UnreadableError(f"{name}: not valid JSON that can be read here") from error
+    level = [found]
+    for _ in range(_DEEPEST):
+        level = [below for value in level for below in _below(value)]
+        if not level:
+            return found
+    raise UnreadableError(f"{name}: nested more than {_DEEPEST} levels deep")
+
+
+def _below(value: Any) -> Iterable[Any]:  # noqa: ANN401  any JSON
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
+def inside(folder: Path, name: object) -> Path:
+    """Return the path of a file that a source names, which must lie in its own folder.
+
+    Raises:
+        UnreadableError: it is no relative path, leads elsewhere, or over a symbolic link.
+    """
+    parts = PurePosixPath(name).parts if isinstance(name, str) and "\0" not in name else ()
+    label = shown(name)
+    if not parts or parts[0] == "/" or ".." in parts or "\\" in str(name):
+        raise UnreadableError(f"{label} is not the path of a file in {shown(folder)}")
+    path = folder
+    for part in parts:
+        path /= part
+        if path.is_symlink():
+            raise UnreadableError(f"{label} leads over a symbolic link; such files are not read")
+    return path
+
+
+def text_inside(folder: Path, name: object) -> str:
+    """Read a file that a source names.
+
+    Raises:
+        UnreadableError: see `inside` and `read_text`.
+    """
+    return read_text(inside(folder, name), MAX_FILE)
+
+
+def text_if_there(folder: Path, *names: str) -> str:
+    """Read the first of some files that exists; nothing if there is none.
+
+    Raises:
+        UnreadableError: it exists and cannot be read.
+    """
+    found = next((name for name in names if os.path.lexists(folder / name)), None)
+    return "" if found is None else text_inside(folder, found)
+
+
+def entries(folder: Path) -> list[os.DirEntry[str]]:
+    """Return what is in a folder, by name.
+
+    Raises:
+        UnreadableError: it cannot be listed, or holds too much.
+    """
+    try:
+        with os.scandir(folder) as found:
+            listed = [entry for entry, _ in zip(found, range(_IN_A_FOLDER + 1), strict=False)]
+    except OSError as error:
+        message = f"the folder {shown(folder)} cannot be read: {error.strerror}"
+        raise UnreadableError(message) from error
+    if len(listed) > _IN_A_FOLDER:
+        raise UnreadableError(f"the folder {shown(folder)} has more than {_IN_A_FOLDER:,} entries")
+    return sorted(listed, key=lambda entry: entry.name)
+
+
+def subfolders(folder: Path) -> list[Path]:
+    """Return the folders in a folder that are neither hidden nor symbolic links.
+
+    Raises:
+        UnreadableError: see `entries`.
+    """
+    return [
+        folder / entry.name
+        for entry in entries(folder)
+        if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
+    ]
+
+
+def shown(name: object) -> str:
+    """Write a name that others chose so that it cannot disturb a terminal."""
+    text = str(name)
+    if len(text) > 2 * _SHOWN:
+        text = f"{text[:_SHOWN]}…{text[-_SHOWN:]}"
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -1,0 +1,153 @@
+"""Notebooks of nbgrader: answers and tests are cells with metadata, or have marks in them."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from grader.authoring.importing import cells as parts
+from grader.authoring.importing.cells import Cell, Question, TestPart
+from grader.authoring.importing.draft import Harvest
+from grader.authoring.importing.programs import join, read_program
+
+_MARK: Final = re.compile(r"^\s*#+\s*BEGIN SOLUTION\b", re.MULTILINE)
+_TEST_MARK: Final = re.compile(r"^\s*#+\s*BEGIN HIDDEN TESTS?\b", re.MULTILINE)
+
+
+def read_questions(cells: Sequence[Cell]) -> Harvest:
+    """Make a draft of each answer cell, with the tests after it."""
+    harvest = Harvest()
+    reader = _Reader(harvest)
+    for cell in cells:
+        reader.take(cell)
+    reader.finish()
+    return harvest
+
+
+class _Reader:
+    def __init__(self, harvest: Harvest) -> None:
+        self._harvest = harvest
+        self._prose: list[str] = []
+        self._context: list[str] = []
+        self._question: Question | None = None
+        self._points: int | None = None
+        self._answers: dict[str, str] = {}
+        self._count = 0
+
+    def take(self, cell: Cell) -> None:
+        """Read one cell."""
+        data = _metadata(cell)
+        solution = bool(data.get("solution")) or bool(_MARK.search(cell.source))
+        test = bool(data.get("grade")) or bool(_TEST_MARK.search(cell.source))
+        if cell.attachments:
+            self._harvest.remarks.append(f"{cell.where}: its attachments are not kept")
+        if cell.kind == "markdown" and (solution or data.get("task")):
+            self._by_hand(cell, data)
+        elif cell.kind == "markdown":
+            if self._question is not None and self._question.tests:
+                self.finish()
+            target = self._question.prose if self._question else self._prose
+            target.append(cell.source)
+        elif cell.kind == "code" and solution and data.get("grade") and not _has_tests(cell):
+            self._by_hand(cell, data)
+        elif cell.kind == "code" and solution:
+            self._answer(cell, data)
+        elif cell.kind == "code" and test:
+            self._test(cell, data)
+        elif cell.kind == "code":
+            self._code(cell)
+        elif cell.source.strip():
+            self._harvest.remarks.append(f"{cell.where}: a {cell.kind} cell; it is left out")
+
+    def finish(self) -> None:
+        """Make a draft of the question that is open."""
+        question, self._question = self._question, None
+        if question is None:
+            return
+        self._remember(question)
+        if question.tests:
+            self._harvest.drafts.append(parts.draft_of(question, self._points))
+        else:
+            message = f"{question.where}: question {question.name!r} has no tests; it was left out"
+            self._harvest.failures.append(message)
+        self._points = None
+
+    def _answer(self, cell: Cell, data: dict[str, Any]) -> None:
+        if self._question is not None and self._question.tests:
+            self.finish()
+        if self._question is None:
+            self._count += 1
+            name = str(data.get("grade_id") or f"question {self._count}")
+            self._question = Question(name, cell.where, prose=self._prose)
+            self._question.context = join(self._context)
+            self._question.answers = dict(self._answers)
+            self._prose = []
+        source = parts.without_magic(cell.source, self._question.remarks, cell.where)
+        starter, solution, _ = parts.split_solution(source)
+        self._question.starter.append(starter)
+        self._question.solution.append(solution)
+
+    def _test(self, cell: Cell, data: dict[str, Any]) -> None:
+        question = self._question
+        if question is None:
+            self._harvest.failures.append(f"{cell.where}: a test without an answer; left out")
+            return
+        source = parts.without_magic(cell.source, question.remarks, cell.where)
+        points = parts.whole_points(data.get("points"), question.remarks, cell.where)
+        name = str(data.get("grade_id") or f"test-{len(question.tests) + 1}")
+        shown, hidden = parts.split_hidden(source)
+        both = parts.says_something(shown) and parts.says_something(hidden)
+        if not parts.says_something(hidden):
+            question.tests.append(
+                TestPart(name, shown, hidden=False, points=points, where=cell.where)
+            )
+            return
+        if both:  # they are worth the cell's points together
+            setup = _setup(shown)
+            question.tests.append(
+                TestPart(name, shown, hidden=False, points=points, where=cell.where)
+            )
+            question.remarks.append(
+                f"{cell.where}: its hidden lines are a test of their own, worth as much as the rest"
+            )
+            hidden = join([setup, hidden]) if setup else hidden
+        label = f"{name}-hidden" if both else name
+        question.tests.append(TestPart(label, hidden, hidden=True, points=points, where=cell.where))
+
+    def _code(self, cell: Cell) -> None:
+        """Keep code that is given, for the questions after it."""
+        if self._question is not None:
+            self.finish()
+        source = parts.without_magic(cell.source, self._harvest.remarks, cell.where)
+        if read_program(source) is None:
+            self._harvest.remarks.append(f"{cell.where}: not Python; it is left out")
+        elif source.strip():
+            self._context.append(source)
+
+    def _by_hand(self, cell: Cell, data: dict[str, Any]) -> None:
+        name = str(data.get("grade_id") or cell.where)[:80]
+        message = f"{cell.where}: {name!r} is graded by hand; it was left out"
+        self._harvest.failures.append(message)
+
+    def _remember(self, question: Question) -> None:
+        answer = join(question.solution)
+        program = read_program(answer)
+        if program is not None:
+            self._context.append(answer)
+            self._answers |= dict.fromkeys(program.sets, question.name)
+
+
+def _metadata(cell: Cell) -> dict[str, Any]:
+    data = cell.metadata.get("nbgrader")
+    return data if isinstance(data, dict) else {}
+
+
+def _has_tests(cell: Cell) -> bool:
+    return bool(_TEST_MARK.search(cell.source))
+
+
+def _setup(code: str) -> str:
+    """Return the lines of a test that prepare something, which hidden lines may build on."""
+    program = read_program(code)
+    if program is None:
+        return ""
+    return join(each.source for each in program.statements if each.sets)

@@ -1,0 +1,193 @@
+"""Notebooks of Otter Assign: questions between cells with `# BEGIN ...` and `# END ...`.
+
+The older notation is read too: the settings of a question in a block quote of a Markdown cell, its
+tests in code cells that begin with `# TEST` or `# HIDDEN TEST`.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from grader.authoring.importing import cells as parts
+from grader.authoring.importing.cells import Cell, Question, TestPart
+from grader.authoring.importing.draft import Harvest
+from grader.authoring.importing.programs import join, read_program
+
+_BLOCK: Final = re.compile(r"\s*#\s*(BEGIN|END)\s+(QUESTION|PROMPT|SOLUTION|TESTS)\s*(?:\n|\Z)")
+_QUOTED: Final = re.compile(
+    r"(?:```|\"\"\")[^\n]{0,20}\n\s*BEGIN QUESTION\s*\n(.*?)(?:```|\"\"\"|\Z)", re.DOTALL
+)
+_CONFIG: Final = re.compile(
+    r"\s*(?:\"{3}|'{3})\s*#\s*BEGIN TEST CONFIG\s*\n(.*?)"
+    r"(?:\"{3}|'{3})\s*;?\s*#\s*END TEST CONFIG[^\n]*\n?",
+    re.DOTALL,
+)
+_LABEL: Final = re.compile(r"\s*#+\s*(HIDDEN(?:\s+TEST)?|TEST)\s*#*\s*(?:\n|\Z)", re.IGNORECASE)
+_ASSIGNMENT: Final = re.compile(r"\s*#\s*ASSIGNMENT CONFIG\s*\n")
+_KNOWN: Final = frozenset({"name", "points"})
+
+
+def has_questions(cells: Sequence[Cell]) -> bool:
+    """Tell whether a notebook is one of Otter's."""
+    return any(
+        (
+            cell.kind in ("raw", "markdown")
+            and (found := _BLOCK.match(cell.source))
+            and found[2] == "QUESTION"
+        )
+        or (cell.kind == "markdown" and _QUOTED.search(cell.source))
+        for cell in cells
+    )
+
+
+def read_questions(cells: Sequence[Cell]) -> Harvest:
+    """Make a draft of each question."""
+    harvest = Harvest()
+    reader = _Reader(harvest)
+    for cell in cells:
+        reader.take(cell)
+    reader.finish()
+    return harvest
+
+
+class _Reader:
+    def __init__(self, harvest: Harvest) -> None:
+        self._harvest = harvest
+        self._question: Question | None = None
+        self._points: int | None = None
+        self._block = ""
+        self._is_old = False
+        self._context: list[str] = []
+        self._answers: dict[str, str] = {}
+        self._count = 0
+
+    def take(self, cell: Cell) -> None:
+        """Read one cell."""
+        if cell.attachments:
+            self._harvest.remarks.append(f"{cell.where}: its attachments are not kept")
+        if cell.kind in ("raw", "markdown"):
+            if found := _BLOCK.match(cell.source):
+                self._mark(found[1], found[2], cell.source[found.end() :], cell)
+                return
+            if cell.kind == "markdown" and (quoted := _QUOTED.search(cell.source)):
+                self.finish()
+                rest = cell.source[: quoted.start()] + cell.source[quoted.end() :]
+                self._begin(quoted[1], cell)
+                self._is_old = True
+                self._prose(rest)
+                return
+        if cell.kind == "code":
+            self._code(cell)
+        elif cell.kind == "markdown":
+            if self._question is not None and self._is_old and self._question.tests:
+                self.finish()
+            self._prose(cell.source)
+        elif _ASSIGNMENT.match(cell.source):
+            self._harvest.remarks.append(
+                f"{cell.where}: the settings of the assignment are left out"
+            )
+        elif cell.source.strip():
+            self._harvest.remarks.append(f"{cell.where}: a {cell.kind} cell; it is left out")
+
+    def finish(self) -> None:
+        """Make a draft of the question that is open."""
+        question, self._question = self._question, None
+        self._block = ""
+        if question is None:
+            return
+        answer = join(question.solution)
+        program = read_program(answer)
+        if program is not None:
+            self._context.append(answer)
+            self._answers |= dict.fromkeys(program.sets, question.name)
+        if question.tests and answer:
+            self._harvest.drafts.append(parts.draft_of(question, self._points))
+        else:
+            lacks = "tests" if answer else "code for an answer"
+            message = (
+                f"{question.where}: question {question.name!r} has no {lacks}; it was left out"
+            )
+            self._harvest.failures.append(message)
+
+    def _mark(self, edge: str, block: str, rest: str, cell: Cell) -> None:
+        if block == "QUESTION":
+            self.finish()
+            if edge == "BEGIN":
+                self._begin(rest, cell)
+            return
+        self._block = block if edge == "BEGIN" else ""
+        if rest.strip():
+            self._harvest.remarks.append(f"{cell.where}: {rest.strip()[:60]!r} is left out")
+
+    def _begin(self, text: str, cell: Cell) -> None:
+        self._count += 1
+        settings, others = parts.plain_settings(text.split("\n"))
+        name = settings.get("name") or f"q{self._count}"
+        self._question = Question(name, cell.where)
+        self._question.context = join(self._context)
+        self._question.answers = dict(self._answers)
+        self._points = parts.whole_points(
+            settings.get("points"), self._question.remarks, cell.where
+        )
+        self._is_old = False
+        unread = [key for key in settings if key not in _KNOWN]
+        if settings.get("manual", "").lower() == "true":
+            self._question.remarks.append("it is graded by hand in part")
+        if unread or others:
+            kept = "\n".join([*(f"{key}: {settings[key]}" for key in unread), *others])
+            self._question.notes.append(("question settings", kept))
+            self._question.remarks.append(f"{cell.where}: settings of the question kept as a note")
+
+    def _prose(self, text: str) -> None:
+        if self._question is not None and self._block in ("", "PROMPT"):
+            self._question.prose.append(text)
+        elif self._question is not None and text.strip():
+            self._question.notes.append((self._block.lower(), text))
+            self._question.remarks.append(
+                f"prose among the {self._block.lower()} is kept as a note"
+            )
+
+    def _code(self, cell: Cell) -> None:
+        question = self._question
+        if question is None:
+            source = parts.without_magic(cell.source, self._harvest.remarks, cell.where)
+            if read_program(source) is None:
+                self._harvest.remarks.append(f"{cell.where}: not Python; it is left out")
+            elif source.strip():
+                self._context.append(source)
+            return
+        source = parts.without_magic(cell.source, question.remarks, cell.where)
+        if self._block == "TESTS" or (self._is_old and _LABEL.match(source)):
+            self._test(question, source, cell)
+        elif self._block == "PROMPT":
+            question.starter.append(source)
+        elif self._is_old and question.tests:
+            self.finish()
+            self._code(cell)
+        else:
+            starter, solution, marked = parts.split_solution(source)
+            question.solution.append(solution)
+            if marked or not question.starter:
+                question.starter.append(starter)
+
+    def _test(self, question: Question, source: str, cell: Cell) -> None:
+        hidden = False
+        points = None
+        name = f"test-{len(question.tests) + 1}"
+        if config := _CONFIG.match(source):
+            settings, others = parts.plain_settings(config[1].split("\n"))
+            source = source[config.end() :]
+            hidden = settings.get("hidden", "").lower() == "true"
+            points = parts.whole_points(settings.get("points"), question.remarks, cell.where)
+            name = settings.get("name", name)
+            unread = {k: v for k, v in settings.items() if k not in ("hidden", "points", "name")}
+            if unread or others:
+                kept = "\n".join([*(f"{key}: {value}" for key, value in unread.items()), *others])
+                question.notes.append((f"settings of {name}", kept))
+                question.remarks.append(f"{cell.where}: settings of the test kept as a note")
+        if label := _LABEL.match(source):
+            hidden = hidden or "hidden" in label[1].lower()
+            source = source[label.end() :]
+        if parts.says_something(source):
+            part = TestPart(name, source, hidden, points, cell.output, cell.where)
+            question.tests.append(part)

@@ -1,0 +1,193 @@
+"""Folders of problems: a description, a starter, a solution, and a list of tests in JSON.
+
+    <folder>/description.md            or instructions.md, README.md
+    <folder>/starter_code.py           or starter.py; made of the solution where there is none
+    <folder>/solution.py
+    <folder>/tests.json                [{"test": "print(f(1))", "expected_output": "2"}, ...]
+    <folder>/meta.json                 title, difficulty, category, tags; may be missing
+    <folder>/example.json, learn.md    an example and an explanation; may be missing
+
+A `test` is code that prints, or an object with the arguments by name; then `expected_output` is
+the value that the one function returns. This is how the public collection of deep-ml.com is laid
+out, one folder for each problem.
+"""
+
+import os
+from pathlib import Path
+from typing import Any, Final
+
+from grader.authoring.importing.complete import slug
+from grader.authoring.importing.draft import Draft, DraftTest, Harvest
+from grader.authoring.importing.files import (
+    UnreadableError,
+    entries,
+    inside,
+    parse_json,
+    shown,
+    text_if_there,
+    text_inside,
+)
+from grader.authoring.importing.programs import emptied, read_program
+
+_TESTS: Final = "tests.json"
+_SOLUTION: Final = "solution.py"
+_KNOWN: Final = frozenset(
+    {
+        _TESTS, _SOLUTION, "starter_code.py", "starter.py", "description.md", "instructions.md",
+        "README.md", "meta.json", "example.json", "learn.md",
+    }
+)  # fmt: skip
+_CODE_KEYS: Final = ("test", "code", "input")
+_OUTPUT_KEYS: Final = ("expected_output", "expected", "output")
+_MOST_TESTS: Final = 500
+
+
+def is_problem(folder: Path) -> bool:
+    """Tell whether a folder is a problem by the names in it."""
+    return all(os.path.lexists(folder / name) for name in (_TESTS, _SOLUTION))
+
+
+def read_problem(folder: Path) -> Harvest:
+    """Make a draft of a folder.
+
+    Raises:
+        UnreadableError: its tests or its solution cannot be read.
+    """
+    draft = Draft(origin=f"{folder.name}/", id=_without_number(folder.name))
+    draft.solution = text_inside(folder, _SOLUTION)
+    draft.starter = text_if_there(folder, "starter_code.py", "starter.py")
+    if not draft.starter.strip():
+        draft.starter = emptied(draft.solution)
+        draft.remarks.append("there is no starter; it was made of the solution, its bodies emptied")
+    draft.instructions = text_if_there(folder, "description.md", "instructions.md", "README.md")
+    draft.explanation = text_if_there(folder, "learn.md")
+    _meta(draft, folder)
+    _example(draft, folder)
+    _tests(draft, folder)
+    _leftovers(draft, folder)
+    return Harvest([draft])
+
+
+def _without_number(name: str) -> str:
+    number, _, rest = name.partition("_")
+    return rest if number.isdigit() and rest else name
+
+
+def _meta(draft: Draft, folder: Path) -> None:
+    text = text_if_there(folder, "meta.json")
+    meta = parse_json(text, "meta.json") if text else {}
+    if not isinstance(meta, dict):
+        draft.notes.append(("meta.json", text))
+        draft.remarks.append("meta.json holds no object; it is kept as a note")
+        return
+    for key, value in meta.items():
+        match key, value:
+            case "title", str():
+                draft.title = " ".join(value.split())
+            case "difficulty", str():
+                draft.difficulty = value
+            case "category", str() if slug(value):
+                draft.concepts.append(slug(value))
+            case "tags", list() if all(isinstance(tag, str) for tag in value):
+                draft.concepts += filter(None, map(slug, value))
+            case _, "" | None | [] | {}:
+                pass  # it says nothing
+            case _:
+                _note(draft, f"meta.json: {key}", value)
+    draft.concepts = list(dict.fromkeys(draft.concepts))
+
+
+def _note(draft: Draft, key: str, value: object) -> None:
+    draft.notes.append((key, value if isinstance(value, str) else repr(value)[:2000]))
+    draft.remarks.append(f"the format has no {shown(key)!r}; it is kept as a note")
+
+
+def _example(draft: Draft, folder: Path) -> None:
+    text = text_if_there(folder, "example.json")
+    if not text:
+        return
+    example = parse_json(text, "example.json")
+    if not isinstance(example, dict):
+        _note(draft, "example.json", text)
+        return
+    lines = ["", "## Example", ""]
+    for key, value in example.items():
+        said = value if isinstance(value, str) else _json_text(value)
+        lines += [
+            f"{str(key).capitalize()}:",
+            "",
+            *(f"    {line}" for line in said.split("\n")),
+            "",
+        ]
+    draft.instructions = "\n".join([draft.instructions.rstrip("\n"), *lines]).lstrip("\n")
+    draft.remarks.append("example.json was put at the end of the instructions")
+
+
+def _json_text(value: Any) -> str:  # noqa: ANN401  any JSON
+    return repr(value)[:4000]
+
+
+def _tests(draft: Draft, folder: Path) -> None:
+    found = parse_json(text_inside(folder, _TESTS), _TESTS)
+    if isinstance(found, dict):
+        lists = [value for value in found.values() if isinstance(value, list)]
+        found = lists[0] if len(lists) == 1 else None
+    if not isinstance(found, list):
+        raise UnreadableError(f"{_TESTS} holds no list of tests")
+    if len(found) > _MOST_TESTS:
+        raise UnreadableError(f"{_TESTS} has {len(found):,} tests; {_MOST_TESTS} are allowed")
+    for number, each in enumerate(found, 1):
+        test = _test(draft, each, number) if isinstance(each, dict) else None
+        if test is None:
+            _note(draft, f"{_TESTS}[{number}]", each)
+        else:
+            draft.tests.append(test)
+
+
+def _test(draft: Draft, each: dict[str, Any], number: int) -> DraftTest | None:
+    code = next((each[key] for key in _CODE_KEYS if key in each), None)
+    key = next((key for key in _OUTPUT_KEYS if key in each), None)
+    if key is None or not isinstance(code, (str, dict)):
+        return None
+    expected = each[key]
+    name = f"test-{number}"
+    if isinstance(code, dict):
+        function = _only_function(draft)
+        if not function or not all(isinstance(arg, str) and arg.isidentifier() for arg in code):
+            return None
+        call = f"{function}({', '.join(f'{arg}={arg}' for arg in code)})"
+        test = DraftTest(name, "call", call, given=dict(code), expect=expected)
+    else:
+        printed = expected if isinstance(expected, str) else _json_text(expected)
+        test = DraftTest(name, "run", code.strip("\n") + "\n", stdout=printed)
+    for other, value in each.items():
+        if other == "description" and isinstance(value, str):
+            test.description = " ".join(value.split())
+        elif other == "hidden" and isinstance(value, bool):
+            test.hidden = value
+        elif other != key and value is not code:
+            _note(draft, f"{_TESTS}[{number}].{other}", value)
+    return test
+
+
+def _only_function(draft: Draft) -> str:
+    """Return the function that the starter leaves open, or the last one that there is."""
+    for source in (draft.starter, draft.solution):
+        program = read_program(source)
+        if program is not None and (made := list(program.definitions())):
+            return made[-1]
+    return ""
+
+
+def _leftovers(draft: Draft, folder: Path) -> None:
+    """Say what else lies there: nothing is left out in silence."""
+    for entry in entries(folder):
+        if entry.name in _KNOWN or entry.name.startswith((".", "__pycache__")):
+            continue
+        try:
+            is_file = inside(folder, entry.name).is_file()
+        except UnreadableError as error:
+            draft.remarks.append(str(error))
+            continue
+        kind = "the file" if is_file else "the folder"
+        draft.remarks.append(f"{kind} {shown(entry.name)} has no place in the format; left out")

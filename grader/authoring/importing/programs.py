@@ -1,0 +1,252 @@
+"""Programs as lists of top-level statements: which names they set and need; parts put together."""
+
+import ast
+import builtins
+import warnings
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from grader.definitions.rules.names import names
+
+_BUILTIN: Final = frozenset(vars(builtins)) | {"__name__", "__doc__", "__file__"}
+_DEEPEST: Final = 120  # levels of a syntax tree
+_DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement of a module, with the comments right above it."""
+
+    node: ast.stmt
+    source: str
+    sets: frozenset[str]
+    needs: frozenset[str]
+
+    @property
+    def defines(self) -> bool:
+        """Whether it is a function or a class."""
+        return isinstance(self.node, _DEFINITIONS)
+
+    @property
+    def imports(self) -> bool:
+        """Whether it is an import."""
+        return isinstance(self.node, (ast.Import, ast.ImportFrom))
+
+    @property
+    def prints(self) -> bool:
+        """Whether it does nothing but print."""
+        match self.node:
+            case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
+                return True
+        return False
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is a text alone, as the docstring of a module is."""
+        match self.node:
+            case ast.Expr(value=ast.Constant(value=str())):
+                return True
+        return False
+
+
+class Program:
+    """The top-level statements of a module."""
+
+    def __init__(self, statements: Iterable[Statement]) -> None:
+        self.statements = tuple(statements)
+
+    @property
+    def sets(self) -> frozenset[str]:
+        """All names that it sets."""
+        return frozenset[str]().union(*(each.sets for each in self.statements))
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The names that it does not set itself."""
+        return frozenset[str]().union(*(s.needs for s in self.statements)) - self.sets
+
+    def definitions(self) -> dict[str, ast.stmt]:
+        """Return the functions and classes by name."""
+        found: dict[str, ast.stmt] = {}
+        for each in self.statements:
+            if isinstance(each.node, _DEFINITIONS):
+                found[each.node.name] = each.node
+        return found
+
+    def demo(self) -> "Program":
+        """Return the statements that try the program out: no definitions, imports or texts."""
+        return Program(s for s in self.statements if not (s.defines or s.imports or s.is_text))
+
+    def source(self) -> str:
+        """Return its text."""
+        return join(each.source for each in self.statements)
+
+    def for_names(self, wanted: Collection[str], *, effects: bool = False) -> "Program":
+        """Return the statements that set names, with all that they need in turn, in order.
+
+        Args:
+            wanted: the names.
+            effects: also keep statements for effect, as `np.random.seed(0)`, that come before one
+                that is kept; never those that print.
+        """
+        missing = set(wanted)
+        taken: set[int] = set()
+        for index in range(len(self.statements) - 1, -1, -1):
+            each = self.statements[index]
+            is_effect = isinstance(each.node, ast.Expr) and not each.prints and not each.is_text
+            if each.sets & missing or (effects and taken and is_effect):
+                taken.add(index)
+                missing |= each.needs
+        # A function may need what is only set below it, so once more around until nothing is new.
+        while True:
+            more = {
+                index
+                for index, each in enumerate(self.statements)
+                if index not in taken and each.sets & missing
+            }
+            if not more:
+                return Program(self.statements[index] for index in sorted(taken))
+            taken |= more
+            for index in more:
+                missing |= self.statements[index].needs
+
+
+def read_program(source: str) -> Program | None:
+    """Split a program into its statements; None if it is not Python."""
+    tree = parsed(source)
+    if tree is None:
+        return None
+    lines = source.split("\n")
+    done = 0
+    statements = []
+    for node in tree.body:
+        decorators = getattr(node, "decorator_list", [])
+        begin = min([node.lineno, *(each.lineno for each in decorators)]) - 1
+        while begin > done and lines[begin - 1].startswith("#"):
+            begin -= 1
+        begin = max(begin, done)
+        end = node.end_lineno or node.lineno
+        text = "\n".join(lines[begin:end]).strip("\n")
+        if begin < done or (node.lineno - 1 == done - 1 and ";" in lines[node.lineno - 1]):
+            text = ast.get_source_segment(source, node) or text
+        done = end
+        found = names(ast.Module([node], []))
+        statements.append(Statement(node, text, found.sets, frozenset(found.needs) - _BUILTIN))
+    return Program(statements)
+
+
+def parsed(source: str) -> ast.Module | None:
+    """Parse a program; None if it is not Python, or nested as nobody writes it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # doubtful escapes are its author's
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return None if _is_deep(tree) else tree
+
+
+def _is_deep(tree: ast.AST) -> bool:
+    """Tell whether a tree is deeper than anything that walks it by recursion can follow."""
+    level: list[ast.AST] = [tree]
+    for _ in range(_DEEPEST):
+        level = [below for node in level for below in ast.iter_child_nodes(node)]
+        if not level:
+            return False
+    return True
+
+
+def needed(source: str) -> frozenset[str]:
+    """Return the names that a program needs from elsewhere; none if it is not Python."""
+    program = read_program(source)
+    return frozenset() if program is None else program.needs
+
+
+def mentioned(source: str) -> frozenset[str]:
+    """Return every name in a program, also those that Python has itself."""
+    tree = parsed(source)
+    nodes = ast.walk(tree) if tree is not None else ()
+    return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
+
+
+def join(sources: Iterable[str]) -> str:
+    """Put statements together: two empty lines around what has a body, else none."""
+    text = ""
+    before_is_block = False
+    for source in sources:
+        is_block = source.lstrip("# ").startswith(("def ", "class ", "async def ", "@")) or (
+            "\ndef " in source or "\nclass " in source
+        )
+        if text:
+            text += "\n\n\n" if is_block or before_is_block else "\n"
+        text += source.strip("\n")
+        before_is_block = is_block
+    return text + "\n" if text else ""
+
+
+def kind_of(program: Program, name: str) -> str:
+    """Say what a program defines under a name: a function, a class or a value."""
+    node = program.definitions().get(name)
+    if node is None:
+        return "value"
+    return "class" if isinstance(node, ast.ClassDef) else "function"
+
+
+def emptied(source: str) -> str:
+    """Return a program with `...` for the body of each function and the value of each assignment.
+
+    Docstrings stay. What is not Python becomes nothing.
+    """
+    program = read_program(source)
+    if program is None:
+        return ""
+    return join(_emptied(each) for each in program.statements)
+
+
+def _emptied(statement: Statement) -> str:
+    node = statement.node
+    if statement.imports or statement.is_text:
+        return statement.source
+    if isinstance(node, ast.ClassDef):
+        _empty_methods(node)
+        return ast.unparse(node)
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        _empty_body(node)
+        return ast.unparse(node)
+    if isinstance(node, (ast.Assign, ast.AnnAssign)):
+        node.value = ast.Constant(...)
+        return ast.unparse(node)
+    return "# your code here"
+
+
+def _empty_methods(node: ast.ClassDef) -> None:
+    for inner in node.body:
+        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            _empty_body(inner)
+
+
+def _empty_body(node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    keeps = ast.get_docstring(node) is not None
+    node.body = [*node.body[:keeps], ast.Expr(ast.Constant(...))]
+
+
+def rename_modules(tree: ast.Module, modules: Mapping[str, str]) -> set[str]:
+    """Turn `module.name` into `name`; return the names that were reached so.
+
+    Args:
+        tree: is changed.
+        modules: what each module is called in the program, by that name.
+    """
+    reached: set[str] = set()
+
+    class Shorten(ast.NodeTransformer):
+        def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+            self.generic_visit(node)
+            if isinstance(node.value, ast.Name) and node.value.id in modules:
+                reached.add(node.attr)
+                return ast.copy_location(ast.Name(node.attr, node.ctx), node)
+            return node
+
+    Shorten().visit(tree)
+    return reached

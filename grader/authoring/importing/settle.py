@@ -1,0 +1,112 @@
+"""From drafts to files that load: a test that the format refuses becomes a note."""
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from grader.authoring.importing.draft import Draft, DraftTest, Harvest
+from grader.authoring.importing.write import definition_text
+from grader.definitions.collection import load_exercise
+from grader.definitions.exercise import Exercise
+from grader.definitions.source import MAX_BYTES, Sequence, read
+from grader.errors import DefinitionError, UsageError
+
+_ROUNDS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a draft came to: the text of its file, and what still keeps it from loading."""
+
+    text: str
+    problems: tuple[str, ...]
+
+
+def settle(draft: Draft) -> Settled:
+    """Write a draft down so that it loads, if it can; nothing runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{draft.id}.yaml"
+        for _ in range(_ROUNDS):
+            text = definition_text(draft)
+            path.write_text(text, encoding="utf-8")
+            try:
+                load_exercise(path)
+            except (DefinitionError, UsageError) as error:
+                problems = _problems(error)
+                if isinstance(error, UsageError) or not _without_refused(draft, path, error):
+                    return Settled(text, problems)
+                continue
+            return Settled(text, ())
+    return Settled(text, problems)
+
+
+def leave_out_too_large(harvest: Harvest, settled: Mapping[str, Settled]) -> None:
+    """Turn drafts whose files would be larger than a definition may be into failures."""
+    for draft in list(harvest.drafts):
+        size = len(settled[draft.id].text.encode())
+        if size > MAX_BYTES:
+            harvest.drafts.remove(draft)
+            harvest.failures.append(
+                f"{draft.origin}: its definition would have {size:,} bytes, and {MAX_BYTES:,} are "
+                "allowed"
+            )
+
+
+def _problems(error: DefinitionError | UsageError) -> tuple[str, ...]:
+    if isinstance(error, UsageError):
+        return (str(error),)
+    return tuple(f"line {each.where.line}: {each.message}" for each in error.problems)
+
+
+def _without_refused(draft: Draft, path: Path, error: DefinitionError) -> bool:
+    """Move the tests that problems lie in to the notes; tell whether there were any."""
+    try:
+        tests = read(path).node("tests")
+    except DefinitionError:
+        return False
+    if not isinstance(tests, Sequence) or not 0 < len(tests.items) == len(draft.tests):
+        return False
+    begins = [item.where.line for item in tests.items]
+    ends = [*begins[1:], _end_of_tests(path)]
+    refused: dict[int, str] = {}
+    for problem in error.problems:
+        for index, (begin, end) in enumerate(zip(begins, ends, strict=True)):
+            if begin <= problem.where.line < end:
+                refused.setdefault(index, problem.message)
+    if not refused or len(refused) == len(draft.tests):
+        return False
+    for index, reason in refused.items():
+        test = draft.tests[index]
+        draft.notes.append((f"test {test.id}", _kept(test)))
+        draft.remarks.append(
+            f"test '{test.id}' cannot be said in the format ({reason}); it is kept as a note"
+        )
+    draft.tests = [test for index, test in enumerate(draft.tests) if index not in refused]
+    return True
+
+
+def _end_of_tests(path: Path) -> int:
+    """Return the line of the key after the tests."""
+    document = read(path)
+    begin = document.key("tests").line
+    lines = [
+        key.where.line for key, _ in getattr(document.root, "entries", ()) if key.where.line > begin
+    ]
+    return min(lines, default=1 << 30)
+
+
+def _kept(test: DraftTest) -> str:
+    parts = [test.description, test.code.rstrip("\n")]
+    if test.stdout is not None:
+        parts.append(f"expected output: {test.stdout}")
+    return "\n".join(part for part in parts if part)
+
+
+def loaded(path: Path) -> Exercise | None:
+    """Load a written exercise; None if it is not valid."""
+    try:
+        return load_exercise(path)
+    except DefinitionError:
+        return None

@@ -1,0 +1,89 @@
+"""The report of an import: what was found, every repair, what was decided, what is wrong."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from grader.authoring.importing.draft import Draft, Harvest, Repair
+from grader.authoring.importing.examine import Examined
+
+
+def report(
+    harvest: Harvest,
+    drafts: Mapping[Path, Draft],
+    problems: Mapping[Path, tuple[str, ...]],
+    examined: Mapping[Path, Examined],
+) -> str:
+    """Return the whole report as text.
+
+    Args:
+        harvest: what the source gave.
+        drafts: by the file that each became.
+        problems: what keeps each file from loading.
+        examined: what the proof of those that load came to.
+    """
+    lines: list[str] = []
+    for path, draft in drafts.items():
+        lines += [f"{draft.origin} -> {path}", f"  {_quoted(draft.title)}"]
+        lines += _section("Repaired", _repairs(draft.repairs))
+        lines += _section("Decided", draft.remarks)
+        lines += _section("Not valid yet, so not tried out", problems[path])
+        found = examined.get(path)
+        if found is not None:
+            lines += _section("Could not be tried out", found.faults)
+            lines += _section("Wrong", found.sentences)
+            lines += _section("Good to know", found.notes)
+            if found.proven:
+                lines.append("  Proven: nothing stands in the way.")
+        lines.append("")
+    lines += _top("Also:", harvest.remarks)
+    lines += _top("Not imported:", harvest.failures)
+    return _printable("\n".join([*lines, _summary(harvest, drafts, examined)]))
+
+
+def _section(title: str, entries: Iterable[str]) -> Iterator[str]:
+    entries = list(dict.fromkeys(entries))
+    if not entries:
+        return
+    yield f"  {title}:"
+    for entry in entries:
+        first, *rest = entry.split("\n")
+        yield f"    - {first}"
+        yield from (f"      {line}" for line in rest)
+
+
+def _top(title: str, entries: list[str]) -> list[str]:
+    return [title, *(f"  - {entry}" for entry in dict.fromkeys(entries)), ""] if entries else []
+
+
+def _repairs(repairs: list[Repair]) -> Iterator[str]:
+    """Yield a line for each repair; the same one at many places is one line with all of them."""
+    places: dict[tuple[str, str, str], list[str]] = {}
+    for each in repairs:
+        places.setdefault((each.what, each.before, each.after), []).append(each.where)
+    for (what, before, after), where in places.items():
+        name = where[0].rsplit(":", 2)[0]
+        others = "".join(f", {place.removeprefix(f'{name}:')}" for place in where[1:])
+        times = f", {len(where)} times" if len(where) > 1 else ""
+        yield f"{where[0]}{others}: {what}{times}: {_line(before)} -> {_line(after)}"
+
+
+def _line(text: str) -> str:
+    return text.replace("\n", "\\n") or "(nothing)"
+
+
+def _quoted(text: str) -> str:
+    return f'"{text[:200]}"'
+
+
+def _summary(
+    harvest: Harvest, drafts: Mapping[Path, Draft], examined: Mapping[Path, Examined]
+) -> str:
+    proven = sum(each.proven for each in examined.values())
+    noun = "exercise" if len(drafts) == 1 else "exercises"
+    left = f", {len(harvest.failures)} left out" if harvest.failures else ""
+    return f"{len(drafts)} {noun} imported, {proven} proven{left}."
+
+
+def _printable(text: str) -> str:
+    """Keep what a source says from steering the terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)

@@ -1,0 +1,104 @@
+"""What a source is, by what is in it, and who reads it."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from grader.authoring.importing import document, exercism, notebook, problems
+from grader.authoring.importing.complete import complete, fresh_ids
+from grader.authoring.importing.draft import Harvest
+from grader.authoring.importing.files import UnreadableError, entries, shown, subfolders
+from grader.errors import UsageError
+
+_NOTEBOOK = ".ipynb"
+
+
+def harvest(source: Path) -> Harvest:
+    """Read a source and complete its drafts.
+
+    Raises:
+        UsageError: there is no such source, or nothing in it can be imported.
+    """
+    try:
+        found = _read(source)
+    except UnreadableError as error:
+        raise UsageError(str(error)) from error
+    if not found.drafts and not found.failures:
+        raise UsageError(
+            f"nothing to import in {shown(source)}: no exercise block, no folder with tests.json "
+            "or .meta/config.json, no notebook with solutions"
+        )
+    for draft in found.drafts:
+        complete(draft)
+    fresh_ids(found.drafts)
+    return found
+
+
+def _read(source: Path) -> Harvest:
+    if source.is_dir():
+        return _read_folder(source)
+    if not os.path.lexists(source):
+        raise UsageError(f"there is no {shown(source)}")
+    if source.suffix.lower() == _NOTEBOOK:
+        return notebook.read_notebook(source)
+    return document.read_document(source)
+
+
+def _read_folder(folder: Path) -> Harvest:
+    """Read a folder that is an exercise, or else the exercises in the folders below."""
+    if exercism.is_exercise(folder):
+        return _one(exercism.read_exercise, folder)
+    if problems.is_problem(folder):
+        return _one(problems.read_problem, folder)
+    return _below(folder)
+
+
+_DEEPEST = 4
+_MOST_FOLDERS = 5_000
+_NOT_SEARCHED = frozenset({"node_modules", "__pycache__", "venv"})
+
+
+def _one(read: Callable[[Path], Harvest], folder: Path) -> Harvest:
+    try:
+        return read(folder)
+    except UnreadableError as error:
+        return Harvest(failures=[f"{shown(folder)}: {error}"])
+
+
+def _below(folder: Path) -> Harvest:
+    """Read every exercise in the folders below one, and the notebooks and documents in it."""
+    found = Harvest()
+    waiting = [(folder, 0)]
+    looked_at = 0
+    while waiting:
+        here, depth = waiting.pop(0)
+        looked_at += 1
+        if looked_at > _MOST_FOLDERS:
+            found.failures.append(f"more than {_MOST_FOLDERS:,} folders; the rest was left out")
+            break
+        if exercism.is_exercise(here):
+            found.take(_one(exercism.read_exercise, here))
+        elif problems.is_problem(here):
+            found.take(_one(problems.read_problem, here))
+        else:
+            found.take(_files_in(here))
+            if depth < _DEEPEST:
+                below = [each for each in subfolders(here) if each.name not in _NOT_SEARCHED]
+                waiting += [(each, depth + 1) for each in below]
+    return found
+
+
+def _files_in(folder: Path) -> Harvest:
+    """Read the notebooks and documents in a folder; one without exercises is no failure."""
+    found = Harvest()
+    for entry in entries(folder):
+        path = Path(entry.path)
+        if not entry.is_file(follow_symlinks=False):
+            if entry.is_symlink():
+                found.remarks.append(f"{shown(path)} is a symbolic link; it was not followed")
+            continue
+        if path.suffix.lower() == _NOTEBOOK:
+            found.take(_one(notebook.read_notebook, path))
+        elif path.suffix.lower() in document.SUFFIXES:
+            found.take(_one(document.read_document, path))
+    return found

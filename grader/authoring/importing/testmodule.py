@@ -1,0 +1,565 @@
+"""Test modules of unittest and pytest as bodies of `pytest` tests: one for each method or function.
+
+Assertions of unittest become `assert`s on the syntax tree, `self.assertRaises` becomes
+`pytest.raises`, what `setUp` and the module prepare comes first. What has no such form is named, so
+that nothing is tested less than it seems.
+"""
+
+import ast
+import sys
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NoReturn, TypeAlias
+
+from grader.authoring.importing.complete import slug
+from grader.authoring.importing.draft import DraftTest
+from grader.authoring.importing.programs import (
+    Program,
+    join,
+    needed,
+    parsed,
+    read_program,
+    rename_modules,
+)
+
+_COMPARED: Final[dict[str, type[ast.cmpop]]] = {
+    "assertEqual": ast.Eq, "assertEquals": ast.Eq, "assertNotEqual": ast.NotEq, "assertIs": ast.Is,
+    "assertIsNot": ast.IsNot, "assertIn": ast.In, "assertNotIn": ast.NotIn, "assertLess": ast.Lt,
+    "assertLessEqual": ast.LtE, "assertGreater": ast.Gt, "assertGreaterEqual": ast.GtE,
+    "assertListEqual": ast.Eq, "assertTupleEqual": ast.Eq, "assertDictEqual": ast.Eq,
+    "assertSetEqual": ast.Eq, "assertSequenceEqual": ast.Eq, "assertMultiLineEqual": ast.Eq,
+}  # fmt: skip
+_RAISES: Final = ("assertRaises", "assertRaisesRegex", "assertRaisesRegexp")
+_PLACES: Final = 7  # of assertAlmostEqual, where it names none
+_PREPARING: Final = ("setUp", "setUpClass", "setup_method", "setup_class")
+_THERE: Final = frozenset({"np", "pytest"})  # in every body
+_IMPORTABLE: Final = frozenset(sys.stdlib_module_names) | {"numpy", "pytest"}
+_MOST_TESTS: Final = 500
+_PAIR: Final = 2
+
+_Body: TypeAlias = Callable[[], str]
+
+
+@dataclass(slots=True)
+class Translated:
+    """The tests of a module, what was left out with its source, and what was decided."""
+
+    tests: list[DraftTest] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)  # that it takes from the submission
+    takes_all: bool = False  # with `from module import *`
+
+
+class _NoSuchFormError(Exception):
+    """Something that no body of a pytest test can say; the message names it."""
+
+
+def translate(source: str, modules: Collection[str]) -> Translated:
+    """Turn a test module into tests.
+
+    Args:
+        source: of the test module.
+        modules: the names of the modules that a submission stands for.
+    """
+    done = Translated()
+    tree = parsed(source)
+    if tree is None:
+        done.remarks.append("the test file is not Python, so no test of it was imported")
+        done.notes.append(("test file", source))
+        return done
+    module = _Module(tree, modules, done)
+    for node in module.test_functions:
+        _add(done, node.name, node, lambda node=node: _function_body(module, node))  # type: ignore[misc]  # bound now
+    for group in module.test_classes:
+        for method in _methods(group):
+            if method.name.startswith("test"):
+                _add(
+                    done,
+                    method.name,
+                    method,
+                    lambda group=group, method=method: _method_body(module, group, method),  # type: ignore[misc]  # bound now
+                )
+    if "#" in source:
+        done.remarks.append("comments of the test file are not kept")
+    return done
+
+
+def _add(done: Translated, name: str, node: ast.AST, body: _Body) -> None:
+    if len(done.tests) == _MOST_TESTS:
+        done.remarks.append(f"more than {_MOST_TESTS} tests; {name} and what follows was left out")
+        return
+    try:
+        code = body()
+    except (_NoSuchFormError, RecursionError) as error:
+        reason = str(error) or "it is nested too deeply"
+        done.remarks.append(f"{name} cannot be said in the format: {reason}; it is kept as a note")
+        done.notes.append((name, ast.unparse(node)))
+        return
+    label = name.removeprefix("test").strip("_").replace("_", " ")
+    done.tests.append(DraftTest(slug(label) or name, "pytest", code, description=label))
+
+
+class _Module:
+    """The parts of a test module."""
+
+    def __init__(self, tree: ast.Module, modules: Collection[str], done: Translated) -> None:
+        self.test_functions: list[ast.FunctionDef] = []
+        self.test_classes: list[ast.ClassDef] = []
+        self.done = done
+        self._renamed: dict[str, str] = {}
+        aliases = _aliases(tree, modules)
+        done.names += sorted(rename_modules(tree, aliases))
+        kept = [node for node in tree.body if not self._sort(node, modules)]
+        # As text and back, so that each statement has a source of its own.
+        self.prepared = read_program(ast.unparse(ast.Module(kept, []))) or Program(())
+
+    def _sort(self, node: ast.stmt, modules: Collection[str]) -> bool:
+        """Take a statement that is a test or about tests; tell whether it was one."""
+        match node:
+            case ast.ImportFrom(module=str(name)) if name.split(".")[-1] in modules:
+                self._take_names(node)
+            case ast.ImportFrom(module="unittest"):
+                pass
+            case ast.Try(body=body) if all(_takes(each, modules) for each in body):
+                for each in body:  # what its handlers say is for a file that is missing
+                    self._sort(each, modules)
+            case ast.Import(names=names):
+                node.names = [
+                    alias
+                    for alias in names
+                    if alias.name not in modules and alias.name not in ("unittest", "pytest")
+                ]
+                return not node.names
+            case ast.FunctionDef(name=name) if name.startswith("test"):
+                self.test_functions.append(node)
+            case ast.ClassDef() if any(m.name.startswith("test") for m in _methods(node)):
+                self.test_classes.append(node)
+            case ast.If(test=ast.Compare(left=ast.Name(id="__name__"))):
+                pass
+            case _:
+                return False
+        return True
+
+    def _take_names(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            if alias.name == "*":
+                self.done.takes_all = True
+                continue
+            self.done.names.append(alias.name)
+            if alias.asname and alias.asname != alias.name:
+                self._renamed[alias.asname] = alias.name
+
+    def finished(self, statements: Sequence[ast.stmt]) -> str:
+        """Return a body's source, what it needs of the module in front."""
+        tree = ast.Module(list(statements), [])
+        if self._renamed:
+            tree = _Renamed(self._renamed).visit(tree)
+        code = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+        front = self.prepared.for_names(needed(code) - _THERE)
+        for statement in front.statements:
+            self._check_import(statement.node)
+            renamed = _Renamed(self._renamed).visit(ast.parse(statement.source))
+            for inner in ast.walk(renamed):
+                if isinstance(inner, ast.Name) and inner.id == "self":
+                    raise _NoSuchFormError("it needs a part of another test class")
+        for inner in ast.walk(tree):
+            self._check_import(inner)
+        uses_re = "re" in needed(code) and "re" not in front.sets
+        imported = ["import re"] if uses_re else []
+        return join([*imported, *(each.source for each in front.statements), code])
+
+    @staticmethod
+    def _check_import(node: ast.AST) -> None:
+        match node:
+            case ast.Import(names=names):
+                roots = [alias.name.partition(".")[0] for alias in names]
+            case ast.ImportFrom(module=module, level=level):
+                roots = [(module or "").partition(".")[0] if not level else "."]
+            case _:
+                return
+        for root in roots:
+            if root not in _IMPORTABLE:
+                raise _NoSuchFormError(f"it imports {root!r}, which is not there when it runs")
+
+
+def _takes(node: ast.stmt, modules: Collection[str]) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module in modules
+
+
+def _aliases(tree: ast.Module, modules: Collection[str]) -> dict[str, str]:
+    return {
+        alias.asname or alias.name: alias.name
+        for node in tree.body
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.name in modules
+    }
+
+
+class _Renamed(ast.NodeTransformer):
+    def __init__(self, names: dict[str, str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        node.id = self._names.get(node.id, node.id)
+        return node
+
+
+def _methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
+    return [each for each in node.body if isinstance(each, ast.FunctionDef)]
+
+
+def _function_body(module: _Module, node: ast.FunctionDef) -> str:
+    """Return the body of a test function of pytest."""
+    arguments = {each.arg for each in _arguments(node)}
+    loops = _parametrized(node)
+    for names, _ in loops:
+        arguments -= set(names)
+    if arguments:
+        raise _NoSuchFormError(f"it needs the fixture {min(arguments)!r}")
+    return module.finished(_in_loops(node.body, loops))
+
+
+def _method_body(module: _Module, group: ast.ClassDef, method: ast.FunctionDef) -> str:
+    """Return a method of a test class as a body, with what its class prepares."""
+    arguments = [each.arg for each in _arguments(method)]
+    loops = _parametrized(method)
+    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in method.decorator_list)
+    own = "" if static or not arguments else arguments[0]
+    extra = set(arguments[1 if own else 0 :]) - {name for names, _ in loops for name in names}
+    if extra:
+        raise _NoSuchFormError(f"it needs the fixture {min(extra)!r}")
+    for decorator in group.decorator_list:
+        raise _NoSuchFormError(f"its class is decorated with {ast.unparse(decorator)}")
+    translator = _Translator(own or "self", group, module.done)
+    prepared: list[ast.stmt] = []
+    for each in _methods(group):
+        if each.name in _PREPARING:
+            prepared += _Translator(_first(each), group, module.done).body(each.body)
+    body = _in_loops(translator.body(method.body), loops)
+    rest = [*_helpers(group, method, module), *prepared, *body]
+    return module.finished([*_class_values(group, rest), *rest])
+
+
+def _first(node: ast.FunctionDef) -> str:
+    arguments = _arguments(node)
+    return arguments[0].arg if arguments else "self"
+
+
+def _arguments(node: ast.FunctionDef) -> list[ast.arg]:
+    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+
+
+def _class_values(group: ast.ClassDef, used_by: Sequence[ast.stmt] = ()) -> list[ast.stmt]:
+    """Return what a class sets itself; of that, if statements are given, what they use."""
+    values = [node for node in group.body if isinstance(node, (ast.Assign, ast.AnnAssign))]
+    if not used_by:
+        return list(values)
+    used = {node.id for part in used_by for node in ast.walk(part) if isinstance(node, ast.Name)}
+    return [node for node in values if _names_set(node) & used]
+
+
+def _names_set(node: ast.AST) -> set[str]:
+    return {
+        each.id
+        for each in ast.walk(node)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+
+
+def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> list[ast.stmt]:
+    """Return the methods of the class that a test calls, as functions without `self`."""
+    by_name = {each.name: each for each in _methods(group)}
+    wanted: list[str] = []
+    waiting: list[ast.AST] = [
+        method,
+        *(each for each in by_name.values() if each.name in _PREPARING),
+    ]
+    while waiting:
+        own = waiting.pop()
+        for node in ast.walk(own):
+            match node:
+                case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
+                    if name in by_name and name not in wanted and name not in _PREPARING:
+                        wanted.append(name)
+                        waiting.append(by_name[name])
+    return [_as_function(by_name[name], group, module) for name in reversed(wanted)]
+
+
+def _as_function(node: ast.FunctionDef, group: ast.ClassDef, module: _Module) -> ast.stmt:
+    arguments = ast.parse(ast.unparse(node.args).join(("lambda ", ": 0")), mode="eval").body
+    assert isinstance(arguments, ast.Lambda)  # noqa: S101  it was just written as one
+    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
+    first = _first(node)
+    if not static and arguments.args.args:
+        arguments.args.args.pop(0)
+        for each in (*arguments.args.args, *arguments.args.kwonlyargs):
+            each.annotation = None
+    body = _Translator("" if static else first, group, module.done).body(node.body)
+    function = ast.parse(f"def {node.name}(): pass").body[0]
+    assert isinstance(function, ast.FunctionDef)  # noqa: S101  it was just written as one
+    function.args, function.body = arguments.args, body or [ast.Pass()]
+    return function
+
+
+def _parametrized(node: ast.FunctionDef) -> list[tuple[list[str], ast.expr]]:
+    """Return what `pytest.mark.parametrize` lets vary: names and the list of their values."""
+    loops = []
+    for decorator in node.decorator_list:
+        match decorator:
+            case ast.Call(
+                func=ast.Attribute(attr="parametrize"),
+                args=[ast.Constant(value=str(names)), values, *_],
+            ):
+                loops.append(([name.strip() for name in names.split(",")], values))
+            case ast.Call(func=ast.Attribute(attr="task")) | ast.Name(id="staticmethod"):
+                pass  # the number of a task in the text
+            case _:
+                raise _NoSuchFormError(f"it is decorated with {ast.unparse(decorator)}")
+    return loops
+
+
+def _in_loops(
+    body: Sequence[ast.stmt], loops: Sequence[tuple[list[str], ast.expr]]
+) -> list[ast.stmt]:
+    statements = list(body)
+    for names, values in loops:
+        target: ast.expr = ast.Name(names[0], ast.Store())
+        if len(names) > 1:
+            target = ast.Tuple([ast.Name(name, ast.Store()) for name in names], ast.Store())
+        statements = [ast.For(target, values, statements, [], lineno=1, col_offset=0)]
+    return statements
+
+
+class _Translator(ast.NodeTransformer):
+    """Takes `self` out of a method: assertions become statements, attributes become names."""
+
+    def __init__(self, own: str, group: ast.ClassDef, done: Translated) -> None:
+        self._own = own
+        self._done = done
+        self._caught: set[str] = set()
+        self._methods = {each.name for each in _methods(group)}
+        self._known = self._methods | _attributes_set(group)
+
+    def body(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Translate statements."""
+        copied = ast.parse(ast.unparse(ast.Module(list(statements), []))).body
+        if copied and isinstance(copied[0], ast.Expr) and isinstance(copied[0].value, ast.Constant):
+            copied = copied[1:]  # the docstring
+        done: list[ast.stmt] = []
+        for statement in copied:
+            made = self.visit(statement)
+            done += made if isinstance(made, list) else [made]
+        return done
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt | list[ast.stmt]:
+        """Translate a statement that may be an assertion."""
+        match node.value:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=own), attr=name)) as call:
+                asserts = name.startswith("assert") or name in ("fail", "skipTest")
+                if own == self._own and asserts and name not in self._methods:
+                    return self._assertion(name, call)
+            case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")))):
+                return ast.Pass()
+        self.generic_visit(node)
+        return node
+
+    def visit_With(self, node: ast.With) -> ast.stmt | list[ast.stmt]:
+        """Translate `with self.assertRaises(...)` and take `with self.subTest(...)` away."""
+        inlined = False
+        for item in node.items:
+            match item.context_expr:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=own), attr=name)) as call:
+                    if own != self._own:
+                        continue
+                    if name in self._methods:  # it may return what `assertRaises` does
+                        self._catches(item)
+                        continue
+                    if name == "subTest":
+                        inlined = True
+                    elif name in _RAISES:
+                        item.context_expr = self._raises(name, call)
+                        self._catches(item)
+                    else:
+                        self._refuse(f"there is nothing like self.{name}")
+        if inlined and len(node.items) == 1:
+            return [each for part in node.body for each in self._several(part)]
+        self.generic_visit(node)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Translate `self.assertRaises(...)` where it is a value."""
+        match node.func:
+            case ast.Attribute(value=ast.Name(id=own), attr=name):
+                if own == self._own and name in _RAISES and name not in self._methods:
+                    return self._raises(name, node)
+        self.generic_visit(node)
+        return node
+
+    def _catches(self, item: ast.withitem) -> None:
+        if isinstance(item.optional_vars, ast.Name):
+            self._caught.add(item.optional_vars.id)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """Compare the type of what was raised as pytest can: by what it is an instance of."""
+        match node:
+            case ast.Compare(
+                left=ast.Call(
+                    func=ast.Name(id="type"), args=[ast.Attribute(attr="exception") as what]
+                ),
+                ops=[ast.Eq() | ast.Is()],
+                comparators=[kind],
+            ):
+                return self._is_instance(what, kind)
+        self.generic_visit(node)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        """Turn `self.x` into `x`, and `caught.exception` into `caught.value`."""
+        match node:
+            case ast.Attribute(value=ast.Name(id=own), attr=name) if own == self._own:
+                if name not in self._known:
+                    self._refuse(f"there is nothing like self.{name}")
+                return ast.copy_location(ast.Name(name, node.ctx), node)
+            case ast.Attribute(value=ast.Name(id=caught), attr="exception"):
+                if caught in self._caught:
+                    node.attr = "value"
+        self.generic_visit(node)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Refuse `self` as a value: there is none."""
+        if self._own and node.id == self._own:
+            self._refuse("it uses the test object itself")
+        return node
+
+    def _several(self, statement: ast.stmt) -> list[ast.stmt]:
+        made = self.visit(statement)
+        return made if isinstance(made, list) else [made]
+
+    def _assertion(self, name: str, call: ast.Call) -> ast.stmt | list[ast.stmt]:
+        if name in _RAISES:
+            return ast.Expr(self._raises(name, call))
+        if name == "fail":
+            fail = ast.Attribute(ast.Name("pytest", ast.Load()), "fail", ast.Load())
+            return ast.Expr(ast.Call(fail, [self.visit(each) for each in call.args], []))
+        condition, used = self._condition(name, call)
+        message = next((k.value for k in call.keywords if k.arg == "msg"), None)
+        if message is None and len(call.args) > used and name != "assertAlmostEqual":
+            message = call.args[used]
+        return ast.Assert(condition, self.visit(message) if message is not None else None)
+
+    def _condition(self, name: str, call: ast.Call) -> tuple[ast.expr, int]:
+        """Return what must be true, and how many arguments say so."""
+        if len(call.args) >= _PAIR and name in _COMPARED:
+            compared = ast.Compare(call.args[0], [_COMPARED[name]()], [call.args[1]])
+            return self.visit(compared), _PAIR
+        arguments = [self.visit(each) for each in call.args]
+        count, make = _CONDITIONS.get(name, (0, None))
+        if make is not None and len(arguments) >= count:
+            return make(*arguments[:count]), count
+        if name in _NEAR and len(arguments) >= _PAIR:
+            near = self._near(arguments[0], arguments[1], arguments[2:], call)
+            return (near if name == _NEAR[0] else ast.UnaryOp(ast.Not(), near)), 4
+        return self._refuse(f"there is nothing like self.{name}")
+
+    def _near(
+        self, one: ast.expr, other: ast.expr, rest: list[ast.expr], call: ast.Call
+    ) -> ast.expr:
+        distance = _called("abs", ast.BinOp(one, ast.Sub(), other))
+        keywords = {each.arg: self.visit(each.value) for each in call.keywords}
+        if "delta" in keywords:
+            return ast.Compare(distance, [ast.LtE()], [keywords["delta"]])
+        places = keywords.get("places") or (rest[0] if rest else ast.Constant(_PLACES))
+        rounded = _called("round", distance, places)
+        return ast.Compare(rounded, [ast.Eq()], [ast.Constant(0)])
+
+    def _raises(self, name: str, call: ast.Call) -> ast.expr:
+        if not call.args:
+            self._refuse(f"self.{name} names no exception")
+        kinds, *rest = [self.visit(each) for each in call.args]
+        caught = self._catchable(kinds)
+        keywords = [
+            ast.keyword(k.arg, self.visit(k.value)) for k in call.keywords if k.arg != "msg"
+        ]
+        if name != "assertRaises" and rest:
+            pattern = rest.pop(0)
+            if caught is kinds:
+                keywords.insert(0, ast.keyword("match", pattern))
+        raises = ast.Attribute(ast.Name("pytest", ast.Load()), "raises", ast.Load())
+        return ast.Call(raises, [caught, *rest], keywords)
+
+    def _catchable(self, kinds: ast.expr) -> ast.expr:
+        """Catch any exception where its class is the submission's: that stays in the sandbox."""
+        used = {each.id for each in ast.walk(kinds) if isinstance(each, ast.Name)}
+        if used & set(self._done.names):
+            said = ast.unparse(kinds)
+            remark = (
+                f"where {said} should be raised any exception with any message will do, since its "
+                "class stays in the sandbox"
+            )
+            if remark not in self._done.remarks:
+                self._done.remarks.append(remark)
+            return ast.Name("Exception", ast.Load())
+        return kinds
+
+    def _is_instance(self, what: ast.expr, kind: ast.expr) -> ast.expr:
+        return _called("isinstance", self.visit(what), self._catchable(self.visit(kind)))
+
+    @staticmethod
+    def _refuse(reason: str) -> NoReturn:
+        raise _NoSuchFormError(reason)
+
+
+def _attributes_set(group: ast.ClassDef) -> set[str]:
+    """Return what the methods of a class set on `self`, and what the class sets itself."""
+    found = set()
+    for node in ast.walk(group):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name, ctx=ast.Store()):
+                found.add(name)
+    for node in _class_values(group):
+        found |= _names_set(node)
+    return found
+
+
+def _called(name: str, *arguments: ast.expr) -> ast.expr:
+    return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
+
+
+def _sorted(value: ast.expr) -> ast.expr:
+    key = ast.keyword("key", ast.Name("repr", ast.Load()))
+    return ast.Call(ast.Name("sorted", ast.Load()), [value], [key])
+
+
+def _compared_to_none(operator: type[ast.cmpop]) -> Callable[[ast.expr], ast.expr]:
+    return lambda value: ast.Compare(value, [operator()], [ast.Constant(None)])
+
+
+def _negated(condition: ast.expr) -> ast.expr:
+    return ast.UnaryOp(ast.Not(), condition)
+
+
+def _same_items(one: ast.expr, other: ast.expr) -> ast.expr:
+    return ast.Compare(_sorted(one), [ast.Eq()], [_sorted(other)])
+
+
+def _found(text: ast.expr, pattern: ast.expr) -> ast.expr:
+    search = ast.Attribute(ast.Name("re", ast.Load()), "search", ast.Load())
+    return ast.Call(search, [pattern, text], [])
+
+
+_NEAR: Final = ("assertAlmostEqual", "assertNotAlmostEqual")
+_CONDITIONS: Final[dict[str, tuple[int, Callable[..., ast.expr]]]] = {
+    "assertTrue": (1, lambda value: value),
+    "assertFalse": (1, _negated),
+    "assertIsNone": (1, _compared_to_none(ast.Is)),
+    "assertIsNotNone": (1, _compared_to_none(ast.IsNot)),
+    "assertIsInstance": (2, lambda value, kind: _called("isinstance", value, kind)),
+    "assertNotIsInstance": (2, lambda value, kind: _negated(_called("isinstance", value, kind))),
+    "assertCountEqual": (2, _same_items),
+    "assertItemsEqual": (2, _same_items),
+    "assertRegex": (2, _found),
+    "assertNotRegex": (2, lambda text, pattern: _negated(_found(text, pattern))),
+}

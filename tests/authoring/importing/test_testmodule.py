@@ -1,0 +1,108 @@
+"""Test modules of unittest and pytest as bodies: what is translated, and what is said not to be."""
+
+import textwrap
+
+import pytest
+
+from grader.authoring.importing.testmodule import Translated, translate
+
+
+def of_method(body: str, more: str = "") -> Translated:
+    source = f"import unittest\nfrom stub import f\n{more}\n\nclass T(unittest.TestCase):\n"
+    source += "    def test_it(self):\n" + textwrap.indent(body, "        ")
+    return translate(source, {"stub"})
+
+
+@pytest.mark.parametrize(
+    ("method", "body"),
+    [
+        ("self.assertEqual(f(1), 2)", "assert f(1) == 2"),
+        ("self.assertEqual(f(1), 2, 'why')", "assert f(1) == 2, 'why'"),
+        ("self.assertFalse(f(1))", "assert not f(1)"),
+        ("self.assertIsNone(f(1))", "assert f(1) is None"),
+        ("self.assertNotIn(3, f(1))", "assert 3 not in f(1)"),
+        ("self.assertAlmostEqual(f(1), 0.5, places=3)", "assert round(abs(f(1) - 0.5), 3) == 0"),
+        ("self.assertRegex(f(1), 'a+')", "import re\nassert re.search('a+', f(1))"),
+        ("self.assertRaises(ValueError, f, 1)", "pytest.raises(ValueError, f, 1)"),
+        (
+            "self.assertCountEqual(f(1), [1])",
+            "assert sorted(f(1), key=repr) == sorted([1], key=repr)",
+        ),
+        (
+            "with self.assertRaisesRegex(ValueError, 'no'):\n    f(1)",
+            "with pytest.raises(ValueError, match='no'):\n    f(1)",
+        ),
+        ("with self.subTest(n=1):\n    self.assertTrue(f(1))", "assert f(1)"),
+    ],
+)
+def test_assertions_become_asserts(method: str, body: str) -> None:
+    """One test for each method, its body without `self`."""
+    (test,) = of_method(method).tests
+    assert (test.id, test.key, test.code.rstrip("\n")) == ("it", "pytest", body)
+
+
+@pytest.mark.parametrize(
+    ("method", "reason"),
+    [
+        ("with self.assertLogs():\n    f(1)", "self.assertLogs"),
+        ("self.skipTest('no')", "self.skipTest"),
+        ("f(self)", "the test object itself"),
+        ("self.unknown(f(1))", "self.unknown"),
+        ("import torch\nself.assertEqual(f(1), torch)", "'torch'"),
+    ],
+)
+def test_what_has_no_such_form_is_kept_and_said(method: str, reason: str) -> None:
+    """No test comes of it; its source is a note, and the reason is in the report."""
+    done = of_method(method)
+    assert done.tests == []
+    assert [name for name, _ in done.notes] == ["test_it"]
+    assert reason in done.remarks[0]
+
+
+def test_functions_of_pytest_are_tests_too() -> None:
+    """Parameters become loops, fixtures are refused, names keep their own spelling."""
+    done = translate(
+        textwrap.dedent(
+            """
+            import pytest
+            import stub as s
+            LIMIT = 3
+
+            @pytest.mark.parametrize("n, twice", [(1, 2), (2, 4)])
+            def test_twice(n, twice):
+                assert s.double(n) == twice < LIMIT + 2
+
+            def test_with_fixture(tmp_path):
+                assert s.double(tmp_path)
+            """
+        ),
+        {"stub"},
+    )
+    assert [test.code for test in done.tests] == [
+        "LIMIT = 3\nfor n, twice in [(1, 2), (2, 4)]:\n    assert double(n) == twice < LIMIT + 2\n"
+    ]
+    assert done.names == ["double"]
+    assert "the fixture 'tmp_path'" in done.remarks[0]
+
+
+def test_a_file_that_is_no_python_is_a_note() -> None:
+    """Nothing is lost, and nothing raises."""
+    done = translate("def (", {"stub"})
+    assert (done.tests, done.notes) == ([], [("test file", "def (")])
+
+
+def test_helpers_named_like_assertions_stay_helpers() -> None:
+    """A class may bring its own `assertSame`, or one that returns what `assertRaises` does."""
+    more = "class Base:\n    pass\n"  # no tests in it: it is left alone
+    source = (
+        f"import unittest\nfrom stub import f\n{more}\nclass T(unittest.TestCase):\n"
+        "    def assertSame(self, a, b):\n        self.assertEqual(a, b)\n"
+        "    def refused(self):\n        return self.assertRaises(ValueError)\n"
+        "    def test_it(self):\n        self.assertSame(f(1), 1)\n"
+        "        with self.refused() as caught:\n            f(2)\n"
+        "        self.assertEqual(str(caught.exception), 'no')\n"
+    )
+    (test,) = translate(source, {"stub"}).tests
+    assert "def assertSame(a, b):\n    assert a == b" in test.code
+    assert "return pytest.raises(ValueError)" in test.code
+    assert "assert str(caught.value) == 'no'" in test.code

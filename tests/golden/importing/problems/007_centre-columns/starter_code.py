@@ -1,0 +1,5 @@
+import numpy as np
+
+
+def centre_columns(table):
+    return None

@@ -88,8 +88,10 @@ def compare(  # noqa: PLR0911  a ladder: each rung returns
     if got is None and expected is not None:
         sentence = f"{name} is None. Does every path through your function end in `return`?"
         return Difference(Rung.NOTHING, sentence)
-    if isinstance(expected, np.ndarray):
+    if isinstance(expected, np.ndarray) and expected.shape:
         return _arrays(expected, got, closeness, name)
+    if isinstance(expected, np.ndarray):  # of one number and no axis: a number, however it is kept
+        expected = expected[()]
     if isinstance(expected, _NUMBER):
         return _numbers(expected, got, closeness, name)
     if isinstance(expected, (tuple, list)):

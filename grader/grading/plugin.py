@@ -45,7 +45,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 def _is_named_after(submission: Path, definition: Path) -> bool:
-    """Match `attention_weights.py` and `attention-weights.py` with `01-attention-weights.yaml`."""
+    """Match `attention_weights.py` and `attention-weights.py` with `13-attention-weights.yaml`."""
     slug = submission.stem.replace("_", "-")
     return definition.stem.partition("-")[2] == slug or definition.stem == slug
 
@@ -99,7 +99,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         name = Path(submission).name
         raise pytest.UsageError(
             f"no exercise here is named after {name!r}; give the exercise's YAML file instead: "
-            f"pytest exercises/attention/01-attention-weights.yaml --submission {name}"
+            f"pytest exercises/attention/13-attention-weights.yaml --submission {name}"
         )
 
 

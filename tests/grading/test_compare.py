@@ -206,3 +206,11 @@ def test_ignored_nan_hides_nothing_else() -> None:
         {"a": right["a"]},
     ]
     assert all(compare(expected, ignore_nan(expected, each)) for each in wrong)
+
+
+@pytest.mark.parametrize("got", [2.5, np.float64(2.5), np.array(2.5)])
+@pytest.mark.parametrize("expected", [2.5, np.float64(2.5), np.array(2.5)])
+def test_a_number_is_one_however_it_is_kept(expected: object, got: object) -> None:
+    """A float, a NumPy scalar and an array without axes are the same answer."""
+    assert compare(expected, got) is None
+    assert compare(expected, 2.6) is not None

@@ -71,7 +71,7 @@ def test_wrong_commands_would_be_noticed() -> None:
     with pytest.raises(click.NoSuchOption):
         test_every_command_is_one_that_etude_has(["etude", "check", "a", "b", "--no"])
     with pytest.raises(AssertionError):
-        test_every_command_is_one_that_etude_has(["etude", "verify", "a"])
+        test_every_command_is_one_that_etude_has(["etude", "prove", "a"])
     with pytest.raises(AssertionError):
         test_every_command_is_one_that_etude_has(["etude", "check", "a", "b", "c"])
 

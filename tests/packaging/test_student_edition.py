@@ -127,7 +127,7 @@ def test_there_are_exercises_to_test() -> None:
 def test_the_first_line_names_the_source(path: Path) -> None:
     """A reader of the generated file learns where to change something."""
     first, second = student_text(path).splitlines()[:2]
-    assert first.startswith("# Generated from attention/")
+    assert first.startswith(f"# Generated from {path.parent.name}/")
     assert path.name in first
     assert second == "edition: student"
 

@@ -1,5 +1,6 @@
 """The wheel: complete, the same from checkout and sdist, working anywhere, and without a secret."""
 
+import functools
 import json
 import re
 import subprocess
@@ -143,7 +144,7 @@ def test_check_knows_the_visible_tests_alone(installed: "Installed", tmp_path: P
         "etude", "check", "causal-attention", path, "--format", "json", cwd=tmp_path
     )
     verdict = json.loads(done.stdout)
-    exercise = load_exercise(ROOT / "exercises" / "attention" / "02-causal-attention.yaml")
+    exercise = load_exercise(ROOT / "exercises" / "attention" / "18-causal-attention.yaml")
     assert [test["id"] for test in verdict["tests"]] == [
         test.id for test in exercise.tests if not test.hidden
     ]
@@ -171,7 +172,9 @@ def test_the_site_is_built_from_the_wheel(installed: "Installed", tmp_path: Path
 def hidden_ids(exercise: Exercise) -> set[str]:
     """The names of what is hidden."""
     tests = {str(test.id) for test in exercise.tests if test.hidden}
-    return tests | {each.id for each in exercise.misconceptions}
+    # Public words: a test may be named after a question, a misconception after another exercise.
+    asked = {name.replace("_", "-") for name in exercise.defines} | set(exercise.requires)
+    return (tests | {each.id for each in exercise.misconceptions}) - asked
 
 
 def hidden_texts(exercise: Exercise) -> Iterator[str]:
@@ -203,10 +206,23 @@ def hidden_lines(path: Path) -> set[str]:
     """Every line that is hidden; not those that learners are given anyway, or the reference has."""
     texts = [*hidden_texts(load_exercise(path)), comments(path)]
     lines = {line.strip() for text in texts for line in text.splitlines()}
-    public = student_text(path) + "".join(
-        module.read_text("utf-8") for module in (ROOT / "reference").glob("*.py")
-    )
+    public = student_text(path) + reference_text()
     return {line for line in lines if len(line) >= _SHORTEST and line not in public}
+
+
+@functools.cache
+def reference_text() -> str:
+    return "".join(module.read_text("utf-8") for module in (ROOT / "reference").glob("*.py"))
+
+
+@functools.cache
+def public_text() -> str:
+    """What anyone may read: such a line is a secret of none."""
+    lessons = (ROOT / "exercises").glob("*/lessons/**/*")
+    package = ROOT / "grader"
+    sources = (*package.rglob("*.py"), *package.rglob("*.yaml"))
+    texts = [path.read_text("utf-8") for path in (*lessons, *sources) if path.is_file()]
+    return "\n".join([*map(student_text, EXERCISES), *texts, reference_text()])
 
 
 @pytest.mark.parametrize("path", EXERCISES, ids=lambda path: path.stem)
@@ -215,14 +231,31 @@ def test_no_byte_of_the_wheel_has_anything_hidden(path: Path, wheel: Path) -> No
     ids, lines = hidden_ids(load_exercise(path)), hidden_lines(path)
     assert ids
     assert lines
+    own = f"{CONTENT}{path.parent.name}/{path.name}"
+    texts = member_texts(wheel)
+    # In its own file nothing hidden may be; elsewhere what is nobody else's public text.
+    assert [each for each in ids if is_named(each, texts[own])] == []
+    assert [line for line in lines if line in texts[own]] == []
+    rest = elsewhere_in(wheel, own)
+    known = public_text()
+    assert [i for i in ids if "-" in i and i not in known and is_named(i, rest)] == []
+    assert [line for line in lines if line not in known and line in rest] == []
+
+
+@functools.cache
+def member_texts(wheel: Path) -> dict[str, str]:
     everything = {"the archive itself": wheel.read_bytes(), **members(wheel)}
-    for name, data in everything.items():
-        text = data.decode("utf-8", errors="replace")
-        # An id of one plain word may occur anywhere, but not among the exercises.
-        searched = [each for each in ids if "-" in each or name.startswith(CONTENT)]
-        pattern = r"(?<![\w-]){}(?![\w-])"
-        assert [each for each in searched if re.search(pattern.format(each), text)] == [], name
-        assert [line for line in lines if line in text] == [], name
+    return {name: data.decode("utf-8", errors="replace") for name, data in everything.items()}
+
+
+def elsewhere_in(wheel: Path, own: str) -> str:
+    return "\n".join(text for name, text in member_texts(wheel).items() if name != own)
+
+
+def is_named(each: str, text: str) -> bool:
+    """Tell whether an id occurs: one of several words anywhere, a plain word only as an id."""
+    before = r"(?<![\w-])" if "-" in each else r"\bid: [\"']?"
+    return each in text and re.search(rf"{before}{each}(?![\w-])", text) is not None
 
 
 def canary(place: str) -> str:
@@ -290,7 +323,7 @@ def test_no_canary_reaches_a_wheel(tree: Path, build: "Build") -> None:
 
 def test_a_broken_exercise_breaks_the_build(tree: Path) -> None:
     """Where it is unclear what is hidden, there is no wheel at all."""
-    path = tree / "exercises" / "attention" / "01-attention-weights.yaml"
+    path = tree / "exercises" / "attention" / "13-attention-weights.yaml"
     text = path.read_text("utf-8")
     path.write_text(text.replace("    hidden: true", "    hiden: true", 1))
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tree / "made")]

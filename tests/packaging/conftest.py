@@ -40,7 +40,7 @@ class Installed:
         return subprocess.run(
             [self.folder / "bin" / program, *arguments],
             cwd=cwd,
-            env=kept,
+            env={**kept, "ETUDE_DATA": os.fspath(cwd / "data")},
             capture_output=True,
             text=True,
             check=False,

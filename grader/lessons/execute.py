@@ -1,7 +1,7 @@
 """Runs the cells of a lesson, one after another in one namespace, in a sandbox child."""
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -98,11 +98,21 @@ def _run(block: Prose | Cell | Exercises, session: "_Session") -> RunBlock:
             texts = [session.value(p) if isinstance(p, Value) else p for p in parts]
             pairs = zip(parts, texts, strict=True)
             computed = tuple((p.expression, text) for p, text in pairs if isinstance(p, Value))
-            return RunProse(where, "".join(texts), computed)
+            return RunProse(where, _joined(parts, texts), computed)
         case Cell(code=code, hidden=hidden):
             return RunCell(code, hidden, session.cell(block), session.shown(block.where))
         case Exercises(ids=ids):
             return RunExercises(ids)
+
+
+def _joined(parts: Sequence[str | Value], texts: Sequence[str]) -> str:
+    """Join prose and values; one that begins a line must not become a list, as "1." would."""
+    joined = ""
+    for part, text in zip(parts, texts, strict=True):
+        line = joined.rpartition("\n")[2]
+        begins = isinstance(part, Value) and text and not line.strip()
+        joined += f"&#{ord(text[0])};{text[1:]}" if begins else text
+    return joined
 
 
 class _Session:

@@ -1,5 +1,6 @@
 """Markdown as HTML: raw HTML stays text, `$maths$` becomes MathML, code gets colours."""
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -16,15 +17,18 @@ from sitegen.maths import TexError, mathml
 from sitegen.trusted import trusted
 
 _DEEPEST = 6
+_CLOSING = re.compile(r"[.,;:!?)]+")
+_KEPT = Markup('<span class="kept">{}{}</span>')  # a browser would break a line before the comma
 _DISPLAY = Markup('<span class="formula" tabindex="0">{}</span>')  # scrolls when it is too wide
 
 
-def render_markdown(source: str, *, where: Path, top: int = 2) -> Markup:
+def render_markdown(source: str, *, where: Path, line: int = 1, top: int = 2) -> Markup:
     """Markdown as HTML whose highest heading is `<h{top}>`.
 
     Args:
         source: CommonMark with tables and dollar maths.
-        where: Names the text in an error: track, exercise and field.
+        where: Names the text in an error: track, exercise and field, or a lesson's file.
+        line: Of that file, where the source begins.
         top: The level that headings of level 1 and 2 get; deeper ones follow below it.
 
     Raises:
@@ -33,20 +37,22 @@ def render_markdown(source: str, *, where: Path, top: int = 2) -> Markup:
     tokens = _parser().parse(source)
     for token in _flat(tokens):
         if token.type == "image":
-            raise _problem(where, source, f"![{token.content}", "Pages cannot show images")
+            excerpt, message = f"![{token.content}", "Pages cannot show images"
+            raise _problem(Location(where, line), source, excerpt, message)
         _shift_heading(token, top)
         _style_to_class(token)
     try:
         return trusted(_parser().renderer.render(tokens, _parser().options, {}))
     except TexError as error:
-        raise _problem(where, source, error.tex, f"{error}, in ${error.tex.strip()}$") from error
+        message = f"{error}, in ${error.tex.strip()}$"
+        raise _problem(Location(where, line), source, error.tex, message) from error
 
 
-def _problem(where: Path, source: str, excerpt: str, message: str) -> DefinitionError:
+def _problem(begin: Location, source: str, excerpt: str, message: str) -> DefinitionError:
     before = source[: max(0, source.find(excerpt))]
-    line = before.count("\n") + 1
+    line = begin.line + before.count("\n")
     column = len(before) - before.rfind("\n")
-    return DefinitionError([Problem(Location(where, line, column), message)])
+    return DefinitionError([Problem(Location(begin.path, line, column), message)])
 
 
 def _flat(tokens: Sequence[Token]) -> Iterator[Token]:
@@ -90,7 +96,13 @@ def _code(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
 
 
 def _inline_maths(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
-    return mathml(tokens[index].content, display=False)
+    formula = mathml(tokens[index].content, display=False)
+    following = tokens[index + 1] if index + 1 < len(tokens) else None
+    closing = _CLOSING.match(following.content) if following else None
+    if following is None or closing is None:
+        return formula
+    following.content = following.content[closing.end() :]
+    return _KEPT.format(formula, closing[0])
 
 
 def _display_maths(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:

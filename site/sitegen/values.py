@@ -47,13 +47,19 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """An array of one or two axes, at most `MAX_SIDE` long each; one axis makes a single row."""
+    """Rows of numbers with a heading to each column, and to each row unless it is the only one."""
 
     form: ClassVar[str] = "table"
     summary: str
+    columns: tuple[str, ...]
+    labels: tuple[str, ...]  # of the rows; none for an array of one axis
     rows: tuple[tuple[Cell, ...], ...]
-    is_matrix: bool
     is_rounded: bool
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether the rows have labels."""
+        return bool(self.labels)
 
     @property
     def is_wide(self) -> bool:
@@ -66,8 +72,19 @@ class Table:
         return self._longest_row > _BROAD_ROW
 
     @property
+    def is_dense(self) -> bool:
+        """Whether there are more columns than a value has that is not shown on purpose."""
+        return len(self.columns) > MAX_SIDE
+
+    @property
     def _longest_row(self) -> int:
-        return max(sum(max(4, len(cell.text)) for cell in row) for row in self.rows)
+        columns = zip(
+            self.columns, *([cell.text for cell in row] for row in self.rows), strict=True
+        )
+        widths = (
+            max(4, *(len(word) for text in each for word in text.split())) for each in columns
+        )
+        return max(map(len, self.labels), default=1) - 1 + sum(widths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +170,18 @@ def _show_table(array: NDArray[np.generic], *, shaded: bool) -> Table:
     shade = shade_for(values) if shaded else _no_shade
     return Table(
         summary=_describe(array),
+        columns=numbered(len(rows[0])),
+        labels=numbered(len(rows)) if array.ndim == _MATRIX else (),
         rows=tuple(
             tuple(Cell(_cell_text(value, decimals), shade(value)) for value in row) for row in rows
         ),
-        is_matrix=array.ndim == _MATRIX,
         is_rounded=array.dtype.kind == "f" and is_rounded(values, decimals),
     )
+
+
+def numbered(length: int) -> tuple[str, ...]:
+    """Return the labels of an axis that has no names: its indices."""
+    return tuple(map(str, range(length)))
 
 
 def _no_shade(_: float) -> str:

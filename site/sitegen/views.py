@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from grader.definitions.public import PublicExercise, PublicTest, PublicTrack, TestKind
 from sitegen.highlight import highlight
-from sitegen.links import exercise_path, track_path
+from sitegen.lessons import NO_LESSONS, BlockView, Lessons, TrackLesson, view_blocks
+from sitegen.links import exercise_path, lesson_path, track_path
 from sitegen.markdown import render_markdown
 from sitegen.values import Block, Shown, shorten, show
 
@@ -40,12 +41,34 @@ class ExerciseView:
     """An exercise with everything that its page shows."""
 
     exercise: PublicExercise
+    number: int  # its place in the track, from one
     path: str
     instructions: Markup
     starter: Markup
     hints: tuple[Markup, ...]
     tests: tuple[TestView, ...]
     requires: tuple[RequirementView, ...]
+
+    @property
+    def title(self) -> str:
+        """The exercise's title."""
+        return self.exercise.title
+
+
+@dataclass(frozen=True, slots=True)
+class LessonView:
+    """A lesson with everything that its page shows."""
+
+    title: str
+    number: int  # its place in the track, from one
+    path: str
+    blocks: tuple[BlockView, ...]
+    exercises: tuple[ExerciseView, ...]
+
+    @property
+    def xp(self) -> int:
+        """What its exercises earn together."""
+        return sum(view.exercise.xp for view in self.exercises)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +78,37 @@ class TrackView:
     track: PublicTrack
     path: str
     description: Markup
-    exercises: tuple[ExerciseView, ...]
+    lessons: tuple[LessonView, ...]
+    by_id: Mapping[str, ExerciseView]  # every exercise, in order
+    lesson_of: Mapping[str, LessonView]  # by the ids of the exercises that it leads into
+
+    @property
+    def exercises(self) -> tuple[ExerciseView, ...]:
+        """Every exercise, in order."""
+        return tuple(self.by_id.values())
+
+    def pick(self, names: Iterable[str]) -> tuple[ExerciseView, ...]:
+        """Return some of the exercises, by their ids."""
+        return tuple(self.by_id[name] for name in names)
+
+    @property
+    def others(self) -> tuple[ExerciseView, ...]:
+        """The exercises that no lesson leads into."""
+        return tuple(view for name, view in self.by_id.items() if name not in self.lesson_of)
 
 
-def view_tracks(tracks: Sequence[PublicTrack]) -> tuple[TrackView, ...]:
-    """Render every text, code and value of the tracks.
+def view_tracks(
+    tracks: Sequence[PublicTrack], lessons: Lessons = NO_LESSONS
+) -> tuple[TrackView, ...]:
+    """Render every text, code and value of the tracks, and of their lessons.
 
     Raises:
         DefinitionError: A text cannot be shown; the error names track, exercise and field.
     """
-    return tuple(_view_track(track, _requirements(tracks, nearest=track)) for track in tracks)
+    return tuple(
+        _view_track(track, _requirements(tracks, nearest=track), lessons.get(track.id, ()))
+        for track in tracks
+    )
 
 
 def _requirements(
@@ -78,23 +122,48 @@ def _requirements(
     }
 
 
-def _view_track(track: PublicTrack, known: Mapping[str, RequirementView]) -> TrackView:
+def _view_track(
+    track: PublicTrack, known: Mapping[str, RequirementView], lessons: Sequence[TrackLesson]
+) -> TrackView:
     where = Path(track.id)
+    exercises: dict[str, ExerciseView] = {
+        each.id: _view_exercise(track, each, number, known)
+        for number, each in enumerate(track.exercises, start=1)
+    }
+    views = tuple(
+        _view_lesson(track, lesson, number, exercises)
+        for number, lesson in enumerate(lessons, start=1)
+    )
     return TrackView(
         track=track,
         path=track_path(track.id),
         description=render_markdown(track.description, where=where / "description", top=3),
-        exercises=tuple(_view_exercise(track, each, known) for each in track.exercises),
+        lessons=views,
+        by_id=exercises,
+        lesson_of={each.exercise.id: view for view in views for each in view.exercises},
+    )
+
+
+def _view_lesson(
+    track: PublicTrack, lesson: TrackLesson, number: int, known: Mapping[str, ExerciseView]
+) -> LessonView:
+    return LessonView(
+        title=lesson.title,
+        number=number,
+        path=lesson_path(track.id, lesson.id),
+        blocks=view_blocks(lesson, known),
+        exercises=tuple(known[each] for each in lesson.exercises),
     )
 
 
 def _view_exercise(
-    track: PublicTrack, exercise: PublicExercise, known: Mapping[str, RequirementView]
+    track: PublicTrack, exercise: PublicExercise, number: int, known: Mapping[str, RequirementView]
 ) -> ExerciseView:
     where = Path(track.id, exercise.id)
     hints = enumerate(exercise.hints, start=1)
     return ExerciseView(
         exercise=exercise,
+        number=number,
         path=exercise_path(track.id, exercise.id),
         instructions=render_markdown(exercise.instructions, where=where / "instructions"),
         starter=highlight(exercise.starter),

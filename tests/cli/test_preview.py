@@ -118,6 +118,29 @@ def test_serve_rebuilds_and_tells_open_pages(file: Path) -> None:
         assert server.get("/nowhere")[0] == 404
 
 
+def test_serve_runs_only_the_lessons_that_changed(file: Path) -> None:
+    """What a lesson drew at random stays when an exercise changes, and not when it does."""
+    lesson = file.parent / "lessons" / "01-chance.md"
+    lesson.parent.mkdir()
+    cell = '```python\nimport numpy as np\nprint("drawn", np.random.default_rng().random())\n```\n'
+    lesson.write_text(f"Chance.\n\n{cell}")
+    lessons = "lessons:\n  - {id: chance, title: Chance, exercises: [double]}\n"
+    (file.parent / "track.yaml").write_text(TRACK + lessons)
+    with serving("site", "serve", "--exercises", file.parent.parent) as server:
+        server.path = "/one/lessons/chance/"
+        first = drawn(server.wait_for("Double it"))
+        file.write_text(EXERCISE.replace("Double it", "Make it twice"))
+        assert drawn(server.wait_for("Make it twice")) == first
+        lesson.write_text(f"Another chance.\n\n{cell}")
+        assert drawn(server.wait_for("Another chance.")) != first
+
+
+def drawn(page: str) -> str:
+    found = re.search(r"drawn (\d\.\S+)<", page)
+    assert found, page
+    return found[1]
+
+
 def test_only_this_machine_is_answered_by_its_own_name(file: Path) -> None:
     """A web site whose name resolves to this machine cannot read what is not published yet."""
     with serving("site", "serve", "--exercises", file.parent.parent) as server:

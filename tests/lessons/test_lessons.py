@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from markdown_it import MarkdownIt
 
 from grader.errors import DefinitionError
 from grader.lessons.document import Cell, Exercises, Prose, Value, read_lesson
@@ -71,6 +72,14 @@ def test_a_lesson_is_cut_into_prose_cells_and_exercises(path: Path) -> None:
     prose = lesson.blocks[2]
     assert isinstance(prose, Prose)
     assert [type(part) for part in prose.parts] == [str, Value, str]
+
+
+def test_a_value_that_begins_a_line_begins_no_list(path: Path, sandbox: Sandbox) -> None:
+    """A sentence that ends with the number 1 would be the first item of a list otherwise."""
+    text = "The sum is\n`= 2 - 1`. Here it is `= 2 - 1`.\n"
+    (prose,) = run_lesson(read_lesson(write(path, text)), sandbox).blocks
+    assert isinstance(prose, RunProse)
+    assert "<p>The sum is\n1. Here it is 1.</p>" in MarkdownIt().render(prose.text)
 
 
 def test_cells_share_one_namespace_and_values_are_computed(path: Path, sandbox: Sandbox) -> None:

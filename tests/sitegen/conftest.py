@@ -12,7 +12,10 @@ import pytest
 from grader.definitions.exercise import ExerciseId, TestId
 from grader.definitions.public import PublicExercise, PublicTest, PublicTrack
 from grader.definitions.track import TrackId
+from grader.errors import Location
+from grader.lessons.execute import RunBlock, RunCell, RunExercises, RunLesson, RunProse, Shown
 from sitegen import build_site
+from sitegen.lessons import NO_LESSONS, Lessons, TrackLesson
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 SELF_CLOSED = {"rect", "path", "circle", "mspace"}
@@ -91,6 +94,7 @@ class Site:
         return self.pages[path]
 
 
+MakeLesson: TypeAlias = Callable[..., TrackLesson]
 MakeTest: TypeAlias = Callable[..., PublicTest]
 MakeExercise: TypeAlias = Callable[..., PublicExercise]
 MakeTrack: TypeAlias = Callable[..., PublicTrack]
@@ -143,6 +147,35 @@ def _track(*exercises: PublicExercise, **changes: object) -> PublicTrack:
     return PublicTrack(**fields)
 
 
+def _lesson(id: str = "begin", *blocks: RunBlock, exercises: tuple[str, ...] = ()) -> TrackLesson:  # noqa: A002  the field's name
+    run = RunLesson(Path(f"lessons/01-{id}.md"), blocks)
+    return TrackLesson(id, f"Lesson {id}", exercises, run)
+
+
+def _prose(text: str, line: int = 1) -> RunProse:
+    return RunProse(Location(Path("lessons/01-begin.md"), line), text, ())
+
+
+def _shown(values: object, kind: str = "heatmap", **changes: object) -> Shown:
+    fields: dict[str, Any] = {"title": "", "whole": False, "rows": (), "columns": ()} | changes
+    return Shown(kind=kind, values=np.array(values, dtype=np.float64), **fields)
+
+
+@pytest.fixture
+def make_lesson() -> MakeLesson:
+    return _lesson
+
+
+@pytest.fixture
+def make_prose() -> Callable[..., RunProse]:
+    return _prose
+
+
+@pytest.fixture
+def make_shown() -> Callable[..., Shown]:
+    return _shown
+
+
 @pytest.fixture
 def make_test() -> MakeTest:
     return _test
@@ -160,9 +193,9 @@ def make_track() -> MakeTrack:
 
 @pytest.fixture
 def build(tmp_path: Path) -> Build:
-    def build(*tracks: PublicTrack) -> Site:
+    def build(*tracks: PublicTrack, lessons: Lessons = NO_LESSONS, base_url: str = "/") -> Site:
         root = tmp_path / "built"
-        build_site(tracks, root)
+        build_site(tracks, root, lessons=lessons, base_url=base_url)
         return Site(root)
 
     return build
@@ -170,7 +203,7 @@ def build(tmp_path: Path) -> Build:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """Two tracks whose pages between them have every part that a page can have."""
+    """Tracks whose pages between them have every part that a page can have."""
     masked = np.where(np.triu(np.ones((3, 3), dtype=bool), k=1), -np.inf, 1.5)
     attention = _track(
         _exercise("weights"),
@@ -195,6 +228,28 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
         _exercise("heads", kind="predict", difficulty="intermediate", hints=(), concepts=()),
     )
     arrays = _track(_exercise("broadcasting"), id=TrackId("arrays"), title="Arrays")
+    course = _track(
+        *(_exercise(name) for name in ("one", "two", "three", "loose")),
+        id=TrackId("course"),
+        title="Course",
+    )
+    begin = _lesson(
+        "begin",
+        _prose("# Another title\n\nA text with $x^2$.\n\n## Part\n\n### Detail\n"),
+        RunCell("print(1)\nheatmap(weights)\n", hidden=False, printed="1\n", shown=(WEIGHTS,)),
+        RunExercises((ExerciseId("two"),)),
+        _prose("After it.\n"),
+        RunCell("table(numbers)\n", hidden=True, printed="", shown=(NUMBERS,)),
+        exercises=("one", "two"),
+    )
+    end = _lesson("end", _prose("The end.\n"), exercises=("three",))
+    empty = _track(id=TrackId("empty"), title="Empty")
     root = tmp_path_factory.mktemp("site") / "out"
-    build_site((attention, arrays, _track(id=TrackId("empty"), title="Empty")), root)
+    build_site((attention, arrays, empty, course), root, lessons={"course": [begin, end]})
     return Site(root)
+
+
+WEIGHTS = _shown(
+    [[1.0, 0.0], [0.254, np.nan]], rows=("the", "cat"), columns=("the", "cat"), title="Weights"
+)
+NUMBERS = _shown(np.arange(28.0).reshape(2, 14) / 7, kind="table")

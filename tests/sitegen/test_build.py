@@ -26,7 +26,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_every_track_and_exercise_has_a_page(site: "Site") -> None:
+def test_every_track_lesson_and_exercise_has_a_page(site: "Site") -> None:
     """The pages lie where their addresses say, and there are no others."""
     assert sorted(site.pages) == [
         "404.html",
@@ -36,6 +36,13 @@ def test_every_track_and_exercise_has_a_page(site: "Site") -> None:
         "attention/index.html",
         "attention/masks/index.html",
         "attention/weights/index.html",
+        "course/index.html",
+        "course/lessons/begin/index.html",
+        "course/lessons/end/index.html",
+        "course/loose/index.html",
+        "course/one/index.html",
+        "course/three/index.html",
+        "course/two/index.html",
         "empty/index.html",
         "index.html",
     ]

@@ -113,6 +113,18 @@ id: canaries
 title: Canaries
 description: A track.
 exercises: [double, weights]
+lessons:
+  - {id: by-two, title: By two, exercises: [double]}
+""",
+    # A lesson is public, whatever its cells do.
+    "lessons/01-by-two.md": """\
+# By two
+
+zqxlessonjvk
+
+```python
+print("zqxprintedjvk", 45678.1234)
+```
 """,
 }
 LOOSE = """\
@@ -128,8 +140,8 @@ solution: zqxloosesolutionjvk = 1
 explanation: zqxlooseexplanationjvk
 """
 
-PUBLIC_WORDS = {"zqxvisiblejvk"}
-PUBLIC_NUMBERS = {64738.2917, 129476.5834}
+PUBLIC_WORDS = {"zqxvisiblejvk", "zqxlessonjvk", "zqxprintedjvk"}
+PUBLIC_NUMBERS = {64738.2917, 129476.5834, 45678.1234}
 TEXT = "\n".join([*EXERCISES.values(), LOOSE])
 WORDS = set(re.findall("zqx[a-z]+jvk", TEXT))
 NUMBERS = {float(word) for word in re.findall(r"\d{5,}\.\d+|\d\.\d{4}e-\d|\d{12}", TEXT)}
@@ -288,7 +300,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     """The site of the canaries' collection, by the real command from an empty folder."""
     base = tmp_path_factory.mktemp("canaries")
     collection, output, elsewhere = base / "exercises", base / "out", base / "empty"
-    for folder in (collection / "canaries", elsewhere):
+    for folder in (collection / "canaries" / "lessons", elsewhere):
         folder.mkdir(parents=True)
     for name, text in EXERCISES.items():
         (collection / "canaries" / name).write_text(text)
@@ -303,7 +315,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 def test_there_is_a_canary_in_every_hidden_place() -> None:
     """The collection has what the search is for; no canary is part of another."""
     assert len(WORDS) == TEXT.count("zqx") == TEXT.count("jvk")
-    assert len(NUMBERS) == 16
+    assert len(NUMBERS) == 17
     for word in WORDS:
         assert not any(word in other for other in WORDS - {word})
 

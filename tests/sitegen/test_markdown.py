@@ -152,3 +152,12 @@ def test_only_wide_code_takes_the_focus() -> None:
     """A box that cannot scroll would be one more stop on the way through the page."""
     assert "tabindex" not in highlight("x = 1")
     assert 'tabindex="0"' in highlight("x = " + "1 + " * 20 + "1")
+
+
+def test_a_comma_stays_with_the_formula_before_it() -> None:
+    """No line begins with it, and no other character moves."""
+    html = render_markdown("If $x$, or $y$). Then $z$ is.", where=WHERE)
+
+    assert html.count('<span class="kept">') == 2
+    assert "</math>,</span> or" in html
+    assert "</math>).</span> Then" in html

@@ -7,6 +7,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from grader.errors import UsageError
+
 if TYPE_CHECKING:
     from tests.sitegen.conftest import Build, MakeExercise, MakeTest, MakeTrack, Page, Site
 
@@ -17,10 +19,16 @@ PAGES = [
     "attention/index.html",
     "attention/masks/index.html",
     "attention/weights/index.html",
+    "course/index.html",
+    "course/lessons/begin/index.html",
+    "course/lessons/end/index.html",
+    "course/loose/index.html",
+    "course/two/index.html",
     "empty/index.html",
     "index.html",
 ]
 every_page = pytest.mark.parametrize("name", PAGES)
+every_page_with_an_address = pytest.mark.parametrize("name", PAGES[1:])
 
 
 @every_page
@@ -86,7 +94,7 @@ def _policy(page: "Page") -> dict[str, list[str]]:
     return {name: sources for name, *sources in directives}
 
 
-@every_page
+@every_page_with_an_address
 def test_a_page_loads_only_files_of_the_site(site: "Site", name: str) -> None:
     """Whatever a browser fetches by itself is a relative path."""
     page = site[name]
@@ -102,7 +110,7 @@ def test_a_page_loads_only_files_of_the_site(site: "Site", name: str) -> None:
         assert not address.startswith("/")
 
 
-@every_page
+@every_page_with_an_address
 def test_every_link_leads_to_a_file(site: "Site", name: str) -> None:
     """Links and assets are relative and name a file that was built, and an id that it has."""
     page = site[name]
@@ -117,7 +125,31 @@ def test_every_link_leads_to_a_file(site: "Site", name: str) -> None:
         assert target.is_file(), f"{address} in {name}"
         assert target.is_relative_to(site.root.resolve())
         if parts.fragment:
-            assert parts.fragment in {each.attributes.get("id") for each in page.elements}
+            there = site[target.relative_to(site.root.resolve()).as_posix()]
+            assert parts.fragment in {each.attributes.get("id") for each in there.elements}
+
+
+@pytest.mark.parametrize("base_url", ["/", "/etude/", "/~me/etude-1.0/"])
+def test_the_page_for_what_is_not_found_can_be_shown_at_any_address(
+    build: "Build", base_url: str
+) -> None:
+    """Its links begin at the host's root, and lead to files where the host has the site."""
+    site = build(base_url=base_url)
+    elements = site["404.html"].elements
+    links = [each.attributes.get("href", each.attributes.get("src")) for each in elements]
+    found = [link for link in links if link and link != "#content"]
+
+    assert len(found) == 5
+    for link in found:
+        assert link.startswith(base_url)
+        assert (site.root / link.removeprefix(base_url)).is_file()
+
+
+@pytest.mark.parametrize("base_url", ["", "etude/", "/etude", "https://example.org/", '/"/', "//"])
+def test_a_base_that_is_no_path_is_refused(build: "Build", base_url: str) -> None:
+    """The sentence says what one looks like."""
+    with pytest.raises(UsageError, match="The base URL is a path such as /etude/"):
+        build(base_url=base_url)
 
 
 @every_page
@@ -311,6 +343,17 @@ def test_the_number_of_hidden_tests_is_told(
     assert ("more test" in page.text) is (count > 0)
 
 
+def test_a_prediction_does_not_speak_of_other_inputs(
+    build: "Build", make_exercise: "MakeExercise", make_track: "MakeTrack"
+) -> None:
+    """Its tests are hidden because they would show the answer."""
+    exercise = make_exercise(kind="predict", tests=(), hidden_tests=2)
+    text = build(make_track(exercise))["attention/weights/index.html"].text
+
+    assert "2 tests compare what you predict with what really comes out" in text
+    assert "other inputs" not in text
+
+
 def test_previous_and_next_follow_the_track(site: "Site") -> None:
     """The first has no previous exercise, the last leads back to the track."""
     turns = {
@@ -334,7 +377,10 @@ def test_the_current_exercise_is_marked_in_the_list_of_the_track(site: "Site") -
     page = site["attention/masks/index.html"]
     current = [each for each in page.all("a") if "aria-current" in each.attributes]
 
-    assert [" ".join(each.text.split()) for each in current] == ["2 of 3", "Title of masks 20 XP"]
+    assert [" ".join(each.text.split()) for each in current] == [
+        "Exercise 2 of 3",
+        "2 Title of masks 20 XP",
+    ]
 
 
 def test_pages_do_not_promise_solving_in_the_browser(site: "Site") -> None:

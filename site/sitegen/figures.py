@@ -1,0 +1,79 @@
+"""The matrices that a lesson's cells show: tables of numbers, and heatmaps."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from grader.lessons.execute import Shown
+from sitegen.numerals import decimals_for, numeral
+from sitegen.shading import shade_for
+from sitegen.values import Cell, Table, numbered
+
+_HEATMAP_DECIMALS = 2  # the colour says the rest, and a row fits a phone
+_FAINT = 0.1  # a heatmap whose values all lie below needs more of them
+_SMALL = 1e-3  # in a plain table, a smaller number is written with an exponent
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A matrix under its title, which may be empty."""
+
+    title: str
+    table: Table
+    is_heatmap: bool
+
+
+def figure(shown: Shown) -> Figure:
+    """Put the numbers of a matrix into words; those of a heatmap get their colours too."""
+    rows: list[list[float]] = shown.values.tolist()
+    is_heatmap = shown.kind == "heatmap"
+    lay_out = _shaded if is_heatmap else _plain
+    columns = shown.columns or numbered(shown.values.shape[1])
+    table = Table(
+        summary="",
+        columns=columns,
+        labels=shown.rows or numbered(len(rows)),
+        rows=lay_out(rows),
+        is_rounded=False,
+    )
+    return Figure(shown.title, table, is_heatmap)
+
+
+def _shaded(rows: Sequence[Sequence[float]]) -> tuple[tuple[Cell, ...], ...]:
+    values = [value for row in rows for value in row]
+    shade = shade_for(values)
+    text = _text(values, most=_HEATMAP_DECIMALS)
+    return tuple(tuple(Cell(text(value), shade(value)) for value in row) for row in rows)
+
+
+def _plain(rows: Sequence[Sequence[float]]) -> tuple[tuple[Cell, ...], ...]:
+    """Each column may be of another quantity, so each has as many decimals as it needs."""
+    texts = [_text(column, small=_SMALL) for column in zip(*rows, strict=True)]
+    return tuple(
+        tuple(Cell(text(value), "") for text, value in zip(texts, row, strict=True)) for row in rows
+    )
+
+
+def _text(
+    values: Sequence[float], *, most: int | None = None, small: float = 0.0
+) -> Callable[[float], str]:
+    """The function that writes each of these values; only what is exactly zero is "0".
+
+    Args:
+        values: What is written in the same form.
+        most: The most decimals, unless all values are faint.
+        small: Below it, a value is written with an exponent.
+    """
+    finite = [value for value in values if math.isfinite(value)]
+    if all(value.is_integer() for value in finite):
+        return partial(numeral, decimals=0)
+    decimals = decimals_for(values)
+    largest = max(map(abs, finite))
+    if decimals is not None and most is not None and largest >= _FAINT:
+        decimals = min(decimals, most)
+
+    def text(value: float) -> str:
+        return numeral(value, None if abs(value) < small else decimals) if value else "0"
+
+    return text

@@ -1,0 +1,275 @@
+"""Lessons: their pages, their places in a track, and the numbers of what their cells show."""
+
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+
+from grader.definitions.exercise import ExerciseId
+from grader.errors import DefinitionError
+from grader.lessons.execute import RunCell, RunExercises
+from sitegen.figures import figure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from grader.lessons.execute import RunProse, Shown
+    from tests.sitegen.conftest import Build, MakeExercise, MakeLesson, MakeTrack, Page, Site
+
+BEGIN, END = "course/lessons/begin/index.html", "course/lessons/end/index.html"
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def links(page: "Page") -> dict[str, str]:
+    return {words(each.text): each.attributes["href"] for each in page.all("a")}
+
+
+def tasks(page: "Page") -> list[str]:
+    return [words(each.text) for each in page.all("p") if "task-title" in classes(each.attributes)]
+
+
+def classes(attributes: dict[str, str]) -> list[str]:
+    return attributes.get("class", "").split()
+
+
+def test_a_lesson_shows_its_blocks_in_their_order(site: "Site") -> None:
+    """Text, code, what it printed, a matrix, an exercise, text, another matrix."""
+    text = words(site[BEGIN].one("main").text)
+    parts = (
+        *("A text with", "Part", "Detail", "print(1)", "Prints: 1", "Weights"),
+        *("Your turn", "Title of two", "After it.", "13"),
+    )
+    places = [text.index(part) for part in parts]
+
+    assert places == sorted(places)
+
+
+def test_the_heading_is_the_title_that_the_track_gives(site: "Site") -> None:
+    """The heading that the text begins with is left out, so that there are not two."""
+    page = site[BEGIN]
+
+    assert page.one("h1").text == "Lesson begin"
+    assert "Another title" not in page.text
+    assert [each.text for each in page.all("h2")] == ["Part", "Course"]
+
+
+def test_a_hidden_cell_shows_no_code(site: "Site") -> None:
+    """Its output stands without it."""
+    assert "table(numbers)" not in site[BEGIN].text
+
+
+def test_a_hidden_cell_without_output_leaves_nothing(
+    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
+) -> None:
+    """There is no empty box."""
+    silent = RunCell("import numpy", hidden=True, printed="", shown=())
+    lessons = {"attention": [make_lesson("begin", silent)]}
+    page = build(make_track(), lessons=lessons)["attention/lessons/begin/index.html"]
+
+    assert not [each for each in page.all("div") if "cell" in classes(each.attributes)]
+
+
+def test_a_heatmap_has_its_labels_title_and_colours(site: "Site") -> None:
+    """Rows and columns are named, zero is plain, nan has a look of its own."""
+    page = site[BEGIN]
+    heads = [(each.attributes["scope"], each.text) for each in page.all("th")][:4]
+    cells = [(each.text, each.attributes.get("class")) for each in page.all("td") if each.text][:4]
+
+    assert page.all("figcaption")[0].text == "Weights"
+    assert heads == [("col", "the"), ("col", "cat"), ("row", "the"), ("row", "cat")]
+    assert cells == [("1.00", "seq-20"), ("0", "seq-0"), ("0.25", "seq-5"), ("nan", "not-finite")]
+
+
+def test_a_plain_table_has_no_colours_and_scrolls_by_itself(site: "Site") -> None:
+    """Its box takes the focus, since it is wider than a phone."""
+    page = site[BEGIN]
+    table = page.all("table")[-1]
+    boxes = [each for each in page.all("div") if "scroll" in classes(each.attributes)]
+
+    assert {"ruled", "dense"} <= set(classes(table.attributes))
+    assert [each.attributes.get("tabindex") for each in boxes] == [None, "0"]
+
+
+def test_exercises_stand_where_the_text_asks_for_them(site: "Site") -> None:
+    """Those that it gives no place come at the end, and each can be linked to."""
+    page = site[BEGIN]
+
+    assert tasks(page) == ["Title of two", "Title of one"]
+    assert links(page)["Title of two"] == "../../two/index.html"
+    assert [each.attributes["id"] for each in page.all("li") if "id" in each.attributes] == [
+        "exercise-two",
+        "exercise-one",
+    ]
+
+
+def test_an_exercise_has_one_place_in_a_lesson(
+    build: "Build",
+    make_exercise: "MakeExercise",
+    make_lesson: "MakeLesson",
+    make_track: "MakeTrack",
+) -> None:
+    """Asked for twice it is shown once, so that its link means one place."""
+    place = RunExercises((ExerciseId("weights"), ExerciseId("weights")))
+    lessons = {"attention": [make_lesson("begin", place, exercises=("weights",))]}
+    page = build(make_track(make_exercise()), lessons=lessons)["attention/lessons/begin/index.html"]
+
+    assert tasks(page) == ["Title of weights"]
+
+
+def test_an_exercise_that_the_track_does_not_have_is_an_error(
+    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
+) -> None:
+    """It names the lesson's file."""
+    lesson = make_lesson("begin", RunExercises((ExerciseId("lost"),)))
+    message = r"lessons/01-begin.md:1:1: no exercise 'lost' in this track"
+
+    with pytest.raises(DefinitionError, match=message):
+        build(make_track(), lessons={"attention": [lesson]})
+
+
+def test_a_formula_that_cannot_be_shown_has_its_line_in_the_file(
+    build: "Build",
+    make_lesson: "MakeLesson",
+    make_prose: "Callable[..., RunProse]",
+    make_track: "MakeTrack",
+) -> None:
+    """Also below a heading that is left out, and in a text that begins further down."""
+    lesson = make_lesson("begin", make_prose("# Title\n\nText, then $\\foo$.\n", line=10))
+
+    with pytest.raises(DefinitionError, match=r"lessons/01-begin.md:12:13: "):
+        build(make_track(), lessons={"attention": [lesson]})
+
+
+def test_lessons_lead_to_each_other_and_to_their_track(site: "Site") -> None:
+    """The first has no previous one, the last ends the track."""
+    first, last = links(site[BEGIN]), links(site[END])
+
+    assert first["Lesson 1 of 2"] == "index.html"
+    assert first["Course"] == "../../index.html"
+    assert first["Next Lesson end"] == "../end/index.html"
+    assert last["Previous Lesson begin"] == "../begin/index.html"
+    assert last["End of the track Course"] == "../../index.html"
+    assert not any(text.startswith("Previous") for text in first)
+
+
+def test_an_exercise_leads_back_to_its_place_in_the_lesson(site: "Site") -> None:
+    """From its head and from its end; one in no lesson does not."""
+    found = links(site["course/two/index.html"])
+
+    assert found["Lesson begin"] == "../lessons/begin/index.html#exercise-two"
+    assert found["Back to the lesson Lesson begin"] == "../lessons/begin/index.html#exercise-two"
+    assert not any("Back to" in text for text in links(site["course/loose/index.html"]))
+
+
+def test_the_side_shows_the_exercises_of_the_open_lesson_only(site: "Site") -> None:
+    """All lessons are there; those of other lessons stay folded."""
+    side = [words(each.text) for each in site["course/two/index.html"].all("aside")]
+    loose = [words(each.text) for each in site["course/loose/index.html"].all("aside")]
+
+    assert side == ["Course 1 Lesson begin 1 Title of one 15 XP 2 Title of two 15 XP 2 Lesson end"]
+    assert loose == ["Course 1 Lesson begin 2 Lesson end More exercises 4 Title of loose 15 XP"]
+
+
+def test_the_track_is_a_map_of_lessons_and_exercises(site: "Site") -> None:
+    """Each lesson with its exercises, then those in no lesson, and the total."""
+    page = site["course/index.html"]
+
+    assert [each.text for each in page.all("h3")] == ["Lesson begin", "Lesson end"]
+    assert [each.text for each in page.all("h2")][-1] == "More exercises"
+    assert tasks(page) == [f"Title of {name}" for name in ("one", "two", "three", "loose")]
+    assert words(page.all("header")[1].text).endswith("2 lessons 4 exercises 60 XP in total")
+    assert links(page)["Lesson begin"] == "lessons/begin/index.html"
+
+
+def test_the_index_counts_and_lists_the_lessons(site: "Site") -> None:
+    """A track that has lessons is told by them."""
+    (card,) = [each for each in site["index.html"].all("article") if "Course" in each.text]
+
+    assert "2 lessons 4 exercises 60 XP" in words(card.text)
+    assert links(site["index.html"])["Lesson end"] == "course/lessons/end/index.html"
+    assert "Title of one" not in card.text
+
+
+def test_markup_in_a_lesson_stays_text(
+    build: "Build",
+    make_lesson: "MakeLesson",
+    make_prose: "Callable[..., RunProse]",
+    make_shown: "Callable[..., Shown]",
+    make_track: "MakeTrack",
+) -> None:
+    """In prose, code, what is printed, titles and labels."""
+    text = '"><img src=x onerror=alert(1)><script>alert(1)</script>'
+    shown = make_shown([[1.0]], title=text, rows=(text,), columns=(text,))
+    cell = RunCell(text, hidden=False, printed=text, shown=(shown,))
+    lessons = {"attention": [make_lesson("begin", make_prose(text), cell)]}
+    page = build(make_track(), lessons=lessons)["attention/lessons/begin/index.html"]
+
+    assert page.text.count(text) == 6
+    assert not page.all("img")
+    assert len(page.all("script")) == 1
+
+
+@pytest.mark.parametrize("id", ["..", "A", "a/b"])
+def test_a_lesson_s_id_must_be_a_folder_s_name(
+    build: "Build",
+    make_lesson: "MakeLesson",
+    make_track: "MakeTrack",
+    id: str,  # noqa: A002  the field's name
+) -> None:
+    """As that of an exercise, and an exercise cannot take the folder of the lessons."""
+    with pytest.raises(DefinitionError, match="cannot be the folder of a page"):
+        build(make_track(), lessons={"attention": [make_lesson(id)]})
+
+
+def test_an_exercise_cannot_have_the_name_of_the_lessons_folder(
+    build: "Build", make_exercise: "MakeExercise", make_track: "MakeTrack"
+) -> None:
+    """Its page would lie among theirs."""
+    with pytest.raises(DefinitionError, match="'lessons' is already the folder"):
+        build(make_track(make_exercise("lessons")))
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "expected"),
+    [
+        ("heatmap", [[0.4977, 1e-9, 1.0]], ["0.50", "0.00", "1.00"]),
+        ("heatmap", [[0.0123, -0.05, 0.0]], ["0.0123", "\N{MINUS SIGN}0.0500", "0"]),
+        ("heatmap", [[0.5, 0.0, 1.0]], ["0.5", "0", "1.0"]),
+        ("heatmap", [[-math.inf, math.nan, -3.0]], ["\N{MINUS SIGN}∞", "nan", "\N{MINUS SIGN}3"]),
+        ("table", [[0.25, 1.28e-4]], ["0.25", "1.28e\N{MINUS SIGN}04"]),
+        ("table", [[260.2703, 0.99081]], ["260.2703", "0.9908"]),
+        ("table", [[1e6, 123456.75]], ["1000000", "1.23e+05"]),
+        ("table", [[-0.0, -math.inf]], ["0", "\N{MINUS SIGN}∞"]),
+    ],
+)
+def test_numbers_of_a_figure(
+    make_shown: "Callable[..., Shown]", kind: str, values: list[list[float]], expected: list[str]
+) -> None:
+    """A heatmap's are short, a table's as exact as needed; zero is told from what is nearly so."""
+    table = figure(make_shown(values, kind=kind)).table
+
+    assert [cell.text for cell in table.rows[0]] == expected
+
+
+def test_the_columns_of_a_table_have_their_own_decimals(
+    make_shown: "Callable[..., Shown]",
+) -> None:
+    """Each is of another quantity."""
+    table = figure(make_shown([[0.5, 0.123], [2.0, 7.5]], kind="table")).table
+
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["0.5", "0.123"],
+        ["2.0", "7.500"],
+    ]
+
+
+def test_a_large_heatmap_is_shown_whole_and_smaller(make_shown: "Callable[..., Shown]") -> None:
+    """An author asked for it, so nothing is left out; its indices are its labels."""
+    table = figure(make_shown([[0.5] * 64] * 33)).table
+
+    assert (len(table.rows), len(table.columns)) == (33, 64)
+    assert table.is_dense
+    assert (table.labels[-1], table.columns[-1]) == ("32", "63")

@@ -2,10 +2,8 @@
 
 import contextlib
 import functools
-import json
 import os
-from collections import Counter
-from collections.abc import Iterable, Sequence
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,17 +11,19 @@ import click
 
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
-from grader.errors import UsageError
+from grader.errors import EtudeError, UsageError
 from grader.grading.pool import Pool
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from grader.definitions.exercise import Exercise
     from grader.grading.batch import Plan, Record, Results
-    from grader.reports.text import Row
+    from grader.reports.deliver import Delivery, Wanted
+    from grader.reports.report import Batch
 
 _STATUS = {"passed": 0, "not passed": NOT_PASSED, "not graded": USAGE, "fault": FAULT}
-_SHOWN = 50  # submissions that are listed one by one
-_NAMED = 5  # files that were not looked at
+_BUG = "Etude itself failed; its log has the reason"
 
 
 @click.command("grade", short_help="Grade a folder of submissions.")
@@ -46,7 +46,7 @@ _NAMED = 5  # files that were not looked at
     "--resume", is_flag=True, help="Go on with FILE: what has a verdict there is not graded again."
 )
 @options.exercises_option
-@options.format_option("text", "json")
+@options.report_option
 @options.unsafe_option
 def command(  # noqa: PLR0917  click calls it by name
     folder: Path,
@@ -54,7 +54,7 @@ def command(  # noqa: PLR0917  click calls it by name
     output: Path | None,
     resume: bool,
     exercises: Path | None,
-    form: str,
+    formats: "tuple[Wanted, ...]",
     unsafe: bool,
 ) -> None:
     """Grade every FOLDER/<student>/<exercise>.py.
@@ -63,28 +63,56 @@ def command(  # noqa: PLR0917  click calls it by name
     Examples:
       etude grade submissions/
       etude grade submissions/ --jobs 8 --output results.jsonl --resume
+      etude grade submissions/ --format csv=scores.csv --format html=report.html
     """
     options.prefer_own_output()
     if resume and output is None:
         raise UsageError("--resume goes on with a file: name it with --output FILE")
-    from grader.grading.batch import Results, plan, worst  # noqa: PLC0415  not for --help
+    delivery = options.delivery(formats)
+    from grader.grading.batch import Plan, Results, worst  # noqa: PLC0415  not for --help
 
+    began = time.time()
+    to_do, records = Plan(), list["Record"]()
     with contextlib.ExitStack() as stack:
-        results = None
-        if output is not None:
-            opened = Results.resume(output) if resume else Results.create(output)
-            results = stack.enter_context(opened)
-        to_do = plan(folder, _finder(options.collection_folder(exercises)), results)
-        if not to_do.entries and not to_do.done_before:
-            raise UsageError(
-                f"there is no <student>/<exercise>.py in {folder}; if it is one student's, name "
-                "the folder above it"
-            )
-        pool = stack.enter_context(Pool(jobs, options.sandbox_opener(unsafe, spare=True)))
-        records = _run(to_do, pool, results)
-    (_print_json if form == "json" else _print_text)(records, to_do)
+        try:
+            results = None
+            if output is not None:
+                opened = Results.resume(output) if resume else Results.create(output)
+                results = stack.enter_context(opened)
+            to_do = _plan(folder, exercises, results, delivery)
+            pool = stack.enter_context(Pool(jobs, options.sandbox_opener(unsafe, spare=True)))
+            _run(to_do, pool, results, records)
+        except Exception as error:
+            with contextlib.suppress(OSError):  # what went wrong first is what is said
+                delivery.write(_broken_off(to_do, records, error, began))
+            raise
+    _deliver(delivery, _batch(to_do, records, began))
     outcomes = [*to_do.done_before, *(record.outcome for record in records)]
     raise click.exceptions.Exit(_STATUS[worst(outcomes)])
+
+
+def _plan(
+    folder: Path, exercises: Path | None, results: "Results | None", delivery: "Delivery"
+) -> "Plan":
+    """Find out what there is to do, and whether the formats can show it.
+
+    Raises:
+        UsageError: there is nothing, or a format cannot show so many students.
+    """
+    from grader.grading.batch import plan  # noqa: PLC0415  not for --help
+
+    to_do = plan(folder, _finder(options.collection_folder(exercises)), results)
+    if not to_do.entries and not to_do.done_before:
+        raise UsageError(
+            f"there is no <student>/<exercise>.py in {folder}; if it is one student's, name "
+            "the folder above it"
+        )
+    students = {record.entry.student for record in to_do.not_graded}
+    students |= {entry.student for _, entries in to_do.groups.values() for entry in entries}
+    narrow = [each.name for each in delivery.formats if each.one_student]
+    if narrow and len(students) > 1:
+        raise UsageError(f"--format {narrow[0]} shows one student, and {folder} has more")
+    return to_do
 
 
 def _finder(folder: Path) -> "functools.partial[Exercise]":
@@ -93,63 +121,54 @@ def _finder(folder: Path) -> "functools.partial[Exercise]":
     return functools.partial(resolve, collection_folder=folder)
 
 
-def _run(to_do: "Plan", pool: Pool, results: "Results | None") -> list["Record"]:
+def _run(to_do: "Plan", pool: Pool, results: "Results | None", records: "list[Record]") -> None:
     """Grade, show the progress, and keep each result the moment it comes."""
     from grader.cli.progress import progress  # noqa: PLC0415
     from grader.grading.batch import run  # noqa: PLC0415
 
-    records = []
     with progress(to_do.entries) as advance:
         for record in run(to_do, pool):
             if results is not None:
                 results.write(record)
             records.append(record)
             advance()
-    return records
 
 
-def _print_text(records: Iterable["Record"], to_do: "Plan") -> None:
-    from rich.console import Console  # noqa: PLC0415
+def _batch(to_do: "Plan", records: "Sequence[Record]", began: float) -> "Batch":
+    """Put records in the order of their files."""
+    from grader.reports.report import Batch, Report  # noqa: PLC0415  not for --help
 
-    from grader.reports.text import print_verdicts  # noqa: PLC0415
-
+    ended = time.time()
     ordered = sorted(records, key=lambda record: record.entry.path)
-    console = Console(highlight=False)
-    shown = ordered if len(ordered) <= _SHOWN else []
-    print_verdicts(console, [_row(record) for record in shown])
-    outcomes = Counter(record.outcome for record in ordered)
-    summary = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
-    noun = "submission" if len(ordered) == 1 else "submissions"
-    console.print(f"{len(ordered)} {noun}: {summary or 'nothing to do'}", markup=False)
-    if to_do.done_before:
-        console.print(f"{len(to_do.done_before)} had a verdict already", markup=False)
-    if to_do.not_looked_at:
-        console.print(_not_looked_at(to_do.not_looked_at), markup=False, soft_wrap=True)
+    reports = tuple(Report.of_record(each, began=began, ended=ended) for each in ordered)
+    not_looked_at = tuple(str(path) for path in to_do.not_looked_at)
+    return Batch(reports, len(to_do.done_before), not_looked_at)
 
 
-def _not_looked_at(paths: Sequence[Path]) -> str:
-    from grader.sandbox.printable import printable  # noqa: PLC0415
+def _broken_off(
+    to_do: "Plan", records: "Sequence[Record]", error: Exception, began: float
+) -> "Batch":
+    """Report what is done, and a fault for all that was still to do."""
+    from grader.errors import GraderFault  # noqa: PLC0415  a run that ends well needs none
+    from grader.grading.batch import Entry, Record  # noqa: PLC0415  the same
 
-    shown = ", ".join(printable(str(path)) for path in paths[:_NAMED])
-    more = ", ..." if len(paths) > _NAMED else ""
-    return f"{len(paths)} not looked at, being no <student>/<exercise>.py: {shown}{more}"
-
-
-def _row(record: "Record") -> "Row":
-    from grader.grading.verdict import Verdict  # noqa: PLC0415
-    from grader.reports.text import Row, why  # noqa: PLC0415
-    from grader.sandbox.printable import printable  # noqa: PLC0415
-
-    verdict = record.result if isinstance(record.result, Verdict) else None
-    reason = str(record.result) if verdict is None else why(verdict)
-    student, exercise = printable(record.entry.student), printable(record.entry.exercise)
-    return Row(student, exercise, verdict, record.outcome, printable(reason))
+    fault = GraderFault(str(error) if isinstance(error, EtudeError) else _BUG)
+    planned = [entry for _, entries in to_do.groups.values() for entry in entries]
+    settled = {record.entry for record in records}
+    left = [Record(entry, fault) for entry in planned if entry not in settled]
+    left += [record for record in to_do.not_graded if record.entry not in settled]
+    if not (records or left):
+        left = [Record(Entry("", Path()), fault)]
+    return _batch(to_do, [*records, *left], began)
 
 
-def _print_json(records: Iterable["Record"], to_do: "Plan") -> None:
-    ordered = sorted(records, key=lambda record: record.entry.path)
-    verdicts = [record.data() for record in ordered]
-    not_looked_at = [str(path) for path in to_do.not_looked_at]
-    done_before = len(to_do.done_before)
-    data = {"verdicts": verdicts, "done_before": done_before, "not_looked_at": not_looked_at}
-    click.echo(json.dumps(data, indent=2))
+def _deliver(delivery: "Delivery", batch: "Batch") -> None:
+    if delivery.printed == "text":
+        from rich.console import Console  # noqa: PLC0415  only for text
+
+        from grader.reports.to_text import print_batch  # noqa: PLC0415  the same
+
+        print_batch(Console(highlight=False), batch)
+    else:
+        click.echo(delivery.text(batch), nl=False)
+    delivery.write(batch)

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,6 +11,9 @@ import click
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from grader.reports.deliver import Delivery, Wanted
     from grader.sandbox.process import Sandbox
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -56,6 +59,74 @@ def format_option(*names: str) -> Callable[[_Function], _Function]:
         "--format", "form", type=click.Choice(names), default=names[0], show_default=True,
         help="How to print the result.",
     )  # fmt: skip
+
+
+class _Wanted(click.ParamType["Wanted"]):
+    """`NAME` or `NAME=FILE`, with the name of a report's format."""
+
+    name = "format"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> "Wanted":
+        from grader.reports.deliver import Wanted  # noqa: PLC0415  not for --help
+
+        if isinstance(value, Wanted):
+            return value
+        try:
+            return Wanted.parse(str(value))
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
+
+    def shell_complete(
+        self, _ctx: click.Context, _param: click.Parameter, incomplete: str
+    ) -> "list[CompletionItem]":
+        from click.shell_completion import CompletionItem  # noqa: PLC0415  in a shell only
+
+        from grader.reports.formats import FORMATS  # noqa: PLC0415  the same
+
+        return [
+            CompletionItem(each.name, help=each.description)
+            for each in FORMATS.values()
+            if each.name.startswith(incomplete)
+        ]
+
+
+class _Formats(click.Option):
+    """Lists the formats in its help, which is made only when it is asked for."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from grader.reports.formats import FORMATS  # noqa: PLC0415  for --help only
+
+        self.help = (
+            "How to show the result, and in which file; may be given several times, once without "
+            f"FILE. NAME is one of {', '.join(FORMATS)}. Without a format for it, standard output "
+            "gets text."
+        )
+        return super().get_help_record(ctx)
+
+
+def report_option(function: _Function) -> _Function:
+    """Add `--format NAME[=FILE]`, as often as one likes, as `formats`."""
+    return click.option(
+        "--format",
+        "formats",
+        cls=_Formats,
+        type=_Wanted(),
+        multiple=True,
+        metavar="NAME[=FILE]",
+    )(function)
+
+
+def delivery(formats: "Sequence[Wanted]") -> "Delivery":
+    """Sort out which report goes where.
+
+    Raises:
+        UsageError: that cannot be done, such as two reports for one place.
+    """
+    from grader.reports.deliver import Delivery  # noqa: PLC0415  not for --help
+
+    return Delivery.of(formats)
 
 
 def collection_folder(given: Path | None) -> Path:

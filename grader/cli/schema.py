@@ -1,15 +1,16 @@
-"""`etude schema`: the JSON Schema of exercise and track files."""
+"""`etude schema`: the JSON Schema of exercise and track files, and of verdicts."""
 
 import click
 
 from grader.cli import options
+from grader.errors import UsageError
 
 
 @click.command("schema", short_help="Print the JSON Schema of exercise files.")
-@click.argument("kind", type=click.Choice(["exercise", "track"]), default="exercise")
+@click.argument("kind", type=click.Choice(["exercise", "track", "verdict"]), default="exercise")
 @click.option("--markdown", is_flag=True, help="Print a description of the format for people.")
 def command(kind: str, markdown: bool) -> None:
-    """Print the JSON Schema of exercise files, or of track.yaml.
+    """Print the JSON Schema of exercise files, of track.yaml, or of a verdict as JSON.
 
     An editor that knows YAML and JSON Schema completes and checks with it. The first line of an
     exercise names the schema:
@@ -21,8 +22,16 @@ def command(kind: str, markdown: bool) -> None:
     Example:
       etude schema > exercise.schema.json
       etude schema track > track.schema.json
+      etude schema verdict > verdict.schema.json
     """
     options.prefer_own_output()
+    if kind == "verdict":
+        from grader.reports.schema import verdict_schema_text  # noqa: PLC0415  not for --help
+
+        if markdown:
+            raise UsageError("--markdown describes exercise files; the schema of a verdict is JSON")
+        click.echo(verdict_schema_text(), nl=False)
+        return
     from grader.definitions.format import format_markdown  # noqa: PLC0415  not for --help
     from grader.definitions.schema import schema_text  # noqa: PLC0415
 

@@ -1,0 +1,270 @@
+"""Fills an assignment's column in a gradebook that Canvas exported.
+
+Canvas takes such a file back. It goes by what it exported, so that the rest stays as it is, byte
+for byte where CSV allows. A grade never lands in a wrong row: whoever cannot be told apart, or is
+not in the gradebook, stops it all before anything is written.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any, Final
+
+from grader.errors import UsageError
+
+IDENTITIES: Final = ("SIS Login ID", "SIS User ID", "ID", "Student", "Integration ID")
+"""The columns of a gradebook that can tell students apart."""
+
+_ABOUT_STUDENT: Final = {*IDENTITIES, "LastName", "FirstName", "Root Account", "Section"}
+_COMPUTED: Final = (
+    "Current Score", "Current Points", "Current Grade", "Final Score", "Final Points",
+    "Final Grade", "Override Score", "Override Grade", "Override Status",
+)  # fmt: skip
+_LEFT_ALONE: Final = {"EX", "N/A"}  # excused, not assigned
+_TEST_STUDENT: Final = {"Student, Test", "Test Student"}
+_NAMED: Final = 5
+
+Scores = Mapping[str, tuple[int, int]]
+"""What each student earned, and of how many points."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A gradebook with grades in it."""
+
+    text: str
+    column: str
+    graded: int  # cells that were filled
+    left_alone: tuple[str, ...]  # students who are excused, or to whom it is not assigned
+    without_result: tuple[str, ...]  # students of the gradebook with no result
+    unknown: tuple[str, ...]  # students with a result who are not in the gradebook
+
+
+def scores_of(
+    records: Iterable[Mapping[str, Any]], exercises: Sequence[str] = ()
+) -> dict[str, tuple[int, int]]:
+    """Sum up what each student earned, from the lines of a result file.
+
+    A later line on the same student and exercise replaces an earlier one. Of several exercises, one
+    that a student did not hand in counts nothing; but whoever has a grader fault in one of them, or
+    a verdict without a sandbox, gets no score at all.
+
+    Args:
+        records: as `etude grade --output` writes them.
+        exercises: the ids that count; may be left out if there is only one.
+
+    Raises:
+        UsageError: there are several exercises and none was named, or one is in no result.
+    """
+    lines = list(records)
+    known = {str(record["exercise"]) for record in lines if "score" in record}
+    found: dict[str, dict[str, tuple[int, int] | None]] = {name: {} for name in sorted(known)}
+    for record in lines:
+        name = str(record["exercise"])
+        if name not in known:  # of a fault, the file's name, which may have underscores
+            name = name.replace("_", "-")
+        found.setdefault(name, {})[str(record["student"])] = _score(record)
+    wanted = _wanted(sorted(known), exercises)
+    most = sum(max(score[1] for score in found[name].values() if score) for name in wanted)
+    sums: dict[str, tuple[int, int]] = {}
+    for student in dict.fromkeys(student for name in wanted for student in found[name]):
+        of_student = [found[name].get(student, (0, 0)) for name in wanted]
+        if None not in of_student:
+            sums[student] = sum(score[0] for score in of_student if score), most
+    return sums
+
+
+def _score(record: Mapping[str, Any]) -> tuple[int, int] | None:
+    if "score" not in record or record.get("sandbox") == "none":
+        return None
+    return int(record["score"]), int(record["max_score"])
+
+
+def _wanted(found: Sequence[str], asked: Sequence[str]) -> list[str]:
+    missing = [name for name in asked if name not in found]
+    if missing:
+        raise UsageError(f"there is no verdict on {', '.join(missing)} in the results")
+    if not found:
+        raise UsageError("there is no verdict in the results")
+    if not asked and len(found) > 1:
+        raise UsageError(
+            f"the results are about {', '.join(found)}; say with --exercise which of them count"
+        )
+    return list(dict.fromkeys(asked)) or list(found)
+
+
+def fill(
+    export: str,
+    scores: Scores,
+    *,
+    column: str,
+    identity: str = IDENTITIES[0],
+    scale: bool = False,
+    skip_unknown: bool = False,
+) -> Filled:
+    """Fill a column of a gradebook.
+
+    Args:
+        export: the text that Canvas exported.
+        scores: by what `identity` calls a student; case and space around it do not matter.
+        column: the assignment's heading, with or without the number that Canvas adds.
+        identity: the heading of the column that tells students apart.
+        scale: convert to the points of the assignment where it has others than the exercise.
+        skip_unknown: leave students out who are not in the gradebook.
+
+    Raises:
+        UsageError: it is no such export, the column cannot be filled, or students are not to be
+            told apart.
+    """
+    first_line = export.partition("\n")[0]
+    delimiter = ";" if first_line.count(";") > first_line.count(",") else ","
+    rows = list(
+        csv.reader(io.StringIO(export.removeprefix("\ufeff"), newline=""), delimiter=delimiter)
+    )
+    book = _Gradebook.of(rows, column, identity)
+    known = book.students()
+    unknown = tuple(name for name in scores if _key(name) not in known)
+    if unknown and not skip_unknown:
+        raise UsageError(
+            f"not in the column {identity!r} of the gradebook: {_some(unknown)}; name the column "
+            f"that has these names with --match, or leave them out with --skip-unknown"
+        )
+    _check_points(book, scores, scale=scale)
+    by_key = _by_key(scores)
+    graded, left_alone, without = 0, list[str](), list[str]()
+    for key, row in known.items():
+        name = row[book.identity].strip()
+        if row[book.column].strip().upper() in _LEFT_ALONE:
+            left_alone.append(name)
+        elif key in by_key:
+            row[book.column] = book.grade(*by_key[key])
+            graded += 1
+        else:
+            without.append(name)
+    text = io.StringIO()
+    if export.startswith("\ufeff"):
+        text.write("\ufeff")
+    end = "\r\n" if "\r\n" in export else "\n"
+    csv.writer(text, delimiter=delimiter, lineterminator=end).writerows(rows)
+    heading = rows[0][book.column]
+    return Filled(text.getvalue(), heading, graded, tuple(left_alone), tuple(without), unknown)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gradebook:
+    """The rows of an export, and where in them is what is needed."""
+
+    rows: list[list[str]]
+    column: int
+    identity: int
+    points: Decimal | None  # of the assignment, if the export says it
+    comma: bool  # numbers have a decimal comma
+
+    @classmethod
+    def of(cls, rows: list[list[str]], column: str, identity: str) -> "_Gradebook":
+        header = rows[0] if rows else []
+        if "ID" not in header or not {"Student", "LastName"} & set(header[:1]):
+            raise UsageError("this is no gradebook as Canvas exports it: no columns Student and ID")
+        for row in rows[1:]:
+            row.extend([""] * (len(header) - len(row)))
+        if identity not in header:
+            there = [name for name in IDENTITIES if name in header]
+            raise UsageError(f"the gradebook has no column {identity!r}; --match {_some(there)}")
+        at = _column(header, column)
+        possible = next((row[at] for row in rows[1:] if _is_points(row)), "")
+        if "read only" in possible:
+            raise UsageError(f"Canvas computes the column {header[at]!r}; it cannot be filled")
+        comma = "," in possible
+        return cls(rows, at, header.index(identity), _number(possible), comma)
+
+    def students(self) -> dict[str, list[str]]:
+        """Return the row of each student, by what tells them apart."""
+        found: dict[str, list[str]] = {}
+        for row in self.rows[1:]:
+            if not row or _is_points(row) or _is_posting(row) or row[0].strip() in _TEST_STUDENT:
+                continue
+            key = _key(row[self.identity])
+            if not key:
+                continue
+            if key in found:
+                heading = self.rows[0][self.identity]
+                raise UsageError(
+                    f"two students of the gradebook have {row[self.identity]!r} as {heading!r}"
+                )
+            found[key] = row
+        return found
+
+    def grade(self, score: int, most: int) -> str:
+        """Write a score as Canvas does, with at most two digits after the point."""
+        points = self.points if self.points is not None else Decimal(most)
+        exact = Decimal(score) if points == most else Decimal(score) * points / (most or 1)
+        text = f"{exact.quantize(Decimal('0.01'), ROUND_HALF_UP):.2f}".rstrip("0").rstrip(".")
+        return text.replace(".", ",") if self.comma else text
+
+
+def _column(header: Sequence[str], column: str) -> int:
+    places = [at for at, name in enumerate(header) if name == column]
+    if not places:
+        places = [at for at, name in enumerate(header) if _title(name) == column]
+    if len(places) > 1:
+        named = _some([header[at] for at in places])
+        raise UsageError(f"several columns are called {column!r}: {named}; add the number")
+    if not places:
+        there = [name for name in header if not _is_about_student(name)]
+        raise UsageError(f"the gradebook has no column {column!r}; it has {_some(there)}")
+    if _is_about_student(header[places[0]]):
+        raise UsageError(f"{column!r} is no column of an assignment")
+    return places[0]
+
+
+def _is_about_student(name: str) -> bool:
+    return name in _ABOUT_STUDENT or any(part in name for part in _COMPUTED)
+
+
+def _title(name: str) -> str:
+    """Return an assignment's title without the number in parentheses that Canvas adds."""
+    title, _, number = name.rpartition(" (")
+    return title if number.removesuffix(")").isdigit() else name
+
+
+def _is_points(row: Sequence[str]) -> bool:
+    return bool(row) and row[0].strip() == "Points Possible"
+
+
+def _is_posting(row: Sequence[str]) -> bool:
+    """Tell whether a row only says how grades are posted; Canvas passes over it, too."""
+    return all(not cell.strip() or cell.strip().startswith(("Muted", "Manual")) for cell in row)
+
+
+def _number(text: str) -> Decimal | None:
+    digits = text.strip().replace(",", ".")
+    return Decimal(digits) if digits.replace(".", "", 1).isdigit() else None
+
+
+def _check_points(book: _Gradebook, scores: Scores, *, scale: bool) -> None:
+    for _, most in scores.values():
+        if book.points is not None and book.points != most and not scale:
+            raise UsageError(
+                f"the assignment has {book.points} points in Canvas and {most} here; --scale "
+                "converts them"
+            )
+
+
+def _by_key(scores: Scores) -> dict[str, tuple[int, int]]:
+    by_key: dict[str, tuple[int, int]] = {}
+    for name, score in scores.items():
+        if _key(name) in by_key:
+            raise UsageError(f"the results have {name!r} twice, written differently")
+        by_key[_key(name)] = score
+    return by_key
+
+
+def _key(name: str) -> str:
+    return name.strip().casefold()
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(f"'{name}'" for name in names[:_NAMED]) + more

@@ -1,0 +1,215 @@
+"""Brings reports to where they were asked for: standard output, and files that are never half.
+
+A check reads its `--format` with this before its sandbox starts, so the rest is imported when used.
+"""
+
+import contextlib
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.errors import UsageError
+from grader.reports.formats import Format, Renderer, format_named
+
+if TYPE_CHECKING:
+    from grader.reports.report import Batch, Report
+
+STDOUT = "text"
+"""What is printed if every format that was asked for goes to a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A format, and the file that it is for; without one it is for standard output."""
+
+    format: Format
+    file: Path | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Wanted":
+        """Read `NAME` or `NAME=FILE`.
+
+        Raises:
+            UsageError: there is no such format, or no name of a file after the `=`.
+        """
+        name, equals, file = text.partition("=")
+        if equals and not file:
+            raise UsageError(f"--format {text}: the name of a file is missing after '='")
+        return cls(format_named(name), Path(file) if equals else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """All that was asked for."""
+
+    printed: str  # the name of the format on standard output
+    files: tuple[Wanted, ...]
+
+    @classmethod
+    def of(cls, asked: Sequence[Wanted]) -> "Delivery":
+        """Sort out what goes where, and find out now what could not be done after grading.
+
+        Raises:
+            UsageError: two formats for one place, a file that cannot be written, or a format that
+                needs an environment which is not there.
+        """
+        bare = [each.format.name for each in asked if each.file is None]
+        if len(bare) > 1:
+            raise UsageError(
+                f"only one of {' and '.join(bare)} can be printed; give the others a file: "
+                f"--format {bare[1]}=FILE"
+            )
+        files = tuple(each for each in asked if each.file is not None)
+        paths = [os.path.realpath(each.file) for each in files if each.file is not None]
+        if len(set(paths)) < len(paths):
+            raise UsageError("two formats are for one file; give each its own")
+        for each in asked:
+            _check(each)
+        return cls(bare[0] if bare else STDOUT, files)
+
+    @property
+    def formats(self) -> tuple[Format, ...]:
+        """Every format that was asked for."""
+        return (format_named(self.printed), *(each.format for each in self.files))
+
+    def load(self) -> None:
+        """Import the renderers, while others are busy."""
+        for each in self.formats:
+            each.renderer()
+
+    def write(self, result: "Report | Batch") -> None:
+        """Write every file, and what a format has aside.
+
+        A renderer that breaks leaves a fault in its file, and the others write theirs.
+
+        Raises:
+            Exception: the first of what went wrong, after all that could be written was.
+        """
+        wrong: list[Exception] = []
+        for each in self.files:
+            try:
+                _write_one(each, result)
+            except Exception as error:  # noqa: BLE001  raised below, when the others are written
+                wrong.append(error)
+        for each_format in self.formats:
+            try:
+                _set_aside(each_format.renderer(), result)
+            except Exception as error:  # noqa: BLE001  the same
+                wrong.append(error)
+        if wrong:
+            raise wrong[0]
+
+    def text(self, result: "Report | Batch") -> str:
+        """Return what is to be printed."""
+        return _rendered(format_named(self.printed).renderer(), result)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that at every moment it holds the old text or the new one, never a part.
+
+    What is no regular file, such as a device or a pipe, is written to as it is.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    import tempfile  # noqa: PLC0415  see above
+
+    data = text.encode("utf-8", "replace")
+    target = Path(os.path.realpath(path))
+    mode = _mode(target)
+    if mode is None:
+        with path.open("wb") as file:
+            file.write(data)
+        return
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with open(descriptor, "wb") as file:  # noqa: PTH123  it is open already
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, mode)  # noqa: PTH101  a name, not a path
+        os.replace(name, target)  # noqa: PTH105  the same
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)  # noqa: PTH108  the same
+        raise
+
+
+def _mode(target: Path) -> int | None:
+    """Return the mode that a file has or would get; None for what is no regular file."""
+    try:
+        found = target.stat().st_mode
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+    return stat.S_IMODE(found) if stat.S_ISREG(found) else None
+
+
+def _check(wanted: Wanted) -> None:
+    missing = [name for name in wanted.format.needs if not os.environ.get(name)]
+    if missing:
+        raise UsageError(
+            f"--format {wanted.format.name} is for a runner that sets {', '.join(missing)}; "
+            "the environment has no such variable"
+        )
+    if wanted.file is None:
+        return
+    if wanted.file.is_dir():
+        raise UsageError(f"{wanted.file} is a folder; --format needs a file's name")
+    folder = wanted.file.parent
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder} for {wanted.file.name}")
+    regular = _mode(Path(os.path.realpath(wanted.file))) is not None
+    if not os.access(
+        Path(os.path.realpath(wanted.file)).parent if regular else wanted.file, os.W_OK
+    ):
+        raise UsageError(f"{wanted.file} cannot be written")
+
+
+def _write_one(wanted: Wanted, result: "Report | Batch") -> None:
+    assert wanted.file is not None  # noqa: S101  for the type checker
+    renderer = wanted.format.renderer()
+    try:
+        text = _rendered(renderer, result)
+    except Exception:
+        write_whole(wanted.file, _rendered(renderer, _as_fault(result)))
+        raise
+    write_whole(wanted.file, text)
+
+
+def _rendered(renderer: Renderer, result: "Report | Batch") -> str:
+    from grader.reports.report import Report  # noqa: PLC0415  see above
+
+    return renderer.one(result) if isinstance(result, Report) else renderer.many(result)
+
+
+def _as_fault(result: "Report | Batch") -> "Report | Batch":
+    from grader.reports.report import Batch  # noqa: PLC0415  see above
+
+    if isinstance(result, Batch):
+        reports = tuple(_faulty(report) for report in result)
+        return replace(result, reports=reports)
+    return _faulty(result)
+
+
+def _faulty(report: "Report") -> "Report":
+    from grader.reports.report import Report  # noqa: PLC0415  see above
+
+    fault = Report.of_fault(report.exercise, report.file, "the report could not be made")
+    return replace(fault, student=report.student, began=report.began, ended=report.ended)
+
+
+def _set_aside(renderer: Renderer, result: "Report | Batch") -> None:
+    """Append what a format has aside to the file of the environment, if it names one."""
+    path = os.environ.get(renderer.aside_to) if renderer.aside_to else None
+    if renderer.aside is None or not path:
+        return
+    from grader.reports.report import Batch  # noqa: PLC0415  see above
+
+    batch = result if isinstance(result, Batch) else Batch((result,))
+    with open(path, "ab") as file:  # noqa: PTH123  the runner's own name for it
+        file.write(renderer.aside(batch).encode("utf-8", "replace"))

@@ -1,0 +1,124 @@
+r"""Formulas as a line of characters: `\frac{Q K^\top}{\sqrt{d_k}}` is `(Q Kᵀ) / √d_k`."""
+# ruff: noqa: RUF001  the letters of mathematics look like others
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+_TOKEN: Final = re.compile(r"\\[A-Za-z]+\*?|\\.|[{}^_&]|\s+|[^\\{}^_&\s]", re.DOTALL)
+_ATOM: Final = re.compile(r"[\w.∞∑√ᵀ′]+(\([^()]*\))?")
+_WIDE: Final = "    "  # between two formulas in a line
+_SUPERSCRIPTS: Final = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
+
+_SYMBOLS: Final[Mapping[str, str]] = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε",
+    "eta": "η", "theta": "θ", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ",
+    "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "varphi": "φ", "chi": "χ",
+    "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ",
+    "Sigma": "Σ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "nabla": "∇", "partial": "∂",
+    "infty": "∞", "cdot": "·", "times": "×", "odot": "⊙", "otimes": "⊗", "oplus": "⊕",
+    "circ": "∘", "pm": "±", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "neq": "≠",
+    "approx": "≈", "sim": "~", "propto": "∝", "equiv": "≡", "in": "∈", "sum": "∑", "prod": "∏",
+    "int": "∫", "top": "ᵀ", "mid": "|", "to": "→", "rightarrow": "→", "mapsto": "↦",
+    "leftarrow": "←", "Rightarrow": "⇒", "Longrightarrow": "⟹", "iff": "⇔", "lVert": "‖",
+    "rVert": "‖", "lvert": "|", "rvert": "|", "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈",
+    "rceil": "⌉", "langle": "⟨", "rangle": "⟩", "dots": "...", "ldots": "...", "cdots": "...",
+    "vdots": "...", "prime": "′", "ell": "ℓ", "quad": "  ", "qquad": "    ", "forall": "∀",
+    "left": "", "right": "", "bigl": "", "bigr": "", "displaystyle": "", "limits": "",
+}  # fmt: skip
+_ACCENTS: Final[Mapping[str, str]] = {"bar": "\u0304", "hat": "\u0302", "tilde": "\u0303"}
+_FRACTIONS: Final = frozenset({"frac", "tfrac", "dfrac"})
+_WORDS: Final = frozenset(
+    {"text", "mathrm", "mathbf", "mathit", "mathcal", "mathbb", "operatorname", "operatorname*"}
+)
+_THIN: Final[Mapping[str, str]] = {",": " ", ";": " ", ":": " ", " ": " ", "!": "", "\\": "; "}
+
+
+def formula(tex: str) -> str:
+    """Return a formula as text; what is not known keeps its name."""
+    return _Reader(tex).all().strip()
+
+
+class _Reader:
+    """Reads TeX from left to right."""
+
+    def __init__(self, tex: str) -> None:
+        self._tokens = _TOKEN.findall(tex)
+        self._next = 0
+
+    def all(self, until: str = "") -> str:
+        """Return everything as text, up to the piece that closes a group."""
+        pieces: list[str] = []
+        while self._next < len(self._tokens):
+            piece = self._take()
+            if piece == until:
+                break
+            pieces.append(self._shown(piece))
+        text = re.sub(r" {5,}", _WIDE, "".join(pieces))
+        return re.sub(r"(?<! ) {2,3}(?! )", " ", text)
+
+    def _take(self) -> str:
+        piece: str = self._tokens[self._next]
+        self._next += 1
+        return piece
+
+    def _shown(self, piece: str) -> str:
+        if piece.isspace() or piece == "&":
+            return " "
+        if piece == "{":
+            return self.all("}")
+        if piece in ("^", "_"):
+            return self._script(piece)
+        if not piece.startswith("\\"):
+            return "′" if piece == "'" else piece
+        return self._command(piece[1:])
+
+    def _command(self, name: str) -> str:
+        if name in _FRACTIONS:
+            above, below = _whole(self._argument()), _whole(self._argument())
+            return f"{above} / {below}" if len(above + below) > len("12") else f"{above}/{below}"
+        if name == "sqrt":
+            return f"√{_whole(self._argument())}"
+        if name in _WORDS:
+            return self._argument()
+        if name in _ACCENTS:
+            return self._argument() + _ACCENTS[name]
+        if name == "begin":
+            return self._environment()
+        return _SYMBOLS.get(name, _THIN.get(name, name))
+
+    def _argument(self) -> str:
+        """Return the group or the single piece that comes next."""
+        while self._next < len(self._tokens) and self._tokens[self._next].isspace():
+            self._next += 1
+        return self._shown(self._take()).strip() if self._next < len(self._tokens) else ""
+
+    def _script(self, mark: str) -> str:
+        script = self._argument()
+        if script in ("ᵀ", "′"):
+            return script
+        if mark == "^" and re.fullmatch(r"[+-]?\d+", script):
+            return script.translate(_SUPERSCRIPTS)
+        return mark + (script if re.fullmatch(r"\w*", script) else f"({script})")
+
+    def _environment(self) -> str:
+        """Return rows, from the top, separated by semicolons."""
+        name = self._argument()
+        inside = self.all("\\end")
+        self._argument()
+        rows = [" ".join(row.split()) for row in inside.split(";")]
+        before, after = _BRACKETS.get(name, ("", ""))
+        return f"{before}{'; '.join(row for row in rows if row)}{after}"
+
+
+_BRACKETS: Final[Mapping[str, tuple[str, str]]] = {
+    "pmatrix": ("[", "]"),
+    "bmatrix": ("[", "]"),
+    "matrix": ("[", "]"),
+    "cases": ("{ ", " }"),
+}
+
+
+def _whole(text: str) -> str:
+    """Put in brackets what would come apart beside an operator."""
+    return text if _ATOM.fullmatch(text) else f"({text})"

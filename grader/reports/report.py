@@ -1,0 +1,119 @@
+"""What every renderer takes: one graded submission, or a batch of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from grader.grading.records import FAULT, fault_data, verdict_data
+from grader.grading.verdict import Verdict
+
+if TYPE_CHECKING:
+    from grader.grading.batch import Record
+
+NOT_GRADED = "not graded"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One submission: its verdict, or why there is none."""
+
+    exercise: str
+    file: str
+    outcome: str  # the verdict's, `FAULT` or `NOT_GRADED`
+    verdict: Verdict | None = None
+    message: str = ""  # why there is no verdict: for whoever runs the grader
+    student: str | None = None  # in a batch, the name of the folder
+    began: float = 0.0  # seconds since 1970; of a batch, the whole batch's
+    ended: float = 0.0
+
+    @classmethod
+    def of_verdict(
+        cls, verdict: Verdict, file: str, *, began: float = 0.0, ended: float = 0.0
+    ) -> Self:
+        """Report a verdict on a file."""
+        outcome = verdict.outcome.value
+        return cls(verdict.exercise, file, outcome, verdict, began=began, ended=ended)
+
+    @classmethod
+    def of_fault(
+        cls, exercise: str, file: str, message: str, *, began: float = 0.0, ended: float = 0.0
+    ) -> Self:
+        """Report that a file could not be graded, by no fault of its own."""
+        return cls(exercise, file, FAULT, None, message, began=began, ended=ended)
+
+    @classmethod
+    def of_record(cls, record: "Record", *, began: float = 0.0, ended: float = 0.0) -> Self:
+        """Report what became of one file of a batch."""
+        verdict = record.result if isinstance(record.result, Verdict) else None
+        return cls(
+            exercise=record.entry.exercise if verdict is None else verdict.exercise,
+            file=str(record.entry.path),
+            outcome=record.outcome,
+            verdict=verdict,
+            message="" if verdict is not None else str(record.result),
+            student=record.entry.student,
+            began=began,
+            ended=ended,
+        )
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether the grader failed, so that nothing was judged."""
+        return self.outcome == FAULT
+
+    def data(self) -> dict[str, Any]:
+        """Return it as an object of JSON types; in a batch with student and file."""
+        head = {} if self.student is None else {"student": self.student, "file": self.file}
+        if self.verdict is not None:
+            return {**head, **verdict_data(self.verdict)}
+        if self.is_fault:
+            return {**head, **fault_data(self.exercise, self.message)}
+        rest = {"exercise": self.exercise, "outcome": self.outcome, "message": self.message}
+        return {**head, **rest}
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Submissions that were graded in one run, in the order in which they are shown."""
+
+    reports: tuple[Report, ...]
+    done_before: int = 0  # had a verdict from an earlier run
+    not_looked_at: tuple[str, ...] = ()  # files that are no submissions
+
+    def __iter__(self) -> Iterator[Report]:
+        return iter(self.reports)
+
+    @property
+    def faults(self) -> tuple[Report, ...]:
+        """Those that could not be graded."""
+        return tuple(report for report in self.reports if report.is_fault)
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The verdicts there are."""
+        return tuple(report.verdict for report in self.reports if report.verdict is not None)
+
+    @property
+    def score(self) -> int:
+        """The points earned in all verdicts."""
+        return sum(verdict.score for verdict in self.verdicts)
+
+    @property
+    def max_score(self) -> int:
+        """The points there are in all verdicts."""
+        return sum(verdict.max_score for verdict in self.verdicts)
+
+    @property
+    def seconds(self) -> float:
+        """How long the run took."""
+        return max(self.ended - self.began, 0.0)
+
+    @property
+    def began(self) -> float:
+        """When grading began, in seconds since 1970."""
+        return min((report.began for report in self.reports), default=0.0)
+
+    @property
+    def ended(self) -> float:
+        """When grading ended, in seconds since 1970."""
+        return max((report.ended for report in self.reports), default=0.0)

@@ -1,0 +1,84 @@
+"""Classroom 50's result.json, version 1.
+
+Which classroom, assignment and submission it is, only the environment of its runner knows. The
+runner stamps owner, kind and time of the submission itself; they are here so that the file is whole
+without it. A fault is 0 of 0 points without a test, as the runner's own errors are.
+"""
+
+import json
+import os
+import time
+from typing import Any
+
+from grader.grading.verdict import Outcome, TestResult
+from grader.reports.formats import Renderer
+from grader.reports.report import Batch, Report
+from grader.reports.words import line, name_of, output_of, whose
+
+_MOST_OUTPUT = 2000  # characters of what a test printed
+
+
+def one(report: Report) -> str:
+    """Return the result of one submission."""
+    return _result(Batch((report,)), prefixed=False)
+
+
+def many(batch: Batch) -> str:
+    """Return the result of one student's several exercises as one submission."""
+    return _result(batch, prefixed=True)
+
+
+def _result(batch: Batch, *, prefixed: bool) -> str:
+    fault = bool(batch.faults)
+    tests = [test for report in batch for test in _tests(report, prefixed=prefixed)]
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(batch.ended))
+    data = {
+        "schema": "classroom50/result/v1",
+        **_identity(os.environ),
+        "datetime": when,
+        "graded_at": when,
+        "score": 0 if fault else batch.score,
+        "max-score": 0 if fault else batch.max_score,
+        "tests": [] if fault else tests,
+    }
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _identity(environment: "os._Environ[str]") -> dict[str, str]:
+    commit = environment.get("COMMIT_URL", "")
+    owner = environment.get("USERNAME") or environment.get("GITHUB_ACTOR") or "unknown"
+    return {
+        "classroom": environment.get("CLASSROOM", ""),
+        "assignment": environment.get("ASSIGNMENT", ""),
+        "assignment_type": environment.get("MODE") or "individual",
+        "owner": owner,
+        "submission": environment.get("SUBMISSION_TAG", ""),
+        "commit": commit,
+        "release": environment.get("RELEASE_URL", ""),
+        "review": environment.get("REVIEW_URL") or commit,
+    }
+
+
+def _tests(report: Report, *, prefixed: bool) -> list[dict[str, Any]]:
+    if report.verdict is None:
+        about = {"test-name": whose(report), "message": line(report.message)}
+        return [{**about, "passed": False, "score": 0, "max-score": 0}]
+    prefix = f"{line(report.exercise)}: " if prefixed else ""
+    return [_test(test, prefix) for test in report.verdict.tests]
+
+
+def _test(test: TestResult, prefix: str) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "test-name": prefix + name_of(test),
+        "passed": test.outcome is Outcome.PASSED,
+        "score": test.points,
+        "max-score": test.max_points,
+    }
+    if test.message:
+        result["message"] = line(test.message)
+    if output := output_of(test):
+        result["output"] = output[:_MOST_OUTPUT]
+    return result
+
+
+RENDERER = Renderer("classroom50", one, many)

@@ -1,0 +1,95 @@
+"""Common Test Report Format, for tools that compare runs. Points go into `labels`."""
+
+import json
+from collections import Counter
+from typing import Any, Final
+
+from grader import __version__
+from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.reports.formats import Renderer
+from grader.reports.report import Batch, Report
+from grader.reports.words import line, name_of, output_of, whose
+
+_VERSION: Final = "1.0.0"
+_STATUS: Final = {Outcome.PASSED: "passed", Outcome.NOT_RUN: "skipped"}
+_STATUSES: Final = ("passed", "failed", "skipped", "pending", "other")
+
+
+def one(report: Report) -> str:
+    """Return a report of one submission."""
+    return many(Batch((report,)))
+
+
+def many(batch: Batch) -> str:
+    """Return a report of all tests of all submissions. A fault is a test of status `other`."""
+    tests = [test for report in batch for test in _tests(report)]
+    counts = Counter(test["status"] for test in tests)
+    summary = {
+        "tests": len(tests),
+        **{status: counts[status] for status in _STATUSES},
+        "suites": len(batch.reports),
+        "start": round(batch.began * 1000),
+        "stop": round(batch.ended * 1000),
+        "extra": _points(batch),
+    }
+    results: dict[str, Any] = {
+        "tool": {"name": "etude", "version": __version__},
+        "summary": summary,
+        "tests": tests,
+        "environment": {"healthy": not batch.faults},
+    }
+    data = {
+        "reportFormat": "CTRF",
+        "specVersion": _VERSION,
+        "generatedBy": "etude",
+        "results": results,
+    }
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _points(batch: Batch) -> dict[str, int]:
+    if batch.faults:  # a sum would leave out what could not be judged
+        return {}
+    return {"score": batch.score, "max_score": batch.max_score}
+
+
+def _tests(report: Report) -> list[dict[str, Any]]:
+    suite = [line(part) for part in (report.student, report.exercise) if part] or ["etude"]
+    path = {"filePath": line(report.file)} if report.file else {}
+    verdict = report.verdict
+    if verdict is None:
+        status = "other" if report.is_fault else "failed"
+        whole = _test(whose(report), status, report.outcome, line(report.message))
+        return [{**whole, "suite": suite, **path}]
+    tests = [_load(verdict)] if verdict.message else []
+    tests += [_result(test) for test in verdict.tests]
+    return [{**test, "suite": suite, **path} for test in tests]
+
+
+def _load(verdict: Verdict) -> dict[str, Any]:
+    loaded = _test("load", "failed", verdict.outcome.value, line(verdict.message))
+    return loaded if verdict.line is None else {**loaded, "line": verdict.line}
+
+
+def _result(test: TestResult) -> dict[str, Any]:
+    status = _STATUS.get(test.outcome, "failed")
+    result = _test(name_of(test), status, test.outcome.value, line(test.message))
+    result["labels"] = {
+        "id": test.id,
+        "points": test.points,
+        "max_points": test.max_points,
+        "hidden": test.hidden,
+    }
+    if test.line is not None:
+        result["line"] = test.line
+    if output := output_of(test):
+        result["stdout"] = output.splitlines()
+    return result
+
+
+def _test(name: str, status: str, raw: str, message: str) -> dict[str, Any]:
+    said = {"message": message} if message else {}
+    return {"name": name, "status": status, "duration": 0, "rawStatus": raw, **said}
+
+
+RENDERER = Renderer("ctrf", one, many)

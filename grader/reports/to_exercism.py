@@ -1,0 +1,79 @@
+"""Exercism's results.json, version 3. A fault is its `error`, which only says why nothing ran."""
+
+import json
+from typing import Any
+
+from grader.grading.verdict import Outcome, TestResult
+from grader.reports.formats import Renderer
+from grader.reports.report import Batch, Report
+from grader.reports.words import FAULT_FOR_LEARNERS, cut, help_of, line, name_of, output_of, whose
+
+_MESSAGE = 65_535  # characters
+_OUTPUT = 500
+_FILE = 500_000  # bytes
+_SHORT = 1_000  # characters of a message, where the file would be too long
+_TRUNCATED = " [Output was truncated. Please limit to 500 chars]"
+_STATUS = {Outcome.PASSED: "pass", Outcome.FAILED: "fail"}
+
+
+def one(report: Report) -> str:
+    """Return the results of one submission."""
+    return _results(Batch((report,)), prefixed=False)
+
+
+def many(batch: Batch) -> str:
+    """Return the results of one student's several exercises as one."""
+    return _results(batch, prefixed=True)
+
+
+def _results(batch: Batch, *, prefixed: bool) -> str:
+    data = _data(batch, prefixed=prefixed, most=_MESSAGE)
+    text = json.dumps(data, indent=2, ensure_ascii=False)
+    if len(text.encode()) >= _FILE:
+        text = json.dumps(_data(batch, prefixed=prefixed, most=_SHORT), ensure_ascii=False)
+    return text + "\n"
+
+
+def _data(batch: Batch, *, prefixed: bool, most: int) -> dict[str, Any]:
+    if batch.faults:
+        return _error(FAULT_FOR_LEARNERS, most)
+    tests = [test for report in batch for test in _tests(report, most, prefixed=prefixed)]
+    if not tests:
+        return _error("\n".join(map(_reason, batch)) or "There was nothing to grade.", most)
+    status = "pass" if all(test["status"] == "pass" for test in tests) else "fail"
+    return {"version": 3, "status": status, "message": None, "tests": tests}
+
+
+def _error(message: str, most: int) -> dict[str, Any]:
+    return {"version": 3, "status": "error", "message": cut(message, most), "tests": []}
+
+
+def _reason(report: Report) -> str:
+    return line(report.message if report.verdict is None else report.verdict.message)
+
+
+def _tests(report: Report, most: int, *, prefixed: bool) -> list[dict[str, Any]]:
+    verdict = report.verdict
+    if verdict is None or verdict.message:
+        if not prefixed:
+            return []  # nothing ran
+        return [{"name": whose(report), "status": "error", "message": cut(_reason(report), most)}]
+    prefix = f"{line(report.exercise)}: " if prefixed else ""
+    tests = [_test(test, prefix, most) for test in verdict.tests]
+    failed = next((test for test in tests if test["status"] != "pass"), None)
+    if failed is not None:  # only the first failure is shown, so it carries what explains all
+        said = [*help_of(verdict), failed.get("message", "")]
+        failed["message"] = cut("\n".join(filter(None, said)), most)
+    return tests
+
+
+def _test(test: TestResult, prefix: str, most: int) -> dict[str, Any]:
+    result = {"name": prefix + name_of(test), "status": _STATUS.get(test.outcome, "error")}
+    if test.message:
+        result["message"] = cut(line(test.message), most)
+    if output := output_of(test):
+        result["output"] = cut(output, _OUTPUT, _TRUNCATED)
+    return result
+
+
+RENDERER = Renderer("exercism", one, many)

@@ -1,0 +1,129 @@
+"""GitHub Actions: annotations on stdout, and the job's summary where the runner wants it.
+
+A workflow command is one line; what a submission worded is escaped, so that it can end none and
+begin none. GitHub shows ten annotations of a kind from a step, so the tenth says how many are left.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from grader.grading.verdict import Outcome, Verdict
+from grader.reports import to_markdown as markdown
+from grader.reports.formats import Renderer
+from grader.reports.report import Batch, Report
+from grader.reports.words import (
+    FAULT_FOR_LEARNERS,
+    NO_SANDBOX,
+    count,
+    help_of,
+    is_shown,
+    line,
+    name_of,
+    summary,
+    whose,
+    why,
+)
+
+_ANNOTATIONS = 10  # of a kind, in one step
+_SUMMARY_BYTES = 1 << 20
+_CUT = "\n\nThe rest is left out: a job summary has at most 1 MiB.\n"
+
+
+def one(report: Report) -> str:
+    """Return an annotation for each test that did not pass, or one that says that all did."""
+    return _joined(_errors(report), list(_notices(report)))
+
+
+def many(batch: Batch) -> str:
+    """Return an annotation for each submission that did not pass, and one for all that did."""
+    errors = [_error(report) for report in batch if report.outcome != Outcome.PASSED]
+    passed = len(batch.reports) - len(errors)
+    notice = f"{passed} of {count(len(batch.reports), 'submission')} passed."
+    return _joined(iter(errors), [command("notice", notice, title="Etude")])
+
+
+def job_summary(batch: Batch) -> str:
+    """Return the job's summary as Markdown, no longer than GitHub takes.
+
+    Learners see it, so a fault's own message stays in the log.
+    """
+    reports = tuple(
+        replace(each, message=FAULT_FOR_LEARNERS) if each.is_fault else each for each in batch
+    )
+    batch = replace(batch, reports=reports)
+    single = len(batch.reports) == 1 and batch.reports[0].student is None
+    text = markdown.one(batch.reports[0]) if single else markdown.many(batch)
+    raw = text.encode()
+    if len(raw) < _SUMMARY_BYTES:
+        return text
+    return raw[: _SUMMARY_BYTES - 4 * len(_CUT)].decode(errors="ignore") + _CUT
+
+
+def command(kind: str, message: str, **properties: str | int | None) -> str:
+    """Return one workflow command.
+
+    Args:
+        kind: `error`, `warning` or `notice`.
+        message: of any text.
+        properties: such as `file`, `line` and `title`; what is None or empty is left out.
+    """
+    named = ",".join(
+        f"{name}={_escaped(str(value), ':,')}" for name, value in properties.items() if value
+    )
+    return f"::{kind}{' ' if named else ''}{named}::{_escaped(message)}"
+
+
+def _escaped(text: str, more: str = "") -> str:
+    for character in f"%\r\n{more}":
+        text = text.replace(character, f"%{ord(character):02X}")
+    return text
+
+
+def _errors(report: Report) -> Iterator[str]:
+    verdict = report.verdict
+    if verdict is None or verdict.message:
+        yield _error(report)
+        return
+    helps = " ".join(help_of(verdict))
+    for test in verdict.tests:
+        if test.outcome is Outcome.PASSED:
+            continue
+        said = line(test.message) if is_shown(test) else "The test was not run."
+        message = f"{said}\n{helps}" if helps else said
+        helps = ""  # once is enough
+        yield command("error", message, file=report.file, line=test.line, title=name_of(test))
+
+
+def _notices(report: Report) -> Iterator[str]:
+    verdict = report.verdict
+    if verdict is None:
+        return
+    if verdict.sandbox == "none":
+        yield command("warning", NO_SANDBOX, title="Etude")
+    yield command("notice", summary(verdict), title=line(verdict.title))
+
+
+def _error(report: Report) -> str:
+    verdict = report.verdict
+    if verdict is None:
+        message = FAULT_FOR_LEARNERS if report.is_fault else line(report.message)
+        title = f"{whose(report)}: {report.outcome}"
+        return command("error", message, file=report.file, title=title)
+    title = f"{whose(report)}: {_earned(verdict)}"
+    return command("error", why(report), file=report.file, line=verdict.line, title=title)
+
+
+def _earned(verdict: Verdict) -> str:
+    return f"{verdict.outcome}, {verdict.score}/{verdict.max_score}"
+
+
+def _joined(errors: Iterator[str], others: list[str]) -> str:
+    every = list(errors)
+    if len(every) > _ANNOTATIONS:
+        left = len(every) - _ANNOTATIONS + 1
+        more = command("error", f"{left} more did not pass; the job summary has them all.")
+        every = [*every[: _ANNOTATIONS - 1], more]
+    return "".join(f"{each}\n" for each in [*every, *others])
+
+
+RENDERER = Renderer("github", one, many, job_summary, "GITHUB_STEP_SUMMARY")

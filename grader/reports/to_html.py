@@ -1,0 +1,160 @@
+"""One HTML page that needs no other file and runs no script, in the light and in the dark.
+
+A batch begins with a heatmap of students and exercises, coloured by the share of the points.
+"""
+
+from collections.abc import Iterator
+from html import escape
+from typing import Final
+
+from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.reports.formats import Renderer
+from grader.reports.heatmap import STYLE as HEATMAP_STYLE
+from grader.reports.heatmap import heatmap
+from grader.reports.report import Batch, Report
+from grader.reports.words import (
+    NO_SANDBOX,
+    clean,
+    count,
+    help_of,
+    is_shown,
+    line,
+    name_of,
+    output_of,
+    points,
+    summary,
+    why,
+)
+
+_POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+)
+
+_STYLE: Final = """\
+:root { color-scheme: light dark; --ink: light-dark(#17201f, #e4eae8); --page: light-dark(#f7f8f6, #12171c);
+  --card: light-dark(#fff, #192027); --line: light-dark(#dbe0dc, #2d3741); --quiet: light-dark(#52605d, #a0adab);
+  --good: light-dark(#17693a, #7fd8a0); --bad: light-dark(#a02d20, #ff9d8f); --odd: light-dark(#7a4a00, #f2c46d); }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1.5rem; max-width: 62rem; background: var(--page); color: var(--ink);
+  font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: break-word; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin: 0 0 .5rem; }
+section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 1rem 1.25rem; margin: 1rem 0; }
+table { display: block; overflow-x: auto; } caption { text-align: left; color: var(--quiet); }
+ol { list-style: none; padding: 0; margin: .75rem 0 0; } li { border-top: 1px solid var(--line); padding: .5rem 0; }
+li p { margin: .25rem 0 0; } pre { overflow-x: auto; margin: .5rem 0 0; padding: .5rem .75rem;
+  border: 1px solid var(--line); border-radius: 6px; font: .875rem/1.45 ui-monospace, monospace; }
+.passed { color: var(--good); } .failed { color: var(--bad); } .odd { color: var(--odd); } .quiet { color: var(--quiet); }
+.diagnosis { border-left: 4px solid var(--odd); padding-left: .75rem; } footer { font-size: .85rem; color: var(--quiet); }
+"""  # noqa: E501  a style sheet
+
+
+def one(report: Report) -> str:
+    """Return a page of one submission."""
+    title = line(report.exercise if report.verdict is None else report.verdict.title)
+    return _page(title, "".join(_section(report)), "")
+
+
+def many(batch: Batch) -> str:
+    """Return a page of many: the heatmap, and a section for each submission."""
+    sections = "".join(part for report in batch for part in _section(report))
+    return _page("Results", "".join(_overview(batch)) + sections, HEATMAP_STYLE)
+
+
+def _page(title: str, body: str, more_style: str) -> str:
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{_STYLE}{more_style}</style>\n</head>\n<body>\n"
+        f"<h1>{escape(title)}</h1>\n{body}</body>\n</html>\n"
+    )
+
+
+def _overview(batch: Batch) -> Iterator[str]:
+    students = list(dict.fromkeys(report.student or "" for report in batch))
+    exercises = list(dict.fromkeys(report.exercise for report in batch))
+    cells = {(report.student or "", report.exercise): report for report in batch}
+    grid = [[cells.get((student, name)) for name in exercises] for student in students]
+    yield heatmap(
+        [[_share(report) for report in row] for row in grid],
+        rows=[line(student) for student in students],
+        columns=[line(name) for name in exercises],
+        texts=[[_cell(report) for report in row] for row in grid],
+        caption="Points of each student in each exercise",
+    )
+    passed = sum(report.outcome == Outcome.PASSED for report in batch)
+    said = [f"{passed} of {count(len(batch.reports), 'submission')} passed."]
+    if batch.done_before:
+        said.append(f"{batch.done_before} had a verdict already.")
+    if batch.not_looked_at:
+        said.append(f"{count(len(batch.not_looked_at), 'file')} not looked at.")
+    yield f"<p>{' '.join(said)}</p>\n"
+
+
+def _share(report: Report | None) -> float | None:
+    verdict = report.verdict if report is not None else None
+    return None if verdict is None else verdict.score / (verdict.max_score or 1)
+
+
+def _cell(report: Report | None) -> str:
+    if report is None:
+        return "\u2013"
+    if report.verdict is None:
+        return report.outcome
+    return f"{report.verdict.score}/{report.verdict.max_score}"
+
+
+def _section(report: Report) -> Iterator[str]:
+    verdict = report.verdict
+    yield "<section>\n"
+    if report.student is not None:
+        yield f"<h2>{escape(line(report.student))}: {escape(line(report.exercise))}</h2>\n"
+    if verdict is None:
+        yield f'<p class="odd"><strong>{escape(report.outcome.capitalize())}.</strong> '
+        yield f"{escape(line(report.message))}</p>\n</section>\n"
+        return
+    yield f'<p class="{_class(verdict.outcome)}"><strong>{escape(summary(verdict))}</strong></p>\n'
+    if verdict.sandbox == "none":
+        yield f'<p class="odd">{escape(NO_SANDBOX)}</p>\n'
+    if verdict.message:
+        yield f"<p>{escape(why(report))}</p>\n"
+    if helps := help_of(verdict):
+        paragraphs = "".join(f"<p>{escape(each)}</p>" for each in helps)
+        yield f'<div class="diagnosis">{paragraphs}</div>\n'
+    yield _printed(verdict.output)
+    if not verdict.message:
+        yield f"<ol>\n{''.join(map(_test, verdict.tests))}</ol>\n"
+    yield f"{_origin(verdict)}</section>\n"
+
+
+def _test(test: TestResult) -> str:
+    said = f"<p>{escape(line(test.message))}</p>" if is_shown(test) else ""
+    printed = _printed(output_of(test)) if test.outcome is not Outcome.PASSED else ""
+    return (
+        f'<li><span class="{_class(test.outcome)}">{escape(test.outcome.capitalize())}</span> '
+        f"{escape(name_of(test))} "
+        f'<span class="quiet">{points(test.points, test.max_points)}</span>{said}{printed}</li>\n'
+    )
+
+
+def _class(outcome: Outcome) -> str:
+    if outcome is Outcome.PASSED:
+        return "passed"
+    return "quiet" if outcome is Outcome.NOT_RUN else "failed"
+
+
+def _printed(output: str) -> str:
+    if not output.strip():
+        return ""
+    return f'<p class="quiet">Your code printed:</p><pre>{escape(clean(output))}</pre>\n'
+
+
+def _origin(verdict: Verdict) -> str:
+    return (
+        f"<footer>Etude {escape(verdict.grader_version)}, sandbox {escape(verdict.sandbox)}, "
+        f"exercise {escape(verdict.exercise_hash[:12])}, "
+        f"submission {escape(verdict.submission_hash[:12])}</footer>\n"
+    )
+
+
+RENDERER = Renderer("html", one, many)

@@ -1,0 +1,123 @@
+"""JUnit XML in the shape that pytest writes (xunit2), with points as properties.
+
+A submission is a test suite. What keeps all tests from running is a test case of its own, `load`,
+or a dashboard would count nothing but skipped tests; a grader fault is an error of one test case.
+"""
+
+import re
+import xml.etree.ElementTree as ET
+from datetime import UTC, datetime
+
+from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.reports.formats import Renderer
+from grader.reports.report import Batch, Report
+from grader.reports.words import clean, help_of, line, name_of, output_of, whose
+
+# What XML 1.0 has no place for, and what text of ours never holds.
+_NOT_XML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MESSAGE = 300  # characters of the attribute; the element's text has them all
+
+
+def one(report: Report) -> str:
+    """Return a document of one test suite."""
+    return many(Batch((report,)))
+
+
+def many(batch: Batch) -> str:
+    """Return a document with a test suite for each submission."""
+    root = ET.Element("testsuites", name="etude")
+    for report in batch:
+        root.append(_suite(report))
+    for count in ("tests", "failures", "errors", "skipped"):
+        root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
+    root.set("time", f"{batch.seconds:.3f}")
+    ET.indent(root)
+    return f"<?xml version='1.0' encoding='utf-8'?>\n{ET.tostring(root, encoding='unicode')}\n"
+
+
+def _suite(report: Report) -> ET.Element:
+    name = whose(report)
+    suite = ET.Element("testsuite", name=_xml(name))
+    if report.verdict is None:
+        case = _case(suite, name, line(report.outcome))
+        kind = "error" if report.is_fault else "failure"
+        _problem(case, kind, report.outcome, report.message)
+    else:
+        _add_verdict(suite, name, report.verdict)
+    cases = suite.findall("testcase")
+    suite.set("tests", str(len(cases)))
+    for count, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(count, str(sum(case.find(tag) is not None for case in cases)))
+    suite.set("time", f"{max(report.ended - report.began, 0):.3f}")
+    suite.set("timestamp", datetime.fromtimestamp(report.began, UTC).isoformat(timespec="seconds"))
+    return suite
+
+
+def _add_verdict(suite: ET.Element, name: str, verdict: Verdict) -> None:
+    _properties(
+        suite,
+        {
+            "outcome": verdict.outcome.value,
+            "score": verdict.score,
+            "max_score": verdict.max_score,
+            "sandbox": verdict.sandbox,
+            "exercise_hash": verdict.exercise_hash,
+            "submission_hash": verdict.submission_hash,
+            "grader_version": verdict.grader_version,
+            "diagnosis": "" if verdict.diagnosis is None else verdict.diagnosis.id,
+        },
+    )
+    if verdict.message:
+        case = _case(suite, name, "load")
+        _problem(case, "error", verdict.outcome.value, verdict.message)
+    for test in verdict.tests:
+        _add_test(suite, name, test)
+    said = "\n".join(help_of(verdict))
+    _text(suite, "system-out", "\n\n".join(filter(None, (said, clean(verdict.output)))))
+
+
+def _add_test(suite: ET.Element, name: str, test: TestResult) -> None:
+    case = _case(suite, name, test.id)
+    label = {} if test.hidden or not test.description else {"description": name_of(test)}
+    hidden = {"hidden": "true"} if test.hidden else {}
+    _properties(case, {"points": test.points, "max_points": test.max_points, **label, **hidden})
+    match test.outcome:
+        case Outcome.PASSED:
+            pass
+        case Outcome.NOT_RUN:
+            ET.SubElement(case, "skipped", message=_xml(line(test.message)))
+        case Outcome.FAILED:
+            _problem(case, "failure", test.outcome.value, test.message)
+        case _:
+            _problem(case, "error", test.outcome.value, test.message)
+    _text(case, "system-out", output_of(test))
+
+
+def _case(suite: ET.Element, classname: str, name: str) -> ET.Element:
+    return ET.SubElement(
+        suite, "testcase", classname=_xml(classname), name=_xml(name), time="0.000"
+    )
+
+
+def _properties(parent: ET.Element, values: dict[str, str | int]) -> None:
+    properties = ET.SubElement(parent, "properties")
+    for name, value in values.items():
+        ET.SubElement(properties, "property", name=name, value=_xml(str(value)))
+
+
+def _problem(case: ET.Element, tag: str, kind: str, message: str) -> None:
+    short = line(message)[:_MESSAGE]
+    element = ET.SubElement(case, tag, type=_xml(kind), message=_xml(short))
+    element.text = _xml(clean(message))
+
+
+def _text(parent: ET.Element, tag: str, text: str) -> None:
+    if text:
+        ET.SubElement(parent, tag).text = _xml(text)
+
+
+def _xml(text: str) -> str:
+    return _NOT_XML.sub("\ufffd", text)
+
+
+RENDERER = Renderer("junit", one, many)

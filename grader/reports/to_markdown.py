@@ -1,0 +1,127 @@
+"""Markdown for a comment, a wiki or a job summary.
+
+Whatever a submission may have worded is escaped: it makes no link, no picture, no HTML, no mention.
+An author's feedback stays Markdown.
+"""
+
+import re
+from collections.abc import Iterator
+
+from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.reports.formats import Renderer
+from grader.reports.report import Batch, Report
+from grader.reports.words import (
+    NO_SANDBOX,
+    clean,
+    count,
+    is_shown,
+    line,
+    name_of,
+    output_of,
+    summary,
+    why,
+)
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~$&!])")
+_LINKED = re.compile(r"@(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
+_HEADING = "# Results"
+_MARK = {Outcome.PASSED: "\u2705", Outcome.NOT_RUN: "\u2796"}
+
+
+def one(report: Report) -> str:
+    """Return one submission: sum, help, and a table of the tests."""
+    return "\n".join(_section(report, level=2)) + "\n"
+
+
+def many(batch: Batch) -> str:
+    """Return a table of all submissions, and a section for each that did not pass."""
+    lines = [f"{_HEADING}\n", *_overview(batch)]
+    for report in batch:
+        if report.outcome != Outcome.PASSED:
+            lines += ["", *_section(report, level=2)]
+    return "\n".join(lines) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Return text on one line that Markdown shows as it is."""
+    plain = _SPECIAL.sub(r"\\\1", line(text))
+    return _LINKED.sub(lambda found: f"{found[0]}<!-- -->", plain)
+
+
+def fenced(text: str) -> str:
+    """Return text as a block of code, whatever back quotes are in it."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{clean(text).rstrip()}\n{fence}"
+
+
+def _overview(batch: Batch) -> Iterator[str]:
+    yield "| | Student | Exercise | Outcome | Points |"
+    yield "|---|---|---|---|---:|"
+    for report in batch:
+        verdict = report.verdict
+        earned = "" if verdict is None else f"{verdict.score}/{verdict.max_score}"
+        names = f"{escaped(report.student or '')} | {escaped(report.exercise)}"
+        yield f"| {_mark(report)} | {names} | {report.outcome} | {earned} |"
+    if batch.done_before:
+        yield f"\n{batch.done_before} had a verdict already."
+    if batch.not_looked_at:
+        yield f"\n{count(len(batch.not_looked_at), 'file')} not looked at."
+
+
+def _mark(report: Report) -> str:
+    if report.verdict is None:
+        return "\u26a0\ufe0f"
+    return _MARK.get(report.verdict.outcome, "\u274c")
+
+
+def _section(report: Report, level: int) -> Iterator[str]:
+    verdict = report.verdict
+    title = report.exercise if verdict is None else verdict.title
+    student = f"{escaped(report.student)}: " if report.student else ""
+    yield f"{'#' * level} {student}{escaped(title)}\n"
+    if verdict is None:
+        yield f"**{report.outcome.capitalize()}.** {escaped(report.message)}"
+        return
+    yield f"**{summary(verdict)}**"
+    if verdict.sandbox == "none":
+        yield f"\n**{NO_SANDBOX}**"
+    if verdict.message:
+        yield f"\n{escaped(why(report))}"
+    else:
+        yield from _diagnosis(verdict)
+        yield from _tests(verdict)
+    yield from _printed(verdict.output, "Printed while the code was loaded")
+
+
+def _diagnosis(verdict: Verdict) -> Iterator[str]:
+    if verdict.diagnosis is None:
+        return
+    yield ""
+    yield from (f"> {each}".rstrip() for each in verdict.diagnosis.feedback.strip().splitlines())
+    if verdict.diagnosis.hint is not None:
+        yield f">\n> Hint {verdict.diagnosis.hint} helps with this."
+
+
+def _tests(verdict: Verdict) -> Iterator[str]:
+    yield "\n| | Test | Points | |\n|---|---|---:|---|"
+    yield from map(_row, verdict.tests)
+    for test in verdict.tests:
+        if test.outcome is not Outcome.PASSED:
+            yield from _printed(output_of(test), f"Printed in: {name_of(test)}")
+
+
+def _row(test: TestResult) -> str:
+    mark = _MARK.get(test.outcome, "\u274c")
+    said = escaped(test.message) if is_shown(test) else ""
+    if test.outcome not in (Outcome.PASSED, Outcome.FAILED):
+        said = f"{test.outcome.capitalize()}. {said}".rstrip()
+    return f"| {mark} | {escaped(name_of(test))} | {test.points}/{test.max_points} | {said} |"
+
+
+def _printed(output: str, head: str) -> Iterator[str]:
+    if output.strip():
+        yield f"\n{escaped(head)}:\n\n{fenced(output)}"
+
+
+RENDERER = Renderer("markdown", one, many)

@@ -1,0 +1,86 @@
+"""PrairieLearn's results.json. A fault is not gradable, which costs the student no attempt."""
+
+import json
+from typing import Any
+
+from grader.grading.verdict import TestResult
+from grader.reports.formats import Renderer
+from grader.reports.report import Batch, Report
+from grader.reports.words import (
+    FAULT_FOR_LEARNERS,
+    NO_SANDBOX,
+    clean,
+    cut,
+    help_of,
+    line,
+    name_of,
+    output_of,
+    summary,
+    whose,
+)
+
+_FILE = 1_000_000  # bytes
+_SHORT = 1_000  # characters of a message or an output, where the file would be too long
+_NO_LIMIT = 1 << 30
+
+
+def one(report: Report) -> str:
+    """Return the results of one submission."""
+    return _results(Batch((report,)), prefixed=False)
+
+
+def many(batch: Batch) -> str:
+    """Return the results of one student's several exercises as one submission."""
+    return _results(batch, prefixed=True)
+
+
+def _results(batch: Batch, *, prefixed: bool) -> str:
+    text = json.dumps(_data(batch, _NO_LIMIT, prefixed=prefixed), indent=2, ensure_ascii=False)
+    if len(text.encode()) >= _FILE:
+        text = json.dumps(_data(batch, _SHORT, prefixed=prefixed), ensure_ascii=False)
+    return text + "\n"
+
+
+def _data(batch: Batch, most: int, *, prefixed: bool) -> dict[str, Any]:
+    if batch.faults:
+        message = FAULT_FOR_LEARNERS
+        return {"gradable": False, "message": message, "format_errors": [message]}
+    output = "\n".join(clean(verdict.output) for verdict in batch.verdicts if verdict.output)
+    return {
+        "gradable": True,
+        "score": batch.score / batch.max_score if batch.max_score else 0.0,
+        "message": "\n\n".join(cut(_said(report, prefixed=prefixed), most) for report in batch),
+        "output": cut(output, most),
+        "tests": [test for report in batch for test in _tests(report, most, prefixed=prefixed)],
+    }
+
+
+def _said(report: Report, *, prefixed: bool) -> str:
+    head = [whose(report)] if prefixed else []
+    verdict = report.verdict
+    if verdict is None:
+        return "\n".join([*head, line(report.message)])
+    unsafe = [NO_SANDBOX] if verdict.sandbox == "none" else []
+    message = [line(verdict.message)] if verdict.message else []
+    return "\n".join([*head, summary(verdict), *unsafe, *message, *help_of(verdict)])
+
+
+def _tests(report: Report, most: int, *, prefixed: bool) -> list[dict[str, Any]]:
+    if report.verdict is None:
+        return []
+    prefix = f"{line(report.exercise)}: " if prefixed else ""
+    return [_test(test, prefix, most) for test in report.verdict.tests]
+
+
+def _test(test: TestResult, prefix: str, most: int) -> dict[str, Any]:
+    return {
+        "name": prefix + test.id,
+        "description": name_of(test),
+        "points": test.points,
+        "max_points": test.max_points,
+        "message": cut(line(test.message), most),
+        "output": cut(output_of(test), most),
+    }
+
+
+RENDERER = Renderer("prairielearn", one, many)

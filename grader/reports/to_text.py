@@ -1,0 +1,85 @@
+"""The terminal's text, for a file as well: there without colour and 100 columns wide."""
+
+import io
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from grader.reports.formats import Renderer
+from grader.reports.report import Batch, Report
+from grader.reports.text import Row, print_verdict, print_verdicts, why
+from grader.reports.words import count
+from grader.sandbox.printable import printable
+
+_WIDTH = 100
+_SHOWN = 50  # submissions that are listed one by one
+_NAMED = 5  # files that were not looked at
+
+
+def one(report: Report) -> str:
+    """Return what a terminal shows of one submission."""
+    console = _console()
+    print_report(console, report)
+    return _written(console)
+
+
+def many(batch: Batch) -> str:
+    """Return what a terminal shows of many."""
+    console = _console()
+    print_batch(console, batch)
+    return _written(console)
+
+
+def print_report(console: Console, report: Report) -> None:
+    """Print one submission's verdict, or why it has none."""
+    if report.verdict is not None:
+        print_verdict(console, report.verdict)
+        return
+    reason = f"{report.outcome}: {printable(report.message)}"
+    console.print(f"{printable(report.exercise)}: {reason}", markup=False, soft_wrap=True)
+
+
+def print_batch(console: Console, batch: Batch) -> None:
+    """Print a line for each submission, unless there are too many, and the sum of it all."""
+    reports = batch.reports
+    shown = reports if len(reports) <= _SHOWN else ()
+    print_verdicts(console, [_row(report) for report in shown])
+    outcomes = Counter(report.outcome for report in reports)
+    summary = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
+    total = count(len(reports), "submission")
+    console.print(f"{total}: {summary or 'nothing to do'}", markup=False)
+    if batch.done_before:
+        console.print(f"{batch.done_before} had a verdict already", markup=False)
+    if batch.not_looked_at:
+        console.print(_not_looked_at(batch.not_looked_at), markup=False, soft_wrap=True)
+
+
+def _not_looked_at(paths: Sequence[str]) -> str:
+    shown = ", ".join(printable(path) for path in paths[:_NAMED])
+    more = ", ..." if len(paths) > _NAMED else ""
+    return f"{len(paths)} not looked at, being no <student>/<exercise>.py: {shown}{more}"
+
+
+def _row(report: Report) -> Row:
+    reason = report.message if report.verdict is None else why(report.verdict)
+    student, exercise = printable(report.student or ""), printable(_file_s_exercise(report))
+    return Row(student, exercise, report.verdict, report.outcome, printable(reason))
+
+
+def _file_s_exercise(report: Report) -> str:
+    return report.file.rpartition("/")[2].removesuffix(".py") or report.exercise
+
+
+def _console() -> Console:
+    return Console(
+        file=io.StringIO(), width=_WIDTH, highlight=False, no_color=True, force_terminal=False
+    )
+
+
+def _written(console: Console) -> str:
+    assert isinstance(console.file, io.StringIO)  # noqa: S101  for the type checker
+    return console.file.getvalue()
+
+
+RENDERER = Renderer("text", one, many)

@@ -1,0 +1,97 @@
+"""What several formats say in the same words."""
+
+import re
+
+from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.reports.plain import plain
+from grader.reports.report import Report
+from grader.sandbox.printable import printable
+
+NO_SANDBOX = "Graded WITHOUT a sandbox (--unsafe-no-sandbox): this verdict certifies nothing."
+
+FAULT_FOR_LEARNERS = (
+    "This could not be graded: the grader itself failed. Nothing was judged and no attempt counts. "
+    "Whoever runs the grader finds the reason in its log."
+)
+"""A fault's own message may quote a hidden test or a definition, so learners get this one."""
+
+
+def clean(text: str) -> str:
+    """Return text without characters that steer a terminal; line feeds stay."""
+    return printable(text, keep="\n")
+
+
+def line(text: str) -> str:
+    """Return text on one line."""
+    return printable(" ".join(text.split()))
+
+
+def name_of(test: TestResult) -> str:
+    """Name a test; a hidden one by its id alone, since a description may say what it looks for."""
+    if test.hidden:
+        return f"{test.id} (hidden)"
+    return line(test.description) or test.id
+
+
+def output_of(test: TestResult) -> str:
+    """Return what a visible test printed."""
+    return "" if test.hidden else clean(test.output)
+
+
+def points(earned: int, most: int) -> str:
+    """Say how many points of how many."""
+    return f"{earned}/{most} {'point' if most == 1 else 'points'}"
+
+
+def count(number: int, noun: str) -> str:
+    """Say how many of something."""
+    return f"{number} {noun if number == 1 else noun + 's'}"
+
+
+def summary(verdict: Verdict) -> str:
+    """Sum a verdict up in one sentence."""
+    earned = points(verdict.score, verdict.max_score)
+    if verdict.outcome is Outcome.PASSED and verdict.hidden_elsewhere:
+        elsewhere = verdict.hidden_elsewhere
+        more = "1 hidden test is" if elsewhere == 1 else f"{elsewhere} hidden tests are"
+        return f"The tests here pass: {earned}. {more} run by your course."
+    if verdict.outcome is Outcome.PASSED:
+        return f"Passed: {earned}, +{verdict.xp} XP."
+    passed = sum(test.outcome is Outcome.PASSED for test in verdict.tests)
+    return f"Not passed yet: {passed} of {count(len(verdict.tests), 'test')}, {earned}."
+
+
+def why(report: Report) -> str:
+    """Say in one line what kept a submission from passing; empty if nothing did."""
+    verdict = report.verdict
+    if verdict is None:
+        return line(report.message)
+    if verdict.message:
+        return line(verdict.message)
+    if verdict.diagnosis is not None:
+        return line(plain(verdict.diagnosis.feedback))
+    return next((line(test.message) for test in verdict.tests if test.message), "")
+
+
+def help_of(verdict: Verdict) -> tuple[str, ...]:
+    """Return what is known of the mistake, as lines of plain text, with the hint that helps."""
+    diagnosis = verdict.diagnosis
+    if diagnosis is None or verdict.message:
+        return ()
+    hint = () if diagnosis.hint is None else (f"Hint {diagnosis.hint} helps with this.",)
+    return (line(plain(diagnosis.feedback)), *hint)
+
+
+def is_shown(test: TestResult) -> bool:
+    """Tell whether a test's message says more than that it was not run."""
+    return bool(test.message) and test.outcome is not Outcome.NOT_RUN
+
+
+def cut(text: str, most: int, note: str = "...") -> str:
+    """Return at most so many characters, the last of them a note if some had to go."""
+    return text if len(text) <= most else text[: most - len(note)] + note
+
+
+def whose(report: Report) -> str:
+    """Name a submission of a batch: student and exercise."""
+    return re.sub(r"^/", "", f"{line(report.student or '')}/{line(report.exercise)}")

@@ -1,0 +1,157 @@
+"""Grades on their way into a gradebook that Canvas exported, and back."""
+
+import csv
+import io
+from typing import Any
+
+import pytest
+
+from grader.errors import UsageError
+from grader.reports.canvas import Filled, fill, scores_of
+
+EXPORT = """\
+Student,ID,SIS User ID,SIS Login ID,Section,Attention (4711),Essay (4712),Current Score,Final Score
+,,,,,Manual Posting,,,
+    Points Possible,,,,,10,20,(read only),(read only)
+"Byron, Ada",1,S1,ada,CS 101,,18,90,45
+"Moss, Bob",2,S2,Bob,CS 101,3,,30,15
+"Roe, Cy",3,S3,cy,CS 101,EX,,,
+"Poe, Dee",4,S4,dee,CS 101,7,,,
+"Student, Test",99,,abc,CS 101,1,,,
+"""
+
+
+def filled(export: str = EXPORT, **more: Any) -> Filled:  # noqa: ANN401  options of `fill`
+    how = {"scores": {"ada": (10, 10), "bob": (4, 10)}, "column": "Attention", **more}
+    return fill(export, **how)
+
+
+def cells(text: str, column: str = "Attention (4711)", delimiter: str = ",") -> list[str]:
+    return [row[column] for row in csv.DictReader(io.StringIO(text), delimiter=delimiter)]
+
+
+def test_only_the_cells_of_graded_students_change() -> None:
+    """Headings, the row of points, other columns and other students stay as they are."""
+    done = filled()
+    assert cells(done.text) == ["Manual Posting", "10", "10", "4", "EX", "7", "1"]
+    before, after = EXPORT.splitlines(), done.text.splitlines()
+    assert [n for n, (old, new) in enumerate(zip(before, after, strict=True)) if old != new] == [
+        3,
+        4,
+    ]
+    assert (done.column, done.graded) == ("Attention (4711)", 2)
+    assert (done.without_result, done.left_alone) == (("dee",), ("cy",))
+
+
+def test_the_excused_stay_excused() -> None:
+    """Also if there is a verdict."""
+    assert cells(filled(scores={"cy": (10, 10)}).text)[4] == "EX"
+
+
+def test_whoever_is_not_in_the_gradebook_stops_it() -> None:
+    """Unless they are to be left out; then they are named."""
+    scores = {"ada": (10, 10), "eve": (10, 10)}
+    with pytest.raises(UsageError, match="'eve'"):
+        filled(scores=scores)
+    assert filled(scores=scores, skip_unknown=True).unknown == ("eve",)
+
+
+def test_another_column_can_tell_students_apart() -> None:
+    """By number, or by the name in the SIS."""
+    assert filled(scores={"2": (4, 10)}, identity="ID").graded == 1
+    assert filled(scores={"S2": (4, 10)}, identity="SIS User ID").graded == 1
+    with pytest.raises(UsageError, match="no column 'Login'"):
+        filled(identity="Login")
+
+
+def test_points_are_converted_only_on_demand() -> None:
+    """13 points here and 10 there: a mistake, or a scale."""
+    with pytest.raises(UsageError, match="10 points in Canvas and 13 here"):
+        filled(scores={"ada": (6, 13)})
+    assert cells(filled(scores={"ada": (6, 13)}, scale=True).text)[2] == "4.62"
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        ("Atention", "no column 'Atention'; it has 'Attention"),
+        ("Final Score", "no column of an assignment"),
+        ("Section", "no column of an assignment"),
+    ],
+)
+def test_a_column_that_cannot_be_filled_is_refused(column: str, message: str) -> None:
+    """With the names of those that can."""
+    with pytest.raises(UsageError, match=message):
+        filled(column=column)
+
+
+def test_a_title_that_stands_twice_needs_its_number() -> None:
+    """Canvas tells assignments apart by it."""
+    export = EXPORT.replace("Essay", "Attention")
+    with pytest.raises(UsageError, match="add the number"):
+        filled(export)
+    assert filled(export, column="Attention (4711)").graded == 2
+
+
+def test_students_who_cannot_be_told_apart_stop_it() -> None:
+    """Two rows with one login."""
+    with pytest.raises(UsageError, match="two students"):
+        filled(EXPORT.replace("dee", "ADA"))
+    with pytest.raises(UsageError, match="twice"):
+        filled(scores={"ada": (1, 10), "Ada": (2, 10)})
+
+
+def test_semicolons_commas_and_the_byte_order_mark_come_back() -> None:
+    """As Canvas writes them for people whose spreadsheets want them."""
+    export = "\ufeff" + EXPORT.replace(",", ";").replace("; ", ", ").replace(
+        ";10;20;", ";10,00;20,00;"
+    )
+    done = filled(export, scores={"ada": (5, 20)}, scale=True)
+    assert done.text.startswith("\ufeffStudent;ID")
+    assert cells(done.text.removeprefix("\ufeff"), delimiter=";")[2] == "2,5"
+
+
+def test_line_ends_come_back() -> None:
+    """Windows' and ours."""
+    assert filled(EXPORT.replace("\n", "\r\n")).text.count("\r\n") == EXPORT.count("\n")
+    assert "\r" not in filled().text
+
+
+def test_something_else_is_no_gradebook() -> None:
+    """Such as our own table of scores."""
+    with pytest.raises(UsageError, match="no gradebook"):
+        filled("student,file\nada,x\n")
+    with pytest.raises(UsageError, match="no gradebook"):
+        filled("")
+
+
+def line(student: str, score: int | None, exercise: str = "a", **more: object) -> dict[str, object]:
+    points = {} if score is None else {"score": score, "max_score": 10, "sandbox": "namespaces"}
+    return {"student": student, "exercise": exercise, "outcome": "", **points, **more}
+
+
+def test_the_last_verdict_of_a_student_counts() -> None:
+    """A resumed run appends."""
+    assert scores_of([line("ada", 1), line("ada", 9)]) == {"ada": (9, 10)}
+
+
+def test_no_verdict_is_no_score() -> None:
+    """A fault is no zero, nor is a verdict that no sandbox stood behind."""
+    lines = [line("ada", 1), line("bob", None), line("cy", 10, sandbox="none")]
+    assert scores_of(lines) == {"ada": (1, 10)}
+
+
+def test_several_exercises_are_added_up() -> None:
+    """One that was not handed in counts nothing; one with a fault leaves no score at all."""
+    lines = [
+        line("ada", 1), line("ada", 2, "b-c"),
+        line("bob", 3),
+        line("cy", 4), line("cy", None, "b_c"),
+    ]  # fmt: skip
+    assert scores_of(lines, ["a", "b-c"]) == {"ada": (3, 20), "bob": (3, 20)}
+    with pytest.raises(UsageError, match="say with --exercise"):
+        scores_of(lines)
+    with pytest.raises(UsageError, match="no verdict on z"):
+        scores_of(lines, ["z"])
+    with pytest.raises(UsageError, match="no verdict in the results"):
+        scores_of([])

@@ -1,0 +1,244 @@
+"""`--format`, `etude schema verdict` and `etude export canvas` as their users run them."""
+
+import json
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.reports.formats import FORMATS
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "examples" / "submissions"
+RIGHT = SAMPLES / "correct" / "attention-weights.py"
+WRONG = SAMPLES / "unscaled" / "attention-weights.py"
+
+Etude = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_several_formats_at_once(etude: Etude, tmp_path: Path) -> None:
+    """Text on standard output as ever, the others in their files."""
+    done = etude(
+        "check",
+        "attention-weights",
+        WRONG,
+        "--format",
+        "junit=out.xml",
+        "--format",
+        "html=out.html",
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith("Compute attention weights\n")
+    assert "expected 0.4555, got 0.5065" in done.stdout
+    root = ET.parse(tmp_path / "out.xml").getroot()  # noqa: S314  our own
+    assert int(root.get("failures", "")) > 0
+    assert "Not passed yet" in (tmp_path / "out.html").read_text()
+
+
+def test_wrong_use_of_formats_is_said_before_grading(etude: Etude) -> None:
+    """Exit status 2 and what to do."""
+    for words, message in (
+        (("--format", "json", "--format", "csv"), "only one of json and csv can be printed"),
+        (("--format", "jsno"), "did you mean 'json'?"),
+        (("--format", "json=no/such/file"), "there is no folder no/such"),
+    ):
+        done = etude("check", "attention-weights", RIGHT, *words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert message in " ".join(done.stderr.split())
+
+
+def test_a_fault_still_writes_every_file(etude: Etude, tmp_path: Path) -> None:
+    """Without a sandbox there is no score, but whoever waits for a file gets one."""
+    every = [name for name, each in FORMATS.items() if not each.needs]
+    words = [word for name in every for word in ("--format", f"{name}={name}.out")]
+    done = etude("check", "attention-weights", RIGHT, *words, **_no_sandbox())
+    assert done.returncode == 3
+    assert "grader fault: no sandbox on this host" in done.stderr
+    assert all((tmp_path / f"{name}.out").read_text() for name in every)
+    assert json.loads((tmp_path / "json.out").read_text())["outcome"] == "grader fault"
+    assert "score" not in json.loads((tmp_path / "gradescope.out").read_text())
+
+
+def test_a_wrong_name_still_writes_the_file(etude: Etude, tmp_path: Path) -> None:
+    """A set-up that is wrong is a fault to whoever reads the file; nothing is printed."""
+    done = etude(
+        "check", "attention-wieghts", RIGHT, "--format", "prairielearn=r.json", "--format", "json"
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert json.loads((tmp_path / "r.json").read_text())["gradable"] is False
+
+
+def test_a_batch_that_breaks_off_writes_a_fault_for_each(etude: Etude, tmp_path: Path) -> None:
+    """No submission is missing from the file."""
+    for student in ("ada", "bob"):
+        _hand_in(tmp_path / "in" / student, RIGHT)
+    done = etude("grade", "in", "--format", "json=r.json", **_no_sandbox())
+    assert done.returncode == 3
+    verdicts = json.loads((tmp_path / "r.json").read_text())["verdicts"]
+    assert [(v["student"], v["outcome"]) for v in verdicts] == [
+        ("ada", "grader fault"),
+        ("bob", "grader fault"),
+    ]
+
+
+def test_a_batch_in_several_formats(etude: Etude, tmp_path: Path) -> None:
+    """JSON Lines are those of `--output`; JSON on standard output is what it was."""
+    _hand_in(tmp_path / "in" / "ada", RIGHT)
+    _hand_in(tmp_path / "in" / "bob", WRONG)
+    (tmp_path / "in" / "notes.txt").write_text("")
+    words = (
+        "--output",
+        "o.jsonl",
+        "--format",
+        "jsonl=f.jsonl",
+        "--format",
+        "json",
+        "--format",
+        "csv=s.csv",
+    )
+    done = etude("grade", "in", *words)
+    assert done.returncode == 1
+    printed = json.loads(done.stdout)
+    assert printed.keys() == {"verdicts", "done_before", "not_looked_at"}
+    assert printed["not_looked_at"] == ["in/notes.txt"]
+    assert sorted(_lines(tmp_path / "o.jsonl")) == sorted(_lines(tmp_path / "f.jsonl"))
+    assert len((tmp_path / "s.csv").read_text().splitlines()) == 3
+
+
+def test_a_format_for_one_student_refuses_two(etude: Etude, tmp_path: Path) -> None:
+    """Before anything is graded; one student's folder is fine."""
+    _hand_in(tmp_path / "in" / "ada", RIGHT)
+    done = etude("grade", "in", "--format", "gradescope")
+    data = json.loads(done.stdout)
+    assert data["score"] == sum(test["max_score"] for test in data["tests"]) > 0
+    _hand_in(tmp_path / "in" / "bob", RIGHT)
+    done = etude("grade", "in", "--format", "gradescope")
+    assert done.returncode == 2
+    assert "shows one student" in done.stderr
+
+
+def test_github_writes_its_summary(etude: Etude, tmp_path: Path) -> None:
+    """Annotations on standard output, the summary where the runner wants it."""
+    environment = {**os.environ, "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
+    done = etude("check", "attention-weights", WRONG, "--format", "github", env=environment)
+    assert done.stdout.startswith("::error file=")
+    assert (tmp_path / "summary.md").read_text().startswith("## Compute attention weights")
+
+
+def test_the_schema_of_a_verdict_is_printed(etude: Etude) -> None:
+    """The same text that is in the repository."""
+    done = etude("schema", "verdict")
+    assert done.stdout == (ROOT / "grader" / "reports" / "verdict.schema.json").read_text()
+    assert json.loads(done.stdout)["title"] == "etude/verdict/v1"
+    assert etude("schema", "verdict", "--markdown").returncode == 2
+
+
+def test_help_names_every_format(etude: Etude) -> None:
+    """And how to give a file."""
+    for words in ("check", "grade"):
+        shown = " ".join(etude(words, "--help").stdout.split())
+        assert "NAME[=FILE]" in shown
+        assert all(name in shown for name in FORMATS)
+
+
+def test_a_check_imports_no_renderer_that_it_does_not_need() -> None:
+    """The start of `etude check` stays as fast as it was."""
+    code = (
+        "import sys; from grader.cli import options, check; "
+        "from grader.reports.deliver import Delivery; Delivery.of([]).load(); "
+        "print(*sorted(name for name in sys.modules if name.startswith('grader.reports.to_')), "
+        "'xml.etree' in sys.modules, 'csv' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["grader.reports.to_text", "False", "False"]
+
+
+EXPORT = """\
+Student,ID,SIS User ID,SIS Login ID,Section,Attention (4711)
+    Points Possible,,,,,MOST
+"Byron, Ada",1,S1,ada,CS 101,
+"Moss, Bob",2,S2,bob,CS 101,
+"""
+
+
+@pytest.fixture
+def graded(etude: Etude, tmp_path: Path) -> Path:
+    """A gradebook, and the results of two students."""
+    _hand_in(tmp_path / "in" / "ada", RIGHT)
+    _hand_in(tmp_path / "in" / "bob", WRONG)
+    etude("grade", "in", "--output", "results.jsonl")
+    most = str(_line_of(tmp_path / "results.jsonl", "ada")["max_score"])
+    (tmp_path / "book.csv").write_text(EXPORT.replace("MOST", most))
+    return tmp_path
+
+
+def test_canvas_gets_its_grades(etude: Etude, graded: Path) -> None:
+    """From a batch's results into the assignment's column of a new file."""
+    words = ("export", "canvas", "book.csv", "results.jsonl", "--column", "Attention")
+    done = etude(*words, "--output", "filled.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "2 grades in 'Attention (4711)' of filled.csv\n"
+    rows = (graded / "filled.csv").read_text().splitlines()
+    ada, bob = (_line_of(graded / "results.jsonl", student) for student in ("ada", "bob"))
+    filled = [str(ada["max_score"]), str(ada["score"]), str(bob["score"])]
+    assert [row.rpartition(",")[2] for row in rows] == ["Attention (4711)", *filled]
+    assert "ada,CS 101,\n" in (graded / "book.csv").read_text()
+
+
+def test_canvas_writes_nothing_if_somebody_is_unknown(etude: Etude, graded: Path) -> None:
+    """Nor over the file that Canvas gave."""
+    book = graded / "book.csv"
+    book.write_text(book.read_text().replace("bob", "robert"))
+    words = ("export", "canvas", "book.csv", "results.jsonl", "--column", "Attention")
+    done = etude(*words, "--output", "filled.csv")
+    assert done.returncode == 2
+    assert "'bob'" in done.stderr
+    assert not (graded / "filled.csv").exists()
+    assert etude(*words, "--output", "book.csv", "--skip-unknown").returncode == 2
+    done = etude(*words, "--output", "filled.csv", "--skip-unknown")
+    assert "1 not in the gradebook, left out: bob" in done.stdout
+    assert "1 without a verdict, left as they are: robert" in done.stdout
+
+
+def test_canvas_refuses_other_files(etude: Etude, graded: Path) -> None:
+    """With the line that is no result."""
+    (graded / "notes").write_text("{}\n")
+    done = etude("export", "canvas", "book.csv", "notes", "--column", "A", "--output", "f.csv")
+    assert done.returncode == 2
+    assert "notes:1 is no result" in done.stderr
+
+
+def _hand_in(folder: Path, source: Path) -> None:
+    folder.mkdir(parents=True)
+    (folder / "attention-weights.py").write_bytes(source.read_bytes())
+
+
+def _line_of(path: Path, student: str) -> dict[str, object]:
+    lines = [json.loads(line) for line in _lines(path)]
+    found: dict[str, object] = next(line for line in lines if line["student"] == student)
+    return found
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines()
+
+
+def _no_sandbox() -> dict[str, object]:
+    """Take bwrap off the PATH and Landlock out of the kernel, for one command."""
+    return {"env": {**os.environ, "PATH": "/nonexistent"}, "preexec_fn": _forbid_landlock}
+
+
+def _forbid_landlock() -> None:
+    import errno  # noqa: PLC0415  runs in the new process
+    import struct  # noqa: PLC0415  the same
+
+    from grader.sandbox.inside import syscalls  # noqa: PLC0415  the same
+
+    create_ruleset, allow, deny = 444, 0x7FFF_0000, 0x0005_0000 | errno.ENOSYS
+    rules = [(0x20, 0, 0, 0), (0x15, 0, 1, create_ruleset), (6, 0, 0, deny), (6, 0, 0, allow)]
+    syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
+    syscalls.load_filter(b"".join(struct.pack("=HBBI", *rule) for rule in rules))

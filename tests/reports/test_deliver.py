@@ -1,0 +1,157 @@
+"""Where reports go: one to standard output, the others to files that are whole or as they were."""
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.errors import UsageError
+from grader.reports import to_html
+from grader.reports.deliver import Delivery, Wanted, write_whole
+from grader.reports.formats import Renderer
+from grader.reports.report import Batch, Report
+
+
+def delivery(*words: str) -> Delivery:
+    return Delivery.of([Wanted.parse(word) for word in words])
+
+
+def report(cases: dict[str, Report | Batch], name: str = "pass") -> Report:
+    wanted = cases[name]
+    assert isinstance(wanted, Report)
+    return wanted
+
+
+@pytest.fixture(autouse=True)
+def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    monkeypatch.delenv("CLASSROOM", raising=False)
+
+
+def test_text_is_printed_unless_another_format_is() -> None:
+    """Formats with a file leave standard output alone."""
+    assert delivery().printed == "text"
+    assert delivery("junit=a.xml").printed == "text"
+    assert delivery("junit=a.xml", "json").printed == "json"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["json", "csv"], "only one of json and csv can be printed"),
+        (["json=a", "csv=./a"], "two formats are for one file"),
+        (["json=nowhere/a"], "there is no folder nowhere"),
+        (["json="], "the name of a file is missing"),
+        (["jsn"], "did you mean 'json'"),
+        (["json=."], "is a folder"),
+        (["classroom50"], "CLASSROOM"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_grading(words: list[str], message: str) -> None:
+    """Two for one place, a file that cannot be, a format that is none."""
+    with pytest.raises(UsageError, match=message):
+        delivery(*words)
+
+
+def test_every_file_is_written(cases: dict[str, Report | Batch]) -> None:
+    """One submission or a batch; a name may have an equals sign in it."""
+    delivery("json=a=b.json", "csv=a.csv").write(report(cases))
+    assert json.loads(Path("a=b.json").read_text())["outcome"] == "passed"
+    assert Path("a.csv").read_text().startswith("student,")
+    delivery("json=batch.json").write(cases["batch"])
+    assert len(json.loads(Path("batch.json").read_text())["verdicts"]) == 5
+    assert {path.name for path in Path().iterdir()} == {"a.csv", "a=b.json", "batch.json"}
+
+
+def test_a_file_is_never_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If writing breaks off, the old file is there, and nothing else."""
+    write_whole(Path("a"), "old")
+
+    def broken(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(OSError, match="No space"):
+        write_whole(Path("a"), "new")
+    assert Path("a").read_text() == "old"
+    assert list(Path().iterdir()) == [Path("a")]
+
+
+def test_a_file_keeps_its_mode_and_its_link() -> None:
+    """A link stays one, and what it leads to gets the text."""
+    Path("real").write_text("old")
+    Path("real").chmod(0o640)
+    Path("link").symlink_to("real")
+    write_whole(Path("link"), "new")
+    assert Path("link").is_symlink()
+    assert Path("real").read_text() == "new"
+    assert Path("real").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_device_is_written_to_and_not_replaced() -> None:
+    """`--format json=/dev/null` must not put a file in its place."""
+    write_whole(Path("/dev/null"), "x")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_a_pipe_is_written_to() -> None:
+    """So does a FIFO that somebody reads."""
+    os.mkfifo("pipe")
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_whole(Path("pipe"), "x")
+        assert os.read(reader, 10) == b"x"
+    finally:
+        os.close(reader)
+
+
+@pytest.fixture
+def _broken_html(monkeypatch: pytest.MonkeyPatch) -> None:
+    def one(wanted: Report) -> str:
+        if not wanted.is_fault:
+            raise ValueError("a bug in a renderer")
+        return to_html.one(wanted)
+
+    broken = Renderer("html", one, to_html.many)
+    monkeypatch.setattr(to_html, "RENDERER", broken)
+
+
+@pytest.mark.usefixtures("_broken_html")
+def test_a_renderer_that_breaks_harms_no_other(cases: dict[str, Report | Batch]) -> None:
+    """Its own file says that there is a fault, and the error is not hushed up."""
+    with pytest.raises(ValueError, match="a bug in a renderer"):
+        delivery("html=a.html", "json=a.json").write(report(cases))
+    assert "Grader fault" in Path("a.html").read_text()
+    assert json.loads(Path("a.json").read_text())["outcome"] == "passed"
+
+
+def test_the_job_summary_is_appended(
+    cases: dict[str, Report | Batch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What another step wrote stays; without the variable nothing is written."""
+    Path("summary.md").write_text("before\n")
+    delivery("github").write(report(cases))
+    assert Path("summary.md").read_text() == "before\n"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    delivery("github").write(report(cases))
+    text = Path("summary.md").read_text()
+    assert text.startswith("before\n## ")
+    assert "Passed: 4/4 points" in text
+
+
+def test_characters_that_are_none_can_be_written() -> None:
+    """A folder's name may hold bytes that are no UTF-8."""
+    write_whole(Path("a"), "caf\udce9")
+    assert Path("a").read_bytes() == b"caf?"
+
+
+def test_a_batch_keeps_what_it_knows_of_faults(cases: dict[str, Report | Batch]) -> None:
+    """Faults are counted, verdicts summed."""
+    batch = cases["batch"]
+    assert isinstance(batch, Batch)
+    assert [each.student for each in batch.faults] == ["dee"]
+    assert (batch.score, batch.max_score, batch.seconds) == (6, 15, 1.25)
+    assert replace(batch, reports=()).seconds == 0

@@ -77,6 +77,14 @@ KINDS_OF_TEST: Final[dict[str, type]] = {  # the first key that a test has says 
     "call": CallTest,
 }
 _EXPRESSION: Final = "expression"
+_CUT_EXPRESSION: Final = (
+    "between braces a comma ends the expression; write `expression:` and the code on a line of its "
+    "own below `expect:`, or put the code in quotes"
+)
+_SEVERAL_ARRAYS: Final = (
+    "; if these are several arrays, write `expression: (np.array(...), np.array(...))` below "
+    "`expect:`"
+)
 _WORDS: Final[dict[str, object]] = {"reference": FromReference(), "solution": FromSolution()}
 _UNCLEAR: Final = "is no place to take the value from; put it in quotes if it is the value itself"
 _MAX_SHOWN: Final = 8
@@ -142,7 +150,11 @@ class _Decoder:
             case Mapping(entries=((Scalar(text=word), Scalar(value=str())),)):
                 if hint := did_you_mean(word, [_EXPRESSION]):
                     return self._report(node, label, f"unknown key {quote(word)}{hint}")
-        return LiteralValue(literal(node, label, self.report))
+            case Mapping(entries=((key, Scalar(text=code)), _, *_)) if (
+                key.text == _EXPRESSION and code.count("(") > code.count(")")
+            ):
+                return self._report(node, label, _CUT_EXPRESSION)
+        return LiteralValue(literal(node, label, self.report, _SEVERAL_ARRAYS))
 
     def hint(self, node: Node, label: str) -> object:
         """Decode a hint: its text, or a mapping with the text and a price."""

@@ -53,7 +53,8 @@ class Seeded:
     """Inputs made by Python that the grader runs.
 
     There are `np`, a seeded `rng`, `size`, which grows from draw to draw, and `sizes(count)`: that
-    many different small numbers for axes, growing with `size`.
+    many different small numbers for axes, growing with `size`. All but `np` are for `given` alone;
+    what a call needs of them gets a name here, as in `n, d = sizes(2)`.
     """
 
     code: str
@@ -133,7 +134,9 @@ class CallTest(_AnyTest):
 
     call: str = _doc("A Python expression over the given names and what is defined.")
     expect: Expected = _doc(
-        "`reference`, `solution`, `{expression: ...}`, or the value itself.",
+        "`reference`, `solution`, `{expression: ...}`, or the value itself. Several arrays of "
+        "different shapes are a tuple, `expression: (np.array(...), np.array(...))`, which goes on "
+        "a line of its own below `expect:`, for between braces a comma ends it.",
         default_factory=FromReference,
     )
     tolerance: Tolerance | None = _doc(
@@ -218,12 +221,26 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Forbid:
-    """What a submission must do without; its syntax tree is searched before it runs."""
+    """What a submission must do without; its syntax tree is searched before it runs.
+
+    Aliases are followed, as in `from numpy import einsum as e`. Where anything is forbidden, so are
+    the usual ways around it: `getattr`, `globals`, `locals`, `vars`, `eval`, `exec`, `compile`,
+    `__import__`, `importlib`, `builtins`, `__dict__` and `sys.modules`. Everything else is allowed,
+    and so is all that tests do.
+    """
 
     where: Location
     imports: tuple[str, ...] = _doc("Modules, with all below them.", default=())
-    names: tuple[str, ...] = _doc("Names and attributes, as `sum` or `np.einsum`.", default=())
-    calls: tuple[str, ...] = _doc("Functions and methods, as `np.linalg.norm`.", default=())
+    names: tuple[str, ...] = _doc(
+        "Names and attributes, as `sum` or `np.einsum`; one without a dot is meant wherever it "
+        "stands, as in `x.sum()`.",
+        default=(),
+    )
+    calls: tuple[str, ...] = _doc(
+        "Functions and methods, as `np.linalg.norm` or `dot`, which is `x.dot(y)` too; to name one "
+        "without a call counts.",
+        default=(),
+    )
     loops: bool = _doc("for, while and comprehensions.", default=False)
     because: str = _doc("Why, in a sentence that the learner reads.", default="")
 
@@ -290,7 +307,10 @@ class Exercise:
         "Markdown: why the solution is right. Only a student edition may lack it.", default=""
     )
     kind: Kind = _doc(
-        "write; fix (the starter is broken); predict (answered without running).", default="write"
+        "write; fix (the starter is broken); predict (answered without running: besides comments, "
+        "a docstring and `import numpy as np` a submission only sets names to literals, "
+        "`np.array(...)` of one, `np.nan` and `np.inf` among them).",
+        default="write",
     )
     requires: tuple[ExerciseId, ...] = _doc("Exercises to have passed before.", default=())
     concepts: tuple[str, ...] = _doc("Ideas that the exercise trains.", default=())

@@ -11,7 +11,7 @@ from grader.errors import Location
 _INT64: Final = range(-(2**63), 2**63)
 
 
-def literal(node: Node, label: str, report: Report) -> Any:  # noqa: ANN401  YAML data has any type
+def literal(node: Node, label: str, report: Report, advice: str = "") -> Any:  # noqa: ANN401  YAML data has any type
     """Return what a node says.
 
     Numbers, texts, booleans and null are Python's. A list whose leaves are all numbers, or all
@@ -19,6 +19,12 @@ def literal(node: Node, label: str, report: Report) -> Any:  # noqa: ANN401  YAM
     empty array. Any other list is a list, and a mapping is a dict, of values by the same rule.
 
     Problems, such as rows of unequal length, go to the report.
+
+    Args:
+        node: of the document.
+        label: what the node is called in the report.
+        report: takes the problems.
+        advice: what to do instead where lists are no array, for the end of that sentence.
     """
     match node:
         case Scalar():
@@ -26,10 +32,11 @@ def literal(node: Node, label: str, report: Report) -> Any:  # noqa: ANN401  YAM
                 report.add(node.where, f"{label}: {node.note}")
             return node.value
         case Mapping():
-            return {key: literal(value, clip(key), report) for key, _, value in named(node, report)}
+            entries = named(node, report)
+            return {key: literal(value, clip(key), report, advice) for key, _, value in entries}
         case Sequence() if _is_array(node):
-            return _array(node, label, report)
-    return [literal(item, label, report) for item in node.items]
+            return _array(node, label, report, advice)
+    return [literal(item, label, report, advice) for item in node.items]
 
 
 def named(mapping: Mapping, report: Report) -> Iterator[tuple[str, Location, Node]]:
@@ -60,12 +67,12 @@ def _leaves(node: Sequence) -> Iterator[Scalar]:
                 yield Scalar(item.where, "", "plain", "")
 
 
-def _array(node: Sequence, label: str, report: Report) -> Any:  # noqa: ANN401  NumPy is imported late
+def _array(node: Sequence, label: str, report: Report, advice: str) -> Any:  # noqa: ANN401  NumPy is imported late
     known = len(report.problems)
     for leaf in _leaves(node):
         if isinstance(leaf.value, int) and leaf.value not in _INT64:
             report.add(leaf.where, f"{label}: {clip(leaf.text)} does not fit into a 64-bit integer")
-    _shape(node, label, report)
+    _shape(node, label, report, advice)
     if len(report.problems) > known:
         return None
     import numpy as np  # noqa: PLC0415  takes longer to import than an exercise takes to load
@@ -73,14 +80,15 @@ def _array(node: Sequence, label: str, report: Report) -> Any:  # noqa: ANN401  
     return np.array(_nested(node))
 
 
-def _shape(node: Node, label: str, report: Report) -> tuple[int, ...]:
+def _shape(node: Node, label: str, report: Report, advice: str) -> tuple[int, ...]:
     """Return the shape of nested lists as their first items have it; report what differs."""
     if not isinstance(node, Sequence):
         return ()
-    shapes = [_shape(item, label, report) for item in node.items]
+    shapes = [_shape(item, label, report, advice) for item in node.items]
     for item, shape in zip(node.items, shapes, strict=True):
         if shape != shapes[0]:
-            report.add(item.where, f"{label}: {_difference(shape, shapes[0])}")
+            hint = advice if shape and shapes[0] else ""
+            report.add(item.where, f"{label}: {_difference(shape, shapes[0])}{hint}")
             break
     return (len(shapes), *shapes[0]) if shapes else (0,)
 

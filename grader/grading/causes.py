@@ -43,7 +43,8 @@ def signature(kind: str, message: str) -> tuple[str, ...] | None:
     """Return what two errors have in common that come from the same mistake.
 
     That is the kind of cause and the sizes in the message, not the words, which differ between
-    `@` and `np.dot`.
+    `@` and `np.dot`. Of an index that is too large the sizes are left out: they say which item was
+    asked for first, not why.
 
     Returns:
         None for an error that tells nothing in particular: a misspelt name can be anywhere.
@@ -52,8 +53,11 @@ def signature(kind: str, message: str) -> tuple[str, ...] | None:
     if found is None or found[0].id in _VAGUE:
         return None
     known, match = found
+    use = match.groupdict().get("use") or ""
+    if known.id in _SIZELESS:
+        return (known.id, use)
     sizes = [text for text in match.groups() if text and re.fullmatch(r"[\d, ()-]+", text)]
-    return (known.id, *sorted(sizes))
+    return (known.id, use, *sorted(sizes))
 
 
 def shapes_here(shapes: Sequence[tuple[str, tuple[int, ...]]]) -> str:
@@ -184,8 +188,20 @@ def _own(count: str) -> str:
     )
 
 
+def _unpacked(match: re.Match[str]) -> str:
+    return (
+        f"There are {match[1]} names on the left, but another number of parts on the right; "
+        "a shape has one for each axis."
+    )
+
+
 _VALUE, _TYPE, _INDEX = ("ValueError",), ("TypeError",), ("IndexError",)
 _SHAPE = r"(\([\d, ]*\))"
+_NUMBER = r"'?(?:int|float|complex|bool|numpy\.(?:u?int|float|complex|bool)\w*)'?"
+_NO_ITEMS = (
+    "This is a single number, so it has no length and no items. Has an axis been summed or indexed "
+    "away before, or does a function give one number where an array was meant?"
+)
 
 
 def _cause(
@@ -226,6 +242,21 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
     ),
     _cause("broadcast", _VALUE, rf"broadcast together with shapes {_SHAPE} {_SHAPE}", _sides),
     _cause(
+        "broadcast",
+        _VALUE,
+        rf"broadcast to a single shape.* shape {_SHAPE} and arg \d+ with shape {_SHAPE}",
+        _sides,
+    ),
+    _cause(
+        "broadcast-to",
+        _VALUE,
+        rf"remapped shapes .*: {_SHAPE}\s+and requested shape {_SHAPE}",
+        lambda m: (
+            f"An array of shape {m[1]} cannot be spread to {m[2]}: from the right, each of its "
+            "axes must have the length that is asked for, or 1."
+        ),
+    ),
+    _cause(
         "einsum-sizes",
         _VALUE,
         r"broadcast together with remapped shapes",
@@ -234,9 +265,12 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
     _cause(
         "assignment-shape",
         _VALUE,
-        rf"could not broadcast input array from shape {_SHAPE} into shape {_SHAPE}",
+        rf"could not broadcast input array from shape {_SHAPE} into shape {_SHAPE}|"
+        rf"value array of shape {_SHAPE} could not be broadcast to indexing result of shape "
+        rf"{_SHAPE}",
         lambda m: (
-            f"An array of shape {m[1]} is stored where there is room for {m[2]}: the place must "
+            f"An array of shape {m[1] or m[3]} is stored where there is room for "
+            f"{m[2] or m[4]}: the place must "
             "have the value's shape."
         ),
     ),
@@ -262,10 +296,23 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         "cannot use it. Choose value by value with `np.where`, combine with `&` and `|`, or ask "
         "`.any()` or `.all()`.",
     ),
-    _cause("none", _TYPE, r"unsupported operand type.*'NoneType'", _none),
-    _cause("none", _TYPE, r"'NoneType' object (?:is not|cannot|has no|does not)", _none),
-    _cause("none", _TYPE, r"argument \d+ of type NoneType", _none),
-    _cause("none", ("AttributeError",), r"'NoneType' object has no attribute", _none),
+    _cause(
+        "none",
+        _TYPE,
+        r"(?P<use>unsupported operand|bad operand type|not supported between).*'NoneType'",
+        _none,
+    ),
+    _cause(
+        "none",
+        _TYPE,
+        r"'NoneType' object (?:is not|cannot be|does not support) (?P<use>\w+)",
+        _none,
+    ),
+    _cause("none", _TYPE, r"object of type 'NoneType' has no (?P<use>len)", _none),
+    _cause("none", _TYPE, r"(?P<use>unpack) non-iterable NoneType", _none),
+    _cause("none", _TYPE, r"Value after \*+ must be an? (?P<use>\w+), not NoneType", _none),
+    _cause("none", _TYPE, r"argument (?P<use>\d+ of type|must be) .*NoneType", _none),
+    _cause("none", ("AttributeError",), r"'NoneType' object has no (?P<use>attribute)", _none),
     _cause(
         "read-only",
         _VALUE,
@@ -295,6 +342,50 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         "`transpose` needs each axis of the array exactly once.",
     ),
     _cause(
+        "repeated-axis",
+        _VALUE,
+        r"duplicate value in 'axis'|repeated axis in",
+        "One axis is named twice; -1 is the last axis by another name.",
+    ),
+    _cause(
+        "negative-size",
+        _VALUE,
+        r"negative dimensions are not allowed",
+        "A size came out negative: is it a difference, the wrong way round?",
+    ),
+    _cause(
+        "nothing-left",
+        _VALUE,
+        r"zero-size array to reduction operation|attempt to get arg(?:max|min) of an empty",
+        "There is nothing here to find the largest or smallest of: the array is empty. Has a slice "
+        "or a mask left nothing over?",
+    ),
+    _cause(
+        "nothing-to-take",
+        _INDEX,
+        r"cannot do a non-empty take from an empty axes",
+        "There is nothing to take from, the axis is empty. Has a slice or a mask left nothing?",
+    ),
+    _cause(
+        "nothing-to-join",
+        _VALUE,
+        r"need at least one array to (?:concatenate|stack)",
+        "The list of arrays to join is empty: did the loop that fills it run at all?",
+    ),
+    _cause(
+        "negative-power",
+        _VALUE,
+        r"Integers to negative integer powers",
+        "An integer to a negative power is a fraction, which an array of integers cannot hold: "
+        "write `2.0` for `2`, or use `.astype(float)`.",
+    ),
+    _cause(
+        "probabilities",
+        _VALUE,
+        r"[Pp]robabilities do not sum to 1",
+        "Probabilities must add up to 1: divide them by their sum.",
+    ),
+    _cause(
         "squeeze",
         _VALUE,
         r"squeeze out which has size not equal to one",
@@ -307,10 +398,17 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         "The axis cannot be divided in equal parts of this number: is it the right axis?",
     ),
     _cause(
+        "one-integer-needed",
+        _TYPE,
+        r"only integer scalar arrays can be converted",
+        "A whole array stands where one whole number belongs. A list cannot be indexed with an "
+        "array, so turn it into one first; `range` and sizes take one number each.",
+    ),
+    _cause(
         "one-number-needed",
         _TYPE + _VALUE,
         r"only 0-dimensional arrays can be converted|only length-1 arrays can be converted|"
-        r"only integer scalar arrays can be converted|"
+        r"(?:float|int)\(\) argument must be .* not '(?:list|tuple)'|"
         r"can only convert an array of size 1",
         "One number is needed here, but this is a whole array. For a function of all values use "
         "NumPy's, as `np.exp` instead of `math.exp`.",
@@ -334,19 +432,59 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         "A mask that is used as an index must have the shape of the array, or of its first axes.",
     ),
     _cause(
-        "index-type",
+        "index-shapes",
         _INDEX,
-        r"only integers, slices|must be of integer \(or boolean\) type",
+        rf"indexing arrays could not be broadcast together with shapes {_SHAPE} {_SHAPE}",
+        lambda m: (
+            f"Arrays that are indices together pick one item for each pair, so {m[1]} and {m[2]} "
+            "must fit. For all rows with all columns use `np.ix_`, or one index after the other."
+        ),
+    ),
+    _cause("number-indexed", _INDEX, r"invalid index to scalar variable", _NO_ITEMS),
+    _cause("number-indexed", _TYPE, rf"{_NUMBER} object is not subscriptable", _NO_ITEMS),
+    _cause(
+        "number-iterated",
+        _TYPE,
+        rf"iteration over a 0-d array|{_NUMBER} object is not iterable|"
+        rf"non-iterable {_NUMBER} object",
+        _NO_ITEMS,
+    ),
+    _cause(
+        "number-measured",
+        _TYPE,
+        rf"len\(\) of unsized object|object of type {_NUMBER} has no len",
+        _NO_ITEMS,
+    ),
+    _cause(
+        "stored-in-number",
+        _TYPE,
+        rf"{_NUMBER} object does not support item assignment",
+        _NO_ITEMS,
+    ),
+    _cause(
+        "stored-in-tuple",
+        _TYPE,
+        r"'tuple' object does not support item assignment",
+        "A tuple cannot be changed: make a list or an array, or a new tuple.",
+    ),
+    _cause(
+        "index-type",
+        _INDEX + _TYPE,
+        r"only integers, slices|must be of integer \(or boolean\) type|must be an integer array|"
+        r"(?:list|tuple|slice) indices must be integers or (?:slices, not float|None)",
         "An index must be a whole number: `/` always gives a float, `//` keeps integers.",
     ),
     _cause(
-        "unpack",
+        "unpack-too-many",
         _VALUE,
-        r"(?:too many|not enough) values to unpack \(expected (\d+)",
-        lambda m: (
-            f"There are {m[1]} names on the left, but another number of parts on the right; "
-            "a shape has one for each axis."
-        ),
+        r"too many values to unpack \(expected (\d+)",
+        _unpacked,
+    ),
+    _cause(
+        "unpack-too-few",
+        _VALUE,
+        r"not enough values to unpack \(expected (?:at least )?(\d+), got (\d+)",
+        _unpacked,
     ),
     _cause(
         "list-index",
@@ -448,6 +586,12 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         "This matrix has no inverse: some of its rows are combinations of others.",
     ),
     _cause(
+        "not-square",
+        ("LinAlgError",),
+        r"Last 2 dimensions of the array must be square|must be at least two-dimensional",
+        "This needs a square matrix: as many rows as columns.",
+    ),
+    _cause(
         "set-later",
         ("UnboundLocalError",),
         r"local variable '([^']+)'",
@@ -476,8 +620,10 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
     ),
 )
 
+_SIZELESS: Final = frozenset({"bounds"})
+
 _VAGUE: Final = frozenset({
-    "none", "set-later", "no-import", "not-in-numpy", "not-of-array", "keyword", "recursion",
+    "set-later", "no-import", "not-in-numpy", "not-of-array", "keyword", "recursion",
     "arguments-missing", "arguments-too-many", "list-index", "number-called", "module-called",
 })  # fmt: skip
 """Causes by which two mistakes cannot be told apart."""

@@ -1,11 +1,13 @@
 """Finds the known mistake that explains all failures of a submission.
 
 The submission's values are compared with those of programs that make a known mistake: first the
-misconceptions that the author declared, then mutants of the solution. Each runs in a child of the
-sandbox, as a submission does, and only as far as it agrees. What it gave is kept, so that it runs
-once for an exercise.
+misconceptions that the author declared, then mutants of the solution. Each runs as the submission
+did: in one child of the sandbox, through the same tests in the same order, since a program may
+remember. It runs only as far as it agrees. What it gave is kept; if another submission agrees with
+all of that it runs once more, from the start to the end.
 
-Tests that disclose nothing are left out: whatever is said here could have been found without them.
+Tests that disclose nothing are run, but not compared: whatever is said here could have been found
+without them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +28,7 @@ from grader.grading.compare import Closeness, Rung
 from grader.grading.jobs import limits_of
 from grader.grading.observation import Observation
 from grader.grading.oracle import Oracle
-from grader.grading.run import SubmissionRun
+from grader.grading.run import SubmissionRun, in_running_order
 from grader.grading.sketch import Sketch, sketch
 from grader.grading.submission import Submission
 from grader.grading.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult
@@ -40,8 +42,8 @@ _MOST_HANGS = 3  # mutants without an end; after that many an exercise's are giv
 _MUTANT_CPU_SECONDS = 1
 _MOST_EXPLANATIONS = 2  # more are as good as none
 
-# Here the values may be right, or NaN throughout, and still show which of the mistakes it is that
-# an author thought of. Of the many mutants several would do the same.
+# Here the values may be right, and still show which of the mistakes it is that an author thought
+# of. Of the many mutants several would do the same.
 _SHOWN_BY_TEST = (Rung.INPUTS, Rung.PROPERTY, Rung.BUDGET)
 _OVERFLOWS = "drop-max-subtraction"
 
@@ -60,7 +62,7 @@ class _Program:
     source: str
     feedback: str
     hint: int | None = None
-    sketches: dict[TestId, Sketch] = field(default_factory=dict)
+    sketches: list[Sketch] = field(default_factory=list)  # of the first tests in running order
     is_usable: bool = True
     hung: bool = False
 
@@ -78,8 +80,9 @@ class Diagnostician:
         self._oracle = oracle
         if oracle.exercise.forbid is not None:
             # A wrong program may use what is forbidden; it is its values that count.
-            self._oracle = Oracle(replace(oracle.exercise, forbid=None), sandbox)
+            self._oracle = oracle.form(replace(oracle.exercise, forbid=None))
         self._sandbox = sandbox
+        self._tests = in_running_order(oracle.exercise)
         self._misconceptions = [_declared(each) for each in oracle.exercise.misconceptions]
         self._mutants: list[_Program] | None = None
 
@@ -118,41 +121,49 @@ class Diagnostician:
                     return
 
     def _explains(self, program: _Program, case: "_Case") -> bool:
+        if not program.is_usable:
+            return False
         if not any(_is_evidence(program, case.sketches[test.id], case) for test in case.failing):
             return False
         try:
-            return all(case.agrees(test, seen) for test, seen in self._sketches(program, case))
+            agrees = all(case.agrees(test, seen) for test, seen in self._sketches(program))
         except EtudeError:  # ours or the author's; a verdict must not be lost by it
             program.is_usable = False
-            return False
+        return program.is_usable and agrees
 
-    def _sketches(self, program: _Program, case: "_Case") -> Iterator[tuple[TestCase, Sketch]]:
+    def _sketches(self, program: _Program) -> Iterator[tuple[TestCase, Sketch]]:
         """Give what a program does in each test: from memory, or from a child when it is asked."""
-        known, unknown = program.sketches, []
-        for test in case.tests:  # what is known may rule it out without a child
-            if test.id in known:
-                yield test, known[test.id]
-            else:
-                unknown.append(test)
-        if not unknown:
-            return
-        if not program.is_usable:
-            yield unknown[0], Sketch(Outcome.NOT_RUN, -1)
-            return
+        known = len(program.sketches)
+        yield from zip(self._tests, program.sketches, strict=False)
+        if known < len(self._tests):
+            for number, (test, seen) in enumerate(self._run(program)):
+                if number >= known:
+                    yield test, seen
+
+    def _run(self, program: _Program) -> Iterator[tuple[TestCase, Sketch]]:
+        """Take a program through the tests: for the second time all of them, to have it done."""
+        again = bool(program.sketches)
+        made: list[Sketch] = []
+        for test, seen in self._graded(program):
+            made.append(seen)
+            if not again:
+                program.sketches.append(seen)
+                yield test, seen
+        if again:
+            program.sketches = made
+            yield from zip(self._tests, made, strict=False)
+
+    def _graded(self, program: _Program) -> Iterator[tuple[TestCase, Sketch]]:
         submission = Submission.from_bytes(Path(self._exercise.path_name), program.source.encode())
         with SubmissionRun(self._oracle, submission, self._sandbox, self._limits(program)) as run:
             run.load()
             program.is_usable = not run.problem
-            for test in unknown:
+            for test in self._tests if program.is_usable else ():
                 result = run.grade(test)
-                if result.outcome is Outcome.NOT_RUN:  # it ended in a test before this one
-                    program.is_usable = False
                 program.hung |= result.outcome is Outcome.TIMED_OUT and program.kind == "mutation"
                 # Of a pass nothing but that is ever asked, and most programs pass most tests.
                 passed = result.outcome is Outcome.PASSED
-                seen = sketch(result.outcome, None if passed else run.observed.get(test.id))
-                known[test.id] = seen
-                yield test, seen
+                yield test, sketch(result.outcome, None if passed else run.observed.get(test.id))
 
     def _limits(self, program: _Program) -> Limits:
         limits = limits_of(self._exercise)
@@ -175,25 +186,28 @@ class _Case:
             and test.id in results
             and results[test.id].outcome is not Outcome.NOT_RUN
         ]
+        self._told = {test.id for test in told}
         outcomes = {test.id: results[test.id].outcome for test in told}
         self.failing = [test for test in told if outcomes[test.id] is not Outcome.PASSED]
-        passing = [test for test in told if outcomes[test.id] is Outcome.PASSED]
-        # Those that rule out most programs come first, visible ones before hidden ones.
-        self.tests = sorted(self.failing, key=_is_hidden) + sorted(passing, key=_is_hidden)
         self.sketches = {
             test.id: sketch(outcomes[test.id], observed.get(test.id)) for test in self.failing
         }
+        passing = [t for t, outcome in outcomes.items() if outcome is Outcome.PASSED]
+        values = [sketch(Outcome.PASSED, observed.get(test)) for test in passing]
+        values += self.sketches.values()
+        # NaN throughout comes of many mistakes; a value beside it shows that this is what is wrong.
+        self.is_never_finite = any(
+            seen.rung == Rung.NOT_FINITE for seen in self.sketches.values()
+        ) and not any(seen.is_finite_somewhere or seen.tells for seen in values)
 
     def agrees(self, test: TestCase, seen: Sketch) -> bool:
-        """Tell whether a program does in a test what the submission does."""
+        """Tell whether a program does in a test what the submission does, as far as may be told."""
+        if test.id not in self._told:
+            return True
         mine = self.sketches.get(test.id)
         if mine is None:
             return seen.outcome is Outcome.PASSED
         return mine.agrees(seen, _closeness(test))
-
-
-def _is_hidden(test: TestCase) -> bool:
-    return test.hidden
 
 
 def _closeness(test: TestCase) -> Closeness | None:
@@ -207,7 +221,8 @@ def _is_evidence(program: _Program, seen: Sketch, case: _Case) -> bool:
     shown_by_test = seen.rung in _SHOWN_BY_TEST
     overflows = seen.rung == Rung.NOT_FINITE
     if program.kind == "mutation":
-        return (seen.tells and not shown_by_test) or (overflows and program.id == _OVERFLOWS)
+        overflows = overflows and program.id == _OVERFLOWS and not case.is_never_finite
+        return (seen.tells and not shown_by_test) or overflows
     answered = case.exercise.kind == "predict" and seen.rung != ""
     return seen.tells or answered or shown_by_test or overflows
 
@@ -235,7 +250,8 @@ def _diagnosis(found: Sequence[_Program], case: _Case) -> Diagnosis | None:
     tests = tuple(test.id for test in case.failing)
     if len(found) == 1:
         (one,) = found
-        return Diagnosis(one.kind, one.id, one.feedback, one.hint, tests)
+        said = feedback.never_finite(one.feedback) if case.is_never_finite else one.feedback
+        return Diagnosis(one.kind, one.id, said, one.hint, tests)
     said = feedback.either(_unique(program.feedback for program in found))
     hints = {program.hint for program in found}
     hint = hints.pop() if len(hints) == 1 else None

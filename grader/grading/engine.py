@@ -98,6 +98,7 @@ class _GradingSession:
         self._sandbox = sandbox
         self._emit = emit
         self._exercises: dict[str, tuple[Oracle, list[TestCaseItem]]] = {}
+        self._first_forms: dict[str, Oracle] = {}  # by the digest that their forms share
         self._known_mistakes: dict[str, Diagnostician] = {}
         self._run: SubmissionRun | None = None
 
@@ -126,7 +127,7 @@ class _GradingSession:
             return error
 
     def _grade(self, session: pytest.Session, job: Job) -> Verdict:
-        oracle, items = self._prepared(session, job.exercise)
+        oracle, items = self._prepared(session, job)
         with SubmissionRun(oracle, job.submission, self._sandbox, job.limits) as run:
             self._run = run
             run.load()
@@ -149,10 +150,9 @@ class _GradingSession:
             del self._known_mistakes[next(iter(self._known_mistakes))]
         return found
 
-    def _prepared(
-        self, session: pytest.Session, exercise: Exercise
-    ) -> tuple[Oracle, list[TestCaseItem]]:
+    def _prepared(self, session: pytest.Session, job: Job) -> tuple[Oracle, list[TestCaseItem]]:
         """Make oracle and items of an exercise once."""
+        exercise = job.exercise
         found = self._exercises.get(exercise.digest)
         if found is None:
             items = [
@@ -161,7 +161,9 @@ class _GradingSession:
                 )
                 for case in in_running_order(exercise)
             ]
-            found = self._exercises[exercise.digest] = (Oracle(exercise, self._sandbox), items)
+            shared = (job.probe and job.probe.form_of) or exercise.digest
+            first = self._first_forms.setdefault(shared, Oracle(exercise, self._sandbox))
+            found = self._exercises[exercise.digest] = (first.form(exercise), items)
         return found
 
     def _current_run(self) -> SubmissionRun:

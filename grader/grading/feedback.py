@@ -351,6 +351,13 @@ def looks(mistake: str) -> str:
     return f"Your code behaves exactly {mistake}."
 
 
+def never_finite(said: str) -> str:
+    """Say what a mistake is that would explain results without a single number in them."""
+    return (
+        f"No result has a number in it, and that can have several causes. One is known here: {said}"
+    )
+
+
 def either(sentences: Sequence[str]) -> str:
     """Say that any of several mistakes explains the failures."""
     count = {2: "either of two"}.get(len(sentences), "any of several")

@@ -15,11 +15,14 @@ class Probe:
     """What a proof of an exercise asks of a run beyond grading.
 
     `first_failure` stops at the first test that does not pass; the tests after it have no result
-    in the verdict. `evidence` has the verdict carry `Evidence`.
+    in the verdict. `evidence` has the verdict carry `Evidence`. `form_of` is the digest of the
+    exercise that the job's own is a form of: tests of the same id ask the same in both, so that
+    inputs and expected values are computed once.
     """
 
     first_failure: bool = False
     evidence: bool = False
+    form_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,16 @@ class Oracle:
         self._usages: dict[str, tuple[Usage, ...]] = {}
         self._references: dict[str, Any] | None = None
 
+    def form(self, exercise: Exercise) -> "Oracle":
+        """Return the oracle of another form of the exercise, which shares all that is known.
+
+        Args:
+            exercise: has the same id, and tests of the same id ask the same.
+        """
+        other = Oracle(exercise, self._sandbox)
+        other._draws, other._usages = self._draws, self._usages
+        return other
+
     def draws(self, test: TestCase) -> tuple[Draw, ...]:
         """Return a test's draws in order.
 

@@ -29,8 +29,6 @@ _ALIKE_SINGLE: Final = Closeness(1e-6, 1e-4)
 _FEW = 4  # values, fewer say little if they are whole numbers
 
 _FRACTION = re.compile(r"\d\.\d*[1-9]")
-# Python prints a warning once, so whether it is there depends on what ran before.
-_WARNING = re.compile(r"^\S+:\d+: \w*Warning: .*\n(?:  .*\n)?", re.MULTILINE)
 _NO_NUMBERS: Final[Numbers] = np.empty(0)
 
 
@@ -59,6 +57,11 @@ class Sketch:
             return True
         return len(finite) >= _FEW and len(np.unique(finite)) > 1
 
+    @property
+    def is_finite_somewhere(self) -> bool:
+        """Whether any of its numbers is neither NaN nor infinite."""
+        return bool(np.isfinite(self.numbers).any())
+
     def agrees(self, other: "Sketch", closeness: Closeness | None) -> bool:
         """Tell whether two programs gave the same.
 
@@ -86,8 +89,7 @@ def sketch(outcome: Outcome, observation: Observation | None) -> Sketch:
     if isinstance(got, Raised):
         return _of_error(outcome, observation.draw, got)
     if isinstance(got, str):
-        text = _WARNING.sub("", got[:_MOST_TEXT])
-        return Sketch(outcome, observation.draw, rung, ("text",), text=text)
+        return Sketch(outcome, observation.draw, rung, ("text",), text=got[:_MOST_TEXT])
     parts = _Parts()
     try:
         parts.add(got)

@@ -54,7 +54,7 @@ class Stage:
         }
 
     def printed_by(self, where: Location, statements: str, inputs: Mapping[str, Any]) -> str:
-        """Run statements after the program and return what they print.
+        """Run statements after the program and return what they print to standard output.
 
         Raises:
             NoValueError: they raise.
@@ -63,7 +63,8 @@ class Stage:
         answer = self.names(where).run(statements, inputs)
         if not isinstance(answer, Returned):
             raise NoValueError(answer)
-        return self.child.output(begin, self.child.printed)
+        count = answer.value if type(answer.value) is int else 0
+        return self.child.output(begin, min(begin + max(count, 0), self.child.printed))
 
 
 def read_values(child: Child, exercise: Exercise) -> dict[str, Any]:

@@ -138,7 +138,11 @@ class Child:
         return self._ask("method_and_look", *asked, measure=measure)
 
     def run(self, statements: str, given: Mapping[str, Any]) -> Answer:
-        """Run statements in (a copy of) the submission's namespace."""
+        """Run statements in (a copy of) the submission's namespace.
+
+        The value is the length of what they print, in bytes. What they write to standard error
+        stands behind it in the output.
+        """
         return self._ask("run", statements, dict(given))
 
     @property

@@ -402,6 +402,18 @@ LITERALS = [
         "13:29: x: this part has shape (2, 2), the first part beside it has shape (2, 1)",
     ),
     (
+        "    call: double(x)",
+        "    call: double(x)\n    expect: [[1, 2], [3, 4, 5]]",
+        "15:22: expect: this row has length 3, the first row beside it has length 2; if these are "
+        "several arrays, write `expression: (np.array(...), np.array(...))` below `expect:`",
+    ),
+    (
+        "    call: double(x)",
+        "    call: double(x)\n    expect: {expression: np.sum(x, axis=0)}",
+        "15:13: expect: between braces a comma ends the expression; write `expression:` and the "
+        "code on a line of its own below `expect:`, or put the code in quotes",
+    ),
+    (
         "{x: 2}",
         "{x: [1, [2]]}",
         "13:20: x: a number and a list cannot stand side by side in an array",

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ from grader.grading.submission import Submission
 from grader.sandbox.process import Sandbox
 
 A, B, WHOLE = np.ones((3, 4)), np.ones((5, 4)), np.ones(3, dtype=int)
-NONE, LIST = None, [1.0, 2.0]
+NONE, LIST, FLOAT = None, [1.0, 2.0], 1.5
+GENERATOR = np.random.default_rng(0)
 LOCKED = np.ones(3)
 LOCKED.flags.writeable = False
 
@@ -41,6 +43,28 @@ def unpack() -> tuple[int, int]:
     """Take a shape of three axes apart into two names."""
     rows, columns = np.ones((2, 3, 4)).shape  # type: ignore[misc]  # the mistake that is made
     return rows, columns
+
+
+def unpack_more() -> int:
+    """Take a shape of two axes apart into three names."""
+    _, _, features = A.shape  # type: ignore[misc]  # the mistake that is made
+    return int(features)
+
+
+def unpack_none() -> object:
+    """Take nothing apart."""
+    return take_apart(NONE)
+
+
+def take_apart(value: Any) -> object:  # noqa: ANN401  the mistakes that are made
+    """Take a value apart into two."""
+    rows, columns = value
+    return rows, columns
+
+
+def store(place: Any, value: object = 1.0) -> None:  # noqa: ANN401  the mistakes that are made
+    """Store a value as the first item."""
+    place[0] = value
 
 
 def set_later() -> object:
@@ -72,6 +96,46 @@ ERRORS: dict[str, tuple[Callable[[], object], str]] = {
     "a list's shape": (lambda: LIST.shape, "np.array(...)"),  # type: ignore[attr-defined]
     "a list with two indices": (lambda: LIST[0, 1], "np.array(...)"),  # type: ignore[call-overload]
     "an index too far": (lambda: A[3], "numbered from 0, so the last one is number 2"),
+    "going through one number": (lambda: list(np.array(1.0)), "no length and no items"),
+    "going through a float": (lambda: list(np.float64(1.0)), "no length and no items"),  # type: ignore[call-overload]
+    "unpacking a number": (lambda: take_apart(A.max()), "no length and no items"),
+    "the length of one number": (lambda: len(np.array(1.0)), "no length and no items"),
+    "the length of a float": (lambda: len(np.float64(1.0)), "no length and no items"),  # type: ignore[arg-type]
+    "an index into a float": (lambda: A.max()[0], "no length and no items"),
+    "an index into Python's float": (lambda: FLOAT[0], "no length and no items"),  # type: ignore[index]
+    "a store into a float": (lambda: store(A.max()), "no length and no items"),
+    "a store into a tuple": (lambda: store((1, 2)), "A tuple cannot be changed"),
+    "the largest of nothing": (lambda: np.zeros(0).max(), "the array is empty"),
+    "the place of the largest of nothing": (lambda: np.zeros(0).argmax(), "the array is empty"),
+    "taking from nothing": (lambda: np.take(np.zeros((0, 2)), [0], axis=0), "axis is empty"),
+    "joining nothing": (lambda: np.concatenate([]), "did the loop"),
+    "stacking nothing": (lambda: np.stack([]), "did the loop"),
+    "indices that do not fit": (lambda: A[np.arange(2), np.arange(3)], "(2,) and (3,) must fit"),
+    "a store of another shape by indices": (
+        lambda: A.__setitem__(np.arange(2), np.ones(3)),
+        "shape (3,) is stored where there is room",
+    ),
+    "broadcasting to another shape": (lambda: np.broadcast_to(A, (2, 3)), "spread to (2,3)"),
+    "broadcasting arrays": (lambda: np.broadcast_arrays(A, WHOLE), "(3, 4) and (3,) do not fit"),
+    "an axis twice": (lambda: A.sum(axis=(0, 0)), "named twice"),
+    "an axis twice in a transpose": (lambda: A.transpose(0, 0), "named twice"),
+    "a negative size": (lambda: np.zeros(-1), "came out negative"),
+    "an integer to a negative power": (lambda: WHOLE**-1, "write `2.0` for `2`"),
+    "the inverse of a rectangle": (lambda: np.linalg.inv(A), "square matrix"),
+    "the inverse of a row": (lambda: np.linalg.inv(np.ones(3)), "square matrix"),
+    "drawing with scores": (lambda: GENERATOR.choice(2, p=[0.5, 0.9]), "divide them by their sum"),
+    "a list with an array as index": (lambda: LIST[WHOLE], "turn it into one first"),
+    "a list with a fraction as index": (lambda: LIST[1.0], "`//` keeps integers"),  # type: ignore[call-overload]
+    "a slice up to a fraction": (lambda: LIST[:1.0], "`//` keeps integers"),  # type: ignore[index]
+    "range of a fraction": (lambda: range(2.0), "must be a whole number"),  # type: ignore[call-overload]
+    "a row in the place of a number": (lambda: store(np.zeros(2), LIST), "one number belongs"),
+    "float of a list": (lambda: float(LIST), "One number is needed"),  # type: ignore[arg-type]
+    "unpacking None": (unpack_none, "Something here is None"),
+    "the length of None": (lambda: len(NONE), "Something here is None"),  # type: ignore[arg-type]
+    "float of None": (lambda: float(NONE), "Something here is None"),  # type: ignore[arg-type]
+    "minus None": (lambda: -NONE, "Something here is None"),  # type: ignore[operator]
+    "None compared": (lambda: NONE > 1, "Something here is None"),  # type: ignore[operator]
+    "a shape with fewer axes": (unpack_more, "3 names on the left"),
     "an index too many": (lambda: A[0, 0, 0], "2 axes here, but 3 indices"),
     "a fraction as an index": (lambda: A[1.0], "`//` keeps integers"),  # type: ignore[call-overload]
     "a mask of another shape": (lambda: A[np.ones(4, dtype=bool)], "shape of the array"),
@@ -133,6 +197,35 @@ def test_signature_is_that_of_the_mistake() -> None:
             action()
         messages.append(signature("ValueError", str(caught.value)))
     assert messages[0] == messages[1] != messages[2]
+
+
+def of(action: Callable[[], object]) -> tuple[str, ...] | None:
+    """Give the signature of an error."""
+    with pytest.raises(Exception) as caught:  # noqa: PT011  each raises another
+        action()
+    return signature(type(caught.value).__name__, str(caught.value))
+
+
+def test_signature_says_how_none_is_used() -> None:
+    """An index into None is another mistake than a calculation with it."""
+    index, call = of(lambda: NONE[0]), of(NONE)  # type: ignore[index, arg-type]
+    operand, attribute = of(lambda: NONE + A), of(lambda: NONE.T)  # type: ignore[operator, attr-defined]
+    assert index == of(lambda: NONE["a"])  # type: ignore[index]
+    assert operand == of(lambda: 2 * NONE)  # type: ignore[operator]
+    assert len({None, index, call, operand, attribute}) == 5
+
+
+def test_signature_of_an_index_that_is_too_large_has_no_sizes() -> None:
+    """Which item is asked for first, and how many there are, depends on how a loop is written."""
+    assert of(lambda: A[3]) == of(lambda: B[:, 7]) is not None
+    assert of(lambda: A[3]) != of(lambda: A.sum(axis=3))
+
+
+def test_signature_tells_too_many_from_too_few() -> None:
+    """Three parts for two names are another mistake than two for three."""
+    assert of(unpack) is not None
+    assert of(unpack_more) is not None
+    assert of(unpack) != of(unpack_more)
 
 
 def test_shapes_are_listed() -> None:

@@ -15,7 +15,9 @@ from grader.grading import diagnosis
 from grader.grading.diagnosis import Diagnostician
 from grader.grading.engine import grade, grade_all
 from grader.grading.jobs import Job
+from grader.grading.oracle import Oracle
 from grader.grading.records import verdict_data, verdict_from_data
+from grader.grading.run import SubmissionRun
 from grader.grading.submission import Submission
 from grader.grading.verdict import Diagnosis, Verdict
 from grader.mutation import Mutant
@@ -86,7 +88,7 @@ def test_each_misconception_is_diagnosed_as_itself(path: Path, sandbox: Sandbox)
     ):
         assert verdict.diagnosis is not None, each.id
         assert (verdict.diagnosis.kind, verdict.diagnosis.id) == ("misconception", each.id)
-        assert verdict.diagnosis.feedback == each.feedback.strip()
+        assert verdict.diagnosis.feedback.endswith(each.feedback.strip())
         assert verdict.diagnosis.hint == each.hint
 
 
@@ -192,6 +194,29 @@ def test_hidden_category_is_enough(make: "Make", sandbox: Sandbox) -> None:
     assert "31337" not in json.dumps(verdict_data(verdict))
 
 
+GENERIC = {
+    "first, *rest = x.max()": "for row in np.float64(1): pass",
+    "f.seen = x.sort()[0]": "None[0]",
+    "x[len(x)]": "x[:, [0, 17]]",
+    "range(len(x) / 2)": "np.zeros(2.5)",
+    "[1.0, 2.0][x.argmax(axis=1)]": "['a'][x.argmax(axis=0)]",
+    "a, b = x[0]": "a, b = x.ravel()",
+    "np.zeros(3)[0] = x": "np.ones(4)[1] = x[:1]",
+    "x.sum(axis=2)": "np.sum(x, axis=2)",
+    "np.take(x[:0], 0, axis=0)": "np.take(x[:, :0], [1], axis=1)",
+}
+
+
+@pytest.mark.parametrize("mistake", GENERIC)
+def test_generic_errors_tell_a_mistake(mistake: str, make: "Make", sandbox: Sandbox) -> None:
+    """A misconception that only ever raises is known by its error, however it comes about."""
+    crash = "import numpy as np\n\n\ndef f(x):\n    {}\n    return x\n"
+    known = {"id": "known", "code": crash.format(mistake), "feedback": "Known."}
+    sources = (GENERIC[mistake], "raise TypeError('other')")
+    verdicts = graded(means(make, known), sandbox, *map(crash.format, sources))
+    assert ids(v.diagnosis for v in verdicts) == ["known", None]
+
+
 def test_crashes_match_by_their_cause(make: "Make", sandbox: Sandbox) -> None:
     """The same sizes that do not fit are the same mistake; a misspelt name is none in particular."""
     crash = "import numpy as np\n\n\ndef f(x):\n    return {}\n"
@@ -214,22 +239,54 @@ def test_trivial_results_are_no_evidence(value: str, make: "Make", sandbox: Sand
     assert verdict.diagnosis is None
 
 
-def test_changed_inputs_and_overflow_are_recognised(make: "Make", sandbox: Sandbox) -> None:
-    """Mistakes that leave values right, or leave none, show by the test that they fail."""
+def test_changed_inputs_are_recognised(make: "Make", sandbox: Sandbox) -> None:
+    """Mistakes that leave values right show by the test that they fail."""
     in_place = "def f(x):\n    x -= x.mean(axis=-1, keepdims=True)\n    return x\n"
-    nothing = "def f(x):\n    return (x * float('inf')) * 0\n"
     exercise = means(
         make,
         {"id": "in-place", "code": in_place, "feedback": "In place."},
-        {"id": "nothing", "code": nothing, "feedback": "NaN."},
         tests=(VISIBLE, {**HIDDEN, "keep_inputs": True}),
     )
     other = (
         "import numpy as np\n\n\ndef f(x):\n    x[...] = x - x.mean(-1)[:, None]\n    return x\n"
     )
-    all_nan = "import numpy as np\n\n\ndef f(x):\n    return np.full(x.shape, np.nan)\n"
-    verdicts = graded(exercise, sandbox, other, all_nan)
-    assert ids(v.diagnosis for v in verdicts) == ["in-place", "nothing"]
+    (verdict,) = graded(exercise, sandbox, other)
+    assert ids([verdict.diagnosis]) == ["in-place"]
+
+
+def test_nan_tells_a_mistake_only_beside_other_values(make: "Make", sandbox: Sandbox) -> None:
+    """In some places, or for some inputs, it has one cause; throughout it may have several."""
+    large = {**VISIBLE, "given": {"x": [[1e30, 2e30, -1e30]]}}
+    code = "import numpy as np\n\n\ndef f(x):\n    y = x - x.mean(-1)[:, None]\n    return {}\n"
+    rows = code.format("np.where(x.max(-1)[:, None] > 8, np.nan, y)")
+    sums = code.format("np.where(np.abs(x).max() > 1e29, np.nan, y)")
+    nowhere = code.format("y * np.nan")
+    known = [
+        {"id": name, "code": source, "feedback": name}
+        for name, source in (("rows", rows), ("sums", sums), ("nowhere", nowhere))
+    ]
+    exercise = means(make, *known, tests=(VISIBLE, large))
+    other = "import numpy as np\n\n\ndef f(x):\n    return np.full(x.shape, np.inf - np.inf)\n"
+    verdicts = graded(exercise, sandbox, rows, sums, nowhere, other)
+    assert ids(v.diagnosis for v in verdicts) == ["rows", "sums", "nowhere", "nowhere"]
+    said = [v.diagnosis.feedback for v in verdicts if v.diagnosis]
+    assert said[:2] == ["rows", "sums"]
+    assert said[2] == said[3]
+    assert said[2].startswith("No result has a number in it, and that can have several causes.")
+
+
+def test_nan_throughout_is_explained_by_no_mutant(make: "Make", sandbox: Sandbox) -> None:
+    """Scores that all overflow are no sign of a softmax without its maximum."""
+    code = (
+        "import numpy as np\n\n\ndef f(x):\n    y = np.exp(x - x.max(-1, keepdims=True))\n"
+        "    return y / y.sum(-1, keepdims=True)\n"
+    )
+    overflowing = code.replace("x - x.max(-1, keepdims=True)", "x")
+    large = {**VISIBLE, "given": {"x": [[1000.0, 1001.0, 1003.0]]}, "expect": "solution"}
+    small = {**VISIBLE, "expect": "solution"}
+    (never,) = graded(make(large, solution=code), sandbox, overflowing)
+    (once,) = graded(make(large, small, solution=code), sandbox, overflowing)
+    assert ids([never.diagnosis, once.diagnosis]) == [None, "drop-max-subtraction"]
 
 
 def test_large_results_are_compared_by_samples(make: "Make", sandbox: Sandbox) -> None:
@@ -297,6 +354,30 @@ def test_a_pass_asks_for_no_diagnosis(
     assert verdict.xp == double.xp
 
 
+REMEMBERS = (
+    "import numpy as np\n\n\ndef f(x, seen=[]):\n    seen.append(x.max())\n    return x - {}\n"
+)
+
+
+def test_mistakes_that_remember_are_recognised(make: "Make", sandbox: Sandbox) -> None:
+    """A program whose results depend on the calls before is run as the submission is, each time.
+
+    The first submission agrees with it in the first test only, so that it is asked again.
+    """
+    code = REMEMBERS.format("max(seen)")
+    other = {**VISIBLE, "given": {"x": [[0.5, 0.25], [0.125, 0.75]]}}
+    smallest = {**VISIBLE, "given": {"x": [[-4.5, 2.25]]}}
+    exercise = means(
+        make,
+        {"id": "remembers", "code": code, "feedback": "It remembers."},
+        tests=({**HIDDEN, "disclose": "nothing"}, other, HIDDEN, smallest),
+    )
+    first_only = REMEMBERS.format("(max(seen) if len(seen) == 1 else x.mean())")
+    slower = REMEMBERS.format("np.max(np.array(seen))")
+    verdicts = graded(exercise, sandbox, first_only, slower, code)
+    assert ids(v.diagnosis for v in verdicts) == [None, "remembers", "remembers"]
+
+
 def test_wrong_programs_run_once(
     make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,6 +389,29 @@ def test_wrong_programs_run_once(
     grade_all([job] * 3, sandbox, lambda *_: seen.append(len(children)))
     assert seen[1] - seen[0] == seen[2] - seen[1] == 1
     assert seen[0] > 1
+
+
+def test_wrong_programs_run_twice_at_most(
+    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where submissions agree with more and more of a program it is run once more, to its end."""
+    tests = [{**VISIBLE, "given": {"x": [[n + 0.5, 9.0]]}} for n in range(6)]
+    exercise = means(make, MAX, tests=tests)
+    up_to = (
+        "import numpy as np\n\n\ndef f(x):\n    if x[0, 0] < {}:\n"
+        "        return x - x.max(axis=-1, keepdims=True)\n    return x - 0.25\n"
+    )
+    runs: list[str] = []
+
+    class Counted(SubmissionRun):
+        def __init__(self, oracle: Oracle, submission: Submission, *others: Any) -> None:  # noqa: ANN401  passed on
+            runs.append(submission.source)
+            super().__init__(oracle, submission, *others)
+
+    monkeypatch.setattr("grader.grading.diagnosis.SubmissionRun", Counted)
+    verdicts = graded(exercise, sandbox, *(up_to.format(n) for n in (1, 2, 3, 4)), MAXIMA)
+    assert ids(v.diagnosis for v in verdicts) == [None] * 4 + ["maximum"]
+    assert runs.count(MAXIMA) == 2
 
 
 def test_predictions_are_diagnosed_by_their_answers(make: "Make", sandbox: Sandbox) -> None:

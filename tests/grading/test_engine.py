@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +17,9 @@ from grader.grading.submission import Submission
 from grader.grading.verdict import Outcome, Verdict
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
+
+if TYPE_CHECKING:
+    from tests.grading.conftest import Make
 
 RIGHT = "def double(x):\n    return 2 * x\n"
 
@@ -308,3 +312,15 @@ def test_whole_numbers_in_a_definition_have_no_dtype(tmp_path: Path, sandbox: Sa
     for body in ("2 * x", "2.0 * x"):
         verdict = grade(exercise, submission(f"def f(x): return {body}"), sandbox)
         assert verdict.outcome is Outcome.PASSED, verdict.tests
+
+
+def test_warnings_are_no_part_of_what_is_compared(make: "Make", sandbox: Sandbox) -> None:
+    """A warning, which Python shows the first time only, fails no output test but is shown."""
+    source = "import numpy as np\n\n\ndef f(x):\n    return np.asarray(x) / np.zeros(1)\n"
+    test = {"given": {"x": [1.0]}, "run": "print(f(x))", "stdout": "[inf]"}
+    verdict = grade(make(test, test, solution=source), submission(source), sandbox)
+    first, second = verdict.tests
+    assert (first.outcome, second.outcome) == (Outcome.PASSED, Outcome.PASSED)
+    assert first.output.startswith("[inf]\n")
+    assert "RuntimeWarning: divide by zero" in first.output
+    assert second.output == "[inf]\n"

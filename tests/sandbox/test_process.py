@@ -411,3 +411,34 @@ def test_what_is_drawn_without_a_seed_is_the_same_in_every_sandbox(each_sandbox:
         first = ask(each_sandbox, source)
         assert isinstance(first, Returned)
         assert first == ask(each_sandbox, source) == ask(other, source)
+
+
+def test_standard_error_stands_behind_what_statements_print(each_sandbox: Sandbox) -> None:
+    """The length that comes back is that of standard output alone; nothing written is lost."""
+    source = (
+        "import sys\nerrors = sys.stderr\n\n\ndef f():\n    print('before', file=errors)\n"
+        "    print('one')\n    errors.write('warned\\n')\n    print('two')\n"
+    )
+    with each_sandbox.child(QUICK) as child:
+        child.load(source, ["f"])
+        child.call("f", [], {})
+        called = child.printed
+        assert child.output(0, called) == "before\none\nwarned\ntwo\n"
+        answer = child.run("f()", {})
+        assert isinstance(answer, Returned)
+        assert answer.value == len("one\ntwo\n")
+        assert child.output(called, child.printed) == "one\ntwo\nbefore\nwarned\n"
+        raised = child.run("f()\nraise ValueError", {})
+        assert isinstance(raised, Raised)
+        assert child.output(0, child.printed).endswith("one\ntwo\nbefore\nwarned\n")
+
+
+def test_standard_error_is_capped_while_it_is_kept_back(each_sandbox: Sandbox) -> None:
+    """A flood of it during statements ends them, as a flood of output does."""
+    limits = Limits(cpu_seconds=1, wall_seconds=1.5, output=8192)
+    with each_sandbox.child(limits) as child:
+        child.load("import sys\n", [])
+        flood = child.run("while True:\n    sys.stderr.write('x' * 1000)", {})
+        assert isinstance(flood, Raised)
+        assert flood.type == "OutputLimitError"
+        assert child.output_full

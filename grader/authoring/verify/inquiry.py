@@ -89,7 +89,7 @@ def _solution(exercise: Exercise) -> Generator[Sequence[Run], Results, tuple[Fac
     if solution.outcome is not Outcome.PASSED:
         both = f"{exercise.starter.rstrip()}\n\n\n{right}"
         results = yield [
-            runs.run("opened", runs.opened(exercise), right),
+            runs.run("opened", runs.opened(exercise), right, exercise),
             runs.run("both", exercise, both),
         ]
         facts.opened = results["opened"]
@@ -108,25 +108,26 @@ def _misconception_runs(facts: Facts) -> Iterator[Run]:
         yield runs.run_as_submission(f"misconception {each.id}", exercise, each.code)
         if exercise.forbid is not None:
             free = runs.unforbidding(exercise)
-            yield runs.run(f"misconception unforbidden {each.id}", free, each.code)
+            yield runs.run(f"misconception unforbidden {each.id}", free, each.code, exercise)
     if facts.proving:
-        again = runs.hidden_only(runs.repeated(exercise, "with other seeds"))
+        again = runs.repeated(exercise, "with other seeds")
+        hidden, used = runs.hidden_only(again), facts.solution.evidence
         for each in exercise.misconceptions:
-            yield runs.run_mutant(
-                f"misconception again {each.id}", again, each.code, facts.solution.evidence
-            )
+            name = f"misconception again {each.id}"
+            yield runs.run_mutant(name, hidden, each.code, used, again)
 
 
 def _wrong_runs(exercise: Exercise, generated: Sequence[Wrong]) -> Iterator[Run]:
     unforbidding = runs.unforbidding(exercise)
     for each in generated:
-        yield runs.run(f"wrong {each.id}", unforbidding, each.source)
+        yield runs.run(f"wrong {each.id}", unforbidding, each.source, exercise)
 
 
 def _mutant_runs(facts: Facts, candidates: Sequence[Mutant]) -> Iterator[Run]:
-    hidden = runs.hidden_only(facts.exercise)
+    exercise, used = facts.exercise, facts.solution.evidence
+    hidden = runs.hidden_only(exercise)
     for each in candidates:
-        yield runs.run_mutant(f"mutant {each.change}", hidden, each.source, facts.solution.evidence)
+        yield runs.run_mutant(f"mutant {each.change}", hidden, each.source, used, exercise)
 
 
 def _repetitions(facts: Facts, right: str) -> Iterator[Run]:
@@ -176,4 +177,4 @@ def _thorough_runs(facts: Facts) -> Iterator[Run]:
     if left and facts.mutants:
         few = runs.only_tests(facts.exercise, left)
         for mutant, _ in facts.mutants:
-            yield runs.run(f"thorough {mutant.change}", few, mutant.source)
+            yield runs.run(f"thorough {mutant.change}", few, mutant.source, facts.exercise)

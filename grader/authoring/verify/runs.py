@@ -20,9 +20,6 @@ from grader.grading.submission import Submission
 REPEATS = {"in another order": False, "with other seeds": True}
 """The extra runs of a solution: what is different, and whether the seeds are."""
 
-_VERDICT = Probe()
-_EVIDENCE = Probe(evidence=True)
-_FIRST_FAILURE = Probe(first_failure=True)
 _SLOWER = 10  # times the solution; what takes longer is in a loop without an end
 
 
@@ -73,9 +70,17 @@ def repeated(exercise: Exercise, how: str) -> Exercise:
     return form(exercise, how, **changes)
 
 
-def run(name: str, exercise: Exercise, source: str) -> Run:
-    """Grade a program, without a diagnosis."""
-    return Run(name, Job(exercise, _submission(exercise, source), probe=_VERDICT))
+def run(name: str, exercise: Exercise, source: str, of: Exercise | None = None) -> Run:
+    """Grade a program, without a diagnosis.
+
+    Args:
+        name: of the run.
+        exercise: or a form of one.
+        source: of the program.
+        of: the exercise that it is a form of, if its tests draw the same inputs.
+    """
+    probe = Probe(form_of=_digest(of))
+    return Run(name, Job(exercise, _submission(exercise, source), probe=probe))
 
 
 def run_as_submission(name: str, exercise: Exercise, source: str) -> Run:
@@ -85,7 +90,8 @@ def run_as_submission(name: str, exercise: Exercise, source: str) -> Run:
 
 def run_for_evidence(name: str, exercise: Exercise, source: str) -> Run:
     """Grade, and also ask what it takes and what is untrue."""
-    return Run(name, Job(exercise, _submission(exercise, source), probe=_EVIDENCE))
+    probe = Probe(evidence=True)
+    return Run(name, Job(exercise, _submission(exercise, source), probe=probe))
 
 
 def run_bare(exercise: Exercise) -> Run:
@@ -94,13 +100,28 @@ def run_bare(exercise: Exercise) -> Run:
     return run_for_evidence("bare", bare, "pass\n")
 
 
-def run_mutant(name: str, hidden: Exercise, source: str, solution: Evidence | None) -> Run:
-    """Run up to the first test that fails, with little patience for a loop without an end."""
+def run_mutant(
+    name: str, hidden: Exercise, source: str, solution: Evidence | None, of: Exercise
+) -> Run:
+    """Run up to the first test that fails, with little patience for a loop without an end.
+
+    Args:
+        name: of the run.
+        hidden: the form with hidden tests alone.
+        source: of the program.
+        solution: what the solution takes.
+        of: see `run`.
+    """
     usual = limits_of(hidden)
     used = solution.cpu_seconds if solution is not None else 0.0
     cpu_seconds = min(usual.cpu_seconds, max(1, math.ceil(_SLOWER * used)))
     limits = replace(usual, cpu_seconds=cpu_seconds)
-    return Run(name, Job(hidden, _submission(hidden, source), limits, _FIRST_FAILURE))
+    probe = Probe(first_failure=True, form_of=of.digest)
+    return Run(name, Job(hidden, _submission(hidden, source), limits, probe))
+
+
+def _digest(exercise: Exercise | None) -> str:
+    return "" if exercise is None else exercise.digest
 
 
 def _submission(exercise: Exercise, source: str) -> Submission:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from grader.mutation import build, calls
+from grader.mutation import build, calls, names
 from grader.mutation.edits import Edit
 from grader.mutation.operators.operator import Operator
 from grader.mutation.places import shifted
@@ -43,7 +43,7 @@ def _drop_step(_: Program, node: ast.AST) -> Iterator[Edit]:
         yield Edit(node, ast.Slice(node.lower, node.upper, None))
 
 
-def _other_index(_: Program, node: ast.AST) -> Iterator[Edit]:
+def _other_index(program: Program, node: ast.AST) -> Iterator[Edit]:
     if not isinstance(node, ast.Subscript) or (
         isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
     ):
@@ -53,6 +53,26 @@ def _other_index(_: Program, node: ast.AST) -> Iterator[Edit]:
         value = calls.integer(item)
         if value is not None:
             yield Edit(item, build.constant({0: 1, -1: 0}.get(value, value - 1)))
+        elif _names_items(program, item):
+            yield Edit(item, shifted(item, -1))
+
+
+def _drop_index(program: Program, node: ast.AST) -> Iterator[Edit]:
+    """`table[ids]` becomes `table`."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
+        return
+    if _names_items(program, node.slice):
+        yield Edit(node, node.value)
+
+
+def _names_items(program: Program, index: ast.expr) -> bool:
+    """Whether an index is a name for items chosen before.
+
+    What counts the rounds of a loop is not: a sum over all items may begin at any of them.
+    """
+    if isinstance(index, ast.Attribute):
+        return index.attr != "newaxis"
+    return isinstance(index, ast.Name) and index.id not in names.counters(program.home(index))
 
 
 def _swap_indices(_: Program, node: ast.AST) -> Iterator[Edit]:
@@ -87,6 +107,12 @@ OPERATORS = (
         "The neighbouring item is taken.",
         _other_index,
         "as if the neighbouring item was taken",
+    ),
+    Operator(
+        "drop-index",
+        "An index that a name or an array gives is left out.",
+        _drop_index,
+        "as if an index was left out, so that everything was taken",
     ),
     Operator(
         "swap-indices",

@@ -11,7 +11,8 @@ A request is a list `[number, operation, ...]`, its answer `[number, status, pay
     ["attribute", object, name]  "ok": [true, null] for a method, else [false, the value]
     ["method", object, name, args, kwargs]  "ok": the returned value
     ["value", name]              "ok": the value that the name has now
-    ["run", statements, given]   "ok": null; what was printed is in the output descriptor
+    ["run", statements, given]   "ok": how many bytes were printed; they are in the output
+                                 descriptor, and behind them what went to standard error
     ["measure", operation, ...]  "ok" of the operation, with a fourth part: nanoseconds of CPU time
                                  and the most bytes that were allocated at once meanwhile
 
@@ -32,6 +33,7 @@ import re
 import socket
 import sys
 import types
+from collections.abc import Iterator
 
 # Taken now: what a submission puts in their place later is not what measures it. The process's own
 # clock moves by ticks only, once its CPU time is limited; that of its one thread does not.
@@ -51,6 +53,7 @@ _MAX_FRAMES = 8
 _MAX_NAMES = 200
 _MAX_SHAPES = 8
 _READ_AHEAD, _MOST_AT_ONCE = 1 << 12, 1 << 20
+_STDOUT = 1
 
 # Locked in, and nothing of the submission has run.
 _GREETING = b"".join(wire.encode([0, "ok", None]))
@@ -64,20 +67,56 @@ class _Output(io.TextIOBase):
     """Standard output that writes straight through and stops at a cap."""
 
     def __init__(self, descriptor: int, cap: int) -> None:
+        self.left = cap
         self._descriptor = descriptor
-        self._left = cap
+
+    @property
+    def position(self) -> int:
+        return os.lseek(self._descriptor, 0, os.SEEK_CUR)
 
     def writable(self) -> bool:
         return True
 
     def write(self, text: str) -> int:
         data = text.encode("utf-8", "backslashreplace")
-        os.write(self._descriptor, data[: self._left])
-        self._left -= len(data)
-        if self._left < 0:
-            self._left = 0
+        os.write(self._descriptor, data[: self.left])
+        self.left -= len(data)
+        if self.left < 0:
+            self.left = 0
             raise OutputLimitError("too much output")
         return len(text)
+
+
+class _Errors(io.TextIOBase):
+    """Standard error: among what is printed, or kept back while that is to be compared."""
+
+    def __init__(self, output: _Output) -> None:
+        self._output = output
+        self._kept: list[str] | None = None
+        self._room = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if self._kept is None:
+            return self._output.write(text)
+        self._kept.append(text)
+        self._room -= len(text)
+        if self._room < 0:
+            raise OutputLimitError("too much output")
+        return len(text)
+
+    @contextlib.contextmanager
+    def kept_back(self) -> Iterator[None]:
+        """Write what comes meanwhile when it is over."""
+        self._kept, self._room = [], self._output.left
+        try:
+            yield
+        finally:
+            kept, self._kept = "".join(self._kept), None
+            if kept:
+                self._output.write(kept)
 
 
 class _Objects:
@@ -110,6 +149,12 @@ class _Submission:
     def __init__(self) -> None:
         self.module = types.ModuleType(MODULE_NAME)
         self.module.__file__ = FILE_NAME
+        self._output = _Output(_STDOUT, 0)
+        self._errors = _Errors(self._output)
+
+    def print_to(self, output: _Output) -> None:
+        """Have what the submission prints written here."""
+        sys.stdout, sys.stderr = self._output, self._errors = output, _Errors(output)
 
     def screen(self, source: str) -> object:
         return facts.uses(source)
@@ -153,10 +198,14 @@ class _Submission:
         value = self.method(instance, name, args, kwargs)
         return [value, _without_functions(args), _without_functions(kwargs)]
 
-    def run(self, statements: str, given: dict[str, Any]) -> None:
+    def run(self, statements: str, given: dict[str, Any]) -> int:
         # A copy of the namespace: what the statements assign stays out of the submission.
         code = compile(statements, "<test>", "exec")
-        exec(code, {**self.module.__dict__, **given})  # noqa: S102  what this process is for
+        begin = self._output.position
+        # A warning is no part of what a program prints, and Python shows it the first time only.
+        with self._errors.kept_back():
+            exec(code, {**self.module.__dict__, **given})  # noqa: S102  what this process is for
+            return self._output.position - begin
 
 
 def _without_functions(value: Any) -> Any:  # noqa: ANN401  any value
@@ -311,7 +360,7 @@ class Worker:
 
     def serve(self, output: int, output_cap: int) -> NoReturn:
         """Say that the process is locked in, then answer until the trusted side hangs up."""
-        sys.stdout = sys.stderr = _Output(output, output_cap)
+        self._submission.print_to(_Output(output, output_cap))
         gc.enable()
         self._connection.sendall(_GREETING)
         while True:

@@ -42,7 +42,7 @@ tests:
     given: |
       x = rng.uniform(-1.0, 1.0, size=(3, 5))
     call: double(x) - 2 * x + double(0.0)
-    expect: {expression: np.zeros((3, 5))}
+    expect: {expression: "np.zeros((3, 5))"}
 misconceptions:
   - id: half
     code: |

@@ -1,17 +1,23 @@
 """Proofs of exercises of every kind, in the real sandbox."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 
+from grader.authoring.verify.inquiry import inquire
 from grader.authoring.verify.proof import Proof
 from grader.authoring.verify.prove import prove
 from grader.definitions.collection import load_exercise
+from grader.grading.engine import grade_all
+from grader.grading.inputs import draw_inputs
+from grader.grading.jobs import Job
 from grader.grading.pool import Pool
+from grader.grading.verdict import Verdict
 from grader.sandbox.choose import open_sandbox
+from grader.sandbox.process import Sandbox
 
 Prove: TypeAlias = Callable[[str], Proof]
 
@@ -102,6 +108,15 @@ solution: |
   def total(x):
       return x.sum()
 """
+CUBE = "def double(x):\n    return x**3\n"
+MISCONCEPTION = """\
+misconceptions:
+  - id: cubes
+    code: |
+      def double(x):
+          return x**3
+    feedback: That is the cube.
+"""
 FIX = """\
 id: mend
 kind: fix
@@ -187,3 +202,66 @@ def test_a_misconception_that_is_forbidden_counts_as_rejected(proven: Prove) -> 
     ).findings
     assert finding.check == "misconceptions-rejected"
     assert "`numby`" in finding.message
+
+
+Inquire: TypeAlias = Callable[[str], list[Job]]
+
+
+@pytest.fixture
+def inquired(tmp_path: Path, sandbox: Sandbox) -> Inquire:
+    """Run all that is asked about one exercise in one session, and return the jobs."""
+
+    def run(text: str) -> list[Job]:
+        path = tmp_path / "exercise.yaml"
+        path.write_text(HEAD + text)
+        asked: list[Job] = []
+        results: dict[str, Verdict] = {}
+        names: dict[int, str] = {}
+
+        def jobs() -> Iterator[Job]:
+            inquiry = inquire(load_exercise(path))
+            runs = next(inquiry)
+            while True:
+                results.clear()
+                for each in runs:
+                    names[id(each.job)] = each.name
+                    asked.append(each.job)
+                    yield each.job
+                try:
+                    runs = inquiry.send(dict(results))
+                except StopIteration:
+                    return
+
+        def emit(job: Job, result: object) -> None:
+            assert isinstance(result, Verdict), result
+            results[names[id(job)]] = result
+
+        grade_all(jobs(), sandbox, emit)
+        return asked
+
+    return run
+
+
+def test_only_misconceptions_are_diagnosed(inquired: Inquire) -> None:
+    """Of everything else that is run only the verdict counts."""
+    asked = inquired(FIX + MISCONCEPTION)
+    assert len(asked) > 10
+    assert [job.submission.source for job in asked if job.probe is None] == [CUBE]
+
+
+def test_inputs_are_drawn_once_for_all_forms(
+    inquired: Inquire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once as they are, once in another order, to see that it is the same, once with other seeds."""
+    drawn: list[int] = []
+
+    def counted(*arguments: Any) -> Any:  # noqa: ANN401  passed on
+        drawn.append(arguments[2])
+        return draw_inputs(*arguments)
+
+    monkeypatch.setattr("grader.grading.oracle.draw_inputs", counted)
+    forms = {
+        job.exercise.digest for job in inquired(FIX + MISCONCEPTION + "forbid: {loops: true}\n")
+    }
+    assert len(forms) > 5
+    assert len(drawn) == 3 * 3

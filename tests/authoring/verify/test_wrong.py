@@ -109,6 +109,17 @@ def test_a_constant_leaves_its_arguments_alone(two: Exercise) -> None:
     np.testing.assert_array_equal(x, 1.0)
 
 
+def test_a_constant_prints_nothing(two: Exercise, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the right program prints would be a right answer."""
+    text = TWO.replace("return x / 2", "print(x)\n      return x / 2")
+    exercise = loaded(two.where.path.parent, text)
+    for name in ("sevens", "zeros", "nothing"):
+        program(exercise, name).half(np.ones(3))
+    assert capsys.readouterr().out == ""
+    program(exercise, "near").half(np.ones(3))
+    assert capsys.readouterr().out == "[1. 1. 1.]\n"
+
+
 def test_a_constant_needs_no_right_program(two: Exercise) -> None:
     """Where the solution raises, there are still sevens, in the shape of the first argument."""
     exercise = loaded(two.where.path.parent, TWO.replace("x / 2", "no_such_name"))

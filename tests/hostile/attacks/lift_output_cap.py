@@ -2,7 +2,7 @@
 # outcome: output limit
 import sys
 
-sys.stdout._left = 1 << 40
+sys.stdout.left = 1 << 40
 
 
 def answer(x):

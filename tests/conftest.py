@@ -1,5 +1,6 @@
 """Fixtures that several packages' tests share."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -66,6 +67,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_record_of_the_user_s(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what tests do out of the learner's record on this machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ETUDE_DATA", os.fspath(tmp_path_factory.mktemp("data")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def double(tmp_path_factory: pytest.TempPathFactory) -> Exercise:
     """A loaded small exercise."""
@@ -93,8 +102,11 @@ def each_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def etude(tmp_path: Path) -> Etude:
-    """Run the real command from an empty folder; returns the finished process."""
+def etude(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Etude:
+    """Run the real command from an empty folder, nothing recorded; returns the finished process."""
+    monkeypatch.setenv("ETUDE_DATA", os.fspath(tmp_path_factory.mktemp("data")))
 
     def run(*words: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "grader.cli", *map(str, words)]

@@ -1,21 +1,97 @@
-"""`etude lesson`: run the cells of lessons and compare what they show with the record."""
+"""`etude lesson`: read lessons in the terminal; run their cells and compare with the record."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli import options
+from grader.cli import arguments, options
 from grader.cli.main import NOT_PASSED
 from grader.errors import DefinitionError, Problem, UsageError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.lessons.execute import RunBlock, RunCell
     from grader.sandbox.process import Sandbox
 
 
-@click.group("lesson", short_help="Run the code in lessons.")
+@click.group("lesson", short_help="Read lessons, or run their code.")
 def command() -> None:
-    """Work with the lessons of a collection."""
+    """Read the lessons of a collection, or check that they show what they showed.
+
+    \b
+    Examples:
+      etude lesson show scaling
+      etude lesson run
+    """
+
+
+@command.command("show", short_help="Read a lesson in the terminal.")
+@arguments.lesson_argument
+@options.exercises_option
+@options.unsafe_option
+def show(lesson: str, exercises: Path | None, unsafe: bool) -> None:
+    """Run LESSON, an id or a path, and show it: prose, code, what it prints, and its heatmaps.
+
+    \b
+    Examples:
+      etude lesson show scaling
+      etude lesson show scaling | less
+      etude lesson show drafts/lessons/03-scaling.md
+    """
+    options.prefer_own_output()
+    from rich.console import Console  # noqa: PLC0415  commands start fast
+
+    from grader.lessons.document import read_lesson  # noqa: PLC0415
+    from grader.lessons.execute import run_lesson  # noqa: PLC0415
+
+    (path,) = _paths((lesson,), options.collection_folder(exercises))
+    read = read_lesson(path)
+    with options.sandbox_opener(unsafe)() as sandbox:
+        done = run_lesson(read, sandbox)
+    console = Console(highlight=False)
+    for number, block in enumerate(done.blocks):
+        if number:
+            console.print()
+        _show_block(console, block, exercises)
+
+
+def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -> None:
+    from grader.cli.record import suffix  # noqa: PLC0415  commands start fast
+    from grader.lessons.execute import RunCell, RunProse  # noqa: PLC0415
+    from grader.reports.prose import print_markdown  # noqa: PLC0415
+
+    if isinstance(block, RunProse):
+        print_markdown(console, block.text)
+    elif isinstance(block, RunCell):
+        _show_cell(console, block)
+    else:
+        for name in block.ids:
+            command = f"Exercise: etude start {name}{suffix(exercises)}"
+            console.print(command, style="bold", markup=False, soft_wrap=True)
+
+
+def _show_cell(console: "Console", cell: "RunCell") -> None:
+    """Show the code, and below it, as a session of Python would, what came out."""
+    from grader.reports.blocks import Labels, print_heatmap  # noqa: PLC0415  commands start fast
+    from grader.reports.prose import print_code  # noqa: PLC0415
+    from grader.sandbox.printable import printable  # noqa: PLC0415
+
+    if not cell.hidden:
+        print_code(console, cell.code)
+    if cell.printed:
+        if not cell.hidden:
+            console.print()
+        console.print(printable(cell.printed.rstrip("\n"), "\n"), markup=False, soft_wrap=True)
+    for number, shown in enumerate(cell.shown):
+        if number or not cell.hidden or cell.printed:
+            console.print()
+        if shown.title:
+            console.print(printable(shown.title), style="italic", markup=False)
+        labels = Labels(shown.rows, shown.columns)
+        is_heatmap = shown.kind == "heatmap"
+        print_heatmap(console, shown.values, labels, whole=shown.whole, shaded=is_heatmap)
 
 
 @command.command("run")

@@ -16,22 +16,38 @@ from grader.sandbox.limits import ONE_BLAS_THREAD
 NOT_PASSED, USAGE, FAULT = 1, 2, 3
 _GONE = 141  # what a shell says of a program that SIGPIPE ended
 
-_COMMANDS = {
-    "check": "grader.cli.check",
-    "grade": "grader.cli.grade",
-    "doctor": "grader.cli.doctor",
-    "schema": "grader.cli.schema",
-    "lint": "grader.cli.lint",
-    "verify": "grader.cli.verify",
-    "import": "grader.cli.import_",
-    "new": "grader.cli.new",
-    "preview": "grader.cli.preview",
-    "diff": "grader.cli.diff",
-    "stats": "grader.cli.stats",
-    "export": "grader.cli.export",
-    "lesson": "grader.cli.lesson",
-    "site": "grader.cli.site",
+_GROUPS = {
+    "For students": {
+        "list": "grader.cli.list_",
+        "lesson": "grader.cli.lesson",
+        "show": "grader.cli.show",
+        "start": "grader.cli.start",
+        "check": "grader.cli.check",
+        "hint": "grader.cli.hint",
+        "solution": "grader.cli.solution",
+        "progress": "grader.cli.progress_",
+    },
+    "For authors": {
+        "new": "grader.cli.new",
+        "import": "grader.cli.import_",
+        "lint": "grader.cli.lint",
+        "verify": "grader.cli.verify",
+        "preview": "grader.cli.preview",
+        "diff": "grader.cli.diff",
+        "schema": "grader.cli.schema",
+        "site": "grader.cli.site",
+    },
+    "For instructors": {
+        "grade": "grader.cli.grade",
+        "stats": "grader.cli.stats",
+        "export": "grader.cli.export",
+    },
+    "For this machine": {
+        "doctor": "grader.cli.doctor",
+        "completion": "grader.cli.completion",
+    },
 }
+_COMMANDS = {name: module for group in _GROUPS.values() for name, module in group.items()}
 
 
 class _LazyGroup(click.Group):
@@ -46,10 +62,24 @@ class _LazyGroup(click.Group):
         command: click.Command = importlib.import_module(_COMMANDS[name]).command
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by those who need them."""
+        for heading, names in _GROUPS.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [
+                        (name, command.get_short_help_str(60))
+                        for name, command in commands
+                        if command
+                    ]
+                )
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+        unknown = bool(args) and args[0] not in _COMMANDS and not args[0].startswith("-")
+        if unknown and not ctx.resilient_parsing:  # which is a shell that completes a word
             close = get_close_matches(args[0], _COMMANDS, n=1)
             suggestion = f" Did you mean '{close[0]}'?" if close else ""
             raise click.UsageError(f"No such command '{args[0]}'.{suggestion}", ctx)
@@ -70,7 +100,7 @@ def main() -> NoReturn:
     """Run the command; each kind of error has its own exit status."""
     os.environ.update(ONE_BLAS_THREAD)  # before NumPy is imported, here and in the workers
     try:
-        status = etude.main(standalone_mode=False)
+        status = etude.main(prog_name="etude", standalone_mode=False)
     except click.exceptions.Exit as error:
         status = error.exit_code
     except click.ClickException as error:

@@ -1,6 +1,8 @@
 """Doing something again whenever a file changes; polling, since that works on every file system."""
 
+import contextlib
 import os
+import stat
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -14,19 +16,31 @@ _SUFFIXES = (".yaml", ".yml", ".md", ".py", ".html", ".css", ".js")
 
 
 def changed(paths: Iterable[Path]) -> dict[str, int]:
-    """Return when each file at or below paths was last changed."""
-    return {
-        os.fspath(file): file.stat().st_mtime_ns
-        for path in paths
-        for file in ([path] if path.is_file() else path.rglob("*"))
-        if file.suffix in _SUFFIXES and file.is_file()
-    }
+    """Return when each file was last changed: those that are named, and ours below folders."""
+    found = {}
+    for path in paths:
+        named = not path.is_dir()
+        for file in [path] if named else path.rglob("*"):
+            if named or file.suffix in _SUFFIXES:
+                with contextlib.suppress(OSError):  # an editor may be replacing it just now
+                    status = file.stat()
+                    if stat.S_ISREG(status.st_mode):
+                        found[os.fspath(file)] = status.st_mtime_ns
+    return found
 
 
-def rebuild_on_change(paths: Iterable[Path], build: Callable[[], object]) -> None:
-    """Build again after each change until interrupted; an error is told and waits for the next."""
+def rebuild_on_change(
+    paths: Iterable[Path], build: Callable[[], object], seen: dict[str, int] | None = None
+) -> None:
+    """Build again after each change until interrupted; an error is told and waits for the next.
+
+    Args:
+        paths: files, and folders of them.
+        build: called after a change.
+        seen: what was `changed` when they were built last; by default now.
+    """
     watched = list(paths)
-    seen = changed(watched)
+    seen = changed(watched) if seen is None else seen
     while True:
         time.sleep(_GLANCE)
         now = changed(watched)

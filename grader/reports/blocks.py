@@ -96,20 +96,29 @@ def print_side_by_side(console: Console, expected: Matrix, got: Matrix) -> None:
     other = _differing(expected, got)
     width = console.width if console.is_terminal else None
     half = None if width is None else (width - len(_GAP)) // 2
+    beside = all(_fits(values, half, whole=whole) for values in (expected, got))
+    room = half if beside else width
     left = [
         Text("expected", "bold"),
-        *_lines(console, expected, Labels(), half, scale, whole=whole),
+        *_lines(console, expected, Labels(), room, scale, whole=whole),
     ]
     right = [
         Text("yours", "bold"),
-        *_lines(console, got, Labels(), half, scale, whole=whole, marked=other),
+        *_lines(console, got, Labels(), room, scale, whole=whole, marked=other),
     ]
-    column = max(line.cell_len for line in left)
-    if width is not None and column + len(_GAP) + max(line.cell_len for line in right) > width:
+    if not beside:
         _print(console, [*left, Text(), *right])
         return
+    column = max(line.cell_len for line in left)
     pairs = zip_longest(left, right, fillvalue=Text())
     _print(console, [_joined(before, after, column) for before, after in pairs])
+
+
+def _fits(values: Matrix, width: int | None, *, whole: bool) -> bool:
+    """Tell whether all numbers can be read in so many columns."""
+    before = len(str(len(values))) + 1
+    room = None if width is None else width - before
+    return _cells(values, room, Labels(), whole=whole) is not None
 
 
 def _joined(before: Text, after: Text, column: int) -> Text:

@@ -1,0 +1,79 @@
+"""Arguments that students' commands share, with what completes them in a shell."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from grader.errors import EtudeError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def exercise_argument(function: _Function) -> _Function:
+    """Add EXERCISE: an id, which a shell completes, or a path."""
+    return click.argument("exercise", shell_complete=complete_exercise)(function)
+
+
+def lesson_argument(function: _Function) -> _Function:
+    """Add LESSON: an id, which a shell completes, or a path."""
+    return click.argument("lesson", shell_complete=complete_lesson)(function)
+
+
+def yes_option(function: _Function) -> _Function:
+    """Add `--yes`: no question is asked."""
+    return click.option("--yes", "-y", is_flag=True, help="Agree to the price beforehand.")(
+        function
+    )
+
+
+def complete_exercise(
+    context: click.Context, _: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    """Return the ids that begin like this, or else leave it to the shell to complete a path."""
+    from grader.definitions.files import files_by_folder, id_in_name  # noqa: PLC0415  for --help
+
+    files = files_by_folder(_folder(context)) if _folder(context).is_dir() else {}
+    return _completed([id_in_name(path) for paths in files.values() for path in paths], incomplete)
+
+
+def complete_lesson(
+    context: click.Context, _: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    """Return the ids of lessons that begin like this, or else leave it to the shell."""
+    from grader.definitions.files import id_in_name  # noqa: PLC0415  not for --help
+
+    paths = sorted(_folder(context).glob("*/lessons/*.md"))
+    return _completed([id_in_name(path) for path in paths], incomplete)
+
+
+def complete_track(
+    context: click.Context, _: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    """Return the ids of tracks that begin like this."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415  not for --help
+
+    names = sorted(path.parent.name for path in _folder(context).glob("*/track.yaml"))
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+def _folder(context: click.Context) -> Path:
+    from grader.cli import options  # noqa: PLC0415  not for --help
+
+    given = context.params.get("exercises") or os.environ.get("ETUDE_EXERCISES")
+    try:
+        return options.collection_folder(Path(given) if given else None)
+    except EtudeError:  # in the middle of a line there is nobody to tell
+        return Path(os.devnull)
+
+
+def _completed(names: list[str], incomplete: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem  # noqa: PLC0415  not for --help
+
+    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return found or [CompletionItem(incomplete, type="file")]

@@ -1,0 +1,95 @@
+"""`etude hint`: one hint at a time, its price said before."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.cli import arguments, options
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.definitions.exercise import Exercise
+    from grader.progress.standing import Standing
+
+
+@click.command("hint", short_help="Show the next hint.")
+@arguments.exercise_argument
+@click.option("--again", is_flag=True, help="Show the hints you have taken already.")
+@arguments.yes_option
+@options.exercises_option
+def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> None:
+    """Show the next hint of EXERCISE.
+
+    What it costs of the exercise's XP is said before, and asked for. Once an exercise is passed,
+    or given up, its hints are free.
+
+    \b
+    Examples:
+      etude hint attention-weights
+      etude hint attention-weights --yes
+      etude hint attention-weights --again
+    """
+    options.prefer_own_output()
+    from grader.cli.record import read_history  # noqa: PLC0415  commands start fast
+    from grader.definitions.collection import resolve  # noqa: PLC0415
+    from grader.progress.standing import standing  # noqa: PLC0415
+
+    found = resolve(exercise, options.collection_folder(exercises))
+    if not found.hints:
+        raise UsageError(f"'{found.id}' has no hints")
+    now = standing(read_history(), found.id)
+    if again:
+        _show_taken(found, now)
+    elif now.hints >= len(found.hints):
+        click.echo(f"You have seen all of them, {len(found.hints)}; --again shows them.")
+    else:
+        _take(found, now, agreed=yes)
+
+
+def _show_taken(exercise: "Exercise", now: "Standing") -> None:
+    if not now.hints:
+        click.echo(f"You have taken none of the {len(exercise.hints)} hints.")
+    for number in range(1, min(now.hints, len(exercise.hints)) + 1):
+        _print(exercise, number)
+
+
+def _take(exercise: "Exercise", now: "Standing", *, agreed: bool) -> None:
+    """Record the next hint, then show it: what was seen is paid, even if the terminal closes."""
+    from grader.cli.record import keep  # noqa: PLC0415  commands start fast
+    from grader.progress.history import HintTaken, History, local_now  # noqa: PLC0415
+
+    number = now.hints + 1
+    price = 0 if now.closed else exercise.hints[number - 1].price
+    if price and not (agreed or _agrees(exercise, now, number, price)):
+        click.echo("Not shown.")
+        return
+    keep(History(hints=(HintTaken(exercise.id, number, price, local_now()),)), "this hint")
+    _print(exercise, number)
+
+
+def _agrees(exercise: "Exercise", now: "Standing", number: int, price: int) -> bool:
+    worth = now.worth(exercise.xp)
+    offer = (
+        f"Hint {number} of {len(exercise.hints)} costs {price} XP: "
+        f"a pass then earns {max(0, worth - price)} instead of {worth}."
+    )
+    try:
+        return click.confirm(f"{offer} Show it?")
+    except click.Abort:
+        if sys.stdin is not None and sys.stdin.isatty():
+            raise
+        click.echo()
+        raise UsageError("nobody is there to agree to the price; --yes does it") from None
+
+
+def _print(exercise: "Exercise", number: int) -> None:
+    from rich.console import Console  # noqa: PLC0415  not for --help
+
+    from grader.reports.prose import print_markdown  # noqa: PLC0415
+
+    console = Console(highlight=False)
+    console.print(f"Hint {number} of {len(exercise.hints)}", style="bold")
+    print_markdown(console, exercise.hints[number - 1].text)

@@ -1,0 +1,188 @@
+"""`etude progress`: how far one has come, and the record as a file."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.cli import options
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from grader.definitions.collection import Collection
+    from grader.definitions.exercise import Exercise, ExerciseId
+    from grader.progress.history import History
+    from grader.progress.standing import Standing
+
+_BAR = 20  # characters
+
+
+@click.group("progress", short_help="Show how far you have come.", invoke_without_command=True)
+@options.exercises_option
+@click.pass_context
+def command(context: click.Context, exercises: Path | None) -> None:
+    """Show what you have passed in each track, your XP, your streak, and what is next.
+
+    A streak is a run of days, by your own calendar, on each of which something was passed. The
+    record is kept on this machine alone, in the folder that `etude progress where` names.
+
+    \b
+    Examples:
+      etude progress
+      etude progress export backup.json
+      etude progress import backup.json
+    """
+    options.prefer_own_output()
+    if context.invoked_subcommand is None:
+        _show(exercises)
+
+
+@command.command("export", short_help="Write the record as JSON.")
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+def export(file: Path, force: bool) -> None:
+    """Write all that is recorded to FILE as JSON; - is the standard output.
+
+    \b
+    Examples:
+      etude progress export backup.json
+      etude progress export - | gzip > backup.json.gz
+    """
+    from grader.progress.exchange import to_json  # noqa: PLC0415  commands start fast
+    from grader.progress.store import Store  # noqa: PLC0415
+
+    history = Store().read()
+    text = to_json(history)
+    if str(file) == "-":
+        click.echo(text, nl=False)
+        return
+    try:
+        with file.open("w" if force else "x", encoding="utf-8") as opened:
+            opened.write(text)
+    except FileExistsError:
+        raise UsageError(f"{file} is there already; --force replaces it") from None
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}") from None
+    click.echo(f"{_counted(len(history.attempts), 'attempt')} in {file}")
+
+
+@command.command("import", short_help="Add a record from another machine.")
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+def import_(file: Path) -> None:
+    """Add what `etude progress export` wrote to FILE; what is recorded already is not doubled.
+
+    \b
+    Examples:
+      etude progress import backup.json
+      gunzip < backup.json.gz | etude progress import -
+    """
+    from grader.progress.exchange import from_json  # noqa: PLC0415  commands start fast
+    from grader.progress.store import Store  # noqa: PLC0415
+
+    try:
+        history = from_json(_read(file))
+    except UsageError as error:
+        raise UsageError(f"{file}: {error}") from None
+    added = Store().add(history)
+    click.echo(f"{added} of {_counted(len(history), 'entry', 'entries')} were new")
+
+
+@command.command("where", short_help="Name the file of the record.")
+def where() -> None:
+    """Print the path of the file that the record is kept in; ETUDE_DATA names another folder.
+
+    \b
+    Example:
+      etude progress where
+    """
+    from grader.progress.store import Store  # noqa: PLC0415  commands start fast
+
+    click.echo(str(Store().path))
+
+
+def _read(file: Path) -> str:
+    from grader.progress.exchange import MAX_BYTES  # noqa: PLC0415  commands start fast
+
+    try:
+        if str(file) == "-":
+            data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        else:
+            with file.open("rb") as opened:
+                data = opened.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"it cannot be read: {error.strerror}") from None
+    if len(data) > MAX_BYTES:
+        raise UsageError(f"it has more than {MAX_BYTES >> 20} MiB")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"it is not UTF-8: {error.reason}") from None
+
+
+def _show(exercises: Path | None) -> None:
+    from grader.definitions.collection import Collection  # noqa: PLC0415  commands start fast
+    from grader.progress.history import local_now  # noqa: PLC0415
+    from grader.progress.standing import standings, total_xp  # noqa: PLC0415
+    from grader.progress.store import Store  # noqa: PLC0415
+    from grader.progress.streak import streak  # noqa: PLC0415
+
+    collection = Collection.load(options.collection_folder(exercises))
+    history = Store().read()
+    known = standings(history)
+    for track in collection.tracks:
+        _print_part(track.definition.title, track.exercises, known)
+    if collection.standalone:
+        _print_part("In no track", collection.standalone, known)
+    running = streak(history, local_now().date())
+    days = _counted(running.current, "day")
+    longest = f", the longest had {running.longest}" if running.longest > running.current else ""
+    click.echo(f"\n{total_xp(known.values())} XP in all. Streak: {days}{longest}.")
+    click.echo(_next(collection, history, known, exercises))
+
+
+def _print_part(
+    title: str, listed: "tuple[Exercise, ...]", known: "Mapping[ExerciseId, Standing]"
+) -> None:
+    found = [known[each.id] for each in listed if each.id in known]
+    passed = sum(each.state == "passed" for each in found)
+    earned, total = sum(each.earned for each in found), sum(each.xp for each in listed)
+    click.echo(
+        f"{title}\n  {_bar(passed, len(listed))}"
+        f"{passed} of {len(listed)} passed, {earned} of {total} XP"
+    )
+
+
+def _bar(part: int, whole: int) -> str:
+    if not sys.stdout.isatty():  # for grep, and for readers of what was kept
+        return ""
+    full = round(_BAR * part / whole) if whole else 0
+    return "\u2588" * full + "\u2591" * (_BAR - full) + "  "
+
+
+def _next(
+    collection: "Collection",
+    history: "History",
+    known: "Mapping[ExerciseId, Standing]",
+    exercises: Path | None,
+) -> str:
+    """Say what to go on with: what was tried last, or else what follows it."""
+    from grader.cli.record import suffix  # noqa: PLC0415  commands start fast
+    from grader.progress.next_up import next_open  # noqa: PLC0415
+
+    closed = {name for name, found in known.items() if found.closed}
+    order = [each.id for each in collection.exercises]
+    last = next((each.exercise for each in reversed(history.attempts)), None)
+    if last is not None and last in order and last not in closed:
+        return f"Next: go on with {last}: etude show {last}{suffix(exercises)}"
+    needed = {each.id: each.requires for each in collection.exercises}
+    following = next_open(order, closed, last, needed.__getitem__)
+    if following is None:
+        return "You have done all there is."
+    return f"Next: etude start {following}{suffix(exercises)}"
+
+
+def _counted(number: int, noun: str, plural: str = "") -> str:
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"

@@ -1,0 +1,153 @@
+"""`etude show`: an exercise, to be read in the terminal."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from grader.cli import arguments, options
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.definitions.exercise import Exercise, Forbid, TestCase
+
+_MOST_CHARACTERS = 1200  # of one value
+_ARRAY = 60  # numbers of an array that are all shown
+_KINDS = {"write": "write it", "fix": "repair the starter", "predict": "answer without running"}
+
+
+@click.command("show", short_help="Show an exercise's instructions and tests.")
+@arguments.exercise_argument
+@options.exercises_option
+def command(exercise: str, exercises: Path | None) -> None:
+    """Show the instructions of EXERCISE and the tests that are no secret.
+
+    Nothing is run: inputs that are made by Python are shown as Python.
+
+    \b
+    Examples:
+      etude show attention-weights
+      etude show attention-weights | less
+    """
+    options.prefer_own_output()
+    from rich.console import Console  # noqa: PLC0415  commands start fast
+
+    from grader.cli.record import read_history, suffix  # noqa: PLC0415
+    from grader.definitions.collection import resolve  # noqa: PLC0415
+    from grader.progress.standing import standing  # noqa: PLC0415
+    from grader.reports.prose import print_markdown  # noqa: PLC0415
+
+    found = resolve(exercise, options.collection_folder(exercises))
+    console = Console(highlight=False)
+    now = standing(read_history(), found.id)
+    _line(console, found.title, "bold")
+    _line(console, f"{found.difficulty}, {found.xp} XP, {_KINDS[found.kind]}; {now.state}", "dim")
+    if found.requires:
+        _line(console, f"builds on {', '.join(found.requires)}", "dim")
+    console.print()
+    print_markdown(console, found.instructions)
+    if found.forbid is not None:
+        console.print()
+        print_markdown(console, _without(found.forbid))
+    _print_tests(console, found)
+    console.print()
+    _line(console, f"Begin with: etude start {exercise}{suffix(exercises)}")
+    if now.hints < len(found.hints):
+        number = f"{now.hints} of {len(found.hints)} taken"
+        _line(console, f"Hints ({number}): etude hint {exercise}{suffix(exercises)}")
+
+
+def _without(forbid: "Forbid") -> str:
+    words = [f"`{word}`" for word in (*forbid.imports, *forbid.names, *forbid.calls)]
+    words += ["loops"] * forbid.loops
+    because = f" {forbid.because.strip()}" if forbid.because else ""
+    return f"Do without: {', '.join(words)}.{because}"
+
+
+def _print_tests(console: "Console", exercise: "Exercise") -> None:
+    visible = [test for test in exercise.tests if not test.hidden]
+    hidden = len(exercise.tests) - len(visible) + exercise.hidden_elsewhere
+    console.print()
+    _line(console, "Tests", "bold")
+    for test in visible:
+        points = f"{test.points} {'point' if test.points == 1 else 'points'}"
+        _line(console, f"- {test.description or test.id} ({points})")
+        for line in _test_lines(exercise, test):
+            _line(console, f"    {line}".rstrip(), "dim" if line.startswith("#") else "")
+    if hidden:
+        more = "one more is" if hidden == 1 else f"{hidden} more are"
+        _line(console, f"{'- ' if visible else ''}{more} hidden")
+
+
+def _test_lines(exercise: "Exercise", test: "TestCase") -> Iterator[str]:
+    """Yield a visible test as Python, with what is expected, unless that is what is asked."""
+    from grader.definitions.exercise import (  # noqa: PLC0415  commands start fast
+        CallTest,
+        OutputTest,
+        PropertyTest,
+        Seeded,
+    )
+
+    if isinstance(test.given, Seeded):
+        yield from _code(test.given.code)
+        if test.seeds > 1:
+            yield f"# drawn {test.seeds} times"
+    else:
+        for name, value in test.given.values.items():
+            yield from _assigned(name, value)
+    match test:
+        case CallTest():
+            yield from _code(test.call)
+            yield from () if exercise.kind == "predict" else _expected(test)
+        case OutputTest():
+            yield from _code(test.run)
+            if test.stdout is not None and exercise.kind != "predict":
+                yield "# prints"
+                yield from (f"#   {line}" for line in test.stdout.rstrip().splitlines())
+        case PropertyTest():
+            yield from _code(test.call)
+            yield f"# {test.holds.replace('_', ' ')}"
+        case _:
+            yield from _code(test.pytest)
+
+
+def _expected(test: Any) -> Iterator[str]:  # noqa: ANN401  a CallTest, imported where it is used
+    from grader.definitions.exercise import FromExpression, LiteralValue  # noqa: PLC0415
+
+    if isinstance(test.expect, LiteralValue):
+        yield "# gives"
+        yield from (f"#   {line}" for line in _shown(test.expect.value).splitlines())
+    elif isinstance(test.expect, FromExpression):
+        yield f"# gives the same as {' '.join(test.expect.code.split())}"
+    else:
+        yield "# is compared with a right answer"
+
+
+def _assigned(name: str, value: object) -> list[str]:
+    before = f"{name} = "
+    first, *others = _shown(value).splitlines() or [""]
+    return [before + first, *(" " * len(before) + line for line in others)]
+
+
+def _shown(value: object) -> str:
+    import pprint  # noqa: PLC0415  commands start fast
+
+    import numpy as np  # noqa: PLC0415
+
+    if isinstance(value, np.ndarray):
+        text = np.array2string(value, separator=", ", threshold=_ARRAY, edgeitems=2)
+    else:
+        text = pprint.pformat(value, width=70, sort_dicts=False)
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]} ..."
+
+
+def _code(code: str) -> list[str]:
+    return code.strip("\n").rstrip().splitlines()
+
+
+def _line(console: "Console", text: str, style: str = "") -> None:
+    from grader.sandbox.printable import printable  # noqa: PLC0415  commands start fast
+
+    console.print(printable(text), style=style or None, markup=False, soft_wrap=True)

@@ -1,0 +1,71 @@
+"""`etude solution`: the model answer, for those who passed or gave up."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.cli import arguments, options
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from grader.definitions.exercise import Exercise
+    from grader.progress.standing import Standing
+
+
+@click.command("solution", short_help="Show the solution, after passing.")
+@arguments.exercise_argument
+@click.option("--give-up", is_flag=True, help="Show it now, and earn no XP with this exercise.")
+@options.exercises_option
+def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
+    """Show the solution of EXERCISE and why it is right.
+
+    It is shown after you passed, or with --give-up: then the exercise earns no XP any more.
+    A student edition has no solutions.
+
+    \b
+    Examples:
+      etude solution attention-weights
+      etude solution attention-weights --give-up
+    """
+    options.prefer_own_output()
+    from grader.cli.record import read_history  # noqa: PLC0415  commands start fast
+    from grader.definitions.collection import resolve  # noqa: PLC0415
+    from grader.progress.standing import standing  # noqa: PLC0415
+
+    found = resolve(exercise, options.collection_folder(exercises))
+    if not found.solution:
+        raise UsageError(f"there is no solution of '{found.id}' here: this is a student edition")
+    now = standing(read_history(), found.id)
+    if not now.closed:
+        if not give_up:
+            raise UsageError(_offer(found, now))
+        _give_up(found, now)
+    _print(found)
+
+
+def _offer(exercise: "Exercise", now: "Standing") -> str:
+    price = f"for the {now.worth(exercise.xp)} XP that it would earn"
+    return f"you have not passed '{exercise.id}' yet; --give-up shows its solution, {price}"
+
+
+def _give_up(exercise: "Exercise", now: "Standing") -> None:
+    from grader.cli.record import keep  # noqa: PLC0415  commands start fast
+    from grader.progress.history import GivenUp, History, local_now  # noqa: PLC0415
+
+    keep(History(given_up=(GivenUp(exercise.id, local_now()),)), "giving up")
+    click.echo(f"Given up: this exercise earns no XP now ({now.worth(exercise.xp)} are lost).\n")
+
+
+def _print(exercise: "Exercise") -> None:
+    from rich.console import Console  # noqa: PLC0415  not for --help
+
+    from grader.reports.prose import print_code, print_markdown  # noqa: PLC0415
+
+    console = Console(highlight=False)
+    console.print(exercise.title, style="bold", markup=False)
+    console.print()
+    print_code(console, exercise.solution)
+    if exercise.explanation:
+        console.print()
+        print_markdown(console, exercise.explanation)

@@ -1,0 +1,87 @@
+"""`etude start`: the file to begin with."""
+
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.cli import arguments, options
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from grader.definitions.exercise import Exercise
+
+
+@click.command("start", short_help="Write the file to begin an exercise with.")
+@arguments.exercise_argument
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@options.exercises_option
+def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
+    """Write the starter of EXERCISE to FILE, or to <exercise>.py in this folder.
+
+    A file that is there already is never changed.
+
+    \b
+    Examples:
+      etude start attention-weights
+      etude start attention-weights homework/week3.py
+    """
+    options.prefer_own_output()
+    from grader.cli.record import read_history, suffix  # noqa: PLC0415  commands start fast
+    from grader.definitions.collection import resolve  # noqa: PLC0415
+    from grader.progress.standing import standings  # noqa: PLC0415
+
+    found = resolve(exercise, options.collection_folder(exercises))
+    path = _path(found, file)
+    done = "written" if _write(path, found.starter) else "there already, and still the starter"
+    known = standings(read_history())
+    missing = [name for name in found.requires if name not in known or not known[name].closed]
+    click.echo(f"{path}: {done}.")
+    if missing:
+        click.echo(f"It builds on what you have not done yet: {', '.join(missing)}.")
+    click.echo(f"Read:  etude show {exercise}{suffix(exercises)}")
+    check = f"etude check {exercise} {shlex.quote(str(path))}{suffix(exercises)}"
+    click.echo(f"Check: {check}")
+
+
+def _path(exercise: "Exercise", file: Path | None) -> Path:
+    if file is None:
+        return Path(exercise.path_name)
+    return file / exercise.path_name if file.is_dir() else file
+
+
+def _write(path: Path, starter: str) -> bool:
+    """Write a new file; false if it is there with the same content.
+
+    Raises:
+        UsageError: there is another file, or it cannot be written.
+    """
+    try:
+        # Created by this very call or not at all: nothing comes between a look and the writing.
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    except FileExistsError:
+        if _is(path, starter):
+            return False
+        raise UsageError(f"{path} is there already and stays as it is; name another FILE") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be written: {_reason(error)}") from None
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(starter)
+    except OSError as error:  # half a starter would stand in the way of the next try
+        path.unlink(missing_ok=True)
+        raise UsageError(f"{path} cannot be written: {_reason(error)}") from None
+    return True
+
+
+def _is(path: Path, text: str) -> bool:
+    try:
+        return path.is_file() and path.read_bytes() == text.encode()
+    except OSError:
+        return False
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

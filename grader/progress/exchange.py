@@ -1,0 +1,127 @@
+"""A history as JSON, to keep or to take to another machine.
+
+    {"etude_progress": 1, "attempts": [...], "hints": [...], "given_up": [...]}
+
+What comes in is checked field by field: it may have been edited, or be another program's file.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from datetime import UTC, date, datetime
+from typing import Any, Final
+
+from grader.definitions.exercise import ExerciseId
+from grader.errors import UsageError
+from grader.grading.verdict import Outcome
+from grader.progress.history import Attempt, GivenUp, HintTaken, History
+
+VERSION: Final = 1
+MAX_BYTES: Final = 64 << 20
+
+_NAME: Final = "etude_progress"
+_ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_MOST: Final = 10**6
+_LONGEST: Final = 200
+
+
+def to_json(history: History) -> str:
+    """Return a history as JSON, an event a line."""
+    parts = [f'"{_NAME}": {VERSION}']
+    for part in ("attempts", "hints", "given_up"):
+        lines = [json.dumps(_data(event)) for event in getattr(history, part)]
+        parts.append(f'"{part}": [{"".join(_listed(lines))}]')
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def from_json(text: str) -> History:
+    """Read a history.
+
+    Raises:
+        UsageError: it is none, or something in it cannot be; the place is named.
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"this is not JSON: {error}") from None
+    if not isinstance(data, dict) or _NAME not in data:
+        raise UsageError(f"this is no exported progress: it has no '{_NAME}'")
+    if data[_NAME] != VERSION:
+        raise UsageError(f"this is version {data[_NAME]!r:.20} of the format; known is {VERSION}")
+    read = History(
+        tuple(_events(data, "attempts", Attempt)),
+        tuple(_events(data, "hints", HintTaken)),
+        tuple(_events(data, "given_up", GivenUp)),
+    )
+    return read + History()  # in the order of time
+
+
+def _listed(lines: list[str]) -> Iterator[str]:
+    for index, line in enumerate(lines):
+        yield f"{',' if index else ''}\n  {line}"
+    if lines:
+        yield "\n"
+
+
+def _data(event: Attempt | HintTaken | GivenUp) -> dict[str, Any]:
+    found = {field.name: getattr(event, field.name) for field in fields(event)}
+    return {
+        name: value.isoformat() if isinstance(value, date) else value
+        for name, value in found.items()
+    }
+
+
+def _events(
+    data: dict[str, Any], part: str, kind: type[Attempt | HintTaken | GivenUp]
+) -> Iterator[Any]:
+    listed = data.get(part, [])
+    if not isinstance(listed, list):
+        raise UsageError(f"{part}: expected a list")
+    known = {field.name for field in fields(kind)}
+    for number, item in enumerate(listed, start=1):
+        where = f"{part}, entry {number}"
+        if not isinstance(item, dict) or item.keys() != known:
+            raise UsageError(f"{where}: expected the fields {', '.join(sorted(known))}")
+        try:
+            yield kind(**{name: _READ.get(name, _text)(value) for name, value in item.items()})
+        except (ValueError, TypeError, OverflowError) as error:
+            raise UsageError(f"{where}: {error}") from None
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or len(value) > _LONGEST or not value.isprintable():
+        raise ValueError(f"expected a text of a line, found {value!r:.40}")
+    return value
+
+
+def _count(value: object) -> int:
+    if type(value) is not int or not 0 <= value <= _MOST:
+        raise ValueError(f"expected a whole number from 0 to {_MOST}, found {value!r:.40}")
+    return value
+
+
+def _exercise(value: object) -> ExerciseId:
+    if not _ID.fullmatch(_text(value)):
+        raise ValueError(f"expected the id of an exercise, found {value!r:.40}")
+    return ExerciseId(str(value))
+
+
+def _instant(value: object) -> datetime:
+    found = datetime.fromisoformat(_text(value))
+    if found.tzinfo is None:
+        raise ValueError(f"expected a time with its zone, found {value!r:.40}")
+    return found.astimezone(UTC)
+
+
+_READ: Final[dict[str, Callable[[Any], Any]]] = {
+    "exercise": _exercise,
+    "at": _instant,
+    "day": lambda value: date.fromisoformat(_text(value)),
+    "outcome": lambda value: Outcome(_text(value)),
+    "score": _count,
+    "max_score": _count,
+    "xp": _count,
+    "number": _count,
+    "price": _count,
+}

@@ -1,0 +1,107 @@
+"""What a learner did: attempts, hints taken, exercises given up. Frozen, in the order of time."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Self
+
+from grader.definitions.exercise import ExerciseId
+from grader.grading.verdict import Outcome, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One verdict on one submission; faults of the grader are no attempts.
+
+    `at` is an instant, in UTC. `day` is the date that the learner's calendar showed then: streaks
+    are counted in it, and a journey to another time zone does not rewrite it.
+    """
+
+    exercise: ExerciseId
+    at: datetime
+    day: date
+    outcome: Outcome
+    score: int
+    max_score: int
+    xp: int  # what the exercise is worth, on a pass; else none
+    diagnosis: str  # the id of the mistake that explains the failure, or empty
+    submission: str  # SHA-256 of the file
+    definition: str  # SHA-256 of the exercise
+    grader: str  # its version
+    sandbox: str  # the backend's name
+
+    @classmethod
+    def of(cls, verdict: Verdict, xp: int, now: datetime) -> Self:
+        """Return the attempt that a verdict is about.
+
+        Args:
+            verdict: on the submission.
+            xp: what the exercise is worth. A verdict by a student edition certifies none, but
+                the learner has done here what there is to do.
+            now: the time, aware, in the learner's zone.
+        """
+        return cls(
+            verdict.exercise,
+            now.astimezone(UTC),
+            now.date(),
+            verdict.outcome,
+            verdict.score,
+            verdict.max_score,
+            xp if verdict.outcome is Outcome.PASSED else 0,
+            verdict.diagnosis.id if verdict.diagnosis else "",
+            verdict.submission_hash,
+            verdict.exercise_hash,
+            verdict.grader_version,
+            verdict.sandbox,
+        )
+
+    @property
+    def passed(self) -> bool:
+        """Whether every test passed."""
+        return self.outcome is Outcome.PASSED
+
+
+@dataclass(frozen=True, slots=True)
+class HintTaken:
+    """A hint that was shown, and what it cost in XP."""
+
+    exercise: ExerciseId
+    number: int  # from 1
+    price: int
+    at: datetime  # in UTC
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """An exercise whose solution was shown before it was passed."""
+
+    exercise: ExerciseId
+    at: datetime  # in UTC
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What is known of a learner, each part in the order of time."""
+
+    attempts: tuple[Attempt, ...] = ()
+    hints: tuple[HintTaken, ...] = ()
+    given_up: tuple[GivenUp, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.attempts) + len(self.hints) + len(self.given_up)
+
+    def __add__(self, other: "History") -> "History":
+        """Return both histories as one, in the order of time."""
+        return History(
+            tuple(sorted((*self.attempts, *other.attempts), key=_time)),
+            tuple(sorted((*self.hints, *other.hints), key=_time)),
+            tuple(sorted((*self.given_up, *other.given_up), key=_time)),
+        )
+
+
+def _time(event: Attempt | HintTaken | GivenUp) -> datetime:
+    return event.at
+
+
+def local_now() -> datetime:
+    """Return the time, aware, in the zone of this machine."""
+    return datetime.now(UTC).astimezone()

@@ -1,0 +1,715 @@
+"""The student's commands, run in an empty home folder."""
+
+import json
+import os
+import pty
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Finished = subprocess.CompletedProcess[str]
+Etude = Callable[..., Finished]
+
+_EXERCISE = """\
+id: {id}
+title: Title of {id}
+difficulty: beginner
+xp: 10
+{extra}
+instructions: |
+  Write `{id}(x)`: return $\\frac{{x}}{{2}}$, **times** something.
+defines: {{{id}: {{}}}}
+starter: |
+  def {id}(x):
+      ...
+tests:
+  - id: worked
+    description: a worked case
+    given: {{x: [1.0, 2.0]}}
+    call: {id}(x)
+    expect: [{factor}.0, {twice}.0]
+  - id: secret
+    description: what nobody may see
+    hidden: true
+    given: {{x: [7.25]}}
+    call: {id}(x) - {factor} * x
+    expect: [0.0]
+solution: |
+  def {id}(x):
+      return {factor} * x
+explanation: Times is times.
+"""
+_HINTS = """\
+hints:
+  - {text: "First *hint*.", price: 3}
+  - {text: "Second hint.", price: 4}
+  - Third hint.
+"""
+_PREDICT = """\
+id: guess
+title: Guess
+kind: predict
+difficulty: beginner
+xp: 5
+instructions: What is 40 + 2?
+defines: {answer: {}}
+starter: "answer = None\\n"
+tests:
+  - id: right
+    call: answer
+    expect: 42
+solution: "answer = 42\\n"
+explanation: It is.
+"""
+_LESSON = """\
+# Doubling
+
+Twice $x$ is `= 1 + 1` times as much.
+
+```python
+import numpy as np
+print("sum", 3, "\\x1b[2J")
+heatmap(np.array([[0.0, 1.0], [0.25, 0.5]]), rows=["a", "b"], columns=["left", "right"], title="Shares")
+```
+
+```exercise
+double
+```
+"""
+RIGHT, WRONG = "def double(x):\n    return 2 * x\n", "def double(x):\n    return x\n"
+
+
+def _write_collection(folder: Path) -> Path:
+    track = folder / "basics"
+    (track / "lessons").mkdir(parents=True)
+    texts = {
+        "01-double": _EXERCISE.format(id="double", factor=2, twice=4, extra=_HINTS),
+        "02-triple": _EXERCISE.format(id="triple", factor=3, twice=6, extra="requires: [double]"),
+        "03-guess": _PREDICT,
+    }
+    for name, text in texts.items():
+        (track / f"{name}.yaml").write_text(text)
+    (track / "lessons" / "01-doubling.md").write_text(_LESSON)
+    (track / "track.yaml").write_text(
+        "id: basics\ntitle: Basics\ndescription: First steps.\nexercises: [double, triple, guess]\n"
+        "lessons:\n  - {id: doubling, title: Doubling, exercises: [double]}\n"
+    )
+    other = folder / "more"
+    other.mkdir()
+    last = _EXERCISE.format(id="quadruple", factor=4, twice=8, extra="requires: [double]")
+    (other / "01-quadruple.yaml").write_text(last)
+    (other / "track.yaml").write_text(
+        "id: more\ntitle: More\ndescription: More steps.\nexercises: [quadruple]\n"
+    )
+    return folder
+
+
+@pytest.fixture
+def student(etude: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Etude:
+    """The command, for someone with a small collection, two submissions and an empty home."""
+    monkeypatch.setenv("ETUDE_EXERCISES", os.fspath(_write_collection(tmp_path / "exercises")))
+    monkeypatch.setenv("HOME", os.fspath(tmp_path))
+    (tmp_path / "right.py").write_text(RIGHT)
+    (tmp_path / "wrong.py").write_text(WRONG)
+    return etude
+
+
+def _record() -> Path:
+    return Path(os.environ["ETUDE_DATA"]) / "progress.sqlite3"
+
+
+def _rows(query: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(_record())) as connection:
+        return connection.execute(query).fetchall()
+
+
+# list and show
+
+
+def test_list_names_state_xp_and_what_is_missing(student: Etude) -> None:
+    """One line each; nothing is written by looking."""
+    lines = student("list").stdout.splitlines()
+    assert lines[:2] == ["Basics (basics)", "0 of 3 passed, 0 of 25 XP"]
+    assert lines[2].split() == ["new", "double", "beginner", "10", "XP"]
+    assert lines[3].split() == ["new", "triple", "beginner", "10", "XP", "after", "double"]
+    assert not _record().exists()
+
+    student("check", "double", "right.py")
+    student("check", "triple", "wrong.py")
+    lines = student("list", "basics").stdout.splitlines()
+    assert lines[1] == "1 of 3 passed, 10 of 25 XP"
+    assert [line.split()[0] for line in lines[2:]] == ["passed", "tried", "new"]
+    assert "after" not in lines[3]
+
+
+def test_list_as_json_has_every_field(student: Etude) -> None:
+    """Tracks in order, with what each exercise earned and what it lacks."""
+    student("check", "double", "right.py")
+    basics, more = json.loads(student("list", "--format", "json").stdout)
+    double, triple, _ = basics["exercises"]
+    assert (double["state"], double["earned"]) == ("passed", 10)
+    assert (triple["state"], triple["requires"], triple["missing"]) == ("new", ["double"], [])
+    assert more["track"] == "more"
+
+
+def test_list_knows_what_track_was_meant(student: Etude) -> None:
+    """An unknown track is exit status 2 and a suggestion."""
+    done = student("list", "basisc")
+    assert (done.returncode, "did you mean 'basics'?" in done.stderr) == (2, True)
+
+
+def test_show_prints_instructions_and_visible_tests_only(student: Etude) -> None:
+    """Maths as characters; of a hidden test its existence alone."""
+    done = student("show", "double")
+    assert done.returncode == 0
+    assert "Write `double(x)`: return x/2, times something." in done.stdout
+    assert "x = [1., 2.]\n    double(x)\n    # gives\n    #   [2., 4.]" in done.stdout
+    assert "- one more is hidden" in done.stdout
+    assert "nobody may see" not in done.stdout
+    assert "7.25" not in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_show_keeps_the_answer_of_a_prediction(student: Etude) -> None:
+    """The value that is asked for is not printed."""
+    done = student("show", "guess")
+    assert done.returncode == 0
+    assert "40 + 2" in done.stdout
+    assert "# gives" not in done.stdout
+
+
+# start
+
+
+def test_start_writes_the_starter_and_what_to_do_with_it(student: Etude, tmp_path: Path) -> None:
+    """By default as <exercise>.py; or in a folder; or under the name that is given."""
+    done = student("start", "double")
+    assert done.returncode == 0
+    assert (tmp_path / "double.py").read_text() == "def double(x):\n    ...\n"
+    assert "Check: etude check double double.py" in done.stdout
+    (tmp_path / "homework").mkdir()
+    assert student("start", "double", "homework").returncode == 0
+    assert (tmp_path / "homework" / "double.py").exists()
+    assert "check double 'my file.py'" in student("start", "double", "my file.py").stdout
+
+
+def test_start_never_touches_what_is_there(student: Etude, tmp_path: Path) -> None:
+    """Work stays, also behind a link that leads nowhere; the same starter is no error."""
+    (tmp_path / "double.py").write_text(RIGHT)
+    done = student("start", "double")
+    assert (done.returncode, "stays as it is" in done.stderr) == (2, True)
+    assert (tmp_path / "double.py").read_text() == RIGHT
+    (tmp_path / "link.py").symlink_to(tmp_path / "nowhere.py")
+    assert student("start", "double", "link.py").returncode == 2
+    assert not (tmp_path / "nowhere.py").exists()
+    student("start", "double", "new.py")
+    assert student("start", "double", "new.py").returncode == 0
+
+
+def test_start_says_what_the_exercise_builds_on(student: Etude) -> None:
+    """As long as that is not done; it is no lock."""
+    assert "not done yet: double." in student("start", "triple", "a.py").stdout
+    student("check", "double", "right.py")
+    assert "not done yet" not in student("start", "triple", "b.py").stdout
+
+
+def test_start_into_a_missing_folder_is_exit_status_two(student: Etude) -> None:
+    """With the reason."""
+    done = student("start", "double", "no/such/folder.py")
+    assert (done.returncode, "No such file or directory" in done.stderr) == (2, True)
+
+
+# check
+
+
+def test_a_check_is_recorded_with_all_that_it_came_to(student: Etude) -> None:
+    """Outcome, score, digests, and times that agree with the calendar; on the disk, not in a log."""
+    student("check", "double", "wrong.py")
+    student("check", "double", "right.py")
+    rows = _rows("SELECT exercise, outcome, score, max_score, xp FROM attempts ORDER BY at")
+    assert rows == [("double", "failed", 0, 2, 0), ("double", "passed", 2, 2, 10)]
+    ((submission, definition, day),) = _rows(
+        "SELECT submission, definition, day FROM attempts WHERE outcome = 'passed'"
+    )
+    import hashlib  # noqa: PLC0415  here alone
+
+    assert submission == hashlib.sha256(RIGHT.encode()).hexdigest()
+    assert re.fullmatch("[0-9a-f]{64}", definition)
+    assert abs(date.fromisoformat(day) - date.today()) <= timedelta(days=1)  # noqa: DTZ011  local
+    assert [path.name for path in _record().parent.iterdir()] == ["progress.sqlite3"]
+
+
+def test_a_pass_says_what_comes_next(student: Etude) -> None:
+    """In the track, and then in the next one; round again to what was left out."""
+    done = student("check", "double", "right.py")
+    assert done.stdout.splitlines()[-2:] == [
+        "Passed: 2/2 points, +10 XP.",
+        "Next: etude start triple",
+    ]
+    Path(os.environ["HOME"], "triple.py").write_text("def triple(x):\n    return 3 * x\n")
+    Path(os.environ["HOME"], "guess.py").write_text("answer = 42\n")
+    assert (
+        student("check", "guess", "guess.py").stdout.splitlines()[-1] == "Next: etude start triple"
+    )
+    done = student("check", "triple", "triple.py")
+    assert done.stdout.splitlines()[-1] == "Next: etude start quadruple"
+
+
+def test_what_comes_next_can_be_copied_for_another_collection(
+    student: Etude, tmp_path: Path
+) -> None:
+    """A collection that was named on the command line is named in the advice."""
+    folder = _write_collection(tmp_path / "my course")
+    done = student("check", "double", "right.py", "--exercises", folder)
+    assert done.stdout.splitlines()[-1] == f"Next: etude start triple --exercises '{folder}'"
+
+
+def test_xp_are_earned_once(student: Etude) -> None:
+    """A second pass says so and earns nothing."""
+    student("check", "double", "right.py")
+    lines = student("check", "double", "right.py").stdout.splitlines()
+    assert "Passed: 2/2 points, +0 XP." in lines
+    assert "You had passed this before; an exercise earns its XP once." in lines
+    assert "10 XP in all" in student("progress").stdout
+
+
+def test_a_hint_is_offered_after_two_failures(student: Etude) -> None:
+    """With its price; after it was taken, only after two more."""
+
+    def offered() -> bool:
+        return "etude hint double" in student("check", "double", "wrong.py").stdout
+
+    assert [offered(), offered()] == [False, True]
+    assert "Stuck? Hint 1 of 3 costs 3 XP: " in student("check", "double", "wrong.py").stdout
+    student("hint", "double", "--yes")
+    assert [offered(), offered()] == [False, True]
+
+
+def test_a_file_that_is_not_there_is_no_attempt(student: Etude, tmp_path: Path) -> None:
+    """Nor is an empty one."""
+    (tmp_path / "empty.py").touch()
+    for name in ("missing.py", "empty.py"):
+        assert student("check", "double", name).returncode == 1
+    assert not _record().exists()
+
+
+def test_a_report_for_a_program_has_no_advice(student: Etude) -> None:
+    """JSON on stdout stays JSON, with the exercise's XP; the attempt is recorded all the same."""
+    for _ in range(2):
+        verdict = json.loads(student("check", "double", "right.py", "--format", "json").stdout)
+        assert verdict["xp"] == 10
+    assert len(_rows("SELECT * FROM attempts")) == 2
+
+
+def _lock(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("BEGIN EXCLUSIVE")
+    return connection
+
+
+@pytest.mark.parametrize("harm", ["corrupt", "newer", "no folder", "a folder"])
+def test_a_record_that_fails_costs_the_record_alone(
+    student: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: str
+) -> None:
+    """The verdict and the exit status stay; each failure is one line; the file is left alone."""
+    if harm == "no folder":
+        monkeypatch.setenv("ETUDE_DATA", os.fspath(tmp_path / "right.py" / "data"))
+    elif harm == "a folder":
+        _record().mkdir()
+    elif harm == "corrupt":
+        _record().write_bytes(b"no database at all" * 400)
+    else:
+        with closing(sqlite3.connect(_record())) as connection:
+            connection.execute("PRAGMA user_version = 99")
+    before = _content()
+    for file, status in (("right.py", 0), ("wrong.py", 1)):
+        _assert_not_recorded(student("check", "double", file), status)
+    assert _content() == before
+
+
+def test_a_locked_record_costs_the_record_alone(student: Etude) -> None:
+    """Another program that keeps it to itself is waited for, but not for ever."""
+    student("check", "double", "wrong.py")
+    with closing(sqlite3.connect(_record(), isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        _assert_not_recorded(student("check", "double", "right.py"), 0)
+    assert len(_rows("SELECT * FROM attempts")) == 1
+
+
+def _assert_not_recorded(done: Finished, status: int) -> None:
+    assert done.returncode == status
+    assert "points" in done.stdout
+    assert "this attempt is not recorded: " in done.stderr
+    assert all(line.startswith("etude: ") for line in done.stderr.splitlines())
+    assert len(done.stderr.splitlines()) <= 2
+
+
+def _content() -> bytes:
+    return _record().read_bytes() if _record().is_file() else b""
+
+
+def test_checks_at_the_same_time_are_all_recorded(student: Etude, tmp_path: Path) -> None:
+    """Also when the file has to be made first."""
+    command = [sys.executable, "-m", "grader.cli", "check", "double", "right.py"]
+    running = [
+        subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        for _ in range(4)
+    ]
+    assert [each.communicate()[1] for each in running] == [b""] * 4
+    assert len(_rows("SELECT * FROM attempts")) == 4
+    assert "10 XP in all" in student("progress").stdout
+
+
+@pytest.mark.usefixtures("student")
+def test_watch_grades_again_on_each_save(tmp_path: Path) -> None:
+    """A file that is replaced, as editors do, is seen; Ctrl-C ends it well."""
+    (tmp_path / "mine.py").write_text(WRONG)
+    command = [sys.executable, "-m", "grader.cli", "check", "double", "mine.py", "--watch"]
+    with (
+        (tmp_path / "out").open("w") as out,
+        subprocess.Popen(command, cwd=tmp_path, stdout=out) as process,
+    ):
+        try:
+            _wait_for(lambda: "Waiting for mine.py" in (tmp_path / "out").read_text())
+            assert "Passed" not in (tmp_path / "out").read_text()
+            (tmp_path / "new.py").write_text(RIGHT)
+            (tmp_path / "new.py").replace(tmp_path / "mine.py")
+            _wait_for(lambda: "Next: etude start triple" in (tmp_path / "out").read_text())
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=30) == 0
+        finally:
+            process.kill()
+    assert len(_rows("SELECT * FROM attempts")) == 2
+
+
+def _wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+# hint and solution
+
+
+def test_a_hint_s_price_is_said_and_asked_for(student: Etude) -> None:
+    """No is no: nothing is shown and nothing paid."""
+    done = student("hint", "double", input="n\n")
+    assert "Hint 1 of 3 costs 3 XP: a pass then earns 7 instead of 10. Show it?" in done.stdout
+    assert "First" not in done.stdout
+    assert not _record().exists()
+    done = student("hint", "double", input="y\n")
+    assert "First hint." in done.stdout
+    done = student("hint", "double", input="y\n")
+    assert "Hint 2 of 3 costs 4 XP: a pass then earns 3 instead of 7." in done.stdout
+    assert "Third hint." in student("hint", "double", stdin=subprocess.DEVNULL).stdout
+    assert "You have seen all of them" in student("hint", "double").stdout
+    again = student("hint", "double", "--again").stdout
+    assert again.index("First") < again.index("Second") < again.index("Third")
+
+    lines = student("check", "double", "right.py").stdout.splitlines()
+    assert "Passed: 2/2 points, +3 XP." in lines
+    assert "10 XP less 7 for hints: you earn 3." in lines
+    assert "3 XP in all" in student("progress").stdout
+
+
+def test_a_hint_is_not_bought_by_nobody(student: Etude) -> None:
+    """Without an answer nothing is shown: exit status 2, and what to say."""
+    done = student("hint", "double", stdin=subprocess.DEVNULL)
+    assert (done.returncode, "--yes" in done.stderr) == (2, True)
+    assert "First" not in done.stdout
+
+
+def test_hints_are_free_after_passing(student: Etude) -> None:
+    """They cost nothing and nobody is asked."""
+    student("check", "double", "right.py")
+    assert "First hint." in student("hint", "double", stdin=subprocess.DEVNULL).stdout
+    assert "10 XP in all" in student("progress").stdout
+
+
+def test_an_exercise_without_hints_says_so(student: Etude) -> None:
+    """Exit status 2."""
+    done = student("hint", "triple")
+    assert (done.returncode, "has no hints" in done.stderr) == (2, True)
+
+
+def test_a_hint_is_shown_though_it_cannot_be_recorded(
+    student: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a warning."""
+    monkeypatch.setenv("ETUDE_DATA", os.fspath(tmp_path / "right.py" / "data"))
+    done = student("hint", "double", "--yes")
+    assert (done.returncode, "First hint." in done.stdout) == (0, True)
+    assert "this hint is not recorded" in done.stderr
+
+
+def test_the_solution_is_for_those_who_passed(student: Etude) -> None:
+    """Before that, the price is said; afterwards it is shown with its explanation, for nothing."""
+    done = student("solution", "double")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--give-up shows its solution, for the 10 XP" in done.stderr
+    student("check", "double", "right.py")
+    done = student("solution", "double", "--give-up")
+    assert "    def double(x):\n        return 2 * x\n" in done.stdout
+    assert "Times is times." in done.stdout
+    assert "10 XP in all" in student("progress").stdout
+
+
+def test_giving_up_costs_the_xp(student: Etude) -> None:
+    """Also if it is passed afterwards."""
+    assert "Given up" in student("solution", "double", "--give-up").stdout
+    assert student("list").stdout.splitlines()[2].startswith("given up  double")
+    lines = student("check", "double", "right.py").stdout.splitlines()
+    assert "Passed: 2/2 points, +0 XP." in lines
+    assert "You had seen the solution, so this exercise earns no XP." in lines
+    assert "0 XP in all" in student("progress").stdout
+
+
+def test_a_student_edition_has_no_solution(student: Etude, tmp_path: Path) -> None:
+    """It says so, and giving up there costs nothing."""
+    student("export", "student", "handout")
+    for words in ([], ["--give-up"]):
+        done = student("solution", "double", *words, "--exercises", "handout")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "student edition" in done.stderr
+    assert not _record().exists()
+    done = student("check", "double", tmp_path / "right.py", "--exercises", "handout")
+    assert "+10 XP." in done.stdout.splitlines()
+
+
+# progress
+
+
+def test_progress_sums_up_and_names_what_is_next(student: Etude) -> None:
+    """Tracks, XP, streak; what was tried last comes before what is new."""
+    done = student("progress")
+    assert done.stdout.splitlines()[-2:] == [
+        "0 XP in all. Streak: 0 days.",
+        "Next: etude start double",
+    ]
+    student("check", "double", "right.py")
+    done = student("progress")
+    assert "Basics\n  1 of 3 passed, 10 of 25 XP\n" in done.stdout
+    assert "10 XP in all. Streak: 1 day.\nNext: etude start triple" in done.stdout
+    student("check", "quadruple", "wrong.py")
+    assert "Next: go on with quadruple: " in student("progress").stdout
+
+
+def test_progress_goes_to_another_machine_and_back(
+    student: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Export and import lose nothing and double nothing."""
+    student("hint", "double", "--yes")
+    student("check", "double", "wrong.py")
+    student("check", "double", "right.py")
+    student("solution", "triple", "--give-up")
+    here = student("progress").stdout
+    assert student("progress", "export", "out.json").returncode == 0
+    exported = (tmp_path / "out.json").read_text()
+    assert student("progress", "export", "-").stdout == exported
+    assert student("progress", "import", "out.json").stdout == "0 of 4 entries were new\n"
+
+    monkeypatch.setenv("ETUDE_DATA", os.fspath(tmp_path / "elsewhere" / "deep"))
+    assert student("progress", "import", "-", input=exported).stdout == "4 of 4 entries were new\n"
+    assert student("progress").stdout == here
+    assert student("progress", "export", "-").stdout == exported
+
+
+def test_export_replaces_no_file(student: Etude, tmp_path: Path) -> None:
+    """Unless it is told to."""
+    (tmp_path / "out.json").write_text("mine")
+    assert student("progress", "export", "out.json").returncode == 2
+    assert (tmp_path / "out.json").read_text() == "mine"
+    assert student("progress", "export", "out.json", "--force").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ("{}", "no exported progress"),
+        ('{"etude_progress": 2}', "version 2"),
+        (
+            '{"etude_progress": 1, "hints": [{"exercise": "a"}]}',
+            "hints, entry 1: expected the fields",
+        ),
+        (
+            '{"etude_progress": 1, "given_up": [{"exercise": "a\\u001b", "at": "2026-01-01T00:00Z"}]}',
+            "given_up, entry 1",
+        ),
+        (
+            '{"etude_progress": 1, "given_up": [{"exercise": "a", "at": "2026-01-01"}]}',
+            "with its zone",
+        ),
+        (
+            '{"etude_progress": 1, "given_up": [{"exercise": "a", "at": "0001-01-01T00:00+23:00"}]}',
+            "entry 1",
+        ),
+    ],
+)
+def test_a_file_that_is_no_export_changes_nothing(
+    student: Etude, tmp_path: Path, text: str, reason: str
+) -> None:
+    """Exit status 2 with the place; never a traceback."""
+    (tmp_path / "in.json").write_text(text)
+    done = student("progress", "import", "in.json")
+    assert done.returncode == 2
+    assert reason in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not _record().exists()
+
+
+def test_a_damaged_record_is_told_where_it_is_needed(student: Etude) -> None:
+    """`progress` cannot do without: exit status 2 and the file; `list` can, with a warning."""
+    _record().write_bytes(b"no database at all" * 400)
+    done = student("progress")
+    assert (done.returncode, os.fspath(_record()) in done.stderr) == (2, True)
+    done = student("list")
+    assert (done.returncode, "cannot be read" in done.stderr) == (0, True)
+    assert student("progress", "where").stdout == f"{_record()}\n"
+
+
+@pytest.mark.parametrize("variable", ["ETUDE_DATA", "XDG_DATA_HOME", "HOME"])
+def test_the_record_is_where_the_platform_keeps_such_things(
+    student: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    """ETUDE_DATA, or else $XDG_DATA_HOME/etude, or else ~/.local/share/etude."""
+    below = {"ETUDE_DATA": "", "XDG_DATA_HOME": "etude", "HOME": ".local/share/etude"}[variable]
+    for name in ("ETUDE_DATA", "XDG_DATA_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(variable, os.fspath(tmp_path))
+    done = student("progress", "where")
+    assert done.stdout == f"{tmp_path / below / 'progress.sqlite3'}\n"
+
+
+# lessons
+
+
+def test_a_lesson_is_run_and_read_in_the_terminal(student: Etude) -> None:
+    """Prose with its values, code, what it prints, the matrix with labels, and the exercise."""
+    done = student("lesson", "show", "doubling")
+    assert done.returncode == 0, done.stderr
+    assert "Twice x is 2 times as much." in done.stdout
+    assert '    print("sum", 3, ' in done.stdout
+    assert "\nsum 3 \ufffd[2J\n" in done.stdout
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert ["Shares"] in rows
+    assert ["left", "right"] in rows
+    assert ["b", "0.2500", "0.5000"] in rows
+    assert "Exercise: etude start double" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+@pytest.mark.usefixtures("student")
+def test_a_heatmap_is_coloured_in_a_terminal_unless_that_is_not_wanted(tmp_path: Path) -> None:
+    """Cells have backgrounds; with NO_COLOR they have none, and with TERM=dumb no code at all."""
+    words = ["lesson", "show", "doubling"]
+    assert "\x1b[38;2;" in _in_a_terminal(words, tmp_path, COLORTERM="truecolor")
+    plain = _in_a_terminal(words, tmp_path, COLORTERM="truecolor", NO_COLOR="1")
+    assert ";48;" not in plain
+    assert "[48;" not in plain
+    assert "\x1b" not in _in_a_terminal(words, tmp_path, TERM="dumb")
+
+
+def _in_a_terminal(words: list[str], folder: Path, **environment: str) -> str:
+    ours, theirs = pty.openpty()
+    settings = {"TERM": "xterm-256color", **environment}
+    kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "grader.cli", *words],
+        cwd=folder,
+        stdout=theirs,
+        env={**kept, **settings},
+    )
+    os.close(theirs)
+    pieces = []
+    with open(ours, "rb") as terminal:  # noqa: PTH123  a descriptor
+        try:
+            while piece := terminal.read1(1 << 16):
+                pieces.append(piece)
+        except OSError:  # how Linux says that the other end has gone
+            pass
+    assert process.wait(timeout=60) == 0
+    return b"".join(pieces).decode()
+
+
+def test_an_unknown_lesson_is_exit_status_two(student: Etude) -> None:
+    """With a suggestion."""
+    done = student("lesson", "show", "dubling")
+    assert (done.returncode, "did you mean 'doubling'?" in done.stderr) == (2, True)
+
+
+# completion and help
+
+
+def _completed(student: Etude, *words: str) -> list[str]:
+    environment = {
+        **os.environ,
+        "_ETUDE_COMPLETE": "bash_complete",
+        "COMP_WORDS": " ".join(["etude", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
+    done = student(env=environment)
+    assert done.stderr == ""
+    return [line.partition(",")[2] for line in done.stdout.splitlines()]
+
+
+def test_a_shell_completes_commands_exercises_lessons_and_tracks(student: Etude) -> None:
+    """From the collection that is meant; what is no id is left to the shell."""
+    assert _completed(student, "sho") == ["show"]
+    for name in ("show", "start", "check", "hint", "solution"):
+        assert _completed(student, name, "t") == ["triple"]
+    assert _completed(student, "lesson", "show", "d") == ["doubling"]
+    assert _completed(student, "list", "") == ["basics", "more"]
+    assert _completed(student, "check", "drafts/x") == ["drafts/x"]
+    assert "triple" not in _completed(student, "misspelled", "t")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_the_line_to_add(student: Etude, shell: str) -> None:
+    """One line on stdout, so that it can be appended to a file."""
+    done = student("completion", shell)
+    assert done.returncode == 0
+    (line,) = done.stdout.splitlines()
+    assert f"_ETUDE_COMPLETE={shell}_source etude" in line
+
+
+def test_help_lists_commands_by_those_who_need_them(student: Etude) -> None:
+    """Students first; every command is there."""
+    text = student("--help").stdout
+    places = [text.index(f"For {who}:") for who in ("students", "authors", "instructors")]
+    assert places == sorted(places)
+    assert places[0] < text.index("\n  hint ") < places[1] < text.index("\n  verify ") < places[2]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["list"], ["show"], ["start"], ["check"], ["hint"], ["solution"], ["completion"],
+        ["progress"], ["progress", "export"], ["progress", "import"], ["progress", "where"],
+        ["lesson"], ["lesson", "show"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_every_command_s_help_has_an_example(student: Etude, words: list[str]) -> None:
+    """Which begins with the command."""
+    text = student(*words, "--help").stdout
+    assert f"etude {' '.join(words)}" in text.partition("Example")[2]
+
+
+def test_looking_is_possible_without_an_exercise_that_was_misspelled(student: Etude) -> None:
+    """Each command that takes one suggests the closest: exit status 2."""
+    for name in ("show", "start", "hint", "solution"):
+        done = student(name, "duoble")
+        assert (done.returncode, "did you mean 'double'?" in done.stderr) == (2, True)

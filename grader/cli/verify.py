@@ -115,6 +115,7 @@ def _run(session: "Session", jobs: int, cache: ProofCache | None) -> None:
 
 
 def leak_finder() -> "FindLeaks":
+    """Return the search for hidden things in what is shown, with the site's own pages in it."""
     from grader.authoring.verify.leaks import begin_to_find_leaks  # noqa: PLC0415
 
     return functools.partial(begin_to_find_leaks, render=_pages)

@@ -64,8 +64,13 @@ class Pair:
 
 def pair(expected: object, got: object, inputs: Mapping[str, Any]) -> Pair | None:
     """Make a pair of two values; None if they are no numbers that a relation could be about."""
+    # Before anything is made of them: what came may be as large as memory.
+    if max(value.size if isinstance(value, np.ndarray) else 1 for value in (expected, got)) > (
+        MOST_VALUES
+    ):
+        return None
     one, other = _numbers(expected), _numbers(got)
-    if one is None or other is None or max(one.size, other.size) > MOST_VALUES:
+    if one is None or other is None:
         return None
     if 0 in (one.size, other.size) or np.isnan(one).any() or np.isnan(other).any():
         return None

@@ -56,6 +56,10 @@ class TooLongError(Exception):
     """What an author wrote did not end in time."""
 
 
+class TooLargeError(Exception):
+    """What a test makes of a submission's values does not fit into memory."""
+
+
 @contextlib.contextmanager
 def time_limit(seconds: float | None = None) -> Iterator[None]:
     """Stop an endless loop. Only a main thread can be interrupted; others go unwatched."""

@@ -71,6 +71,11 @@ _KIND = {"b": "boolean", "i": "integer", "u": "integer", "f": "float", "c": "com
 _NUMBER = (bool, int, float, complex, np.generic)
 
 
+def usual_closeness(dtype: np.dtype[Any]) -> Closeness:
+    """Return how close numbers of a dtype must be where an author says nothing."""
+    return _CLOSENESS.get(dtype.name, _DOUBLE)
+
+
 def compare(  # noqa: PLR0911  a ladder: each rung returns
     expected: object, got: object, closeness: Closeness | None = None, name: str = "The result"
 ) -> Difference | None:
@@ -99,7 +104,7 @@ def compare(  # noqa: PLR0911  a ladder: each rung returns
     if isinstance(expected, dict):
         return _mappings(expected, got, closeness, name)
     if type(got) is not type(expected):
-        return _wrong_type(_describe(expected), got, name)
+        return _wrong_type(describe(expected), got, name)
     if got != expected:
         sentence = f"{name} should be {expected!r:.80}, but is {got!r:.80}."
         return Difference(Rung.VALUES, sentence)
@@ -173,7 +178,7 @@ def _as_array(expected: Array, got: Any) -> Any:  # noqa: ANN401  any value
     return converted if (converted == array).all() or kinds[0] in "fc" else array
 
 
-def _describe(value: object) -> str:
+def describe(value: object) -> str:
     """Name a value's type as a learner would."""
     if value is None:
         return "None"
@@ -188,14 +193,14 @@ def _describe(value: object) -> str:
 
 
 def _wrong_type(expected: str, got: object, name: str) -> Difference:
-    return Difference(Rung.TYPE, f"{name} should be {expected}, but is {_describe(got)}.")
+    return Difference(Rung.TYPE, f"{name} should be {expected}, but is {describe(got)}.")
 
 
 def _sequences(
     expected: Sequence[object], got: object, closeness: Closeness | None, name: str
 ) -> Difference | None:
     if not isinstance(got, (tuple, list)):
-        return _wrong_type(_describe(expected), got, name)
+        return _wrong_type(describe(expected), got, name)
     if len(got) != len(expected):
         sentence = f"{name} should have {len(expected)} items, but has {len(got)}."
         return Difference(Rung.LENGTH, sentence)
@@ -228,7 +233,7 @@ def _numbers(
     if isinstance(got, np.ndarray) and got.shape == ():
         got = got[()]
     if not isinstance(got, _NUMBER):
-        return _wrong_type(_describe(expected), got, name)
+        return _wrong_type(describe(expected), got, name)
     if type(expected) is type(got) is int:  # exact, of any size
         if expected == got:
             return None
@@ -242,9 +247,9 @@ def _arrays(
     expected: Array, got: object, closeness: Closeness | None, name: str
 ) -> Difference | None:
     if not isinstance(got, np.ndarray):
-        return _wrong_type(_describe(expected), got, name)
+        return _wrong_type(describe(expected), got, name)
     if "O" in (expected.dtype.kind, got.dtype.kind):  # an integer too large for any dtype
-        return _wrong_type(_describe(expected), got, name)
+        return _wrong_type(describe(expected), got, name)
     if got.shape != expected.shape:
         sentence = f"{name} should have shape {_shape(expected)}, but has shape {_shape(got)}."
         return Difference(Rung.SHAPE, sentence)
@@ -277,7 +282,7 @@ def _dtypes(expected: Array, got: Array, name: str) -> Difference | None:
 def _values(
     expected: Array, got: Array, closeness: Closeness | None, name: str
 ) -> Difference | None:
-    limit = closeness or _CLOSENESS.get(expected.dtype.name, _DOUBLE)
+    limit = closeness or usual_closeness(expected.dtype)
     if closeness is None and expected.dtype.kind in "biu":
         limit = _EXACT
     if _all_close(expected, got, limit):
@@ -285,9 +290,8 @@ def _values(
     broken = ~np.isfinite(got) & np.isfinite(expected)
     if broken.any():
         return _not_finite(got, broken, name)
-    error = _error(expected, got)
-    if limit == _EXACT:
-        error = np.where(expected == got, 0.0, np.maximum(error, 1.0))
+    same = _same(expected, got)
+    error = np.where(same, 0.0, np.maximum(_distance(expected, got), _least(expected, got)))
     with np.errstate(all="ignore"):
         allowed = limit.atol + limit.rtol * np.abs(np.where(np.isfinite(expected), expected, 0))
     wrong = ~(error <= allowed)
@@ -306,14 +310,24 @@ def _all_close(expected: Array, got: Array, limit: Closeness) -> bool:
         return bool(((distance <= allowed) & (distance < np.inf)).all())
 
 
-def _error(expected: Array, got: Array) -> npt.NDArray[np.float64]:
-    """The distance of each value; 0 where both are NaN or the same infinity, inf where one is."""
-    same = (expected == got) | ((expected != expected) & (got != got))  # noqa: PLR0124  NaN is not itself
+def _same(expected: Array, got: Array) -> npt.NDArray[np.bool_]:
+    """Tell which values are the same, in their own dtypes; NaN is the same as NaN."""
+    both_nan = (expected != expected) & (got != got)  # noqa: PLR0124  NaN is not itself
+    return np.asarray((expected == got) | both_nan)
+
+
+def _least(expected: Array, got: Array) -> float:
+    """What different values differ by at least, also where float64 cannot tell them apart."""
+    whole = {expected.dtype.kind, got.dtype.kind} <= set("biu")
+    return 1.0 if whole else float(np.finfo(np.float64).tiny)
+
+
+def _distance(expected: Array, got: Array) -> npt.NDArray[np.float64]:
+    """The distance of each value in float64; inf where one is NaN or infinite."""
     wide = np.complex128 if "c" in (expected.dtype.kind, got.dtype.kind) else np.float64
     with np.errstate(all="ignore"):
         distance = np.abs(got.astype(wide) - expected.astype(wide))
-    distance = np.where(np.isnan(distance), np.inf, distance)
-    return np.asarray(np.where(same, 0.0, distance), dtype=np.float64)
+    return np.asarray(np.where(np.isnan(distance), np.inf, distance), dtype=np.float64)
 
 
 def _not_finite(got: Array, broken: npt.NDArray[np.bool_], name: str) -> Difference:
@@ -373,12 +387,14 @@ def _distinct(expected: object, got: object) -> tuple[str, str]:
 # A number as NumPy prints it, a word, or one other sign; white space only separates.
 _TOKEN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[^\W\d]\w*|\S")
 _NUMERIC = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMPY_DECIMALS = 8  # in a list, a long number says nothing about how exact a short one is
 
 
 def compare_text(expected: str, got: str, closeness: Closeness | None = None) -> Difference | None:
     """Compare what was printed: words exactly, numbers as numbers, white space not at all.
 
-    A number may be off by half a unit of the last digit that is expected, or by `closeness`. How
+    A number may be off by half a unit of the last digit that is expected, or by `closeness`. NumPy
+    pads the numbers of an array to one width, so `0.5 ` beside `0.25` has two decimals as well. How
     NumPy lays a value out is no difference: `np.float64(0.5)` is 0.5, and `array([1., 2.])` is the
     `[1. 2.]` that `print` makes of it, however the lines are wrapped.
 
@@ -388,8 +404,8 @@ def compare_text(expected: str, got: str, closeness: Closeness | None = None) ->
     wanted, came = _TOKEN.findall(plain_print(expected)), _TOKEN.findall(plain_print(got))
     if wanted and not came:
         return Difference(Rung.NOTHING, f"Nothing was printed; expected {_line(expected)}.")
-    for one, other in zip(wanted, came, strict=False):
-        if not _same_token(one, other, closeness):
+    for one, other, decimals in zip(wanted, came, _shared_decimals(wanted), strict=False):
+        if not _same_token(one, other, closeness, decimals):
             sentence = f"Printed {_line(got)}; expected {_line(expected)}."
             if came[-len(wanted) :] == wanted:
                 sentence += " This test compares what is printed: take your own prints out."
@@ -424,22 +440,42 @@ def _numbers_of(inside: str) -> str:
     return f"{numbers}{bracket}{rest}".replace(",", " ")
 
 
-def _same_token(expected: str, got: str, closeness: Closeness | None) -> bool:
+def _shared_decimals(tokens: Sequence[str]) -> list[int]:
+    """Return for each token the most decimals in the outermost brackets around it; 0 outside."""
+    shared, begin, depth = [0] * len(tokens), 0, 0
+    for place, sign in enumerate(tokens):
+        if sign == "[":
+            begin, depth = (begin if depth else place), depth + 1
+        depth -= sign == "]" and depth > 0
+        if depth == 0 or place == len(tokens) - 1:
+            most = max(map(_decimals, tokens[begin : place + 1])) if tokens[begin] == "[" else 0
+            shared[begin : place + 1] = [min(most, _NUMPY_DECIMALS)] * (place + 1 - begin)
+            begin = place + 1
+    return shared
+
+
+def _decimals(token: str) -> int:
+    mantissa = token.lower().partition("e")[0]
+    return len(mantissa.partition(".")[2]) if _NUMERIC.fullmatch(token) else 0
+
+
+def _same_token(expected: str, got: str, closeness: Closeness | None, decimals: int) -> bool:
     if expected == got:
         return True
     if not (_NUMERIC.fullmatch(expected) and _NUMERIC.fullmatch(got)):
         return False
-    limit = closeness or Closeness(_half_unit(expected), 0.0)
+    limit = closeness or Closeness(_half_unit(expected, decimals), 0.0)
     wanted, came = float(expected), float(got)
     return abs(wanted - came) <= limit.atol + limit.rtol * abs(wanted)
 
 
-def _half_unit(printed: str) -> float:
-    mantissa, _, exponent = printed.lower().partition("e")
-    decimals = len(mantissa.partition(".")[2])
-    if decimals == 0 and not exponent:
+def _half_unit(printed: str, decimals: int) -> float:
+    """Return what a printed number may be off by, with the decimals of the numbers around it."""
+    exponent = printed.lower().partition("e")[2]
+    own = _decimals(printed)
+    if own == 0 and not exponent:
         return 0.0  # a whole number is exact: a shape, a count
-    return 0.5 * 10.0 ** (int(exponent or 0) - decimals) * (1 + 1e-9)
+    return 0.5 * 10.0 ** (int(exponent or 0) - max(own, decimals)) * (1 + 1e-9)
 
 
 def _line(text: str) -> str:

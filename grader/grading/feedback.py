@@ -334,6 +334,14 @@ def roundabout(line: int, name: str) -> str:
     )
 
 
+def passed_around(line: int, name: str) -> str:
+    """Say that a module goes where it cannot be followed."""
+    return (
+        f"Line {line} passes `{name}` around, which could hide what this exercise does without. "
+        f"Write `{name}.` and what you need of it where you need it."
+    )
+
+
 TOO_MANY_NAMES = "Your code uses more names than can be checked for what this exercise forbids."
 
 
@@ -377,6 +385,10 @@ def too_long(seconds: float) -> str:
     return f"The test did not end within {seconds:g} s with what your code returned."
 
 
+TOO_LARGE = (
+    "What the test computes from the result of your code does not fit into memory. Look at the "
+    "shape that you return: a length of it is much too large."
+)
 OUTPUT_LIMIT = (
     "Your code printed more than it may, so the rest was cut off. Is there a print in a loop?"
 )

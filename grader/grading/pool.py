@@ -147,7 +147,8 @@ class Pool:
                 ticket = worker.ticket
                 result = self._result(worker)
                 if result is not None and ticket is not None:
-                    if self._once:  # it has nothing left to do but to take itself down
+                    # It has nothing left to do but to take itself down, if it is not gone already.
+                    if self._once and worker in self._workers:
                         worker.kill()
                     yield ticket.job, result
 
@@ -333,8 +334,9 @@ def _work(
             try:
                 grade_all(_jobs(connection), sandbox, lambda _, result: _report(connection, result))
             except Exception as error:  # noqa: BLE001  a bug of ours: said, and the job tried elsewhere
-                traceback.print_exc()
                 _send(connection, {"fault": f"{type(error).__name__}: {error}"})
+                with contextlib.suppress(OSError):  # there may be no stderr
+                    traceback.print_exc()
 
 
 def _sandbox(open_sandbox: "Callable[[], Sandbox]", started: "Sandbox | None") -> "Sandbox":

@@ -4,7 +4,7 @@ What a property changes about the inputs is drawn from the test's own seeded str
 calls is bounded, however large the inputs are.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -13,7 +13,14 @@ import numpy.typing as npt
 
 from grader.definitions.exercise import Property, PropertyTest
 from grader.grading.authored import author_error
-from grader.grading.compare import Closeness, Difference, Rung, compare
+from grader.grading.compare import (
+    Closeness,
+    Difference,
+    Rung,
+    compare,
+    describe,
+    usual_closeness,
+)
 
 Array: TypeAlias = npt.NDArray[Any]
 Inputs: TypeAlias = Mapping[str, Any]
@@ -50,6 +57,21 @@ class Trial:
         wanted = self.test.tolerance
         return None if wanted is None else Closeness(wanted.atol, wanted.rtol)
 
+    def differs(self, expected: object, got: object) -> Difference | None:
+        """Compare two results of the submission.
+
+        Without a tolerance of the author's, what it returns cannot make its own test milder: the
+        widest dtype of inputs and result says how close numbers must be.
+        """
+        if self.limit is not None:
+            return compare(expected, got, self.limit)
+        return compare(expected, got) or compare(expected, got, self._usual_limit())
+
+    def _usual_limit(self) -> Closeness:
+        arrays = [*_arrays(list(self.inputs.values())), *_arrays(self.first)]
+        fractions = [array.dtype for array in arrays if array.dtype.kind in "fc"]
+        return usual_closeness(np.result_type(*fractions) if fractions else np.dtype(np.float64))
+
     @property
     def moved(self) -> dict[str, Array]:
         """The inputs that the property is about: those named, or else every array of floats."""
@@ -67,12 +89,24 @@ class Trial:
         return {name: self.inputs[name] for name in names}
 
     def axis(self, array: Array, usual: int = -2) -> int:
-        """Return the axis that the property is about; what has one axis only has no other."""
-        if self.test.axis is None:
-            return max(usual, -array.ndim)
-        if not -array.ndim <= self.test.axis < array.ndim:
-            raise self.author(f"there is no axis {self.test.axis} in an array of {array.ndim}")
-        return self.test.axis
+        """Return the axis of an input; what has one axis only has no other."""
+        if self._has_axis(array):
+            return self._axis(array, usual)
+        raise self.author(f"there is no axis {self.test.axis} in an array of {array.ndim}")
+
+    def axis_of_result(self, array: Array, usual: int = -2) -> int:
+        """Return the axis of a result; that there is none is the submission's mistake."""
+        if self._has_axis(array):
+            return self._axis(array, usual)
+        axes = f"{array.ndim} {'axis' if array.ndim == 1 else 'axes'}"
+        sentence = f"The result should have an axis {self.test.axis}, but has {axes} only."
+        raise DiffersError(Difference(Rung.SHAPE, sentence))
+
+    def _has_axis(self, array: Array) -> bool:
+        return self.test.axis is None or -array.ndim <= self.test.axis < array.ndim
+
+    def _axis(self, array: Array, usual: int) -> int:
+        return max(usual, -array.ndim) if self.test.axis is None else self.test.axis
 
     def with_inputs(self, changes: Inputs) -> Any:  # noqa: ANN401  any value
         """Call with some inputs changed."""
@@ -96,14 +130,34 @@ def find_breach(trial: Trial) -> Difference | None:
 
 
 def usable(result: Any) -> Any:  # noqa: ANN401  any value
-    """Refuse a result that every property would hold for, since there is nothing in it."""
+    """Refuse a result that every property would hold for, since no finite number is in it."""
+    if not any(np.isfinite(array).any() for array in _arrays(numeric(result))):
+        sentence = "The result should have finite numbers in it, but all are NaN or infinite."
+        raise DiffersError(Difference(Rung.NOT_FINITE, sentence))
+    return result
+
+
+def numeric(result: Any) -> Any:  # noqa: ANN401  any value
+    """Refuse a result that is not made of numbers, or of none."""
     if result is None:
         sentence = "The result is None. Does every path through your function end in `return`?"
         raise DiffersError(Difference(Rung.NOTHING, sentence))
     if not any(array.size for array in _arrays(result)):
         sentence = "The result should be an array of numbers, but there is no number in it."
         raise DiffersError(Difference(Rung.TYPE, sentence))
+    if (other := next(_no_numbers(result), None)) is not None:
+        sentence = f"The result should be made of numbers, but there is {other} in it."
+        raise DiffersError(Difference(Rung.TYPE, sentence))
     return result
+
+
+def _no_numbers(result: object) -> Iterator[str]:
+    """Give the kind of each part of a result that is no number and no array of numbers."""
+    if isinstance(result, (list, tuple, dict)):
+        for item in result.values() if isinstance(result, dict) else result:
+            yield from _no_numbers(item)
+    elif not _arrays(result):
+        yield "a whole number of too many digits" if isinstance(result, int) else describe(result)
 
 
 def _arrays(result: object) -> list[Array]:
@@ -120,7 +174,7 @@ def _arrays(result: object) -> list[Array]:
 
 def _in_each(result: Any, change: Callable[[Array], Array]) -> Any:  # noqa: ANN401  any value
     """Change every array in a result; a number is an array without axes."""
-    if isinstance(result, (np.ndarray, float, np.generic)):
+    if isinstance(result, (np.ndarray, bool, int, float, complex, np.generic)):
         return change(np.asarray(result))
     if isinstance(result, (list, tuple)):
         return type(result)([_in_each(item, change) for item in result])
@@ -150,9 +204,9 @@ def _listed(names: Inputs) -> str:
 
 def _rows_sum_to_one(trial: Trial) -> Difference | None:
     result = _one_array(trial)
-    axis = trial.axis(result, usual=-1)
+    axis = trial.axis_of_result(result, usual=-1)
     sums = np.asarray(result.sum(axis=axis), dtype=np.result_type(result.dtype, np.float16))
-    if compare(np.ones_like(sums), sums, trial.limit):
+    if trial.differs(np.ones_like(sums), sums):
         return Difference(Rung.PROPERTY, _worst_row(sums, axis))
     if (result < 0).any():
         first = _index(result < 0)
@@ -181,7 +235,7 @@ def _shift_invariant(trial: Trial) -> Difference | None:
         shape = list(array.shape)
         shape[trial.axis(array, usual=-1)] = 1
         shifted[name] = (array + trial.rng.uniform(1.0, 4.0, shape)).astype(array.dtype)
-    difference = compare(trial.first, trial.with_inputs(shifted), trial.limit)
+    difference = trial.differs(trial.first, trial.with_inputs(shifted))
     return _breach(f"A constant added to {_listed(moved)} should change nothing.", difference)
 
 
@@ -201,7 +255,7 @@ def _causal(trial: Trial) -> Difference | None:
             f"Position {last} may not look at later ones, but changing what comes after it changes "
             "the result up to it."
         )
-        if found := _breach(lead, compare(before, after, trial.limit)):
+        if found := _breach(lead, trial.differs(before, after)):
             return found
     return None
 
@@ -226,10 +280,10 @@ def _other_future(trial: Trial, array: Array, last: int) -> Array:
 
 def _until(trial: Trial, array: Array, last: int, length: int) -> Array:
     """Return the rows of a result up to a position; there must be one for each token."""
-    if array.ndim == 0 or array.shape[trial.axis(array)] != length:
+    if array.ndim == 0 or array.shape[trial.axis_of_result(array)] != length:
         sentence = f"The result should have one row for each of the {length} positions."
         raise DiffersError(Difference(Rung.SHAPE, sentence))
-    return array.take(np.arange(last + 1), axis=trial.axis(array))
+    return array.take(np.arange(last + 1), axis=trial.axis_of_result(array))
 
 
 def _permutation(trial: Trial) -> tuple[Array, dict[str, Array]]:
@@ -251,19 +305,19 @@ def _permutation_equivariant(trial: Trial) -> Difference | None:
     order, changed = _permutation(trial)
 
     def reorder(array: Array) -> Array:
-        if array.ndim == 0 or array.shape[trial.axis(array)] != len(order):
+        if array.ndim == 0 or array.shape[trial.axis_of_result(array)] != len(order):
             sentence = f"The result should have one row for each of the {len(order)} items."
             raise DiffersError(Difference(Rung.SHAPE, sentence))
-        return array.take(order, axis=trial.axis(array))
+        return array.take(order, axis=trial.axis_of_result(array))
 
-    difference = compare(_in_each(trial.first, reorder), trial.with_inputs(changed), trial.limit)
+    difference = trial.differs(_in_each(trial.first, reorder), trial.with_inputs(changed))
     lead = f"Reordering {_listed(changed)} should reorder the result in the same way."
     return _breach(lead, difference)
 
 
 def _permutation_invariant(trial: Trial) -> Difference | None:
     _, changed = _permutation(trial)
-    difference = compare(trial.first, trial.with_inputs(changed), trial.limit)
+    difference = trial.differs(trial.first, trial.with_inputs(changed))
     return _breach(f"Reordering {_listed(changed)} should not change the result.", difference)
 
 
@@ -275,7 +329,7 @@ def _finite_at_large_values(trial: Trial) -> Difference | None:
     moved = trial.moved
     for factor in (_LARGE, -_LARGE):
         scaled = {name: (array * factor).astype(array.dtype) for name, array in moved.items()}
-        result = trial.with_inputs(scaled)
+        result = numeric(trial.call({**trial.inputs, **scaled}))
         broken = sum(int((~np.isfinite(array)).sum()) for array in _arrays(result))
         if broken:
             times = f"{factor:,.0f} times"
@@ -290,13 +344,14 @@ def _finite_at_large_values(trial: Trial) -> Difference | None:
 
 def _gradient(trial: Trial) -> Difference | None:
     name, array = next(iter(trial.moved.items()))
-    result = trial.first
-    if not isinstance(result, np.ndarray):
-        result = np.asarray(result)
+    result = _one_array(trial)
     if result.shape != array.shape:
         shapes = f"{tuple(array.shape)}, but has shape {tuple(result.shape)}"
         sentence = f"The gradient should have the shape of `{name}`, {shapes}."
         raise DiffersError(Difference(Rung.SHAPE, sentence))
+    if result.dtype.kind != "f":
+        sentence = f"The gradient should be an array of floats, but has dtype {result.dtype}."
+        raise DiffersError(Difference(Rung.DTYPE, sentence))
     limit = trial.limit or _CLOSE_TO_STEP
     for place in _entries(trial, array):
         slope = _slope(trial, name, array, _unit(array, place))
@@ -329,20 +384,28 @@ def _slope(trial: Trial, name: str, array: Array, direction: Array) -> float:
     ends = []
     for sign in (1.0, -1.0):
         moved = array.astype(np.float64) + sign * _STEP * direction
-        value = trial.against({**trial.inputs, name: moved})
-        (number,) = _arrays(value)[:1] or [np.zeros(2)]
-        if number.size != 1 or number.dtype.kind not in "iuf":
-            sentence = f"`{trial.test.against}` should be one number, but it is not."
-            raise DiffersError(Difference(Rung.TYPE, sentence))
-        ends.append(float(number.reshape(())))
+        ends.append(_one_number(trial, trial.against({**trial.inputs, name: moved})))
     return (ends[0] - ends[1]) / (2 * _STEP)
+
+
+def _one_number(trial: Trial, value: object) -> float:
+    """Return what the second expression gives as a number; NaN would equal any other NaN."""
+    numbers = _arrays(value)
+    if len(numbers) != 1 or numbers[0].size != 1 or numbers[0].dtype.kind not in "iuf":
+        sentence = f"`{trial.test.against}` should be one number, but it is not."
+        raise DiffersError(Difference(Rung.TYPE, sentence))
+    number = float(numbers[0].reshape(()))
+    if not np.isfinite(number):
+        sentence = f"`{trial.test.against}` should be a finite number, but it is {number}."
+        raise DiffersError(Difference(Rung.NOT_FINITE, sentence))
+    return number
 
 
 def _idempotent(trial: Trial) -> Difference | None:
     name = next(iter(trial.moved))
     again = trial.with_inputs({name: _one_array(trial)})
     lead = "Applied to its own result, your function should change nothing more."
-    return _breach(lead, compare(trial.first, again, trial.limit))
+    return _breach(lead, trial.differs(trial.first, again))
 
 
 def _deterministic(trial: Trial) -> Difference | None:
@@ -352,7 +415,7 @@ def _deterministic(trial: Trial) -> Difference | None:
 
 def _cached_equals_uncached(trial: Trial) -> Difference | None:
     uncached = usable(trial.against(trial.inputs))
-    difference = compare(uncached, trial.first, trial.limit)
+    difference = trial.differs(uncached, trial.first)
     lead = f"The result should be the same as without the cache, `{trial.test.against}`."
     return _breach(lead, difference)
 

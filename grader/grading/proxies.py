@@ -8,16 +8,17 @@ import inspect
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
-from grader.errors import DefinitionError, Location, Problem
+from grader.errors import DefinitionError, EtudeError, Location, Problem
 from grader.grading.compare import Closeness, compare
-from grader.sandbox.answers import Answer, Raised, Returned, Unsupported, Usage
+from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned, Unsupported, Usage
 from grader.sandbox.child import Child
 from grader.sandbox.inside.wire import Function, Handle, UnsupportedValueError
 from grader.sandbox.printable import printable
 
 _EXACT = Closeness(0.0, 0.0)
+_Error = TypeVar("_Error", bound=Exception)
 
 
 class NoValueError(Exception):
@@ -46,6 +47,11 @@ class Names:
         usages: where to add what each call takes; it is measured only if there is such a place.
         error: makes what is raised here when the submission raises.
         something_came_back: whether the submission has given a value already.
+
+    Attributes:
+        unexpected: the first thing that went wrong in a way that no test can expect, also if the
+            test caught it: the program's end, a value that cannot cross, an error that is not the
+            submission's.
     """
 
     def __init__(
@@ -64,6 +70,9 @@ class Names:
         self._usages = usages
         self._error = error
         self._something_came_back = something_came_back
+        self._has_answered = something_came_back
+        self._methods: set[Callable[..., Any]] = set()
+        self.unexpected: Exception | None = None
 
     def function(self, name: str) -> Callable[..., Any]:
         """Stand in for a function or a class of the submission."""
@@ -128,6 +137,9 @@ class Names:
             self._author(f"{error.kind} cannot be sent into the sandbox")
 
     def _source(self, function: FunctionType) -> Function:
+        if function in self._methods:
+            method = f"`{function.__name__}` is a method, where a value is expected"
+            raise self._remembered(TypeError(method))
         if function.__module__ == __name__:
             self._author("a function of the submission cannot be an argument of another")
         try:
@@ -158,6 +170,8 @@ class Names:
             child = self._child
             return self._call((child.method, child.method_and_look), (handle, name), args, kwargs)
 
+        method.__name__ = name
+        self._methods.add(method)
         return method
 
     def _value(self, ask: Callable[[], Answer]) -> Any:  # noqa: ANN401  any value
@@ -165,22 +179,34 @@ class Names:
             answer = ask()
         except UnsupportedValueError as error:
             if self._something_came_back:  # and was passed on: the submission made it what it is
-                raise NoValueError(Unsupported(error.kind, error.path)) from error
+                unsupported = NoValueError(Unsupported(error.kind, error.path))
+                raise self._remembered(unsupported) from error
             self._author(f"an argument: {error.kind} cannot be sent into the sandbox")
+        except (ChildGoneError, EtudeError) as error:
+            raise self._remembered(error) from error.__cause__
+        self._has_answered = True
         if isinstance(answer, Returned):
             self._something_came_back = True
             if self._usages is not None and answer.usage is not None:
                 self._usages.append(answer.usage)
             return self.incoming(answer.value)
-        raise self._error(answer) if isinstance(answer, Raised) else NoValueError(answer)
+        if isinstance(answer, Raised):
+            raised = self._error(answer)
+            raise raised if "Exception" in answer.bases else self._remembered(raised)
+        raise self._remembered(NoValueError(answer))
 
     @property
-    def something_came_back(self) -> bool:
-        """Whether the submission has given any value yet: before, only the author can be wrong."""
-        return self._something_came_back
+    def has_answered(self) -> bool:
+        """Whether the submission has returned or raised: before, only the author can be wrong."""
+        return self._has_answered
 
     def _author(self, message: str) -> NoReturn:
-        raise DefinitionError([Problem(self._where, message)])
+        raise self._remembered(DefinitionError([Problem(self._where, message)]))
+
+    def _remembered(self, error: _Error) -> _Error:
+        """Keep an error that a test might catch, though it cannot expect it."""
+        self.unexpected = self.unexpected or error
+        return error
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401  any value

@@ -19,6 +19,7 @@ from grader.definitions.exercise import PytestTest
 from grader.errors import EtudeError, Location
 from grader.grading import feedback
 from grader.grading.authored import (
+    TooLargeError,
     TooLongError,
     author_error,
     line_of_author,
@@ -68,7 +69,8 @@ def run_body(
 
     Raises:
         NoValueError, ChildGoneError: a call gave no value, and the body did not expect that.
-        TooLongError: the body does not end with what the submission returned.
+        TooLongError, TooLargeError: the body does not end, or needs too much memory, with what the
+            submission returned.
         DefinitionError: the body cannot run, whatever the submission does.
     """
     run = _function(test.pytest, name, test.where, test.id)({**namespace})
@@ -77,7 +79,7 @@ def run_body(
             contextlib.redirect_stdout(sys.stderr),
             time_limit(seconds + AUTHOR_SECONDS),
         ):
-            run()
+            _run(run, names)
     except (NoValueError, ChildGoneError, EtudeError, KeyboardInterrupt):
         raise
     except _ENDS_EARLY as error:  # XFailed is a kind of Failed
@@ -85,18 +87,39 @@ def run_body(
         raise author_error(test.where, message) from error
     except (AssertionError, pytest.fail.Exception) as error:
         return Difference(Rung.ASSERTION, _sentence(test.pytest, error))
-    except TooLongError as error:
-        if not names.something_came_back:
+    except (TooLongError, TooLargeError) as error:
+        if not names.has_answered:
             raise _not_running(test, error) from error
         raise
     except BaseException as error:  # SystemExit too
-        if isinstance(error, _AUTHORS) or not names.something_came_back:
+        if _is_author_s(error) or not names.has_answered:
             raise _not_running(test, error) from error
         if not isinstance(error, Exception):
             raise _not_running(test, error) from error
         statement = statement_at(test.pytest, line_of_author(error))
         return Difference(Rung.TYPE, feedback.cannot_use(statement, error))
     return None
+
+
+def _run(run: Callable[[], object], names: Names) -> None:
+    """Run a body; what no test can expect ends it, though `pytest.raises(Exception)` catches it."""
+    try:
+        run()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        if names.unexpected is not None and names.unexpected is not error:
+            raise names.unexpected from error
+        if isinstance(error, MemoryError):
+            raise TooLargeError(str(error)) from error
+        raise
+    if names.unexpected is not None:
+        raise names.unexpected
+
+
+def _is_author_s(error: BaseException) -> bool:
+    """Tell whether nothing that a submission gives can cause it; a loop over nothing unbinds."""
+    return isinstance(error, _AUTHORS) and not isinstance(error, UnboundLocalError)
 
 
 def _not_running(test: PytestTest, error: BaseException) -> EtudeError:

@@ -15,7 +15,7 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.grading import feedback
-from grader.grading.authored import TooLongError, line_of_author
+from grader.grading.authored import TooLargeError, TooLongError, line_of_author
 from grader.grading.cases import judge
 from grader.grading.compare import Rung
 from grader.grading.contents import Contents
@@ -175,6 +175,8 @@ class SubmissionRun:
             seconds = stage.child.limits.wall_seconds + AUTHOR_SECONDS
             sentence = feedback.too_long(seconds)
             return _Attempt(Outcome.TIMED_OUT, sentence, inputs=draw.inputs)
+        except TooLargeError:
+            return _Attempt(Outcome.OUT_OF_MEMORY, feedback.TOO_LARGE, inputs=draw.inputs)
         if found.difference is None:
             self.observed[test.id] = observed(found.got)
             return _Attempt(Outcome.PASSED)

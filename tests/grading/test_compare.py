@@ -186,6 +186,27 @@ def test_another_value_stays_another(expected: str, got: str) -> None:
     assert compare_text(expected, got) is not None
 
 
+@pytest.mark.parametrize(
+    ("expected", "got", "agree"),
+    [
+        ("[0.5  0.25]", "[0.54 0.25]", False),
+        ("[0.5  0.25]", "[0.504 0.2496]", True),
+        ("[[0.5  0.25]\n [1.   0.3 ]]", "[[0.5  0.25]\n [1.   0.33]]", False),
+        ("[1.0e+00 2.55e-03]", "[1.04e+00 2.55e-03]", False),
+        ("[0.5] 0.25", "[0.54] 0.25", True),
+        ("0.5 [0.25]", "0.54 [0.25]", True),
+        ("[0.5, 0.30000000000000004]", "[0.5000000001, 0.30000000000000004]", True),
+        ("[0.5 0.25", "[0.54 0.25", False),
+        ("] 0.5 [", "] 0.54 [", True),
+    ],
+)
+def test_the_numbers_of_one_array_share_their_decimals(
+    expected: str, got: str, *, agree: bool
+) -> None:
+    """NumPy pads `0.50` to `0.5 ` beside `0.25`; numbers in other brackets say nothing."""
+    assert (compare_text(expected, got) is None) is agree
+
+
 def test_hostile_print_is_read_in_bounded_time() -> None:
     """A megabyte that nearly looks like arrays: it has to end, the clock is not looked at."""
     for piece in ("array(", "array(,dtype=", "np.float64(", "array([,dtype=]", "np.True_np."):
@@ -214,3 +235,19 @@ def test_a_number_is_one_however_it_is_kept(expected: object, got: object) -> No
     """A float, a NumPy scalar and an array without axes are the same answer."""
     assert compare(expected, got) is None
     assert compare(expected, 2.6) is not None
+
+
+def test_what_is_the_same_is_so_under_exact_comparison_too() -> None:
+    """NaN and infinities by place; whole numbers that float64 cannot tell apart stay apart."""
+    exact = Closeness(0.0, 0.0)
+    odd = np.array([np.nan, np.inf, -np.inf, 0.1])
+    assert compare(odd, odd.copy(), exact) is None
+    assert compare(float("nan"), float("nan"), exact) is None
+    assert compare(odd, np.array([0.0, np.inf, -np.inf, 0.1]), exact) is not None
+    assert compare(odd, np.array([np.nan, np.inf, np.inf, 0.1]), exact) is not None
+    assert compare(odd, np.nextafter(odd, 1.0), exact) is not None
+    large = np.array([2**53, 2**62])
+    other = large + np.array([0, 1])
+    for limit in (exact, None, Closeness(0.5, 0.0)):
+        assert compare(large, other, limit) is not None
+    assert compare(large, other, Closeness(1.0, 0.0)) is None

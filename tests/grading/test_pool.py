@@ -65,7 +65,7 @@ def test_a_job_that_kills_its_workers_is_given_up_as_a_fault(
 
     def deadly(self: SubmissionRun) -> None:
         if "poison" in self._submission.source:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os._exit(9)  # a confined worker may send no signal, not even to itself
         whole(self)
 
     monkeypatch.setattr(SubmissionRun, "load", deadly)
@@ -76,6 +76,22 @@ def test_a_job_that_kills_its_workers_is_given_up_as_a_fault(
     assert f"given up after {MAX_TRIES} tries: the worker process died" in str(results["2"])
     assert isinstance(results["1"], Verdict)
     assert isinstance(results["3"], Verdict)
+
+
+def test_a_fault_of_ours_is_told_also_when_the_pool_is_for_one_job(
+    double: Exercise, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its worker is closed already by then; the fault that comes out is the first one."""
+    from grader.grading.run import SubmissionRun  # noqa: PLC0415
+
+    def broken(_: SubmissionRun) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(SubmissionRun, "load", broken)
+    with Pool(1, open_sandbox, once=True) as pool:
+        ((_, result),) = pool.grade([job(double, 1)])
+    assert isinstance(result, GraderFault)
+    assert str(result) == f"given up after {MAX_TRIES} tries: RuntimeError: a bug"
 
 
 def test_a_broken_sandbox_is_replaced(double: Exercise) -> None:

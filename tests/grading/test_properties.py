@@ -155,6 +155,11 @@ def test_nothing_returned_has_no_property(grade_one: "GradeOne", holds: Property
         (
             "rows_sum_to_one",
             "x * np.nan",
+            "The result should have finite numbers in it, but all are NaN or infinite.",
+        ),
+        (
+            "rows_sum_to_one",
+            "x * np.where(np.arange(x.shape[1]), np.nan, 1)",
             "Along axis -1 the result should add up to 1, not to nan",
         ),
         ("gradient", "x[0]", "The gradient should have the shape of `x`, "),
@@ -218,3 +223,118 @@ def test_what_is_changed_is_the_same_in_every_run(grade_one: "GradeOne") -> None
     test = {"given": MATRIX, "call": "f(x)", "holds": "shift_invariant"}
     first, second = (grade_one(source("x * 2"), test).message for _ in range(2))
     assert first == second
+
+
+@pytest.mark.parametrize(
+    "holds", ["causal", "permutation_equivariant", "rows_sum_to_one", "shift_invariant"]
+)
+def test_a_result_without_the_axis_is_the_submission_s_mistake(
+    grade_one: "GradeOne", holds: Property
+) -> None:
+    """The input has the axis that the author names; that the result lacks it is told to the learner."""
+    test = {"given": MATRIX, "call": "f(x)", "holds": holds, "axis": 1}
+    result = grade_one(source("x[:, 0] * 1.5"), test)
+    assert result.outcome is Outcome.FAILED
+    if holds != "shift_invariant":  # which asks nothing of the result's axes
+        assert result.message == "The result should have an axis 1, but has 1 axis only."
+
+
+@pytest.mark.parametrize("holds", ["causal", "permutation_equivariant"])
+@pytest.mark.parametrize("body", ["7", "True", "1j", "[7, 8]", "10 ** 400"])
+def test_a_number_is_no_row_for_each_position(
+    grade_one: "GradeOne", holds: Property, body: str
+) -> None:
+    """Of whatever kind it is: a constant would have every one of these properties."""
+    test = {"given": MATRIX, "call": "f(x)", "holds": holds}
+    result = grade_one(source(body), test)
+    assert result.outcome is Outcome.FAILED, body
+    assert result.message.startswith("The result should "), result.message
+
+
+@pytest.mark.parametrize("holds", sorted({case.holds for case in CASES}))
+@pytest.mark.parametrize("body", ["x * np.nan", "x * 0 + np.inf", "float('nan')"])
+def test_nothing_finite_has_no_property(grade_one: "GradeOne", holds: Property, body: str) -> None:
+    """NaN is the same NaN whatever is shifted or reordered, so it is refused first."""
+    case = next(case for case in CASES if case.holds == holds)
+    fields = {**case.fields, "given": MATRIX, "call": "f(x)"}
+    if holds == "cached_equals_uncached":
+        fields["against"] = "f(x)"
+    result = grade_one(source(body), {**fields, "holds": holds})
+    assert result.message == (
+        "The result should have finite numbers in it, but all are NaN or infinite."
+    )
+
+
+@pytest.mark.parametrize("body", ["(x, 'ok')", "[x, None]", "{'a': x, 'b': ['c']}"])
+def test_words_beside_numbers_have_no_property(grade_one: "GradeOne", body: str) -> None:
+    """What is no number could say anything, and no property would look at it."""
+    test = {"given": MATRIX, "call": "f(x)", "holds": "deterministic"}
+    message = grade_one(source(body), test).message
+    assert message.startswith("The result should be made of numbers, but there is "), message
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ("[[1.0], [2.0, 3.0]]", "The result should be an array, but is of type list."),
+        ("[['a', 'b']]", "The result should be an array of numbers, but there is no"),
+        ("[1.0, 10 ** 400]", "The result should be made of numbers, but there is a whole number"),
+        ("x + 1j", "The gradient should be an array of floats, but has dtype complex128."),
+        (
+            "np.ones(x.shape, int)",
+            "The gradient should be an array of floats, but has dtype int64.",
+        ),
+        ("x > 0", "The gradient should be an array of floats, but has dtype bool."),
+    ],
+)
+def test_a_gradient_is_an_array_of_floats(grade_one: "GradeOne", body: str, sentence: str) -> None:
+    """Anything else fails the test; none of it stops the grader."""
+    test = {"given": MATRIX, "call": "f(x)", "holds": "gradient", "against": "(x ** 3).sum()"}
+    result = grade_one(source(body), test)
+    assert result.outcome is Outcome.FAILED
+    assert result.message.startswith(sentence), result.message
+
+
+@pytest.mark.parametrize("number", ["np.nan", "np.inf", "10 ** 400", "[1.0, 2.0]"])
+def test_a_slope_is_between_finite_numbers(grade_one: "GradeOne", number: str) -> None:
+    """The submission's own scalar may not be NaN, which would agree with a gradient of NaN."""
+    program = f"import numpy as np\ndef loss(x):\n    return {number}\n"
+    program += "def f(x):\n    g = x * np.nan\n    g[0, 0] = 1.0\n    return g\n"
+    test = {"given": MATRIX, "call": "f(x)", "holds": "gradient", "against": "loss(x)"}
+    result = grade_one(program, test, defines={"f": {}, "loss": {}})
+    assert result.outcome is Outcome.FAILED
+    assert result.message.startswith("`loss(x)` should be "), result.message
+
+
+def test_a_search_that_breaks_on_a_result_is_a_failed_test(
+    grade_one: "GradeOne", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it is that no check foresaw: there is a verdict, and no fault."""
+
+    def breaks(*_: object) -> None:
+        raise ValueError("setting an array element with a sequence")
+
+    monkeypatch.setattr("grader.grading.cases.holds.find_breach", breaks)
+    test = {"given": MATRIX, "call": "f(x)", "holds": "deterministic"}
+    result = grade_one(source("x"), test)
+    assert result.outcome is Outcome.FAILED
+    assert result.message.startswith("The result cannot be used as in `holds: deterministic`:")
+
+
+@pytest.mark.parametrize("holds", ["unchanged_inputs", "deterministic"])
+def test_nan_among_the_inputs_is_still_the_same_nan(grade_one: "GradeOne", holds: Property) -> None:
+    """A right program passes; one that changes another place does not."""
+    given = "x = np.array([1.0, np.nan, 3.0])"
+    test = {"given": given, "call": "f(x)", "holds": holds}
+    assert grade_one(source("x * 2"), test).message == ""
+    wrong = "np.multiply(x, 2, out=x)" if holds == "unchanged_inputs" else "x + np.random.rand()"
+    assert grade_one(source(wrong), test).outcome is Outcome.FAILED
+
+
+def test_a_result_of_few_digits_does_not_make_its_test_milder(grade_one: "GradeOne") -> None:
+    """The inputs are float64, so float16 would have to agree as closely as float64."""
+    test = {"given": MATRIX, "call": "f(x)", "holds": "shift_invariant"}
+    drift = "(1 + 1e-3 * np.tanh(x)).astype(np.float16)"
+    assert grade_one(source(drift), test).outcome is Outcome.FAILED
+    single = {**test, "given": "x = rng.standard_normal((3, 4)).astype(np.float32)"}
+    assert grade_one(SOFTMAX, single).message == ""

@@ -133,7 +133,7 @@ def test_an_expected_exception_of_another_type_is_an_error(grade_one: "GradeOne"
     ("lines", "message"),
     [
         (
-            ["if 0: y = 1", "assert f(x) is y"],
+            ["if 0: y = 1", "y += 1", "assert f(x) is y"],
             "pytest raises UnboundLocalError: cannot access local variable 'y'",
         ),
         (["x = 1 / 0", "assert f(x)"], "pytest raises ZeroDivisionError: division by zero (line 1"),
@@ -197,3 +197,49 @@ def test_what_is_no_plain_exception_is_none_here() -> None:
     for claimed in ("SystemExit", "KeyboardInterrupt", "DefinitionError", "TooLongError"):
         error = raised_here(Raised(claimed, (claimed, "BaseException"), "", ()))
         assert type(error).__name__ == "NoValueError"
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("def f(x): return []", ["for last in f(x): pass", "assert last == 2"]),
+        (
+            "def f(x): raise ValueError('x')",
+            ["try: y = f(x)", "except ValueError: pass", "assert y.sum() == 6"],
+        ),
+    ],
+)
+def test_a_name_that_a_result_leaves_unbound_is_not_the_author_s_error(
+    grade_one: "GradeOne", source: str, lines: list[str]
+) -> None:
+    """A loop over nothing, or an error where the body expects a value, unbinds it."""
+    result = grade_one(source, body(*lines))
+    assert result.outcome is Outcome.FAILED
+    assert result.message.startswith("The result cannot be used as in `assert"), result.message
+
+
+@pytest.mark.parametrize(
+    ("source", "outcome"),
+    [
+        ("import os\ndef f(x): os._exit(0)", Outcome.ERRORED),
+        ("def f(x):\n    while True: pass", Outcome.TIMED_OUT),
+        ("def f(x): return object()", Outcome.FAILED),
+        ("def f(x): raise SystemExit", Outcome.ERRORED),
+    ],
+)
+def test_an_end_without_an_answer_is_no_expected_exception(
+    grade_one: "GradeOne", source: str, outcome: Outcome
+) -> None:
+    """`pytest.raises(Exception)` asks for an error of the submission's, and catches only that."""
+    lines = ["with pytest.raises(Exception):", "    f(x)"]
+    limits = {"cpu_seconds": 1}
+    result = grade_one(source, body(*lines), limits=limits)
+    assert result.outcome is outcome, result.message
+    assert grade_one("def f(x): raise KeyError", body(*lines)).outcome is Outcome.PASSED
+
+
+def test_what_cannot_be_sent_is_no_expected_exception(grade_all: "GradeAll") -> None:
+    """It is the author's mistake also where the body would catch it."""
+    lines = ["with pytest.raises(Exception):", "    f(lambda: 1)"]
+    with pytest.raises(DefinitionError, match="must be written with def"):
+        grade_all(DOUBLE, body(*lines))

@@ -8,7 +8,7 @@ import numpy as np
 
 from grader.definitions.exercise import CallTest, OutputTest, PropertyTest, PytestTest, TestCase
 from grader.grading import feedback
-from grader.grading.authored import names_in
+from grader.grading.authored import TooLargeError, names_in
 from grader.grading.cases import body, call, holds, output
 from grader.grading.cases.finding import Finding
 from grader.grading.oracle import Oracle
@@ -30,6 +30,7 @@ def judge(stage: Stage, oracle: Oracle, test: TestCase, number: int) -> Finding:
 
     Raises:
         NoValueError, ChildGoneError: it raised, or gave nothing that could be looked at.
+        TooLargeError: what it gave cannot be judged with the memory that there is.
         DefinitionError: the test could not be run, whatever the submission does.
     """
     try:
@@ -37,6 +38,8 @@ def judge(stage: Stage, oracle: Oracle, test: TestCase, number: int) -> Finding:
             found = _JUDGES[type(test)](stage, oracle, test, number)
     except DiffersError as error:
         found = Finding(error.difference)
+    except MemoryError as error:  # in a comparison: an author's own code has its own error
+        raise TooLargeError from error
     return _kept_secret(stage, test, found) if stage.exercise.kind == "predict" else found
 
 

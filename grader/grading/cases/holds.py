@@ -4,13 +4,22 @@ from typing import Any
 
 from grader.definitions.exercise import PropertyTest
 from grader.definitions.properties import WITH_AGAINST
-from grader.grading.authored import author_error
+from grader.errors import EtudeError
+from grader.grading import feedback
+from grader.grading.authored import TooLargeError, TooLongError, author_error
 from grader.grading.cases.finding import Finding, evaluated
+from grader.grading.compare import Difference, Rung
 from grader.grading.inputs import generator
 from grader.grading.oracle import Oracle
-from grader.grading.properties import Inputs, Trial, find_breach
+from grader.grading.properties import DiffersError, Inputs, Trial, find_breach
+from grader.grading.proxies import NoValueError
 from grader.grading.stage import Stage
+from grader.sandbox.answers import ChildGoneError
 
+_NOT_OF_THE_RESULT = (
+    DiffersError, NoValueError, ChildGoneError, EtudeError, MemoryError, TooLargeError,
+    TooLongError,
+)  # fmt: skip
 _PERTURBATIONS = 1  # their own part of the test's stream, so that no change correlates with inputs
 
 
@@ -30,4 +39,15 @@ def judge(stage: Stage, oracle: Oracle, test: PropertyTest, number: int) -> Find
     inputs = oracle.draws(test)[number].inputs
     first = call(inputs)
     rng = generator(oracle.exercise, test, number, _PERTURBATIONS)
-    return Finding(find_breach(Trial(test, inputs, call, against, first, rng)), first)
+    return Finding(_breach(Trial(test, inputs, call, against, first, rng)), first)
+
+
+def _breach(trial: Trial) -> Difference | None:
+    """Look for a breach; a result that the search itself stumbles over fails the test as well."""
+    try:
+        return find_breach(trial)
+    except _NOT_OF_THE_RESULT:
+        raise
+    except Exception as error:  # noqa: BLE001  results are of any form, inputs are checked first
+        sentence = feedback.cannot_use(f"holds: {trial.test.holds}", error)
+        return Difference(Rung.TYPE, sentence)

@@ -223,9 +223,17 @@ class Definition:
 class Forbid:
     """What a submission must do without; its syntax tree is searched before it runs.
 
-    Aliases are followed, as in `from numpy import einsum as e`. Where anything is forbidden, so are
-    the usual ways around it: `getattr`, `globals`, `locals`, `vars`, `eval`, `exec`, `compile`,
-    `__import__`, `importlib`, `builtins`, `__dict__` and `sys.modules`. Everything else is allowed,
+    Aliases are followed, as in `from numpy import einsum as e` and `la = np.linalg`. Where anything
+    below a module is forbidden, the module itself may only be imported, renamed in a plain
+    assignment or followed by a dot, since what becomes of it elsewhere is not seen: `f(np)` and
+    `m=np` in a list of parameters are refused. Something in NumPy is forbidden under all names that
+    NumPy has for it, as `numpy.matlib.einsum`, and as a method where arrays have one of its name:
+    `np.var` is `x.var()` too.
+
+    Where anything is forbidden, so are the usual ways around it: `getattr`, `globals`, `locals`,
+    `vars`, `eval`, `exec`, `compile`, `__import__`, `__dict__`, `__globals__`, `sys.modules` and
+    their like, and the modules `builtins`, `importlib`, `inspect`, `operator`, `pickle`, `pkgutil`,
+    `pydoc`, `timeit` and others that look up or run code by its name. Everything else is allowed,
     and so is all that tests do.
     """
 
@@ -237,11 +245,18 @@ class Forbid:
         default=(),
     )
     calls: tuple[str, ...] = _doc(
-        "Functions and methods, as `np.linalg.norm` or `dot`, which is `x.dot(y)` too; to name one "
+        "Functions and methods, as `np.linalg.norm` or `dot`, which is `x.dot(y)` too, as `np.dot` "
+        "is; to name one "
         "without a call counts.",
         default=(),
     )
-    loops: bool = _doc("for, while and comprehensions.", default=False)
+    loops: bool = _doc(
+        "for, while and comprehensions; `map`, `filter`, `functools.reduce`, `itertools`, "
+        "`np.vectorize`, `np.frompyfunc`, `np.apply_along_axis`, `np.apply_over_axes`, "
+        "`np.fromiter`, `np.nditer`, `np.ndenumerate` and `np.ndindex`, which loop unseen; and a "
+        "function that calls itself by its name. Functions that call each other are not found.",
+        default=False,
+    )
     because: str = _doc("Why, in a sentence that the learner reads.", default="")
 
 

@@ -43,7 +43,8 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> Loaded:
         refusal = screen(child, submission.source, exercise)
         if refusal is not None:
             return Loaded(nothing, problem=_refused(refusal))
-        answer = child.load(submission.source, list(exercise.defines))
+        bring_in = child.load_answers if exercise.kind == "predict" else child.load
+        answer = bring_in(submission.source, list(exercise.defines))
         if isinstance(answer, Raised):
             return Loaded(nothing, problem=_raised(answer))
         facts = answer.value if isinstance(answer, Returned) else None

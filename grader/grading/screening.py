@@ -1,13 +1,19 @@
 """What a submission must do without, found on its syntax tree before any of it runs.
 
 The tree is read by the child, since Python's parser can be crashed; the rule is applied here. It
-is a fence and not a wall: it resolves imports and plain assignments, and where anything is
-forbidden it forbids the usual ways around too (`getattr`, `exec`, `importlib` and their like). A
-learner who goes to lengths to get around it has learnt more Python than the exercise teaches.
+is a fence and not a wall: it resolves imports and plain assignments, refuses a module that is
+handed on in any other way, and where anything is forbidden it forbids the usual ways around too
+(`getattr`, `exec`, `importlib` and their like). A learner who goes to lengths to get around it has
+learnt more Python than the exercise teaches.
 """
 
+import pkgutil
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from types import ModuleType
+
+import numpy as np
 
 from grader.definitions.exercise import Exercise, Forbid
 from grader.grading import feedback
@@ -17,14 +23,28 @@ from grader.sandbox.printable import printable
 
 _AROUND = frozenset(
     {
-        "__builtins__", "__import__", "builtins", "compile", "eval", "exec", "getattr", "globals",
-        "importlib", "locals", "vars",
+        "__main__", "_operator", "_pickle", "bdb", "builtins", "cProfile", "code", "codeop",
+        "compile", "ctypes", "doctest", "eval", "exec", "gc", "getattr", "globals", "imp",
+        "importlib", "inspect", "locals", "marshal", "operator", "pdb", "pickle", "pkgutil",
+        "profile", "pydoc", "runpy", "shelve", "submission", "timeit", "unittest", "vars",
+        "zipimport",
     }
 )  # fmt: skip
 _AROUND_ANYWHERE = frozenset(
-    {"__dict__", "__getattribute__", "attrgetter", "import_module", "methodcaller"}
-)
-_AROUND_EXACTLY = frozenset({"sys.modules"})
+    {
+        "__array_namespace__", "__builtins__", "__code__", "__dict__", "__getattr__",
+        "__getattribute__", "__globals__", "__import__", "__loader__", "__self__",
+        "__spec__", "__subclasses__", "_getframe", "attrgetter", "cell_contents",
+        "co_names", "f_back", "f_builtins", "f_globals", "f_locals", "get_type_hints",
+        "import_module", "methodcaller", "tb_frame",
+    }
+)  # fmt: skip
+_HIDDEN_LOOPS = (
+    "functools.reduce", "itertools", "numpy.apply_along_axis", "numpy.apply_over_axes",
+    "numpy.fromiter", "numpy.frompyfunc", "numpy.ndenumerate", "numpy.ndindex", "numpy.nditer",
+    "numpy.nested_iters", "numpy.vectorize",
+)  # fmt: skip
+_HIDDEN_LOOPS_BY_ONE_WORD = frozenset({"filter", "map"})
 _LINES = 1 << 20
 
 
@@ -40,7 +60,7 @@ class Refusal:
 class Use:
     """One thing that a program uses, at its first line."""
 
-    kind: str  # import, name, call or loop
+    kind: str  # import, name, call, passed or loop
     name: str  # in full: numpy.linalg.norm
     written: str  # as the learner spelled it: la.norm
     line: int
@@ -105,6 +125,8 @@ def breach(forbid: Forbid, uses: Sequence[Use]) -> Refusal | None:
             return Refusal(feedback.forbidden(use.line, said, forbid.because), use.line)
         if _leads_around(use):
             return Refusal(feedback.roundabout(use.line, use.written), use.line)
+        if use.kind == "passed" and _could_hide(forbid, use.name):
+            return Refusal(feedback.passed_around(use.line, use.written), use.line)
     return None
 
 
@@ -112,23 +134,96 @@ def _forbidden(forbid: Forbid, use: Use) -> str | None:
     """Say what is done that is forbidden, as "uses `np.sum`"."""
     match use.kind:
         case "import":
-            inside = any(_is_below(use.name, entry) for entry in _whole(forbid.imports))
+            inside = any(_imports(entry, use.name) for entry in _whole(forbid.imports))
             return f"imports `{use.written}`" if inside else None
         case "loop":
             return f"has a {_loop(use.name)}" if forbid.loops else None
-    named = any(_names(entry, use.name) for entry in _whole(forbid.names))
-    called = any(_calls(entry, use.name) for entry in _whole(forbid.calls))
-    return f"uses {_both_names(use)}" if named or called else None
+        case "passed":
+            return None
+    found = (
+        any(_names(entry, use.name) for entry in _whole(forbid.names))
+        or any(_calls(entry, use.name) for entry in _whole(forbid.calls))
+        or (forbid.loops and _loops(use.name))
+    )
+    return f"uses {_both_names(use)}" if found else None
+
+
+def _imports(entry: str, name: str) -> bool:
+    return _is_below(name, entry) or ("." in entry and _is_in_numpy(entry, name))
 
 
 def _names(entry: str, name: str) -> bool:
     """Tell whether a name is forbidden, or lies below one; a single word is meant anywhere."""
-    return _is_below(name, entry) if "." in entry else entry in name.split(".")
+    return _is_dotted(entry, name) if "." in entry else entry in name.split(".")
 
 
 def _calls(entry: str, name: str) -> bool:
     """Tell whether a function is forbidden; to name it without a call is to call it elsewhere."""
-    return name == entry if "." in entry else name.rpartition(".")[2] == entry
+    if "." in entry:
+        return _is_dotted(entry, name)
+    words = [word for word in name.split(".") if not word.startswith("__")]  # f.__call__ is f
+    return words[-1:] == [entry]
+
+
+def _loops(name: str) -> bool:
+    """Tell whether a function loops over items for its caller."""
+    alone = name.removesuffix(".__call__") in _HIDDEN_LOOPS_BY_ONE_WORD
+    return alone or any(_is_dotted(entry, name) for entry in _HIDDEN_LOOPS)
+
+
+def _is_dotted(entry: str, name: str) -> bool:
+    # A library has what it imports below its own name too, as numpy.ma.core.functools.reduce.
+    imported = _is_below(name, entry) or (
+        _is_library(name.partition(".")[0]) and f".{entry}." in f".{name}."
+    )
+    return imported or _is_in_numpy(entry, name) or _is_method(entry, name)
+
+
+def _is_in_numpy(entry: str, name: str) -> bool:
+    """Tell whether a name is what NumPy's modules also call `entry`, as numpy.matlib.einsum is."""
+    root, *words = name.split(".")
+    wanted = entry.rpartition(".")[2]
+    plain = (word.lstrip("_").removeprefix("c_") for word in words)  # c_einsum, _var
+    return entry.startswith("numpy.") and root == "numpy" and (wanted in words or wanted in plain)
+
+
+def _is_method(entry: str, name: str) -> bool:
+    """Tell whether a name is the method of an array that does what `entry` does, as `x.var`."""
+    module, _, word = entry.rpartition(".")
+    root, *words = name.split(".")
+    if module != "numpy" or not hasattr(np.ndarray, word):
+        return False
+    return word in words and root not in sys.stdlib_module_names
+
+
+def _could_hide(forbid: Forbid, name: str) -> bool:
+    """Tell whether `name` is a module in which something lies that is forbidden with a dot.
+
+    Or one of Python's: some import those that look things up by name.
+    """
+    if name in sys.stdlib_module_names:
+        return True
+    entries = [entry for entry in _whole((*forbid.names, *forbid.calls)) if "." in entry]
+    entries += [entry for entry in _HIDDEN_LOOPS if forbid.loops]
+    holds_one = any(_is_below(entry, name) for entry in entries)
+    return holds_one or (any(e.startswith("numpy.") for e in entries) and _is_numpy_module(name))
+
+
+def _is_library(root: str) -> bool:
+    return root == "numpy" or root in sys.stdlib_module_names
+
+
+def _is_numpy_module(name: str) -> bool:
+    root, *words = name.split(".")
+    found: object = np
+    for word in words:
+        if not isinstance(found, ModuleType):
+            return False
+        below = pkgutil.iter_modules(getattr(found, "__path__", ()))
+        if word not in vars(found) and word in (module.name for module in below):
+            return True  # not imported here, nor anything that lies below it
+        found = vars(found).get(word)
+    return root == "numpy" and isinstance(found, ModuleType)
 
 
 def _is_below(name: str, entry: str) -> bool:
@@ -143,7 +238,7 @@ def _whole(entries: Sequence[str]) -> Iterator[str]:
 
 
 def _loop(name: str) -> str:
-    return name if name == "comprehension" else f"`{name}` loop"
+    return name if name in ("comprehension", "recursion") else f"`{name}` loop"
 
 
 def _both_names(use: Use) -> str:
@@ -154,9 +249,9 @@ def _both_names(use: Use) -> str:
 
 
 def _leads_around(use: Use) -> bool:
-    parts = use.name.split(".")
-    return (
-        parts[0] in _AROUND
-        or not _AROUND_ANYWHERE.isdisjoint(parts)
-        or any(_is_below(use.name, exactly) for exactly in _AROUND_EXACTLY)
-    )
+    root, *below = use.name.split(".")
+    if root in _AROUND or not _AROUND_ANYWHERE.isdisjoint(below):
+        return True
+    if _is_library(root):  # or a module that it imports, as in dataclasses.inspect
+        return not _AROUND.isdisjoint(below) or "modules" in below
+    return root in _AROUND_ANYWHERE

@@ -67,12 +67,16 @@ class Child:
         return self._ask("screen", source)
 
     def answers(self, source: str, names: Sequence[str]) -> Answer:
-        """Say what in a program is more than answers. See `inside.facts.beyond_answers`."""
+        """Say what in a program is more than answers. See `inside.literals.beyond_answers`."""
         return self._ask("answers", source, list(names))
 
     def load(self, source: str, names: Sequence[str]) -> Answer:
         """Run the submission's source; on success the value describes the names it defines."""
         return self._ask("load", source, list(names))
+
+    def load_answers(self, source: str, names: Sequence[str]) -> Answer:
+        """Load a submission that is only answers, as `load` does, and run nothing of it."""
+        return self._ask("load_answers", source, list(names))
 
     def call(
         self,

@@ -2,6 +2,11 @@
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+import pytest
+
+from grader.grading.relations import relation
+
 if TYPE_CHECKING:
     from tests.grading.conftest import GradeAll, GradeOne
 
@@ -75,3 +80,23 @@ def test_rounded_literal_is_no_obstacle(grade_one: "GradeOne") -> None:
         defines={"f": {"reference": "reference.softmax:softmax"}},
     ).message
     assert message.endswith("Is your softmax taken over the wrong axis?")
+
+
+def test_large_result_is_not_copied_to_look_for_a_relation() -> None:
+    """What came may be as large as memory: it is passed over before anything is made of it."""
+    huge = np.broadcast_to(1.0, (2**40,))  # as float64 in full it would be 8 TiB
+    assert relation(np.ones(3), huge, {}) is None
+    assert relation(huge, np.ones(3), {}) is None
+
+
+def test_relation_that_breaks_leaves_the_sentence_alone(
+    grade_one: "GradeOne", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is an addition: without it the verdict is the same."""
+    whole = grade_one(THRICE, MATRIX).message
+
+    def breaks(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("grader.grading.relations.relation", breaks)
+    assert grade_one(THRICE, MATRIX).message == whole.removesuffix(f" {RELATION}")

@@ -1,5 +1,6 @@
 """An exercise may ask for other limits, up to the site's cap."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from grader.errors import DefinitionError
 from grader.grading.engine import grade
 from grader.grading.jobs import limits_of
 from grader.grading.submission import Submission
+from grader.grading.verdict import Outcome, TestResult
 from grader.sandbox.limits import DEFAULT_LIMITS
 from grader.sandbox.process import Sandbox
 
@@ -57,3 +59,29 @@ def test_the_limits_of_the_exercise_hold(tmp_path: Path, sandbox: Sandbox) -> No
     verdict = grade(exercise, Submission.from_bytes(Path("slow.py"), source), sandbox)
     assert verdict.outcome == "timed out"
     assert "Stopped after 0.3 s" in verdict.tests[0].message
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        {"call": "np.broadcast_to(f(1), (2**26,))", "expect": 1},
+        {"call": "(np.empty((f(1), 2**50)), 1)", "expect": 1},
+        {"call": "[np.broadcast_to(f(1), (2**26,))]", "holds": "deterministic"},
+        {"pytest": "assert np.empty((f(1), 2**50)).sum() == 1"},
+    ],
+)
+def test_what_a_test_makes_of_a_result_has_an_end(
+    grade_one: Callable[..., TestResult], test: dict[str, object]
+) -> None:
+    """It is too large to judge: the submission is out of memory, and the grader is not."""
+    result = grade_one("def f(x): return 1", test)
+    assert result.outcome is Outcome.OUT_OF_MEMORY
+    assert "does not fit into memory" in result.message
+
+
+def test_too_much_before_the_submission_was_asked_is_the_author_s(
+    grade_one: Callable[..., TestResult],
+) -> None:
+    """A body that needs all memory for itself cannot be run."""
+    with pytest.raises(DefinitionError, match="pytest raises TooLargeError"):
+        grade_one("def f(x): return 1", {"pytest": "assert f(np.empty(2**52)) == 1"})

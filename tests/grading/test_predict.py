@@ -7,6 +7,7 @@ import pytest
 from grader.definitions.exercise import TestId
 from grader.grading.projection import public_exercise
 from grader.grading.verdict import Outcome
+from grader.sandbox.inside.literals import answers
 
 if TYPE_CHECKING:
     from tests.grading.conftest import Fields, GradeAll, GradeOne, Make
@@ -86,6 +87,10 @@ def test_a_wrong_answer_is_not_told_the_right_one(
         ("import os\nanswer = 6", 1, "is more than an answer."),
         ("def f(): ...\nanswer = 6", 1, "is more than an answer."),
         ("answer = other = 6", 1, "is more than an answer."),
+        ("answer: print('ran') = 6", 1, "is more than an answer."),
+        ("answer: globals().update(answer=6) = 5", 1, "is more than an answer."),
+        ("answer: (lambda: 0) = 6", 1, "is more than an answer."),
+        ("answer: (other := 6) = 6", 1, "is more than an answer."),
     ],
 )
 def test_only_answers_may_be_in_it(
@@ -95,6 +100,38 @@ def test_only_answers_may_be_in_it(
     verdict = grade_all(source, shaped("6"), **PREDICT)
     assert (verdict.outcome, verdict.line) == (Outcome.FAILED, line)
     assert verdict.message.startswith(f"Line {line} {sentence}")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "answer: int = 6",
+        "answer: 'anything at all' = 6",
+        "answer: dict[str, list[int]] | None = 6",
+        "answer: there.is_no[such, thing] = 6",
+    ],
+)
+def test_a_type_may_be_written_beside_an_answer(grade_all: "GradeAll", source: str) -> None:
+    """It is not evaluated, so that even one that does not exist does no harm."""
+    assert grade_all(source, shaped("6"), **PREDICT).outcome is Outcome.PASSED
+
+
+@pytest.mark.parametrize("value", ["-'a'", "{[1]: 2}", "np.array([[1, 2], [3]])"])
+def test_a_literal_that_cannot_be_is_an_error_on_its_line(
+    grade_all: "GradeAll", value: str
+) -> None:
+    """Although nothing of a prediction is run: its values are read off its syntax tree."""
+    verdict = grade_all(f"import numpy as np\nanswer = {value}", shaped("6"), **PREDICT)
+    assert (verdict.outcome, verdict.line) == (Outcome.ERRORED, 2)
+
+
+@pytest.mark.parametrize(
+    "source", ["x: print('ran') = 1", "x = print('ran')", "print('ran')", "y = 1", "x = np.ones(3)"]
+)
+def test_what_is_no_answer_is_not_built_either(source: str) -> None:
+    """The values come from a tree that is looked at once more where they are read."""
+    with pytest.raises(ValueError, match="more than answers"):
+        answers(source, ["x"], "submission.py")
 
 
 @pytest.mark.parametrize(

@@ -166,3 +166,14 @@ def test_a_loop_over_an_object_ends_where_it_says(run: Run) -> None:
     """IndexError from its `__getitem__` ends the loop, as in one process."""
     source = RIGHT.replace("return key + self.factor", "return [7, 8][key]")
     assert run("call: 'sum(list(Scale(1)))', expect: 15", source).outcome == "passed"
+
+
+def test_a_method_where_an_attribute_belongs_is_a_wrong_type(run: Run) -> None:
+    """The author asks for a value, so that it is a method is the submission's mistake."""
+    result = run("call: 'apply(1, Scale(3).twice)', expect: 3")
+    assert result.outcome == "failed"
+    assert "`twice` is a method, where a value is expected" in result.message
+    body = "with pytest.raises(TypeError): apply(1, Scale(3).twice)"
+    result = run(f"pytest: '{body}'")
+    assert result.outcome == "failed"
+    assert "`twice` is a method, where a value is expected" in result.message

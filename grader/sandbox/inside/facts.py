@@ -4,11 +4,11 @@ Iterative throughout: a tree may be deeper than Python's own recursion can follo
 """
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 _MOST_USES = 4000
 _MOST_ALIASES = 8  # of one name
-_ROUNDS = 3  # an alias of an alias of an alias
+_ROUNDS = 50  # an alias of an alias of an alias
 _LONGEST = 200
 
 _LOOPS: dict[type[ast.AST], str] = {
@@ -20,48 +20,80 @@ _LOOPS: dict[type[ast.AST], str] = {
     ast.DictComp: "comprehension",
     ast.GeneratorExp: "comprehension",
 }
-_CONSTANTS = {"nan", "inf", "pi", "e", "newaxis"}
 
 Use = tuple[str, str, str, int]
-"""Kind (import, name, call or loop), full name, as it is written, line."""
+"""Kind (import, name, call, passed or loop), full name, as it is written, line."""
 
 
 def uses(source: str) -> dict[str, object]:
     """Return what a program uses: `{"uses": [(kind, name, written, line), ...], "more": false}`.
 
     A name is resolved through imports and plain assignments: `la.norm` after `import numpy.linalg
-    as la` is `numpy.linalg.norm`. What starts from a value begins with a dot: `.sum`. Each use is
-    given once, at its first line; `more` says that there were too many to give.
+    as la` is `numpy.linalg.norm`. What starts from a value begins with a dot: `.sum`. What is used
+    otherwise than to call it, to look something up on it or to give it another name that is
+    followed is `passed` too. Each use is given once, at its first line; `more` says that there
+    were too many to give.
     """
     tree = ast.parse(source)
+    names = _Names(tree)
     first: dict[tuple[str, str], Use] = {}
-    for use in _uses(tree):
+    more = names.overflowed
+    for kind, name, written, line in _uses(tree, names):
+        more = more or len(name) > _LONGEST
+        use = (kind, name[:_LONGEST], written[-_LONGEST:], line)
         known = first.get(use[:2])
-        if known is None or use[3] < known[3]:
+        if known is None or line < known[3]:
             first[use[:2]] = use
     ordered = sorted(first.values(), key=lambda use: use[3])
-    return {"uses": ordered[:_MOST_USES], "more": len(ordered) > _MOST_USES}
+    more = more or len(ordered) > _MOST_USES
+    return {"uses": ordered[:_MOST_USES], "more": more}
 
 
-def _uses(tree: ast.Module) -> Iterator[Use]:
-    names = _Names(tree)
+def _uses(tree: ast.Module, names: "_Names") -> Iterator[Use]:
     nodes = list(ast.walk(tree))
     inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            for module in _imported(node):
-                yield "import", module[:_LONGEST], module[:_LONGEST], node.lineno
+            yield from _imports(node, kept=id(node) in names.members)
         elif type(node) in _LOOPS:
             line = getattr(node, "lineno", 1)
             yield "loop", _LOOPS[type(node)], _LOOPS[type(node)], line
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield from _recursion(node)
+        elif isinstance(node, ast.MatchClass):
+            for name in node.kwd_attrs:  # `case object(var=v)` looks `.var` up
+                yield "name", f".{name}", f".{name}", node.lineno
         elif isinstance(node, (ast.Attribute, ast.Name)) and id(node) not in inner:
-            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-                continue
-            kind = "call" if id(node) in called else "name"
-            written = _chain(node)
-            for name in names.resolve(written):
-                yield kind, name[-_LONGEST:], written[-_LONGEST:], node.lineno
+            yield from _named(node, names, called=id(node) in called)
+
+
+def _named(node: ast.Attribute | ast.Name, names: "_Names", *, called: bool) -> Iterator[Use]:
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        return
+    written = _chain(node)
+    for name in names.resolve(written):
+        yield "call" if called else "name", name, written, node.lineno
+        if not called and id(node) not in names.followed:
+            yield "passed", name, written, node.lineno
+
+
+def _imports(node: ast.Import | ast.ImportFrom, *, kept: bool) -> Iterator[Use]:
+    """Yield what is imported; in a class it is kept where it can be had from a value, as `.np`."""
+    for name in _imported(node):
+        yield "import", name, name, node.lineno
+        if kept and (isinstance(node, ast.Import) or name != node.module):
+            yield "name", name, name, node.lineno
+            yield "passed", name, name, node.lineno
+
+
+def _recursion(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Use]:
+    """Yield where a function calls itself by its name, as a function or as a method."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
+            parts = _chain(node.func).split(".")
+            if parts in ([function.name], ["self", function.name]):
+                yield "loop", "recursion", "recursion", node.lineno
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> list[str]:
@@ -85,18 +117,25 @@ class _Names:
     """What the names of a program stand for, as far as it can be told without running it."""
 
     def __init__(self, tree: ast.Module) -> None:
-        self._own: set[str] = set()  # bound by the program itself
+        self.followed: set[int] = set()  # the nodes that are only given another name
+        self.members = _members(tree)  # the nodes that bind a class's members
+        self.overflowed = False  # more names than are followed
+        self._values: set[str] = set()  # bound by the program to what is not followed
         self._aliases: dict[str, list[str]] = {}
         self._stars: list[str] = []
-        assignments: list[tuple[str, str]] = []
+        pairs = [
+            pair
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and id(node) not in self.members
+            for pair in _assignments(node)
+        ]
+        self.followed = {id(value) for _, value in pairs}
+        targets = {id(target) for target, _ in pairs}
         for node in ast.walk(tree):
-            self._bind(node)
-            assignments += _assignments(node)
-        for _ in range(_ROUNDS):
-            for name, value in assignments:
-                self._assign(name, value)
+            self._bind(node, targets)
+        self._follow([(target.id, _chain(value)) for target, value in pairs])
 
-    def _bind(self, node: ast.AST) -> None:
+    def _bind(self, node: ast.AST, targets: set[int]) -> None:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 whole = alias.name if alias.asname else alias.name.partition(".")[0]
@@ -107,117 +146,111 @@ class _Names:
                     self._stars.append(node.module or "")
                 else:
                     self._alias(alias.asname or alias.name, f"{node.module}.{alias.name}")
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            self._own.add(node.id)
-        elif isinstance(node, ast.arg):
-            self._own.add(node.arg)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            self._own.add(node.name)
+        elif id(node) not in targets and (name := _bound(node)) is not None:
+            self._values.add(name)
 
-    def _assign(self, name: str, value: str) -> None:
-        root = value.partition(".")[0]
-        if root in self._aliases or (root and root not in self._own) or value == name:
-            for resolved in self.resolve(value):
-                self._alias(name, resolved)
+    def _follow(self, assignments: list[tuple[str, str]]) -> None:
+        """Give names to what other names stand for, until there is nothing new."""
+        own = self._values | {name for name, _ in assignments}
+        for _ in range(_ROUNDS):
+            before = self._size()
+            for name, value in assignments:
+                root = value.partition(".")[0]
+                if root in self._values or not root:
+                    self._values.add(name)
+                if root in self._aliases or (root and root not in own) or value == name:
+                    for resolved in self.resolve(value):
+                        self._alias(name, resolved)
+            if self._size() == before:
+                return
+        self.overflowed = True
+
+    def _size(self) -> tuple[int, int]:
+        return len(self._values), sum(len(known) for known in self._aliases.values())
 
     def _alias(self, name: str, whole: str) -> None:
         known = self._aliases.setdefault(name, [])
-        if whole not in known and len(known) < _MOST_ALIASES and len(whole) <= _LONGEST:
+        if whole in known or whole.startswith("."):
+            return
+        if len(known) == _MOST_ALIASES or len(whole) > _LONGEST:
+            self.overflowed = True
+        else:
             known.append(whole)
 
     def resolve(self, chain: str) -> list[str]:
         """Return what a chain may stand for; nothing for a plain name of the program's own."""
         root, dot, rest = chain.partition(".")
-        if root in self._aliases:
-            return [whole + dot + rest for whole in self._aliases[root]]
-        if root in self._own:
-            return [dot + rest] if rest else []
-        return [chain, *(f"{module}.{chain}" for module in self._stars if root)]
+        found = [whole + dot + rest for whole in self._known(root)]
+        if root in self._values:
+            return [*found, dot + rest] if rest else found
+        return found or [chain, *(f"{module}.{chain}" for module in self._stars if root)]
+
+    def _known(self, root: str) -> list[str]:
+        """Return what a name is an alias of; `_A__np` is what a class A calls `__np`."""
+        found = list(self._aliases.get(root, ()))
+        for name, known in self._aliases.items() if "__" in root else ():
+            long, short = sorted((name, root), key=len, reverse=True)
+            if long != short and short.startswith("__") and long.endswith(short):
+                found += known
+        return found
 
 
-def _assignments(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield the name and the chain of each plain assignment, as in `la = np.linalg`."""
-    if isinstance(node, ast.Assign):
-        pairs = [(target, node.value) for target in node.targets]
-    elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
-        pairs = [(node.target, node.value)]
-    else:
-        return
-    for target, value in pairs:
-        both = (target, value)
-        if all(isinstance(one, (ast.Tuple, ast.List)) for one in both):
-            yield from _plain(zip(target.elts, value.elts, strict=False))  # type: ignore[attr-defined]  # tested
-        else:
-            yield from _plain([both])
-
-
-def _plain(pairs: Iterable[tuple[ast.expr, ast.expr]]) -> Iterator[tuple[str, str]]:
-    for target, value in pairs:
-        if isinstance(target, ast.Name) and isinstance(value, (ast.Name, ast.Attribute)):
-            yield target.id, _chain(value)
-
-
-def beyond_answers(source: str, names: list[str]) -> tuple[str, int, str] | None:
-    """Find what in a program is more than answers: literals assigned to the names asked for.
-
-    Comments, a docstring and `import numpy as np` may be there too; `np.array` of a literal,
-    `np.nan` and `np.inf` are literals here.
-
-    Returns:
-        None, or what the first such thing is (statement, name or value), its line, and a name.
-    """
-    for node in ast.parse(source).body:
-        if _is_text(node) or _is_numpy(node):
-            continue
-        target = _target(node)
-        if target is None:
-            return "statement", node.lineno, ""
-        if target not in names:
-            return "name", node.lineno, target[:_LONGEST]
-        if not _is_literal(node.value):  # type: ignore[attr-defined]  # an assignment has one
-            return "value", node.lineno, target
-    return None
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def _is_numpy(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Import) and [(a.name, a.asname) for a in node.names] == [
-        ("numpy", "np")
-    ]
-
-
-def _target(node: ast.stmt) -> str | None:
-    match node:
-        case ast.Assign(targets=[ast.Name(id=name)]):
-            return name
-        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
-            return name
-    return None
-
-
-def _is_literal(value: ast.expr) -> bool:
-    waiting = [value]
+def _members(tree: ast.Module) -> set[int]:
+    """Return the statements of class bodies, those in an `if` or a `try` there too."""
+    found: set[int] = set()
+    waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
     while waiting:
-        match waiting.pop():
-            case ast.Constant():
-                pass
-            case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-                waiting.append(operand)
-            case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items):
-                waiting += items
-            case ast.Dict(keys=keys, values=values) if None not in keys:
-                waiting += [key for key in keys if key is not None] + values
-            case ast.Attribute(value=ast.Name(id="np"), attr=name) if name in _CONSTANTS:
-                pass
-            case ast.Call(
-                func=ast.Attribute(value=ast.Name(id="np"), attr="array" | "asarray"),
-                args=[ast.List() | ast.Tuple() as items],
-                keywords=[],
-            ):
-                waiting.append(items)
-            case _:
-                return False
-    return True
+        node, inside = waiting.pop()
+        if inside:
+            found.add(id(node))
+        if isinstance(node, ast.ClassDef):
+            inside = True
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            inside = False
+        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+    return found
+
+
+def _bound(node: ast.AST) -> str | None:
+    """Return the name that a node binds, unless it imports it."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+            return name
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.ExceptHandler():
+            return node.name
+        case ast.MatchAs() | ast.MatchStar():
+            return node.name
+        case ast.MatchMapping(rest=name):
+            return name
+    return None
+
+
+def _assignments(
+    node: ast.Assign | ast.AnnAssign,
+) -> Iterator[tuple[ast.Name, ast.Name | ast.Attribute]]:
+    """Yield the target and the value of each plain assignment, as in `la = np.linalg`.
+
+    What is assigned to anything but names besides is not followed: `a = x[0] = np`.
+    """
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    if len(targets) == 1 and node.value is not None:
+        yield from _pairs(targets[0], node.value)
+    elif all(isinstance(target, ast.Name) for target in targets):
+        for target in targets:
+            yield from _pairs(target, node.value)
+
+
+def _pairs(
+    target: ast.expr, value: ast.expr | None
+) -> Iterator[tuple[ast.Name, ast.Name | ast.Attribute]]:
+    both = (target, value)
+    match both:
+        case (ast.Tuple() | ast.List(), ast.Tuple() | ast.List()):
+            names, values = target.elts, value.elts  # type: ignore[attr-defined,union-attr]  # matched
+        case _:
+            names, values = [target], [value]
+    if any(isinstance(one, ast.Starred) for one in (*names, *values)):
+        return  # which goes where is not seen here
+    for name, given in zip(names, values, strict=False):
+        if isinstance(name, ast.Name) and isinstance(given, (ast.Name, ast.Attribute)):
+            yield name, given

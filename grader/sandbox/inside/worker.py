@@ -5,6 +5,7 @@ A request is a list `[number, operation, ...]`, its answer `[number, status, pay
     ["screen", source]           "ok": what the program uses, by its syntax tree; nothing runs
     ["answers", source, names]   "ok": null, or what in it is more than answers; nothing runs
     ["load", source, names]      "ok": {"names": every public callable, "defined": {name: facts}}
+    ["load_answers", source, names]  likewise; the values are read off the syntax tree, nothing runs
     ["call", name, args, kwargs] "ok": the returned value
     ["call_and_look", name, args, kwargs]  "ok": [the value, args and kwargs as they are now]
     ["method_and_look", object, name, args, kwargs]  likewise
@@ -45,7 +46,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import facts, wire
+from . import facts, literals, wire
 
 FILE_NAME, MODULE_NAME = "submission.py", "submission"
 _MAX_MESSAGE = 2000
@@ -160,13 +161,24 @@ class _Submission:
         return facts.uses(source)
 
     def answers(self, source: str, names: list[str]) -> object:
-        return facts.beyond_answers(source, names)
+        return literals.beyond_answers(source, names)
 
     def load(self, source: str, names: list[str]) -> dict[str, object]:
+        self._begin(source)
+        exec(compile(source, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  what this process is for
+        return self._defined(names)
+
+    def load_answers(self, source: str, names: list[str]) -> dict[str, object]:
+        self._begin(source)
+        self.module.__dict__.update(literals.answers(source, names, FILE_NAME))
+        return self._defined(names)
+
+    def _begin(self, source: str) -> None:
         lines = source.splitlines(keepends=True)
         linecache.cache[FILE_NAME] = (len(source), None, lines, FILE_NAME)
         sys.modules[MODULE_NAME] = self.module
-        exec(compile(source, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  what this process is for
+
+    def _defined(self, names: list[str]) -> dict[str, object]:
         namespace = self.module.__dict__
         public = [n for n, v in namespace.items() if not n.startswith("_") and callable(v)]
         return {

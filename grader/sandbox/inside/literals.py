@@ -1,0 +1,157 @@
+"""Reads a prediction: answers written down as literals, built from the syntax tree, never run."""
+
+import ast
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+_LONGEST = 200
+_CONSTANTS = {
+    "nan": np.nan,
+    "inf": np.inf,
+    "pi": np.pi,
+    "e": np.e,
+    "newaxis": np.newaxis,
+}
+_IN_ANNOTATIONS = (
+    ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.Tuple, ast.List, ast.BinOp, ast.BitOr,
+    ast.Load,
+)  # fmt: skip
+
+
+def beyond_answers(source: str, names: list[str]) -> tuple[str, int, str] | None:
+    """Find what in a program is more than answers: literals assigned to the names asked for.
+
+    Comments, a docstring and `import numpy as np` may be there too; `np.array` of a literal,
+    `np.nan` and `np.inf` are literals here.
+
+    Returns:
+        None, or what the first such thing is (statement, name or value), its line, and a name.
+    """
+    for node in ast.parse(source).body:
+        if _is_text(node) or _is_numpy(node):
+            continue
+        target = _target(node)
+        if target is None:
+            return "statement", node.lineno, ""
+        if target not in names:
+            return "name", node.lineno, target[:_LONGEST]
+        if not _is_literal(node.value):  # type: ignore[attr-defined]  # an assignment has one
+            return "value", node.lineno, target
+    return None
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_numpy(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Import) and [(a.name, a.asname) for a in node.names] == [
+        ("numpy", "np")
+    ]
+
+
+def _target(node: ast.stmt) -> str | None:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return name
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()) if _is_type(node.annotation):
+            return name
+    return None
+
+
+def _is_type(annotation: ast.expr) -> bool:
+    """Tell whether an annotation only names types; it is not evaluated either."""
+    return all(isinstance(node, _IN_ANNOTATIONS) for node in ast.walk(annotation))
+
+
+def _is_literal(value: ast.expr) -> bool:
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case ast.Constant():
+                pass
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+                waiting.append(operand)
+            case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items):
+                waiting += items
+            case ast.Dict(keys=keys, values=values) if None not in keys:
+                waiting += [key for key in keys if key is not None] + values
+            case ast.Attribute(value=ast.Name(id="np"), attr=name) if name in _CONSTANTS:
+                pass
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="np"), attr="array" | "asarray"),
+                args=[ast.List() | ast.Tuple() as items],
+                keywords=[],
+            ):
+                waiting.append(items)
+            case _:
+                return False
+    return True
+
+
+def answers(source: str, names: list[str], file_name: str) -> dict[str, object]:
+    """Build what a prediction assigns, without running any of it.
+
+    Args:
+        source: a program in which `beyond_answers` finds nothing.
+        names: that it may assign.
+        file_name: in which an error is said to have arisen, on the line of its assignment.
+
+    Returns:
+        The values by name, and `np` if the program imports it.
+
+    Raises:
+        ValueError: there is more in it than answers.
+        TypeError: a literal cannot be, as in `-"a"` or `{[1]: 2}`.
+    """
+    if beyond_answers(source, names) is not None:
+        raise ValueError("more than answers")
+    found: dict[str, object] = {}
+    for node in ast.parse(source).body:
+        if _is_numpy(node):
+            found["np"] = np
+        elif (name := _target(node)) is not None:
+            value: ast.expr = node.value  # type: ignore[attr-defined]  # an assignment has one
+            found[name] = _at_line(file_name, node.lineno, _reader(value))
+    return found
+
+
+def _reader(value: ast.expr) -> Callable[[], object]:
+    return lambda: _read(value)
+
+
+def _read(node: ast.expr) -> object:  # noqa: PLR0911  one for each form
+    match node:
+        case ast.Constant():
+            return node.value
+        case ast.UnaryOp(op=ast.USub()):
+            return -_read(node.operand)  # type: ignore[operator]  # or it raises
+        case ast.UnaryOp(op=ast.UAdd()):
+            return +_read(node.operand)  # type: ignore[operator]  # or it raises
+        case ast.Tuple():
+            return tuple(_all(node.elts))
+        case ast.List():
+            return list(_all(node.elts))
+        case ast.Set():
+            return set(_all(node.elts))
+        case ast.Dict():
+            keys = [key for key in node.keys if key is not None]
+            return dict(zip(_all(keys), _all(node.values), strict=True))
+        case ast.Attribute(attr=name):
+            return _CONSTANTS[name]
+        case ast.Call(args=[items]):
+            return np.array(_read(items))
+    raise ValueError("no literal")
+
+
+def _all(nodes: list[ast.expr]) -> Iterator[object]:
+    return map(_read, nodes)
+
+
+def _at_line(file_name: str, line: int, read: Callable[[], object]) -> object:
+    """Read a value so that the traceback of an error leads through the learner's line."""
+    code = compile("\n" * (line - 1) + "value = read()", file_name, "exec")
+    namespace: dict[str, object] = {"read": read}
+    exec(code, namespace)  # noqa: S102  one fixed statement; nothing of the source is in it
+    return namespace["value"]

@@ -10,6 +10,7 @@ from grader.definitions.schema import schema_path
 from grader.errors import UsageError
 
 _TEMPLATE: Final = Path(__file__).with_name("template") / "exercise.yaml"
+_OWN_SCHEMA: Final = "exercise.schema.json"
 _SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _NUMBER: Final = re.compile(r"(\d+)-")
 
@@ -48,10 +49,28 @@ def _text(slug: str, folder: Path) -> str:
         "@slug@": slug,
         "@title@": slug.replace("-", " ").capitalize(),
         "@function@": _function(slug),
-        "@schema@": os.path.relpath(schema_path("exercise"), folder.resolve()),
+        "@schema@": schema_for(folder) or _OWN_SCHEMA,
     }
     text = _TEMPLATE.read_text(encoding="utf-8")
     return re.sub("|".join(words), lambda found: words[found[0]], text)
+
+
+def schema_for(folder: Path) -> str:
+    """Return the way from a folder to the schema; nothing if it leaves the repository.
+
+    Where the grader is installed is nobody else's business, so a path that leads out of the
+    folder's repository, or into another, is none.
+    """
+    here, schema = folder.resolve(), schema_path("exercise").resolve()
+    root = next((each for each in (here, *here.parents) if (each / ".git").exists()), None)
+    if root is None or not schema.is_relative_to(root) or _is_installed(schema, root):
+        return ""
+    return Path(os.path.relpath(schema, here)).as_posix()
+
+
+def _is_installed(path: Path, root: Path) -> bool:
+    """Tell whether a file lies in an environment inside a repository, which is not committed."""
+    return "site-packages" in path.relative_to(root).parts
 
 
 def _function(slug: str) -> str:

@@ -117,7 +117,8 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
     for problem in problems:
         click.echo(str(problem), err=True)
     verb = "written down" if update else "as recorded"
-    click.echo(f"{len(paths)} lessons run, {len(paths) - len(problems)} {verb}")
+    noun = "lesson" if len(paths) == 1 else "lessons"
+    click.echo(f"{len(paths)} {noun} run, {len(paths) - len(problems)} {verb}")
     raise click.exceptions.Exit(NOT_PASSED if problems else 0)
 
 

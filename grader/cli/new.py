@@ -26,11 +26,14 @@ def command(slug: str, into: Path) -> None:
       etude new rotary-positions --into exercises/attention
     """
     options.prefer_own_output()
-    from grader.authoring.new import new_exercise  # noqa: PLC0415  commands start fast
+    from grader.authoring.new import new_exercise, schema_for  # noqa: PLC0415  commands start fast
 
     path = new_exercise(slug, into)
     click.echo(f"{path} is written.")
     click.echo(f"While you work on it: etude verify {path} --watch")
+    if not schema_for(into):
+        schema = path.with_name("exercise.schema.json")
+        click.echo(f"For completion in an editor: etude schema > {schema}")
     track = path.parent / "track.yaml"
     if track.is_file():
         click.echo(f"List it in {track}, so that the track has it.")

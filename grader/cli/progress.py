@@ -8,20 +8,26 @@ from collections.abc import Callable, Iterator
 import click
 
 _QUIET = 5.0  # seconds between lines where there is no terminal, and before the first
+_DOING = {"graded": "grading", "proved": "proving"}
 
 
 @contextlib.contextmanager
-def progress(total: int) -> Iterator[Callable[[], None]]:
-    """Yield a function that is called after each submission. Everything goes to stderr."""
+def progress(total: int, done: str = "graded") -> Iterator[Callable[[], None]]:
+    """Yield a function that is called after each submission. Everything goes to stderr.
+
+    Args:
+        total: how many there are.
+        done: what has been done with each, for the lines.
+    """
     if sys.stderr.isatty():
-        with _bar(total) as advance:
+        with _bar(total, _DOING[done]) as advance:
             yield advance
     else:
-        yield _lines(total)
+        yield _lines(total, done)
 
 
 @contextlib.contextmanager
-def _bar(total: int) -> Iterator[Callable[[], None]]:
+def _bar(total: int, doing: str) -> Iterator[Callable[[], None]]:
     from rich.console import Console  # noqa: PLC0415  only for terminals
     from rich.progress import (  # noqa: PLC0415
         BarColumn,
@@ -39,7 +45,7 @@ def _bar(total: int) -> Iterator[Callable[[], None]]:
             return Text(f"{task.speed or 0:.0f}/s", style="dim")
 
     columns = (
-        TextColumn("grading"),
+        TextColumn(doing),
         BarColumn(),
         MofNCompleteColumn(),
         Rate(),
@@ -61,7 +67,7 @@ def _bar(total: int) -> Iterator[Callable[[], None]]:
         yield advance
 
 
-def _lines(total: int) -> Callable[[], None]:
+def _lines(total: int, verb: str) -> Callable[[], None]:
     began = said = time.monotonic()
     done = 0
 
@@ -74,7 +80,7 @@ def _lines(total: int) -> Callable[[], None]:
         said = now
         rate = done / (now - began)
         click.echo(
-            f"graded {done} of {total}, {rate:.0f}/s, {(total - done) / rate:.0f} s left", err=True
+            f"{verb} {done} of {total}, {rate:.0f}/s, {(total - done) / rate:.0f} s left", err=True
         )
 
     return advance

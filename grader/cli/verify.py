@@ -107,7 +107,7 @@ def _run(session: "Session", jobs: int, cache: ProofCache | None) -> None:
     from grader.grading.pool import Pool  # noqa: PLC0415
 
     opener = options.sandbox_opener(unsafe=False, spare=True)
-    with Pool(jobs, opener) as pool, progress(len(session.to_prove)) as advance:
+    with Pool(jobs, opener) as pool, progress(len(session.to_prove), "proved") as advance:
         for _ in finish(session, pool, leak_finder(), cache):
             advance()
     if cache is not None:

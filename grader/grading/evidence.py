@@ -23,6 +23,7 @@ class Evidence:
     peak_kib: int  # of the whole process, Python and NumPy with it
     printed: int  # bytes
     untrue: tuple[Untrue, ...] = ()
+    varied: tuple[TestId, ...] = ()  # tests that expect an array of floats that are not all alike
 
     def data(self) -> dict[str, Any]:
         """Return it as an object of JSON types."""
@@ -41,4 +42,5 @@ class Evidence:
             int(data["peak_kib"]),
             int(data["printed"]),
             tuple(Untrue(TestId(each["test"]), str(each["message"])) for each in data["untrue"]),
+            tuple(TestId(str(each)) for each in data["varied"]),
         )

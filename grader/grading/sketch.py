@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.grading.causes import signature
-from grader.grading.compare import Closeness, compare_text
+from grader.grading.compare import Closeness, Rung, compare_text
 from grader.grading.observation import Observation
 from grader.grading.proxies import RemoteObject
 from grader.grading.verdict import Outcome
@@ -39,7 +39,7 @@ class Sketch:
     outcome: Outcome
     draw: int
     rung: str = ""
-    form: tuple[object, ...] = ()  # containers, shapes, dtypes, exceptions: equal or not
+    form: tuple[object, ...] = ()  # containers, shapes, kinds, exceptions: equal or not
     numbers: Numbers = field(default_factory=lambda: _NO_NUMBERS)
     single: bool = False  # some of the numbers have single precision
     text: str = ""
@@ -90,7 +90,7 @@ def sketch(outcome: Outcome, observation: Observation | None) -> Sketch:
         return _of_error(outcome, observation.draw, got)
     if isinstance(got, str):
         return Sketch(outcome, observation.draw, rung, ("text",), text=got[:_MOST_TEXT])
-    parts = _Parts()
+    parts = _Parts(exact_dtypes=observation.rung is Rung.DTYPE)
     try:
         parts.add(got)
     except Exception:  # noqa: BLE001  whatever a submission gives must not cost it its verdict
@@ -112,9 +112,14 @@ def _of_error(outcome: Outcome, draw: int, error: Raised) -> Sketch:
 
 
 class _Parts:
-    """Takes a value apart."""
+    """Takes a value apart.
 
-    def __init__(self) -> None:
+    As in grading, `float32` and `float64` are both floats: whether one of them is too narrow has
+    been decided, and is the rung. Only if that is what is wrong, the dtype itself is of interest.
+    """
+
+    def __init__(self, *, exact_dtypes: bool) -> None:
+        self._exact_dtypes = exact_dtypes
         self.form: list[object] = []
         self.numbers: list[Numbers] = []
         self.single = False
@@ -142,8 +147,8 @@ class _Parts:
 
     def _add_array(self, value: Any) -> None:  # noqa: ANN401  any array or number
         array = np.asarray(value)
-        kind = "number" if array.ndim == 0 else array.dtype.str
-        self.form += [kind, array.shape]
+        kind = array.dtype.str if self._exact_dtypes else _kind(array)
+        self.form += ["number" if array.ndim == 0 else kind, array.shape]
         if array.dtype.kind not in "biufc":
             self.form.append(f"{value!r:.200}")
             return
@@ -154,6 +159,10 @@ class _Parts:
             self.numbers.append(np.stack([chosen.real, chosen.imag]).astype(np.float64).ravel())
         else:
             self.numbers.append(chosen.astype(np.float64))
+
+
+def _kind(array: npt.NDArray[Any]) -> str:
+    return {"u": "i"}.get(array.dtype.kind, array.dtype.kind)
 
 
 def _sharper(one: Closeness, other: Closeness) -> Closeness:

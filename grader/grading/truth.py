@@ -13,9 +13,11 @@ from grader.definitions.exercise import (
     Exercise,
     FromReference,
     LiteralValue,
+    OutputTest,
     TestId,
 )
 from grader.grading.cases.call import compared
+from grader.grading.compare import Closeness, compare_text
 from grader.grading.evidence import Evidence, Untrue
 from grader.grading.observation import Observation
 from grader.grading.oracle import Oracle
@@ -45,7 +47,16 @@ def gather(
         peak_kib=ending.rss if ending else 0,
         printed=printed,
         untrue=tuple(_untrue(exercise, observed)),
+        varied=tuple(name for name, seen in observed.items() if _is_varied(seen.expected)),
     )
+
+
+def _is_varied(expected: object) -> bool:
+    """Tell whether a value is an array of floats, and more than one number and its rounding."""
+    if not isinstance(expected, np.ndarray) or expected.dtype.kind != "f":
+        return False
+    finite = expected[np.isfinite(expected)]
+    return finite.size > 0 and float(np.ptp(finite)) > _ROUNDING
 
 
 def _untrue(exercise: Exercise, observed: dict[TestId, Observation]) -> Iterator[Untrue]:
@@ -54,6 +65,20 @@ def _untrue(exercise: Exercise, observed: dict[TestId, Observation]) -> Iterator
             message = _lie(exercise, test, test.expect.value, observed.get(test.id))
             if message:
                 yield Untrue(test.id, message)
+        elif isinstance(test, OutputTest) and (message := _false_print(test, observed)):
+            yield Untrue(test.id, message)
+
+
+def _false_print(test: OutputTest, observed: dict[TestId, Observation]) -> str:
+    """Say how what a solution prints differs from what was written; nothing if it does not."""
+    seen = observed.get(test.id)
+    if test.stdout is None or seen is None or not isinstance(seen.got, str):
+        return ""
+    limit = None if test.tolerance is None else Closeness(test.tolerance.atol, test.tolerance.rtol)
+    if compare_text(test.stdout, seen.got, limit) is None:
+        return ""
+    written, printed = (" ".join(text.split()) for text in (test.stdout, seen.got))
+    return f"the definition says {_short(written)}, the solution prints {_short(printed)}"
 
 
 def _lie(exercise: Exercise, test: CallTest, written: Any, seen: Observation | None) -> str:  # noqa: ANN401  any value

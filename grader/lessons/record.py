@@ -27,17 +27,22 @@ def record(lesson: RunLesson) -> str:
 def differences(lesson: RunLesson) -> list[Problem]:
     """Compare a lesson with its record; numbers within the last digit that it shows."""
     path = record_path(lesson.path)
+    advice = f"run `etude lesson run --update {lesson.path}` and read the diff"
     try:
         before = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return [Problem(Location(lesson.path), f"there is no record of its outputs, {path.name}")]
+        message = f"there is no record of its outputs, {path.name}; {advice}"
+        return [Problem(Location(lesson.path), message)]
     now = record(lesson).splitlines()
     for number, (old, new) in enumerate(zip(before.splitlines(), now, strict=False), start=1):
         if old != new and compare_text(old, new) is not None:
-            message = f"the record says '{old.strip():.80}', but running gives '{new.strip():.80}'"
+            message = (
+                f"the record says '{old.strip():.80}', "
+                f"but running gives '{new.strip():.80}'; {advice}"
+            )
             return [Problem(Location(path, number), message)]
     if len(before.splitlines()) != len(now):
-        count = f"{len(before.splitlines())} lines, but running gives {len(now)}"
+        count = f"{len(before.splitlines())} lines, but running gives {len(now)}; {advice}"
         return [Problem(Location(path), f"the record has {count}")]
     return []
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.authoring import new
 from grader.authoring.statistics import Row, summarise
 from grader.definitions.collection import load_exercise
 
@@ -24,6 +25,24 @@ def test_a_new_exercise_is_proven_and_clean(etude: Etude, tmp_path: Path) -> Non
     assert verified.returncode == 0, verified.stdout
     linted = etude("lint", "row-shares.yaml")
     assert linted.returncode == 0, linted.stdout
+
+
+def test_a_new_exercise_names_a_schema_of_its_own_repository_only(
+    etude: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A path out of it would be another on the next machine; the way to a copy is told instead."""
+    told = etude("new", "row-shares").stdout
+    line = (tmp_path / "row-shares.yaml").read_text().splitlines()[0]
+    assert line == "# yaml-language-server: $schema=exercise.schema.json"
+    assert "etude schema > exercise.schema.json" in told
+    monkeypatch.setattr(new, "schema_path", lambda _: tmp_path / "repo" / "schemas" / "x.json")
+    inside = tmp_path / "repo" / "exercises" / "track"
+    inside.mkdir(parents=True)
+    assert not new.schema_for(inside)
+    (tmp_path / "repo" / ".git").mkdir()
+    assert new.schema_for(inside) == "../../schemas/x.json"
+    (inside / ".git").mkdir()
+    assert not new.schema_for(inside)
 
 
 def test_a_new_exercise_comes_after_the_numbered_ones(etude: Etude, tmp_path: Path) -> None:

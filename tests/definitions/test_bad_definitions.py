@@ -563,6 +563,19 @@ MEANING += [
         "xp: 5\nhints: [a, b]\nmisconceptions: [{id: a, code: b = 1, feedback: c, hint: 0}]",
         "6:58: hint: no hint 0; hints are numbered from 1 to 2",
     ),
+    ("title: Double it", "title: ' '", "2:8: title: cannot be empty"),
+    ("Write double.", "''", "5:15: instructions: cannot be empty"),
+    ("explanation: Twice.", "explanation: ''", "21:14: explanation: cannot be empty"),
+    (
+        "xp: 5",
+        "xp: 5\nhints: ['', {text: ' '}]",
+        "5:9: hints: cannot be empty\nx.yaml:5:20: text: cannot be empty",
+    ),
+    (
+        "xp: 5",
+        "xp: 5\nmisconceptions: [{id: a, code: 'double = abs', feedback: ' '}]",
+        "5:58: feedback: cannot be empty",
+    ),
     (
         "xp: 5",
         "xp: 5\nequivalent: [{change: '', reason: ' '}]",
@@ -729,6 +742,12 @@ NAMES = [
     ),
     ("{x: 2}", "x = rgn.random()", "13:16: given: 'rgn' is not known here; did you mean 'rng'?"),
     (
+        'print(double(1))\n    stdout: "2"\nsolution: |\n',
+        'print(np.sum(double(1)))\n    stdout: "2"\nsolution: |\n  import numpy as np\n',
+        "16:16: run: 'np' is imported by the solution alone; import it here, or in the starter, "
+        "so that every submission has it",
+    ),
+    (
         "print(double(1))",
         "print(double(z))",
         "16:23: run: 'z' is neither given, defined, nor set by the starter or the solution",
@@ -878,6 +897,10 @@ def test_minimal_is_valid(minimal: str, workdir: Path) -> None:
         ("print(double(1))", "print(double(1), __name__, [n for n in range(3)], sum)"),
         ("print(double(1))", "|\n      import math\n      print(math.pi)"),
         ("print(double(1))", "from math import *; print(pi)"),
+        (
+            'print(double(1))\n    stdout: "2"\nsolution: |\n',
+            'import math; print(math.pi)\n    stdout: "2"\nsolution: |\n  import math\n',
+        ),
         ("{x: 2}", "x = 1\n    seeds: 3\n    partial: true"),
         ("{x: 2}", "x, size = sizes(2)"),
         ("{x: 2}", "from math import *\n    keep_inputs: true"),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.grading.compare import Closeness
+from grader.grading.compare import Closeness, Rung
 from grader.grading.observation import Observation
 from grader.grading.sketch import Sketch, sketch
 from grader.grading.verdict import Outcome
@@ -61,7 +61,9 @@ def test_the_same_but_for_rounding_agrees(one: object, other: object) -> None:
     [
         (np.ones(3), np.ones(3) * (1 + 1e-5)),
         (np.ones(3), np.ones((3, 1))),
-        (np.ones(3), np.ones(3, np.float32)),
+        (np.ones(3), np.ones(3, int)),
+        (np.ones(3), np.ones(3, complex)),
+        (np.ones(3, bool), np.ones(3, int)),
         (np.array([np.nan, 1.0]), np.array([1.0, np.nan])),
         (np.array([np.inf, 1.0]), np.array([-np.inf, 1.0])),
         ((1.0, 2.0), [1.0, 2.0]),
@@ -74,6 +76,20 @@ def test_the_same_but_for_rounding_agrees(one: object, other: object) -> None:
 def test_other_results_do_not_agree(one: object, other: object) -> None:
     """A value, shape, dtype, word or error of another kind is another result."""
     assert not of(one).agrees(of(other), None)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(np.ones(3), np.ones(3, np.float32)), (np.ones(3, int), np.ones(3, np.uint8))],
+)
+def test_the_width_of_a_dtype_counts_where_grading_says_so(one: object, other: object) -> None:
+    """A wider float is no difference to grading, so it is none between two mistakes."""
+    assert of(one).agrees(of(other), None)
+    narrow = [
+        sketch(Outcome.FAILED, Observation(0, value, None, rung=Rung.DTYPE))
+        for value in (one, other)
+    ]
+    assert not narrow[0].agrees(narrow[1], None)
 
 
 def test_draws_and_sharp_tolerances_count() -> None:

@@ -1,6 +1,7 @@
 """Lessons: reading, running in the sandbox, and the record of what they show."""
 
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ from grader.lessons.execute import RunCell, RunProse, run_lesson
 from grader.lessons.record import differences, record, record_path
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
+
+Etude = Callable[..., subprocess.CompletedProcess[str]]
 
 LESSON = """\
 # A lesson
@@ -153,12 +156,16 @@ def test_a_changed_number_differs_from_the_record(path: Path, sandbox: Sandbox) 
     """A record agrees with the run that made it, and names the first line that changed."""
     before = run_lesson(read_lesson(write(path, LESSON)), sandbox)
     missing = differences(before)
-    assert "there is no record" in missing[0].message
+    advice = f"run `etude lesson run --update {path}` and read the diff"
+    assert (
+        missing[0].message
+        == f"there is no record of its outputs, {record_path(path).name}; {advice}"
+    )
     write(record_path(path), record(before))
     assert differences(before) == []
     after = run_lesson(read_lesson(write(path, LESSON.replace("4.5", "5.5"))), sandbox)
     (changed,) = differences(after)
-    assert changed.message == "the record says '10.5', but running gives '11.5'"
+    assert changed.message == f"the record says '10.5', but running gives '11.5'; {advice}"
 
 
 def test_the_record_forgives_the_last_digit(path: Path, sandbox: Sandbox) -> None:
@@ -188,3 +195,16 @@ def test_the_last_expression_of_a_cell_is_printed(
     (block,) = done.blocks
     assert isinstance(block, RunCell)
     assert block.printed == printed
+
+
+def test_one_lesson_is_one_lesson(etude: Etude, tmp_path: Path) -> None:
+    """Its record is asked for, written down, and then agrees."""
+    lesson = tmp_path / "track" / "lessons" / "01-a-lesson.md"
+    lesson.parent.mkdir(parents=True)
+    write(lesson, LESSON)
+    words = ("lesson", "run", lesson, "--exercises", tmp_path)
+    missing = etude(*words)
+    assert missing.returncode == 1
+    assert f"run `etude lesson run --update {lesson}` and read the diff" in missing.stderr
+    assert etude(*words, "--update").stdout == "1 lesson run, 1 written down\n"
+    assert etude(*words).stdout == "1 lesson run, 1 as recorded\n"

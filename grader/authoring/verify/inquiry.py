@@ -14,6 +14,7 @@ from grader.mutation import Mutant, mutants
 
 Results: TypeAlias = Mapping[str, Verdict]
 
+_BROKEN = "misconception broken {}"
 _DID_NOT_DECIDE = (Outcome.PASSED, Outcome.NOT_RUN)
 
 
@@ -31,6 +32,7 @@ class Facts:
     misconceptions: dict[str, Verdict] = field(default_factory=dict)
     misconceptions_again: dict[str, Verdict] = field(default_factory=dict)  # with other seeds
     unforbidden: dict[str, Verdict] = field(default_factory=dict)  # with nothing forbidden
+    broken: dict[str, Verdict] = field(default_factory=dict)  # those that raise in every test
     wrong: list[tuple[Wrong, Verdict]] = field(default_factory=list)
     mutants: list[tuple[Mutant, Verdict]] | None = None  # None: not tried
     thorough: list[Verdict] = field(default_factory=list)  # mutants on tests nothing failed yet
@@ -70,8 +72,11 @@ def inquire(exercise: Exercise) -> Generator[Sequence[Run], Results, Facts]:
         *_repetitions(facts, right),
     ]
     _take(facts, generated, candidates, results)
-    results = yield list(_thorough_runs(facts))
-    facts.thorough = list(results.values())
+    thorough, broken = list(_thorough_runs(facts)), list(_broken_runs(facts))
+    results = yield [*thorough, *broken]
+    facts.thorough = [results[each.name] for each in thorough]
+    ids = [each.id for each in exercise.misconceptions]
+    facts.broken = {i: results[name] for i in ids if (name := _BROKEN.format(i)) in results}
     return facts
 
 
@@ -178,3 +183,12 @@ def _thorough_runs(facts: Facts) -> Iterator[Run]:
         few = runs.only_tests(facts.exercise, left)
         for mutant, _ in facts.mutants:
             yield runs.run(f"thorough {mutant.change}", few, mutant.source, facts.exercise)
+
+
+def _broken_runs(facts: Facts) -> Iterator[Run]:
+    """Run misconceptions again that raise in every test, each test free to say what they raise."""
+    opened = runs.opened(facts.exercise)
+    for each in facts.exercise.misconceptions:
+        tests = facts.misconceptions[each.id].tests
+        if tests and all(test.outcome is Outcome.ERRORED for test in tests):
+            yield runs.run(_BROKEN.format(each.id), opened, each.code, facts.exercise)

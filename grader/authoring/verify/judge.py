@@ -1,5 +1,6 @@
 """From what was found out about an exercise to what stands in the way of its proof."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
@@ -8,8 +9,8 @@ from grader.authoring.verify.inquiry import Facts, failed, never_failed, passed
 from grader.authoring.verify.places import Places
 from grader.authoring.verify.proof import Counts, Finding
 from grader.authoring.verify.runs import REPEATS
-from grader.authoring.verify.wrong import NOTHING, RAISES, Wrong
-from grader.definitions.exercise import TestId
+from grader.authoring.verify.wrong import FILLED, NOTHING, RAISES, Wrong
+from grader.definitions.exercise import CallTest, OutputTest, TestCase, TestId
 from grader.definitions.wording import did_you_mean, listing
 from grader.grading.evidence import Evidence
 from grader.grading.jobs import limits_of
@@ -17,6 +18,12 @@ from grader.grading.verdict import Outcome, Verdict
 
 _Check: TypeAlias = Callable[[Facts, Places], Iterator[Finding]]
 
+# What no learner means to do: an import or a name that is missing, and code that is no Python.
+_SLIP: Final = re.compile(
+    r"(?P<kind>NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError): "
+    r".*?\(line \d+[^)]*\)",
+    re.DOTALL,
+)
 _SHARE: Final = 10  # a solution may use one part in ten
 _LEAST_CPU: Final = 0.05  # seconds that a busy machine may take for nothing
 
@@ -164,13 +171,36 @@ def _constants(facts: Facts, places: Places) -> Iterator[Finding]:
                 "checks values"
             )
             yield Finding(checks.CONSTANTS, message, places.line("tests"))
+    for test in facts.exercise.tests:
+        if fooling := _fooling_by_tolerance(facts, test):
+            message = (
+                f"test '{test.id}' tolerates so much that it accepts a submission that "
+                f"{fooling[0].does}; make its tolerance smaller"
+            )
+            yield Finding(checks.CONSTANTS, message, places.test(test.id, "tolerance"))
+
+
+def _fooling_by_tolerance(facts: Facts, test: TestCase) -> list[Wrong]:
+    """Return the constants that a test takes for an array of several numbers."""
+    evidence = facts.solution.evidence
+    if evidence is None or test.id not in evidence.varied or test.id not in facts.sound:
+        return []
+    if not isinstance(test, CallTest) or test.tolerance is None:
+        return []
+    allowed = {each.change for each in facts.exercise.equivalent}
+    return [
+        each
+        for each, verdict in facts.wrong
+        if each.id in FILLED and each.change not in allowed and _is_fooled(each, verdict, test.id)
+    ]
 
 
 def _constant_notes(facts: Facts, places: Places) -> Iterator[Finding]:
     uncalled = _uncalled(facts)
     for test in facts.exercise.tests:
         fooled = [each for each, v in facts.wrong if _is_fooled(each, v, test.id)]
-        if fooled and test.id in facts.sound and test.id not in uncalled:
+        is_told = test.id in uncalled or (facts.proving and _fooling_by_tolerance(facts, test))
+        if fooled and test.id in facts.sound and not is_told:
             message = (
                 f"test '{test.id}' accepts a submission that {fooled[0].does}; good only beside "
                 "tests that check values"
@@ -184,9 +214,11 @@ def _is_fooled(wrong: Wrong, verdict: Verdict, test: TestId) -> bool:
 
 def _expected(facts: Facts, places: Places) -> Iterator[Finding]:
     evidence = facts.solution.evidence
+    printing = {test.id for test in facts.exercise.tests if isinstance(test, OutputTest)}
     for each in evidence.untrue if evidence else ():
         message = f"test '{each.test}': {each.message}"
-        yield Finding(checks.EXPECTED, message, places.test(each.test, "expect"))
+        key = "stdout" if each.test in printing else "expect"
+        yield Finding(checks.EXPECTED, message, places.test(each.test, key))
 
 
 def _rejected(facts: Facts, places: Places) -> Iterator[Finding]:
@@ -196,6 +228,9 @@ def _rejected(facts: Facts, places: Places) -> Iterator[Finding]:
         line = places.misconception(name)
         if broken := _does_not_run(facts, name):
             message = f"misconception '{name}' does not run: {broken} Mend its code"
+            yield Finding(checks.REJECTED, message, line)
+        elif error := _error_everywhere(facts, name):
+            message = f"misconception '{name}' raises {error} in every test; mend its code"
             yield Finding(checks.REJECTED, message, line)
         elif not _is_rejected(facts, name):
             message = (
@@ -210,12 +245,24 @@ def _does_not_run(facts: Facts, name: str) -> str:
     return facts.unforbidden.get(name, facts.misconceptions[name]).message
 
 
+def _error_everywhere(facts: Facts, name: str) -> str:
+    """Return the error of a slip that ends a misconception in every test; nothing if none does."""
+    opened = facts.broken.get(name)
+    found = [_SLIP.match(test.message) for test in opened.tests] if opened is not None else []
+    if not found or found[0] is None or any(each is None for each in found):
+        return ""
+    kinds = {each["kind"] for each in found if each is not None}
+    return found[0][0] if len(kinds) == 1 else ""
+
+
 def _is_rejected(facts: Facts, name: str) -> bool:
     """Tell whether hidden tests reject a misconception, or the exercise forbids it outright.
 
     If it ended in a visible test, the run with hidden tests alone decides.
     """
     verdict = facts.misconceptions[name]
+    if _error_everywhere(facts, name):
+        return False
     if verdict.message:
         return not _does_not_run(facts, name)
     ran = {test.id for test in verdict.tests if test.outcome is not Outcome.NOT_RUN}

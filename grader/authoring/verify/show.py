@@ -9,7 +9,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from grader.authoring.verify.checks import CHECKS
+from grader.authoring.verify.checks import CHECKS, MUTANTS, REJECTED, SOLUTION
 from grader.authoring.verify.proof import Finding, Proof
 
 _STYLE = {"proven": "green", "not proven": "red", "invalid": "yellow", "fault": "yellow"}
@@ -24,10 +24,12 @@ def print_proofs(console: Console, proofs: Mapping[Path, Proof]) -> None:
         console.print(_table(proofs))
     else:
         for proof in proofs.values():
-            console.print(Text(" ".join(_cells(proof)).strip()), soft_wrap=True)
+            console.print(Text(" ".join(cell for cell in _cells(proof) if cell)), soft_wrap=True)
     for path, proof in proofs.items():
         for finding in proof.findings:
             _print_finding(console, path, finding, _STYLE[proof.status])
+        if proof.skipped:
+            console.print(Text(f"{path}: {_not_tried(proof)}", "dim"), soft_wrap=True)
     notes = [(path, note) for path, proof in proofs.items() for note in proof.notes]
     if len(proofs) == 1:
         for path, note in notes:
@@ -56,14 +58,21 @@ def _cells(proof: Proof, *, short: bool = False) -> list[str]:
     good = sum(not proof.failed(name) and name not in proof.skipped for name in CHECKS)
     alike = f" + {counts.equivalent}" if counts.equivalent else ""
     took = "known" if proof.cached else f"{proof.seconds:.1f} s"
+    rejected = f"{counts.rejected}/{counts.misconceptions}"
+    killed = f"{counts.killed}{alike}/{counts.mutants}"
     numbers = [
         (f"{good}/{len(CHECKS)}", "checks"),
         (f"{counts.tests} ({counts.hidden} hidden)", "tests"),
-        (f"{counts.rejected}/{counts.misconceptions}", "misconceptions"),
-        (f"{counts.killed}{alike}/{counts.mutants}", "mutants"),
+        ("" if REJECTED in proof.skipped else rejected, "misconceptions"),
+        ("" if MUTANTS in proof.skipped else killed, "mutants"),
     ]
-    cells = [number if short else f" {number} {noun}," for number, noun in numbers]
+    cells = [number if short or not number else f" {number} {noun}," for number, noun in numbers]
     return [_MARK[proof.status], proof.exercise, *cells, took]
+
+
+def _not_tried(proof: Proof) -> str:
+    until = "the solution passes" if proof.failed(SOLUTION) else "a test is hidden"
+    return f"not tried until {until}: {', '.join(proof.skipped)}"
 
 
 def _print_finding(

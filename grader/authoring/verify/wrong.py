@@ -16,6 +16,7 @@ from grader.definitions.exercise import Exercise
 
 RAISES: Final = "raises"
 NOTHING: Final = "nothing"
+FILLED: Final = ("sevens", "zeros")
 
 
 @dataclass(frozen=True, slots=True)

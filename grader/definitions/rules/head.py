@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from grader.definitions.rules.base import Checked, Rule, is_dotted, is_name, slug, unique
+from grader.definitions.rules.base import Checked, Rule, Step, is_dotted, is_name, slug, unique
+from grader.definitions.source import Scalar
 from grader.definitions.wording import listing, quote
 from grader.errors import Problem
 
@@ -28,6 +29,24 @@ def _lists(checked: Checked) -> Iterator[Problem]:
     for key in ("requires", "concepts"):
         words = getattr(checked.exercise, key)
         yield from unique(checked.document, ((word, (key, i)) for i, word in enumerate(words)))
+
+
+def _texts(checked: Checked) -> Iterator[Problem]:
+    """What learners read must say something."""
+    exercise, document = checked.exercise, checked.document
+    places: list[tuple[Step, ...]] = [
+        (key,) for key in ("title", "instructions", "explanation") if document.has(key)
+    ]
+    for index in range(len(exercise.hints)):
+        hint: tuple[Step, ...] = ("hints", index)
+        places.append((*hint, "text") if document.has(*hint, "text") else hint)
+    places += [
+        ("misconceptions", index, "feedback") for index in range(len(exercise.misconceptions))
+    ]
+    for steps in places:
+        node = document.node(*steps)
+        if isinstance(node, Scalar) and not node.text.strip():
+            yield checked.problem("cannot be empty", *steps)
 
 
 def _edition(checked: Checked) -> Iterator[Problem]:
@@ -167,6 +186,7 @@ def _limits(checked: Checked) -> Iterator[Problem]:
 RULES: Final[tuple[Rule, ...]] = (
     _ids,
     _lists,
+    _texts,
     _edition,
     _worth,
     _defines,

@@ -190,16 +190,44 @@ def _unknown_in_run(checked: Checked, given: Collection[str], index: int) -> Ite
     exercise = checked.exercise
     if not exercise.solution:
         return  # it could set the name
-    known: list[Collection[str]] = [given, exercise.defines, _IN_A_MODULE]
-    for key in ("starter", "solution"):
-        found = checked.names("exec", key)
-        if found is None and key == "starter":
-            continue  # it may be the very thing to repair
-        if found is None or not found.is_certain:
-            return
-        known.append(found.sets)
+    found = {key: checked.names("exec", key) for key in ("starter", "solution")}
+    starter, solution = found["starter"], found["solution"]
+    if solution is None or not all(each.is_certain for each in found.values() if each is not None):
+        return
+    known: list[Collection[str]] = [given, exercise.defines, _IN_A_MODULE, solution.sets]
+    if starter is not None:  # else it may be the very thing to repair
+        known.append(starter.sets)
+        yield from _imported_by_solution_alone(checked, frozenset[str]().union(*known[:3]), index)
     missing = "given, defined, nor set by the starter or the solution"
     yield from _unknown(checked, known, missing, "exec", "tests", index, "run")
+
+
+def _imported_by_solution_alone(
+    checked: Checked, known: frozenset[str], index: int
+) -> Iterator[Problem]:
+    """A learner need not import what the solution does, so `run` cannot count on it."""
+    steps = ("tests", index, "run")
+    used, starter = checked.names("exec", *steps), checked.names("exec", "starter")
+    solution = checked.tree("exec", "solution")
+    if used is None or starter is None or solution is None or not used.is_certain:
+        return
+    for name in sorted(_imported(solution) - starter.sets - known):
+        if name in used.needs:
+            message = (
+                f"{quote(name)} is imported by the solution alone; import it here, or in the "
+                "starter, so that every submission has it"
+            )
+            yield checked.in_text(message, used.needs[name], *steps)
+
+
+def _imported(tree: ast.AST) -> set[str]:
+    """Return the names that a module's imports set at its top level."""
+    return {
+        alias.asname or alias.name.partition(".")[0]
+        for node in ast.iter_child_nodes(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
 
 
 def _unknown(

@@ -23,6 +23,11 @@ DRAWN = """\
 FIRST_HINT = "Which axis numbers the features?"
 FEEDBACK = "You divided by $d_k$ instead of its square root."
 CONCEPTS = "concepts: [dot-product, scaling]"
+ANY_CALL = "    call: scaled_scores(Q, K)\n    expect: solution\n"
+SECRET = (
+    "    seeds: 10\n    given: |\n" + DRAWN,
+    "    given:\n      Q: [[7.0, 8.0, 9.5]]\n      K: [[6.0, 5.0, 4.0]]\n",
+)
 STARTER = "      # 1. Compare every query with every key. 2. Scale.\n"
 
 
@@ -50,6 +55,11 @@ def test_the_exercise_is_clean_before_it_is_spoiled(spoiled: Spoiled) -> None:
         ("ETU305", [("    seeds: 10\n", ""), ("expect: solution", "expect: solution\n    keep_inputs: true")]),
         ("ETU306", [(DRAWN, "      Q, K = np.random.RandomState(0).randn(2, 3, 5)\n")]),
         ("ETU306", [("(m, d_k))", "(m, d_k))\n      Q += np.random.default_rng(3).normal()")]),
+        ("ETU207", [("## Shapes", "The root is `np.sqrt(Q.shape[-1])`.\n\n  ## Shapes")]),
+        ("ETU207", [("## Shapes", "It is `scores / np.sqrt(Q.shape[-1])`.\n\n  ## Shapes"), ("title:", "kind: fix\ntitle:")]),
+        ("ETU304", [(SECRET[0], SECRET[1]), (FIRST_HINT, "'Try `[[1.0, 2.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]]`.'")]),
+        ("ETU304", [(SECRET[0], SECRET[1].replace("[7.0, 8.0, 9.5]", "[7.0, 8.0]").replace("[6.0, 5.0, 4.0]", "[6.0, 5.0]")), (FIRST_HINT, "'Try `[7.0, 8.0]`.'")]),
+        ("ETU306", [(DRAWN, DRAWN.replace("n, m", "time, m").replace("((n,", "((time.real,"))]),
         ("ETU307", [(DRAWN, DRAWN + "      _unused = 3\n      n, _ = Q.shape\n")]),
         ("ETU308", [(CONCEPTS, "concepts: [softmax]"), (GIVEN, "      Q: [[3.0, 1.0, 0.0]]\n      K: [[1.0, 0.0, 1.0], [0.5, 0.5, 0.0]]\n"), (EXPECT, "    expect: solution\n")]),
         ("ETU308", [(GIVEN, "      Q: [[90.0, 0.0]]\n      K: [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]\n"), (EXPECT, "    expect: solution\n")]),
@@ -87,6 +97,15 @@ def test_what_only_looks_like_it_is_left_alone(
         ("ETU305", [("    seeds: 10\n", "    seeds: 1\n")]),
         ("ETU306", [(DRAWN, "      import random\n" + DRAWN + "      Q += random.random()\n")]),
         ("ETU306", [(DRAWN, "      np.random.seed(0)\n" + DRAWN)]),
+        ("ETU304", [SECRET, (FIRST_HINT, "'Try `[[7, 8., 9.5]]`.'")]),
+        ("ETU304", [SECRET, (STARTER, STARTER + "      # np.array([[6.0,\n      5.0, 4.0]])\n")]),
+        ("ETU304", [SECRET, ("## Shapes", "For example `[[7.0, 8.0, 9.5]]`.\n\n  ## Shapes")]),
+        ("ETU306", [(DRAWN, DRAWN + "      Q += np.random.default_rng().normal()\n")]),
+        ("ETU306", [(DRAWN, "      from numpy.random import SeedSequence\n" + DRAWN + "      Q += SeedSequence().entropy\n")]),
+        ("ETU306", [(DRAWN, "      import time\n" + DRAWN + "      Q += time.monotonic()\n")]),
+        ("ETU306", [(DRAWN, "      import os, uuid\n" + DRAWN + "      Q += len(os.urandom(3))\n")]),
+        ("ETU306", [(ANY_CALL, "    call: scaled_scores(Q, K + np.random.default_rng().normal())\n    expect: solution\n")]),
+        ("ETU306", [(ANY_CALL, "    pytest: |\n      import secrets\n      assert scaled_scores(Q, K)[0, 0] != secrets.randbelow(3)\n")]),
         ("ETU308", [(CONCEPTS, "concepts: [softmax]"), ("Q, K", "x"), (GIVEN, "      x: [[0.0, 50.0, 2.0], [99.0, 1.0, -.inf]]\n"), (EXPECT, "    expect: solution\n"), (DRAWN, "      x = rng.standard_normal(size)\n")]),
         ("ETU309", [(DRAWN, "      Q = np.zeros(shape=(3, 3)); K = rng.normal(0.0, 1.0, (3, 3))\n")]),
         ("ETU310", [(EXPECT, EXPECT.replace("2.0,", "0.333,"))]),

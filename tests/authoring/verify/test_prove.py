@@ -204,6 +204,25 @@ def test_a_misconception_that_is_forbidden_counts_as_rejected(proven: Prove) -> 
     assert "`numby`" in finding.message
 
 
+def test_a_misconception_may_raise_what_learners_mean_to_run(proven: Prove) -> None:
+    """An operation that fails is a mistake people make; a name that is missing is the author's."""
+    raising = MISCONCEPTION.replace("x**3", "x @ x[:-1]").replace("cubes", "multiplies")
+    proof = proven(FIX + raising)
+    assert (proof.counts.rejected, proof.failed("misconceptions-rejected")) == (1, False)
+    proof = proven(FIX + raising.replace("x @ x[:-1]", "y**3"))
+    assert (proof.counts.rejected, proof.failed("misconceptions-rejected")) == (0, True)
+
+
+def test_a_mask_may_be_what_a_constant_passes(proven: Prove) -> None:
+    """Truth values and zeros that are right are noted; numbers by tolerance alone stand in the way."""
+    text = FIX.replace("expect: solution", "expect: solution\n    tolerance: {atol: 99.0}")
+    assert proven(text).failed("constants-rejected")
+    more = "  - {id: sign, given: {x: [1.0, 2.0]}, call: double(x) > -1, expect: [true, true]}\n"
+    proof = proven(FIX.replace("solution: |", more + "solution: |"))
+    assert not proof.failed("constants-rejected")
+    assert [note.check for note in proof.notes] == ["constants-rejected"]
+
+
 Inquire: TypeAlias = Callable[[str], list[Job]]
 
 

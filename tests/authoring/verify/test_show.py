@@ -3,6 +3,7 @@
 import io
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from grader.authoring.verify.proof import Counts, Finding, Proof
@@ -66,3 +67,20 @@ def test_what_has_no_proof_has_no_numbers() -> None:
     assert lines[0] == "! broken invalid"
     assert lines[1] == "broken.yaml:3: definition: xp: expected an integer, found 'x'"
     assert lines[-1] == "0 of 1 exercise proven."
+
+
+@pytest.mark.parametrize(
+    ("finding", "until"),
+    [
+        (Finding("solution-passes", "it fails", 3), "the solution passes"),
+        (Finding("has-hidden-test", "none is", 3), "a test is hidden"),
+    ],
+)
+def test_what_was_not_tried_is_named_and_has_no_numbers(finding: Finding, until: str) -> None:
+    """No mutant of a solution that fails is killed, and none survives."""
+    skipped = ("misconceptions-rejected", "mutants-killed")
+    proof = Proof("x", "", "not proven", (finding,), skipped=skipped, counts=Counts(5, 2, 3))
+    lines = shown(proof, is_terminal=False).splitlines()
+    assert lines[0] == "\u2717 x  11/14 checks,  5 (2 hidden) tests, 0.0 s"
+    assert lines[2] == f"x.yaml: not tried until {until}: {', '.join(skipped)}"
+    assert "0/" not in shown(proof).replace("0 of", "")

@@ -12,6 +12,7 @@ from grader.definitions.exercise import (
     CallTest,
     FromExpression,
     Literals,
+    LiteralValue,
     OutputTest,
     PropertyTest,
     PytestTest,
@@ -24,6 +25,9 @@ from grader.errors import Problem
 
 # Of NumPy's random module: what has a state of its own.
 _OWN_STATE: Final = re.compile(r"[A-Z]|default_rng$")
+_FEW: Final = 3  # numbers; fewer stand anywhere
+_SEEDED: Final = frozenset({"default_rng", "RandomState", "SeedSequence", "Random"})
+_UNFORESEEN: Final = frozenset({"time", "secrets", "uuid"})
 _ANY_NUMBERS_DO: Final = frozenset({"unchanged_inputs", "deterministic"})
 
 
@@ -130,11 +134,14 @@ def undescribed_test(subject: Subject) -> Iterator[Problem]:
     """,
 )
 def hidden_data_shown(subject: Subject) -> Iterator[Problem]:
-    """The data of a hidden test appear in a visible one.
+    """The data of a hidden test appear where learners see them.
 
-    A submission that remembers the visible test has the numbers for the hidden one, too. The inputs
-    that are written out are compared, Python that draws nothing, and calls without any inputs.
+    A submission that remembers the numbers passes the hidden test, too. Compared with visible tests
+    are the inputs that are written out, Python that draws nothing, and calls without any inputs. In
+    the instructions, the hints and the starter, arrays of three or more numbers are searched for
+    that only hidden tests have, as input or as expected value.
     """
+    yield from _data_in_texts(subject)
     tests = subject.exercise.tests
     for index, test in enumerate(tests):
         if not test.hidden or subject.exercise.kind == "predict":
@@ -145,6 +152,50 @@ def hidden_data_shown(subject: Subject) -> Iterator[Problem]:
                 message = f"the data of this hidden test are those of the visible {quote(other.id)}"
                 yield subject.problem(message, "tests", index, key)
                 break
+
+
+def _data_in_texts(subject: Subject) -> Iterator[Problem]:
+    """Find literal arrays of hidden tests in texts, where no visible test has them as well."""
+    exercise = subject.exercise
+    tests = [] if exercise.kind == "predict" else list(enumerate(exercise.tests))
+    shown = {text for _, test in tests if not test.hidden for _, text in _literal_arrays(test)}
+    texts: list[tuple[str, tuple[Step, ...], str]] = [
+        ("instructions", ("instructions",), exercise.instructions),
+        ("starter", ("starter",), exercise.starter),
+    ]
+    for number, hint in enumerate(exercise.hints):
+        texts.append((f"hint {number + 1}", subject.hint(number), hint.text))
+    for place, steps, text in texts:
+        folded = _folded(text)
+        for _, test in tests:
+            arrays = _literal_arrays(test) if test.hidden else ()
+            for name, array in arrays:
+                if array not in shown and array in folded:
+                    message = f"{place} has the numbers of {name} in the hidden {quote(test.id)}"
+                    yield subject.problem(message, *steps)
+
+
+def _literal_arrays(test: TestCase) -> Iterator[tuple[str, str]]:
+    """Yield the arrays that a test writes out, with what they are called, as folded text."""
+    values: dict[str, object] = {}
+    if isinstance(test.given, Literals):
+        values |= {quote(name): value for name, value in test.given.values.items()}
+    if isinstance(test, CallTest) and isinstance(test.expect, LiteralValue):
+        values["'expect'"] = test.expect.value
+    for name, value in values.items():
+        listed = value.tolist() if _is_array(value) else value  # type: ignore[attr-defined]  # so it is
+        if isinstance(listed, list) and _count(listed) >= _FEW:
+            yield name, _folded(repr(listed))
+
+
+def _count(value: object) -> int:
+    return sum(map(_count, value)) if isinstance(value, list) else 1
+
+
+def _folded(text: str) -> str:
+    """Return a text without white space, with `1.0` and `1.` as `1`, and tuples as lists."""
+    squeezed_text = squeezed(text).replace("(", "[").replace(")", "]").replace(",]", "]")
+    return re.sub(r"(?<=\d)\.0*(?!\d)", "", squeezed_text)
 
 
 def _same_data(subject: Subject, hidden: int, visible: int) -> bool:
@@ -253,35 +304,74 @@ def single_random_draw(subject: Subject) -> Iterator[Problem]:
     good="given: x = rng.standard_normal((3, 5))",
 )
 def global_random_state(subject: Subject) -> Iterator[Problem]:
-    """Inputs are drawn from the random state that the whole process shares.
+    """A test depends on chance, the clock or the system, or on what ran before.
 
-    Such inputs differ from run to run, or depend on what ran before. `rng` has a stream of its own
-    for each test and draw. A generator of one's own, such as `np.random.RandomState(0)`, does, too.
+    Its result then differs from run to run. `rng` has a stream of its own for each test and draw. A
+    generator of one's own does, too, if it has a seed: `np.random.RandomState(0)`. All Python of a
+    test is looked at: `given`, `call`, `run` and `pytest`.
     """
     for index, test in enumerate(subject.exercise.tests):
-        tree = subject.tree("exec", "tests", index, "given") if _is_seeded(test) else None
-        for node in ast.walk(tree) if tree is not None else ():
-            if (name := _global_call(node)) is not None:
-                message = f"{name} uses the random state of the whole process; use 'rng'"
-                yield subject.in_text(message, cast("ast.expr", node), "tests", index, "given")
+        own = _values_of(subject, test, index)
+        for mode, key in _python(test):
+            tree = subject.tree(mode, "tests", index, *key)
+            for node in ast.walk(tree) if tree is not None else ():
+                if message := _chance(node, own):
+                    place = cast("ast.expr", node)
+                    yield subject.in_text(message, place, "tests", index, *key)
 
 
 def _is_seeded(test: TestCase) -> bool:
     return isinstance(test.given, Seeded)
 
 
-def _global_call(node: ast.AST) -> str | None:
-    """Return how shared random state is used: `np.random.randn`, `random.random`."""
+def _values_of(subject: Subject, test: TestCase, index: int) -> frozenset[str]:
+    """Return the names of values, which are no modules though they may be called like one."""
+    own = set(subject.exercise.defines)
+    if isinstance(test.given, Literals):
+        own.update(test.given.values)
+    for mode, key in _python(test):
+        tree = subject.tree(mode, "tests", index, *key)
+        found = subject.names(mode, "tests", index, *key)
+        if found is not None and tree is not None:
+            own.update(found.sets - found.modules - set(_imported(tree)))
+    return frozenset(own)
+
+
+def _imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield from (alias.asname or alias.name for alias in node.names)
+
+
+def _python(test: TestCase) -> Iterator[tuple[Mode, tuple[Step, ...]]]:
+    """Yield where there is Python in a test."""
+    if _is_seeded(test):
+        yield "exec", ("given",)
+    yield from _code(test)
+
+
+def _chance(node: ast.AST, own: frozenset[str]) -> str:
+    """Say how a part of a test's Python depends on something else than its seed, if it does."""
     match node:
+        case ast.Call(func=function, args=[], keywords=[]) if (
+            name := ast.unparse(function)
+        ).rpartition(".")[2] in _SEEDED and name.partition(".")[0] not in own:
+            return f"'{name}()' has no seed; use 'rng', or give it one"
         case ast.Attribute(
             value=ast.Attribute(value=ast.Name(id="np" | "numpy" as module), attr="random"),
             attr=name,
         ) if not _OWN_STATE.match(name):
-            return f"'{module}.random.{name}'"
-        case ast.Attribute(value=ast.Name(id="random"), attr=name) if not _OWN_STATE.match(name):
-            return f"'random.{name}'"
+            return f"'{module}.random.{name}' uses the random state of the whole process; use 'rng'"
+        case ast.Attribute(value=ast.Name(id="random"), attr=name) if (
+            "random" not in own and not _OWN_STATE.match(name)
+        ):
+            return f"'random.{name}' uses the random state of the whole process; use 'rng'"
+        case ast.Attribute(value=ast.Name(id=module), attr=name) if module not in own and (
+            module in _UNFORESEEN or (module, name) == ("os", "urandom")
+        ):
+            return f"'{module}.{name}' is different in every run; use 'rng', or write a value"
         case _:
-            return None
+            return ""
 
 
 @rule(

@@ -115,4 +115,38 @@ def feedback_tells_solution(subject: Subject) -> Iterator[Problem]:
             yield subject.problem(message, "misconceptions", index, "feedback")
 
 
-TEXT_RULES = (unnamed_function, unsaid_return, hint_tells_solution, feedback_tells_solution)
+@rule(
+    "ETU207",
+    "instructions-tell-solution",
+    "error",
+    bad="instructions: Write `double(x)`, which returns `2 * np.asarray(x)`.",
+    good="instructions: Write `double(x)`, which returns twice the array.",
+)
+def instructions_tell_solution(subject: Subject) -> Iterator[Problem]:
+    """The instructions contain what the solution returns.
+
+    All values that the solution's function returns stand there, apart from layout, so nothing is
+    left to find. What is to be repaired or predicted may be shown, and how a function is called
+    that has to be written as well.
+    """
+    if subject.exercise.kind != "write":
+        return
+    defines = subject.exercise.defines
+    instructions = squeeze(subject.exercise.instructions)
+    for function in subject.solved:
+        returns = () if "." in function.name else function.returns  # methods may be given
+        is_call = any(value.text.partition("(")[0] in defines for value in returns)
+        in_full = all(value.is_telling and value.is_in(instructions) for value in returns)
+        if returns and in_full and not is_call:
+            told = clip(returns[0].text)
+            message = f"this contains what {quote(function.name)} returns, '{told}'"
+            yield subject.problem(message, "instructions")
+
+
+TEXT_RULES = (
+    unnamed_function,
+    unsaid_return,
+    hint_tells_solution,
+    feedback_tells_solution,
+    instructions_tell_solution,
+)

@@ -31,6 +31,7 @@ class Row:
     score: float  # share of the points, 0 to 1
     mistakes: tuple[str, ...]
     failed_tests: tuple[str, ...]
+    hint: int | None = None  # the number of the hint that the diagnosis pointed to
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class ExerciseStatistics:
     discrimination: float | None  # -1 to 1; None where there are too few or all alike
     misconceptions: dict[str, int]  # how often each was recognised, the most common first
     failed_tests: dict[str, int]  # how often each test did not pass, likewise
+    hints: dict[str, int]  # how often a diagnosis pointed to each hint, likewise
 
 
 def read_results(paths: Iterable[Path]) -> list[Row]:
@@ -83,6 +85,7 @@ def _row(data: dict[str, Any]) -> Row | None:
         passed=data["outcome"] == "passed",
         score=data["score"] / data["max_score"] if data["max_score"] else 0.0,
         mistakes=tuple(map(str, diagnosis["ids"])) if is_misconception else (),
+        hint=diagnosis.get("hint"),
         failed_tests=tuple(
             str(test["id"])
             for test in data["tests"]
@@ -113,6 +116,7 @@ def _statistics(exercise: str, rows: Sequence[Row], totals: dict[str, float]) ->
         discrimination=_correlation([float(row.passed) for row in rows], others),
         misconceptions=_counted(mistake for row in rows for mistake in row.mistakes),
         failed_tests=_counted(test for row in rows for test in row.failed_tests),
+        hints=_counted(str(row.hint) for row in rows if row.hint is not None),
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from grader.authoring import new
 from grader.authoring.statistics import Row, summarise
-from grader.definitions.collection import load_exercise
+from grader.definitions.collection import default_folder, load_exercise, resolve
 
 Etude = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -180,7 +180,15 @@ def test_stats_count_what_was_graded(etude: Etude, tmp_path: Path) -> None:
         0.5,
     )
     assert found["misconceptions"] == {"unscaled": 2}
+    assert found["hints"] == _pointed_to(2)
     assert "attention-weights" in etude("stats", "out.jsonl").stdout
+
+
+def _pointed_to(times: int) -> dict[str, int]:
+    """The hint that the exercise itself names for the mistake."""
+    exercise = resolve("attention-weights", default_folder())
+    (hint,) = (each.hint for each in exercise.misconceptions if each.id == "unscaled")
+    return {} if hint is None else {str(hint): times}
 
 
 def test_stats_refuse_what_is_no_result(etude: Etude, tmp_path: Path) -> None:

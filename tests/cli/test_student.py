@@ -1,5 +1,6 @@
 """The student's commands, run in an empty home folder."""
 
+import functools
 import json
 import os
 import pty
@@ -377,7 +378,13 @@ def test_watch_grades_again_on_each_save(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "grader.cli", "check", "double", "mine.py", "--watch"]
     with (
         (tmp_path / "out").open("w") as out,
-        subprocess.Popen(command, cwd=tmp_path, stdout=out) as process,
+        subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            stdout=out,
+            # A shell starts what it puts in the background with SIGINT ignored; that is inherited.
+            preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  no threads here
+        ) as process,
     ):
         try:
             _wait_for(lambda: "Waiting for mine.py" in (tmp_path / "out").read_text())

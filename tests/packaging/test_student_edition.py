@@ -51,6 +51,7 @@ def texts(draw: st.DrawFn) -> str:
 
 
 TEXTS = texts()
+WORDED = TEXTS.filter(str.strip)  # what a reader needs is never blank
 
 
 def content(value: object) -> object:
@@ -517,8 +518,8 @@ TESTS = st.fixed_dictionaries(
 )
 DEFINITIONS = st.fixed_dictionaries(
     {
-        "title": TEXTS,
-        "instructions": TEXTS,
+        "title": WORDED,
+        "instructions": WORDED,
         "starter": TEXTS,
         "hints": st.lists(TEXTS | st.fixed_dictionaries({"text": TEXTS}), max_size=3),
         "concepts": st.lists(TEXTS, max_size=3, unique=True),

@@ -521,7 +521,7 @@ DEFINITIONS = st.fixed_dictionaries(
         "title": WORDED,
         "instructions": WORDED,
         "starter": TEXTS,
-        "hints": st.lists(TEXTS | st.fixed_dictionaries({"text": TEXTS}), max_size=3),
+        "hints": st.lists(WORDED | st.fixed_dictionaries({"text": WORDED}), max_size=3),
         "concepts": st.lists(TEXTS, max_size=3, unique=True),
         "tests": st.lists(TESTS, min_size=1, max_size=4),
     }

@@ -1,0 +1,83 @@
+"""Who makes a request: a program with a token, or a browser with a session."""
+
+from http import HTTPStatus
+from typing import Annotated, Final
+
+from fastapi import Depends, Request
+from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
+
+from grader.service.api.problems import ProblemError
+from grader.service.service import Parts
+from grader.service.store import people, sessions
+from grader.service.store.people import Person
+
+COOKIE: Final = "etude_session"
+CSRF_HEADER: Final = "X-CSRF-Token"
+
+_bearer = HTTPBearer(auto_error=False, description="A token, made by `etude staff token make`.")
+_cookie = APIKeyCookie(name=COOKIE, auto_error=False, description="A browser's session.")
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+async def parts(request: Request) -> Parts:  # a plain function would be sent to a thread
+    """Return the running service."""
+    found: Parts = request.app.state.parts
+    return found
+
+
+PartsOf = Annotated[Parts, Depends(parts)]
+
+
+def current_person(
+    request: Request,
+    service: PartsOf,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    cookie: Annotated[str | None, Depends(_cookie)],
+) -> Person:
+    """Return who makes a request.
+
+    Raises:
+        ProblemError: nobody we know, or a browser's request that another site may have made.
+    """
+    with service.database.read() as connection:
+        if bearer is not None:
+            person = people.person_of_token(connection, bearer.credentials)
+        elif cookie is not None:
+            session = sessions.find(connection, cookie)
+            person = session.person if session is not None else None
+            if session is not None and request.method not in _SAFE:
+                _check_csrf(request, session.csrf)
+        else:
+            person = None
+    if person is None:
+        raise ProblemError(
+            HTTPStatus.UNAUTHORIZED,
+            "Sign in, or send a valid token as 'Authorization: Bearer ...'.",
+            {"WWW-Authenticate": "Bearer"},
+        )
+    return person
+
+
+Someone = Annotated[Person, Depends(current_person)]
+
+
+def current_staff(person: Someone) -> Person:
+    """Return who makes a request, if they are staff.
+
+    Raises:
+        ProblemError: they are not.
+    """
+    if person.role != "instructor":
+        raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors.")
+    return person
+
+
+Staff = Annotated[Person, Depends(current_staff)]
+
+
+def _check_csrf(request: Request, expected: str) -> None:
+    sent = request.headers.get(CSRF_HEADER, "")
+    if not sessions.is_csrf(sent, expected):
+        raise ProblemError(
+            HTTPStatus.FORBIDDEN, f"A browser's request needs the session's {CSRF_HEADER} header."
+        )

@@ -1,0 +1,52 @@
+"""What OpenAPI says of us: every status that an operation answers with, as it really looks."""
+
+from http import HTTPStatus
+from typing import Any, Final
+
+from fastapi import FastAPI
+from starlette.routing import compile_path
+
+from grader.service.api.problems import Problem, responses
+
+_FRAMEWORK_S: Final = ("HTTPValidationError", "ValidationError")  # we answer with problems instead
+
+
+class DescribedApp(FastAPI):
+    """An application whose OpenAPI knows the problems that no single route declares."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the description."""
+        if self.openapi_schema is None:
+            _add_problems(super().openapi())
+        assert self.openapi_schema is not None  # noqa: S101  just made
+        return self.openapi_schema
+
+    def methods_of(self, path: str) -> set[str]:
+        """Return which methods a described path takes; none if it is not described."""
+        paths: dict[str, dict[str, Any]] = self.openapi()["paths"]
+        found = paths.get(path) or next(
+            (paths[each] for each in paths if compile_path(each)[0].fullmatch(path)), {}
+        )
+        return set(map(str.upper, found))
+
+
+def _add_problems(description: dict[str, Any]) -> None:
+    schemas = description.setdefault("components", {}).setdefault("schemas", {})
+    for name in _FRAMEWORK_S:
+        schemas.pop(name, None)
+    schemas["Problem"] = Problem.model_json_schema()
+    for operations in description["paths"].values():
+        for operation in operations.values():
+            _add_problems_of(operation)
+
+
+def _add_problems_of(operation: dict[str, Any]) -> None:
+    known = operation["responses"]
+    general: list[HTTPStatus] = []
+    if "422" in known:
+        general.append(HTTPStatus.UNPROCESSABLE_ENTITY)
+    if "requestBody" in operation:
+        general += [HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE]
+    known.update({str(status): described for status, described in responses(*general).items()})
+    (failed,) = responses(HTTPStatus.SERVICE_UNAVAILABLE).values()
+    known["5XX"] = {**failed, "description": "The service failed, or its database is away."}

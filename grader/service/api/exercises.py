@@ -1,0 +1,99 @@
+"""`/v1/exercises` and `/v1/progress`: what there is to solve, and how far somebody has come."""
+
+from http import HTTPStatus
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from grader.definitions.exercise import Exercise
+from grader.service.api.auth import PartsOf, Someone
+from grader.service.api.problems import ProblemError, responses
+from grader.service.store import grades
+
+router = APIRouter(prefix="/v1", tags=["exercises"])
+
+
+class ExerciseInfo(BaseModel):
+    """An exercise, without anything hidden."""
+
+    id: str
+    title: str
+    track: str
+    kind: str
+    difficulty: str
+    xp: int
+    max_points: int
+    hash: str = Field(description="Of this version of its definition.")
+
+
+class ExerciseProgress(BaseModel):
+    """How somebody stands with one exercise: the best published verdict."""
+
+    exercise: str
+    submission: str = Field(description="The submission that it is for.")
+    score: int
+    max_score: int
+    passed: bool
+    xp: int
+
+
+class Progress(BaseModel):
+    """How far somebody has come; certified, since the hidden tests were run."""
+
+    name: str
+    xp: int
+    exercises: list[ExerciseProgress]
+
+
+@router.get("/exercises", responses=responses(HTTPStatus.UNAUTHORIZED))
+def exercises(_person: Someone, service: PartsOf) -> list[ExerciseInfo]:
+    """List the exercises, in the order of their tracks."""
+    return [
+        _info(str(track.definition.id), exercise)
+        for track in service.catalog.tracks
+        for exercise in track.exercises
+    ]
+
+
+@router.get(
+    "/exercises/{exercise}", responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND)
+)
+def exercise(exercise: str, _person: Someone, service: PartsOf) -> ExerciseInfo:
+    """Describe one exercise."""
+    for track in service.catalog.tracks:
+        for each in track.exercises:
+            if each.id == exercise:
+                return _info(str(track.definition.id), each)
+    raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
+
+
+@router.get("/progress", responses=responses(HTTPStatus.UNAUTHORIZED))
+def progress(person: Someone, service: PartsOf) -> Progress:
+    """Say what the one who asks has passed, and the XP that it earned."""
+    with service.database.read() as connection:
+        found = grades.of_person(connection, person.id)
+    listed = [
+        ExerciseProgress(
+            exercise=each.exercise,
+            submission=each.submission_id,
+            score=each.score,
+            max_score=each.max_score,
+            passed=each.passed,
+            xp=each.xp,
+        )
+        for each in found
+    ]
+    return Progress(name=person.name, xp=sum(each.xp for each in found), exercises=listed)
+
+
+def _info(track: str, exercise: Exercise) -> ExerciseInfo:
+    return ExerciseInfo(
+        id=exercise.id,
+        title=exercise.title,
+        track=track,
+        kind=exercise.kind,
+        difficulty=exercise.difficulty,
+        xp=exercise.xp,
+        max_points=exercise.max_points,
+        hash=exercise.digest,
+    )

@@ -1,0 +1,186 @@
+"""`/v1/gradebook` and `/v1/statistics`: what instructors carry elsewhere, and learn from."""
+
+from http import HTTPStatus
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Body, Header, Query, Response
+from pydantic import BaseModel, Field
+
+from grader.errors import UsageError
+from grader.reports.canvas import fill, scores_of
+from grader.service import gradebook
+from grader.service.api.auth import PartsOf, Staff
+from grader.service.api.problems import ProblemError, responses
+from grader.service.gradebook import Numbers
+from grader.service.store import grades
+
+router = APIRouter(prefix="/v1", tags=["gradebook"])
+
+CANVAS_PATH = "/v1/gradebook/canvas"
+MAX_EXPORT = 4 << 20
+"""Bytes of a gradebook: some thousand students with some hundred assignments."""
+
+_STAFF = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+_CSV = "text/csv"
+_AS_CSV: dict[int | str, dict[str, Any]] = {
+    200: {"content": {_CSV: {"schema": {"type": "string"}}}}
+}
+# What the command line calls its options, and we our parameters.
+_OPTIONS = {
+    "--skip-unknown": "skip_unknown",
+    "--exercise": "exercise",
+    "--match": "match",
+    "--scale": "scale",
+}
+
+
+class GradeInfo(BaseModel):
+    """The best published verdict of a student in an exercise."""
+
+    student: str
+    exercise: str
+    submission: str = Field(description="The submission that it is for.")
+    score: int
+    max_score: int
+    passed: bool
+    xp: int
+
+
+class StuckInfo(BaseModel):
+    """A student who has failed an exercise several times and never passed it."""
+
+    student: str
+    failed: int = Field(description="Submissions.")
+    submission: str = Field(description="The latest.")
+
+
+class StatisticsInfo(BaseModel):
+    """What the submissions of an exercise tell."""
+
+    exercise: str
+    students: int
+    pass_rate: float = Field(description="0 to 1: the lower, the harder.")
+    mean_score: float = Field(description="Share of the points, 0 to 1.")
+    discrimination: float | None = Field(
+        description="-1 to 1: how well passing goes with doing well elsewhere; null where there "
+        "are too few students, or all alike."
+    )
+    misconceptions: dict[str, int] = Field(description="Students who had each, at any time.")
+    failed_tests: dict[str, int] = Field(description="Students who failed each, at any time.")
+    stuck: list[StuckInfo]
+
+
+Exercise = Annotated[
+    str | None,
+    Query(description="Only of this exercise.", max_length=200, pattern=r"^[^\x00]*$"),
+]
+
+
+@router.get(
+    "/gradebook", responses={**responses(*_STAFF), **_AS_CSV}, response_model=list[GradeInfo]
+)
+def show(
+    _person: Staff,
+    service: PartsOf,
+    *,
+    exercise: Exercise = None,
+    form: Annotated[
+        Literal["json", "csv"] | None, Query(alias="format", description="Instead of Accept.")
+    ] = None,
+    accept: Annotated[str, Header()] = "",
+) -> list[GradeInfo] | Response:
+    """Return the grades of all students, as JSON or CSV."""
+    with service.database.read() as connection:
+        found = grades.of_students(connection, exercise)
+    if form == "csv" or (form is None and accept.partition(";")[0].strip() == _CSV):
+        return _csv(gradebook.to_csv(found), "grades.csv")
+    return [
+        GradeInfo(
+            student=each.person,
+            exercise=each.exercise,
+            submission=each.submission_id,
+            score=each.score,
+            max_score=each.max_score,
+            passed=each.passed,
+            xp=each.xp,
+        )
+        for each in found
+    ]
+
+
+@router.post(
+    "/gradebook/canvas",
+    responses={**responses(*_STAFF, HTTPStatus.CONFLICT), **_AS_CSV},
+    response_class=Response,
+)
+def fill_canvas(
+    _person: Staff,
+    service: PartsOf,
+    export: Annotated[
+        bytes, Body(media_type=_CSV, min_length=1, description="The file that Canvas exported.")
+    ],
+    column: Annotated[str, Query(description="The assignment's column.", max_length=500)],
+    *,
+    exercise: Annotated[list[str] | None, Query(description="What counts, if not all.")] = None,
+    match: Annotated[
+        Literal["SIS Login ID", "SIS User ID", "ID", "Student", "Integration ID"],
+        Query(description="The column that has the students' names as they are here."),
+    ] = "SIS Login ID",
+    scale: Annotated[bool, Query(description="Convert to the assignment's points.")] = False,
+    skip_unknown: Annotated[bool, Query(description="Leave out who is not in the file.")] = False,
+) -> Response:
+    """Fill a column of a gradebook that Canvas exported; Canvas imports the answer."""
+    try:
+        with service.database.read() as connection:
+            scores = scores_of(gradebook.records(connection), exercise or ())
+        filled = fill(
+            export.decode(),
+            scores,
+            column=column,
+            identity=match,
+            scale=scale,
+            skip_unknown=skip_unknown,
+        )
+    except UnicodeDecodeError:
+        raise ProblemError(HTTPStatus.CONFLICT, "The file is not UTF-8.") from None
+    except UsageError as error:
+        raise ProblemError(HTTPStatus.CONFLICT, _sentence(error)) from None
+    return _csv(filled.text, "filled.csv")
+
+
+@router.get("/statistics", responses=responses(*_STAFF))
+def statistics(_person: Staff, service: PartsOf, exercise: Exercise = None) -> list[StatisticsInfo]:
+    """Say how hard each exercise is, which mistakes are made, and who is stuck; hardest first."""
+    with service.database.read() as connection:
+        found = gradebook.numbers(connection, exercise)
+    return [_statistics_info(each) for each in found]
+
+
+def _statistics_info(found: Numbers) -> StatisticsInfo:
+    told = found.statistics
+    stuck = [
+        StuckInfo(student=each.person, failed=each.failed, submission=each.submission_id)
+        for each in found.stuck
+    ]
+    return StatisticsInfo(
+        exercise=told.exercise,
+        students=told.students,
+        pass_rate=told.pass_rate,
+        mean_score=told.mean_score,
+        discrimination=told.discrimination,
+        misconceptions=told.misconceptions,
+        failed_tests=told.failed_tests,
+        stuck=stuck,
+    )
+
+
+def _csv(text: str, name: str) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type=_CSV, headers=headers)
+
+
+def _sentence(error: UsageError) -> str:
+    told = str(error)
+    for option, parameter in _OPTIONS.items():
+        told = told.replace(option, parameter)
+    return f"{told[0].upper()}{told[1:]}."

@@ -1,0 +1,89 @@
+"""`/lti/`: where learning platforms send browsers, and find our public key."""
+
+from http import HTTPStatus
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import JSONResponse, RedirectResponse
+
+from grader.service.api.auth import PartsOf
+from grader.service.api.sessions import give_cookie
+from grader.service.lti import launch
+from grader.service.lti.keys import PlatformKeys, tool_keys
+from grader.service.lti.launch import LaunchError
+from grader.service.service import Parts
+from grader.service.staff.doors import Fields, see
+from grader.service.staff.rendering import render
+
+router = APIRouter(prefix="/lti", include_in_schema=False)
+
+_PATH: Final = "/lti/launch"
+_KEYS_ARE_FRESH: Final = {"Cache-Control": "public, max-age=3600"}
+
+
+async def platform_keys(request: Request) -> PlatformKeys:
+    """Return the platforms' keys, as the running service knows them."""
+    found: PlatformKeys = request.app.state.platform_keys
+    return found
+
+
+@router.get("/jwks.json")
+def jwks(service: PartsOf) -> Response:
+    """Show our public key; two of them while they are exchanged."""
+    keys: dict[str, Any] = {"keys": [key.public for key in tool_keys(service.database)]}
+    return JSONResponse(keys, headers=_KEYS_ARE_FRESH)
+
+
+@router.get("/login")
+def login(request: Request, service: PartsOf) -> Response:
+    """Send a browser to its platform, to be told who sits at it."""
+    return _begin(request, service, dict(request.query_params))
+
+
+@router.post("/login")
+def login_by_form(request: Request, service: PartsOf, sent: Fields) -> Response:
+    """Do the same for a platform that posts."""
+    return _begin(request, service, sent)
+
+
+def _begin(request: Request, service: Parts, sent: dict[str, str]) -> Response:
+    base = service.settings.public_url or str(request.base_url)
+    try:
+        begun = launch.begin(service.database, sent, base.rstrip("/") + _PATH)
+    except LaunchError as error:
+        return _refusal(error)
+    answer = RedirectResponse(begun.url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
+    is_https = service.settings.is_https
+    answer.set_cookie(
+        begun.cookie,
+        begun.secret,
+        max_age=launch.LOGIN_SECONDS,
+        path=_PATH,
+        httponly=True,
+        secure=is_https,
+        samesite="none" if is_https else None,  # it comes back by a post from the platform's page
+    )
+    return answer
+
+
+@router.post("/launch")
+def finish(
+    request: Request,
+    service: PartsOf,
+    sent: Fields,
+    keys: Annotated[PlatformKeys, Depends(platform_keys)],
+) -> Response:
+    """Let in whom a platform vouches for, and show them their exercise."""
+    try:
+        launched = launch.finish(service.database, service.catalog, keys, sent, request.cookies)
+    except LaunchError as error:
+        return _refusal(error)
+    answer = see(launched.page)
+    give_cookie(answer, launched.cookie, service)
+    cookie = launch.cookie_name(sent.get("state", ""))
+    answer.delete_cookie(cookie, _PATH, httponly=True, secure=service.settings.is_https)
+    return answer
+
+
+def _refusal(error: LaunchError) -> Response:
+    return render("launch", HTTPStatus.BAD_REQUEST, sentence=str(error))

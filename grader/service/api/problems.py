@@ -1,0 +1,137 @@
+"""Errors as RFC 9457 has them: `application/problem+json`, with a sentence that helps."""
+
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+from typing import Any, Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from sqlalchemy.exc import OperationalError
+from starlette.exceptions import HTTPException
+
+from grader.sandbox.printable import printable
+
+_NAMED: Final = 5  # things that are wrong with a request
+_LONGEST_NAME: Final = 80  # characters
+
+MEDIA_TYPE: Final = "application/problem+json"
+
+
+class Problem(BaseModel):
+    """What went wrong with a request."""
+
+    type: str = Field("about:blank", description="A URI that names the kind of problem.")
+    title: str = Field(description="The HTTP status in words.")
+    status: int = Field(description="The HTTP status.")
+    detail: str = Field(description="One sentence about this very request.")
+
+
+class ProblemError(Exception):
+    """Ends a request with a problem.
+
+    Args:
+        status: the HTTP status.
+        detail: one sentence for whoever made the request.
+        headers: to be sent along.
+    """
+
+    def __init__(
+        self, status: HTTPStatus, detail: str, headers: dict[str, str] | None = None
+    ) -> None:
+        self.status = status
+        self.detail = detail
+        self.headers = headers
+        super().__init__(detail)
+
+
+_ALONG: Final = {
+    HTTPStatus.UNAUTHORIZED: "WWW-Authenticate",
+    HTTPStatus.TOO_MANY_REQUESTS: "Retry-After",
+}
+"""The headers that such a problem always brings."""
+
+
+def responses(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
+    """Describe problems for OpenAPI."""
+    schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    return {
+        int(status): {
+            "description": status.phrase,
+            "content": {MEDIA_TYPE: schema},
+            **(with_headers(_ALONG[status]) if status in _ALONG else {}),
+        }
+        for status in statuses
+    }
+
+
+def with_headers(*names: str) -> dict[str, Any]:
+    """Describe headers that an answer always has, for OpenAPI."""
+    return {"headers": {name: {"required": True, "schema": {"type": "string"}} for name in names}}
+
+
+def handle_problems(app: FastAPI, methods_of: Callable[[str], set[str]]) -> None:
+    """Have every error answered as a problem; what nobody foresaw tells nothing of the inside.
+
+    Args:
+        app: the application.
+        methods_of: says which methods a path takes; none of one that is not known.
+    """
+
+    def of_method(request: Request) -> JSONResponse | None:
+        """Say that it is the method: the router knows of one route at a time, not of the path."""
+        methods = methods_of(request.scope["path"])
+        if not methods or request.method in methods:
+            return None
+        allow = {"Allow": ", ".join(sorted(methods))}
+        return _answer(HTTPStatus.METHOD_NOT_ALLOWED, f"This takes {allow['Allow']}.", allow)
+
+    async def known(_request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, ProblemError)  # noqa: S101  registered for it
+        return _answer(error.status, error.detail, error.headers)
+
+    async def http(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)  # noqa: S101  registered for it
+        status = HTTPStatus(error.status_code)
+        return of_method(request) or _answer(
+            status, str(error.detail) + ".", dict(error.headers or {})
+        )
+
+    async def invalid(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)  # noqa: S101  registered for it
+        return of_method(request) or _answer(HTTPStatus.UNPROCESSABLE_ENTITY, _sentence(error))
+
+    async def away(_request: Request, _error: Exception) -> JSONResponse:
+        detail = "The database is away; try again, with the same Idempotency-Key."
+        return _answer(HTTPStatus.SERVICE_UNAVAILABLE, detail, {"Retry-After": "5"})
+
+    async def unforeseen(_request: Request, _error: Exception) -> JSONResponse:
+        return _answer(HTTPStatus.INTERNAL_SERVER_ERROR, "The service failed; staff can see why.")
+
+    app.add_exception_handler(ProblemError, known)
+    app.add_exception_handler(HTTPException, http)
+    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(OperationalError, away)
+    app.add_exception_handler(Exception, unforeseen)
+
+
+def _answer(status: HTTPStatus, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    body = Problem(type="about:blank", title=status.phrase, status=int(status), detail=detail)
+    return JSONResponse(
+        body.model_dump(), status_code=int(status), headers=headers, media_type=MEDIA_TYPE
+    )
+
+
+def _sentence(error: RequestValidationError) -> str:
+    """Say what is wrong with a request, without quoting it: it may hold a submission."""
+    found = error.errors()
+    told = [f"{_place(each['loc'])}: {each['msg']}" for each in found[:_NAMED]]
+    if len(found) > _NAMED:
+        told.append(f"and {len(found) - _NAMED} more")
+    return "; ".join(told) + "."
+
+
+def _place(path: Sequence[str | int]) -> str:
+    """Name what is wrong; a field that we do not know has whatever name its sender gave it."""
+    return printable(".".join(map(str, path[1:])) or str(path[0]))[:_LONGEST_NAME]

@@ -1,0 +1,276 @@
+"""`/v1/regrades`: grade stored submissions again, for instructors."""
+
+from http import HTTPStatus
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Path, Query, Response
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from grader.errors import SandboxFault, UsageError
+from grader.service import regrade
+from grader.service.api.auth import PartsOf, Staff
+from grader.service.api.problems import ProblemError, responses, with_headers
+from grader.service.regrade import BESIDE, Regrader
+from grader.service.service import Parts
+from grader.service.store import regrades
+from grader.service.store.regrades import Change, Mark, Regrade
+
+router = APIRouter(prefix="/v1/regrades", tags=["regrades"])
+
+_STAFF = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+
+
+def _whole(value: object) -> object:
+    """Take 40.0 for 40, as JSON does; a strict model takes neither `true` nor `"40"`."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+class WantedRegrade(BaseModel):
+    """What is to be graded again."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    exercise: str = Field(description="The exercise's id.", max_length=200)
+    from_hash: str = Field(
+        "",
+        description="The version whose verdicts are replaced, or its first characters; may be left "
+        "out if there is only one.",
+        pattern="^[0-9a-f]{0,64}$",
+    )
+
+
+class WantedPreview(WantedRegrade):
+    """What is to be previewed, and how thoroughly."""
+
+    sample: Annotated[int, BeforeValidator(_whole)] = Field(
+        40, ge=1, le=200, description="How many distinct sources are tried."
+    )
+
+
+class NewRegrade(WantedRegrade):
+    """What is to be graded again, and why."""
+
+    reason: str = Field(
+        description="Why; kept for good.",
+        min_length=1,
+        max_length=2000,
+        pattern=r"^[^\x00]*[^\s\x00][^\x00]*$",
+    )
+    allow_lower: bool = Field(False, description="Publish also what is worse than it was.")
+
+
+class MarkInfo(BaseModel):
+    """What a verdict comes to."""
+
+    outcome: str
+    score: int
+    max_score: int
+
+
+class ChangeInfo(BaseModel):
+    """A submission whose verdict is another."""
+
+    submission: str
+    person: str
+    before: MarkInfo
+    after: MarkInfo
+    effect: Literal["same", "raised", "lowered"]
+    held: bool = Field(description="It would have been lowered, and was left as it is.")
+    event: int = Field(description="Its number in the log; 0 in a preview.")
+
+
+class PreviewInfo(BaseModel):
+    """What a regrade would do."""
+
+    exercise: str
+    from_hash: str
+    to_hash: str
+    sources: int = Field(description="Distinct ones.")
+    submissions: int
+    tried: int = Field(description="Of the sources, for what follows.")
+    submissions_tried: int
+    changes: list[ChangeInfo]
+    faults: int = Field(description="Of the sources tried: could not be graded.")
+    ungraded: int = Field(description="Sources that the run has still to grade.")
+    seconds: float | None = Field(description="How long that takes; null if nobody knows.")
+
+
+class RegradeInfo(BaseModel):
+    """A regrade and how far it has come."""
+
+    id: str
+    exercise: str
+    from_hash: str
+    to_hash: str
+    by: str
+    reason: str
+    allow_lower: bool
+    state: Literal["running", "finished", "cancelled"]
+    created_at: int = Field(description="Microseconds since 1970, UTC.")
+    ended_at: int | None
+    done: int = Field(description="Of the sources.")
+    sources: int
+
+
+async def regrader(service: PartsOf) -> Regrader:
+    """Return what runs regrades here.
+
+    Raises:
+        ProblemError: this server grades nothing.
+    """
+    if service.regrader is None:
+        detail = "This server does not grade by itself: use `etude regrade`."
+        raise ProblemError(HTTPStatus.CONFLICT, detail)
+    return service.regrader
+
+
+Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A regrade's id.")]
+Here = Annotated[Regrader, Depends(regrader)]
+
+
+def existing(regrade_id: Id, _person: Staff, service: PartsOf) -> Regrade:
+    """Return a regrade.
+
+    Raises:
+        ProblemError: there is none.
+    """
+    with service.database.read() as connection:
+        found = regrades.find(connection, regrade_id)
+    if found is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no regrade of that id.")
+    return found
+
+
+Existing = Annotated[Regrade, Depends(existing)]
+
+
+@router.post("/preview", responses=responses(*_STAFF, HTTPStatus.CONFLICT))
+def preview(wanted: WantedPreview, _person: Staff, here: Here) -> PreviewInfo:
+    """Say what a regrade would change, by a sample; nothing is published."""
+    try:
+        found = regrade.plan(here.grading, wanted.exercise, wanted.from_hash)
+        seen = regrade.preview(here.grading, found, sample=wanted.sample, pace=BESIDE)
+    except UsageError as error:
+        raise _refused(error) from None
+    except SandboxFault:
+        raise ProblemError(
+            HTTPStatus.SERVICE_UNAVAILABLE, "Nothing can be graded here at the moment."
+        ) from None
+    return PreviewInfo(
+        exercise=found.exercise.id,
+        from_hash=found.from_hash,
+        to_hash=found.exercise.digest,
+        sources=seen.sources,
+        submissions=seen.submissions,
+        tried=seen.tried,
+        submissions_tried=seen.submissions_tried,
+        changes=[_change_info(each) for each in seen.changes],
+        faults=seen.faults,
+        ungraded=seen.ungraded,
+        seconds=seen.seconds,
+    )
+
+
+@router.post(
+    "",
+    status_code=HTTPStatus.ACCEPTED,
+    responses={**responses(*_STAFF, HTTPStatus.CONFLICT), 202: with_headers("Location")},
+)
+def begin(wanted: NewRegrade, person: Staff, service: PartsOf, response: Response) -> RegradeInfo:
+    """Begin a regrade, or wake the one like it that has not ended; submissions go first."""
+    try:
+        found = regrade.plan(service, wanted.exercise, wanted.from_hash)
+        begun = regrade.begin(
+            service,
+            found,
+            by=person.name,
+            reason=wanted.reason,
+            allow_lower=wanted.allow_lower,
+        )
+    except UsageError as error:
+        raise _refused(error) from None
+    if service.regrader is not None:
+        service.regrader.wake()
+    response.headers["Location"] = f"/v1/regrades/{begun.id}"
+    return _info(service, begun)
+
+
+@router.get("", responses=responses(*_STAFF))
+def listed(_person: Staff, service: PartsOf) -> list[RegradeInfo]:
+    """List all regrades, the newest first."""
+    with service.database.read() as connection:
+        found = regrades.listed(connection)
+    return [_info(service, each) for each in found]
+
+
+@router.get("/{regrade_id}", responses=responses(*_STAFF, HTTPStatus.NOT_FOUND))
+def show(found: Existing, service: PartsOf) -> RegradeInfo:
+    """Say how far a regrade has come."""
+    return _info(service, found)
+
+
+@router.get("/{regrade_id}/changes", responses=responses(*_STAFF, HTTPStatus.NOT_FOUND))
+def changes(
+    found: Existing,
+    service: PartsOf,
+    after: Annotated[int, Query(ge=0, le=2**53, description="An event: begin behind it.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+) -> list[ChangeInfo]:
+    """List what a regrade has changed, and what it left as it was, in order."""
+    with service.database.read() as connection:
+        told = regrades.changes(connection, found.id, after=after, most=limit)
+        return [_change_info(each) for each in told]
+
+
+@router.delete(
+    "/{regrade_id}",
+    responses=responses(*_STAFF, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+)
+def cancel(found: Existing, person: Staff, service: PartsOf) -> RegradeInfo:
+    """Cancel a regrade; what it published stays."""
+    is_ended = regrade.end(service.database, found.id, "cancelled", actor=person.name)
+    with service.database.read() as connection:
+        now_is = regrades.find(connection, found.id)
+    if not is_ended or now_is is None:
+        raise ProblemError(HTTPStatus.CONFLICT, "It has ended already.")
+    return _info(service, now_is)
+
+
+def _refused(error: UsageError) -> ProblemError:
+    """Say what there is no regrade of; the sentence is the command line's."""
+    return ProblemError(HTTPStatus.CONFLICT, f"{str(error)[0].upper()}{str(error)[1:]}.")
+
+
+def _info(service: Parts, found: Regrade) -> RegradeInfo:
+    with service.database.read() as connection:
+        done, sources = regrades.progress(connection, found.id)
+    return RegradeInfo(
+        id=found.id,
+        exercise=found.exercise,
+        from_hash=found.from_hash,
+        to_hash=found.to_hash,
+        by=found.by,
+        reason=found.reason,
+        allow_lower=found.allow_lower,
+        state=found.state,
+        created_at=found.created_at,
+        ended_at=found.ended_at,
+        done=done,
+        sources=sources,
+    )
+
+
+def _change_info(change: Change) -> ChangeInfo:
+    return ChangeInfo(
+        submission=change.submission_id,
+        person=change.person,
+        before=_mark_info(change.before),
+        after=_mark_info(change.after),
+        effect=change.effect,
+        held=change.held,
+        event=change.event,
+    )
+
+
+def _mark_info(mark: Mark) -> MarkInfo:
+    return MarkInfo(outcome=mark.outcome, score=mark.score, max_score=mark.max_score)

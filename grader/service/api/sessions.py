@@ -1,0 +1,110 @@
+"""`/v1/session`: a browser signs in with a token, and out."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Cookie, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from grader.service.api.auth import COOKIE, PartsOf, Someone
+from grader.service.api.problems import ProblemError, responses
+from grader.service.service import Parts
+from grader.service.store import people, sessions
+from grader.service.store.people import Person, Role
+from grader.service.store.sessions import Opened
+
+router = APIRouter(prefix="/v1/session", tags=["session"])
+
+
+class SignIn(BaseModel):
+    """A token, typed or pasted once."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    token: str = Field(min_length=1, max_length=200)
+
+
+class Me(BaseModel):
+    """Who is signed in, and what each request of a browser that changes something must send."""
+
+    name: str
+    role: Role
+    csrf: str | None = Field(
+        description="To be sent as X-CSRF-Token; none for a program with a token of its own."
+    )
+
+
+@router.post("", responses=responses(HTTPStatus.UNAUTHORIZED))
+def sign_in(
+    wanted: SignIn,
+    service: PartsOf,
+    response: Response,
+    cookie: Annotated[str | None, Cookie(alias=COOKIE)] = None,
+) -> Me:
+    """Open a session for a browser, and close its last; scripts cannot read the cookie."""
+    entered = enter(service, wanted.token, cookie)
+    if entered is None:
+        raise ProblemError(
+            HTTPStatus.UNAUTHORIZED,
+            "This token is unknown, expired or revoked.",
+            {"WWW-Authenticate": "Bearer"},
+        )
+    person, opened = entered
+    give_cookie(response, opened.cookie, service)
+    return Me(name=person.name, role=person.role, csrf=opened.csrf)
+
+
+def enter(service: Parts, token: str, last_cookie: str | None) -> tuple[Person, Opened] | None:
+    """Open a session in the place of a browser's last one; None if the token is nobody's."""
+    with service.database.write() as connection:
+        person = people.person_of_token(connection, token)
+        if person is None:
+            return None
+        if last_cookie is not None:
+            sessions.close_session(connection, last_cookie)
+        return person, sessions.open_session(connection, person)
+
+
+def give_cookie(response: Response, cookie: str, service: Parts) -> None:
+    """Let a browser keep its session's secret, out of the reach of scripts."""
+    response.set_cookie(
+        COOKIE,
+        cookie,
+        max_age=sessions.LIFETIME,
+        httponly=True,
+        samesite="lax",
+        secure=service.settings.is_https,
+    )
+
+
+@router.get("", responses=responses(HTTPStatus.UNAUTHORIZED))
+def who(
+    person: Someone,
+    request: Request,
+    cookie: Annotated[str | None, Cookie(alias=COOKIE)] = None,
+) -> Me:
+    """Say who is signed in; a page that was loaded anew learns its CSRF token again.
+
+    No other site can read the answer: it allows no origin but its own.
+    """
+    is_program = "authorization" in request.headers
+    csrf = None if is_program or cookie is None else sessions.csrf_of(cookie)
+    return Me(name=person.name, role=person.role, csrf=csrf)
+
+
+@router.delete(
+    "",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN),
+)
+def sign_out(
+    _person: Someone,
+    service: PartsOf,
+    response: Response,
+    cookie: Annotated[str | None, Cookie(alias=COOKIE)] = None,
+) -> None:
+    """Close the session."""
+    if cookie is not None:
+        with service.database.write() as connection:
+            sessions.close_session(connection, cookie)
+    response.delete_cookie(COOKIE)

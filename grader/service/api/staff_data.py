@@ -1,0 +1,102 @@
+"""`/v1/submissions` as instructors use it: look through all of them, let a parked one go on."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
+
+from grader.service.api.auth import PartsOf, Staff
+from grader.service.api.problems import ProblemError, responses
+from grader.service.api.submissions import Id
+from grader.service.store import history, submissions
+from grader.service.store.history import Entry, State
+
+router = APIRouter(prefix="/v1/submissions", tags=["submissions"])
+
+_TEXT = r"^[^\x00]*$"  # PostgreSQL has no NUL
+_STAFF = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+
+
+class EntryInfo(BaseModel):
+    """A submission and what became of it."""
+
+    id: str
+    person: str
+    exercise: str
+    source_hash: str = Field(description="SHA-256 of the text.")
+    received_at: int = Field(description="Microseconds since 1970, UTC.")
+    state: State
+    outcome: str | None = Field(description="Of the verdict, once it is graded.")
+    score: int | None
+    max_score: int | None
+
+
+class Page(BaseModel):
+    """Some submissions, the newest first."""
+
+    submissions: list[EntryInfo]
+    next: str | None = Field(description="What `before` is for the next page; null at the end.")
+
+
+@router.get("", responses=responses(*_STAFF))
+def listed(
+    _person: Staff,
+    service: PartsOf,
+    *,
+    exercise: Annotated[str | None, Query(max_length=200, pattern=_TEXT)] = None,
+    person: Annotated[
+        str | None, Query(max_length=200, pattern=_TEXT, description="A name.")
+    ] = None,
+    state: State | None = None,
+    before: Annotated[
+        str | None, Query(pattern=r"^[0-9a-f-]{36}$", description="Older than this submission.")
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> Page:
+    """List submissions."""
+    with service.database.read() as connection:
+        found = history.listed(
+            connection,
+            exercise=exercise,
+            person_name=person,
+            state=state,
+            before=before,
+            most=limit + 1,
+        )
+    shown = found[:limit]
+    follows = shown[-1].id if len(found) > limit else None
+    return Page(submissions=[_info(each) for each in shown], next=follows)
+
+
+@router.post(
+    "/{submission_id}/release",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=responses(*_STAFF, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+)
+def release(submission_id: Id, person: Staff, service: PartsOf) -> None:
+    """Have a parked submission graded after all."""
+    with service.database.write() as connection:
+        found = submissions.find(connection, submission_id)
+        is_released = submissions.release(connection, submission_id, actor=person.name)
+        if is_released:
+            service.executor.enqueue(connection, [submission_id])
+    if found is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no submission of that id.")
+    if not is_released:
+        raise ProblemError(HTTPStatus.CONFLICT, "It is not parked.")
+    service.executor.ring()
+
+
+def _info(entry: Entry) -> EntryInfo:
+    return EntryInfo(
+        id=entry.id,
+        person=entry.person,
+        exercise=entry.exercise,
+        source_hash=entry.source_hash,
+        received_at=entry.received_at,
+        state=entry.state,
+        outcome=entry.outcome,
+        score=entry.score,
+        max_score=entry.max_score,
+    )

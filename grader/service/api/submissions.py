@@ -1,0 +1,217 @@
+"""`/v1/submissions`: hand in, and see what it came to."""
+
+import json
+import time
+import uuid
+from collections.abc import AsyncIterator
+from http import HTTPStatus
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, Depends, Header, Path, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import BaseModel, ConfigDict, Field
+
+from grader.sandbox.limits import SOURCE_CAP
+from grader.service.api.auth import PartsOf, Someone
+from grader.service.api.intake import IntakeOf
+from grader.service.api.pressure import RatesOf, StreamsOf, check_rate
+from grader.service.api.problems import ProblemError, responses, with_headers
+from grader.service.api.watching import WatcherOf
+from grader.service.service import Parts
+from grader.service.store import submissions, verdicts
+from grader.service.store.submissions import KeyReusedError, Submitted, Wanted
+
+router = APIRouter(prefix="/v1/submissions", tags=["submissions"])
+
+State = Literal["pending", "parked", "graded"]
+
+LONGEST_SECONDS: Final = 60.0
+"""Of an event stream: then whoever listens has to show again that they may."""
+
+_BETWEEN_SECONDS: Final = 1.0  # two places in the line; that it is graded is told at once
+
+
+class NewSubmission(BaseModel):
+    """What a learner hands in."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    exercise: str = Field(description="The exercise's id.", max_length=200)
+    source: str = Field(
+        description="The program's text.",
+        max_length=SOURCE_CAP,
+        pattern=r"^[^\x00]*$",  # no program has one, and PostgreSQL stores none
+    )
+
+
+class SubmissionState(BaseModel):
+    """Where a submission stands."""
+
+    id: str
+    exercise: str
+    source_hash: str = Field(description="SHA-256 of the text.")
+    received_at: int = Field(description="Microseconds since 1970, UTC.")
+    state: State = Field(
+        description="Pending: not graded yet. Parked: grading failed three times, staff will look."
+    )
+    position: int | None = Field(description="How many are graded before it, while it is pending.")
+    outcome: str | None = Field(description="Of the verdict, once it is graded.")
+    score: int | None
+    max_score: int | None
+
+
+Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A submission's id.")]
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        pattern=r"^[\x21-\x7e]+$",
+        description="The request's own mark: repeated with it, a request is one submission.",
+    ),
+]
+
+
+def own(submission_id: Id, person: Someone, service: PartsOf) -> Submitted:
+    """Return a submission that somebody may see; another's does not exist for a student.
+
+    Raises:
+        ProblemError: there is none that they may see.
+    """
+    with service.database.read() as connection:
+        found = submissions.find(connection, submission_id)
+    if found is None or (person.role == "student" and found.person_id != person.id):
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no submission of that id.")
+    return found
+
+
+# Found before an answer begins: a stream that has begun cannot turn into a 404.
+Own = Annotated[Submitted, Depends(own)]
+
+
+async def room(person: Someone, _submitted: Own, streams: StreamsOf) -> AsyncIterator[None]:
+    """Hold the place of an event stream for as long as it lasts."""
+    with streams.one_more(person.id):
+        yield
+
+
+@router.post(
+    "",
+    status_code=HTTPStatus.ACCEPTED,
+    responses={
+        **responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+        **responses(HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS),
+        202: with_headers("Location"),
+    },
+)
+async def hand_in(
+    new: NewSubmission,
+    person: Someone,
+    service: PartsOf,
+    known: IntakeOf,
+    rates: RatesOf,
+    *,
+    response: Response,
+    key: Key = None,
+) -> SubmissionState:
+    """Take a submission in; it is graded in its turn."""
+    if service.catalog.find(new.exercise) is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
+    check_rate(rates, person.id, service.settings.per_minute)
+    wanted = Wanted(person, new.exercise, new.source, key or uuid.uuid4().hex)
+    try:
+        taken = await known.take(wanted)
+    except KeyReusedError:
+        detail = "This Idempotency-Key came before with another exercise or source."
+        raise ProblemError(HTTPStatus.CONFLICT, detail) from None
+    response.headers["Location"] = f"/v1/submissions/{taken.submission.id}"
+    if taken.place is None:
+        return await run_in_threadpool(_state, service, taken.submission)
+    return _pending(taken.submission, taken.place)
+
+
+@router.get("/{submission_id}", responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND))
+def show(submitted: Own, service: PartsOf) -> SubmissionState:
+    """Say where a submission stands."""
+    return _state(service, submitted)
+
+
+@router.get(
+    "/{submission_id}/verdict",
+    responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
+)
+def verdict(submitted: Own, service: PartsOf) -> dict[str, Any]:
+    """Return the verdict that holds, as `etude/verdict/v1`."""
+    with service.database.read() as connection:
+        kept = verdicts.published(connection, submitted.id)
+    if kept is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "It is not graded yet.", {"Retry-After": "1"})
+    return dict(kept.body)
+
+
+@router.get(
+    "/{submission_id}/events",
+    response_class=EventSourceResponse,
+    dependencies=[Depends(room)],
+    responses=responses(
+        HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS
+    ),
+)
+async def events(
+    submitted: Own, service: PartsOf, watcher: WatcherOf
+) -> AsyncIterator[ServerSentEvent]:
+    """Tell a submission's state, and each change of it, until it is graded or parked.
+
+    A stream ends after a minute in any case; whoever may still see the submission begins another.
+    """
+    ends = time.monotonic() + LONGEST_SECONDS
+    with watcher.watch(submitted.id) as watched:
+        state = await run_in_threadpool(_state, service, submitted)
+        yield _event(state)
+        while state.state == "pending" and time.monotonic() < ends:
+            if await watched.is_gone(_BETWEEN_SECONDS):
+                yield _event(await run_in_threadpool(_state, service, submitted))
+                return
+            if watched.place not in {None, state.position}:
+                state = state.model_copy(update={"position": watched.place})
+                yield _event(state)
+
+
+def _event(state: SubmissionState) -> ServerSentEvent:
+    return ServerSentEvent(data=json.loads(state.model_dump_json()), event="state")
+
+
+def _state(service: Parts, submitted: Submitted) -> SubmissionState:
+    # In this order: what is published between the two is not taken for parked.
+    with service.database.read() as connection:
+        place = submissions.place(connection, submitted.id)
+        if place is not None:
+            return _pending(submitted, place)
+        kept = verdicts.published(connection, submitted.id)
+    return SubmissionState(
+        id=submitted.id,
+        exercise=submitted.exercise,
+        source_hash=submitted.source_hash,
+        received_at=submitted.received_at,
+        state="graded" if kept else "parked",
+        position=None,
+        outcome=kept.outcome if kept else None,
+        score=kept.score if kept else None,
+        max_score=kept.max_score if kept else None,
+    )
+
+
+def _pending(submitted: Submitted, place: int) -> SubmissionState:
+    return SubmissionState(
+        id=submitted.id,
+        exercise=submitted.exercise,
+        source_hash=submitted.source_hash,
+        received_at=submitted.received_at,
+        state="pending",
+        position=place,
+        outcome=None,
+        score=None,
+        max_score=None,
+    )

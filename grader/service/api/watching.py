@@ -1,0 +1,89 @@
+"""What event streams wait for: one look at the store for all of them, however many there are."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import Annotated, Final
+
+from fastapi import Depends, Request
+from fastapi.concurrency import run_in_threadpool
+from sqlalchemy.exc import SQLAlchemyError
+
+from grader.service.store import submissions
+from grader.service.store.database import Database
+
+_LOOK_SECONDS: Final = 0.2
+_SHARE: Final = 10  # a look that takes long is followed by a rest of so many times as long
+
+
+class Watched:
+    """A submission that streams tell of. Only the event loop's thread uses it."""
+
+    def __init__(self) -> None:
+        self.streams = 0
+        self.place: int | None = None  # how many are before it, as far as anybody has looked
+        self._gone = asyncio.Event()
+
+    def seen(self, place: int | None) -> None:
+        """Take in what a look has shown: its place, or none if it waits no longer."""
+        self.place = place
+        if place is None:
+            self._gone.set()
+
+    async def is_gone(self, seconds: float) -> bool:
+        """Wait until it waits no longer, at most so long, and tell whether it does."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._gone.wait(), seconds)
+        return self._gone.is_set()
+
+
+class Watcher:
+    """Looks at the line of submissions while there are streams.
+
+    Args:
+        database: the store.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._watched: dict[str, Watched] = {}
+        self._looking: asyncio.Task[None] | None = None
+
+    @contextlib.contextmanager
+    def watch(self, submission_id: str) -> Iterator[Watched]:
+        """Look after a submission for as long as the context lasts."""
+        watched = self._watched.setdefault(submission_id, Watched())
+        watched.streams += 1
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.get_running_loop().create_task(self._look())
+        try:
+            yield watched
+        finally:
+            watched.streams -= 1
+            if not watched.streams:
+                del self._watched[submission_id]
+
+    async def _look(self) -> None:
+        while self._watched:
+            began = time.monotonic()
+            with contextlib.suppress(SQLAlchemyError):  # it is away: nobody has moved
+                places = await run_in_threadpool(self._places, tuple(self._watched))
+                for name, place in places.items():
+                    if name in self._watched:
+                        self._watched[name].seen(place)
+            await asyncio.sleep(max(_LOOK_SECONDS, _SHARE * (time.monotonic() - began)))
+
+    def _places(self, names: tuple[str, ...]) -> dict[str, int | None]:
+        with self._database.read() as connection:
+            line = {name: at for at, name in enumerate(submissions.line(connection))}
+        return {name: line.get(name) for name in names}
+
+
+async def watcher(request: Request) -> Watcher:
+    """Return the application's."""
+    found: Watcher = request.app.state.watcher
+    return found
+
+
+WatcherOf = Annotated[Watcher, Depends(watcher)]

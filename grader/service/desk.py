@@ -1,0 +1,284 @@
+"""Where the service has submissions graded: hand in a job, get its result later.
+
+Any thread may hand in. The desk's process may die at any time. What it had then is suspected of it
+and graded again alone, one after the other, so that a submission that kills what grades it takes no
+other along; after three tries it is a grader fault.
+"""
+
+import json
+import os
+import pickle
+import socket
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from grader.errors import GraderFault, SandboxFault
+from grader.grading.jobs import Job
+from grader.grading.pool import MAX_TRIES
+from grader.grading.records import verdict_from_data
+
+if TYPE_CHECKING:
+    from grader.grading.verdict import Verdict
+
+# All that a grading process has any use for: no address and no password of the service's.
+_ENVIRONMENT: Final = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "TMPDIR",
+    "VIRTUAL_ENV",
+    "PYTHONPATH",
+)
+
+# A third of the usual weight, so a quarter of a core that one other wants, too. Not less: a program
+# that is graded has nearly three times as long by the clock as by the CPU.
+_NICENESS: Final = 5
+_LEAST_SHARE: Final = 19
+
+_CLOSED: Final = "the desk is closed"
+
+
+@dataclass(slots=True)
+class _Ticket:
+    """A job that was handed in, and how often the desk died with it in hand."""
+
+    job: Job
+    future: "Future[Verdict]"
+    deaths: int = 0
+
+
+class Desk:
+    """The grading process. Use as a context manager; make it before any secret is read.
+
+    Args:
+        workers: how many submissions are graded at once.
+        stderr: where the process writes what went wrong; to our own stderr by default.
+    """
+
+    def __init__(self, workers: int, stderr: int | None = None) -> None:
+        self.workers = workers
+        self._stderr = stderr
+        self._changed = threading.Condition()  # guards all of the following
+        self._tickets: dict[int, _Ticket] = {}
+        self._unsent: deque[int] = deque()
+        self._suspects: deque[int] = deque()
+        self._sent: set[int] = set()
+        self._last = 0
+        self._is_closed = False
+        self._no_sandbox: str | None = None
+        self._line, self._process = self._start()
+        threading.Thread(target=self._send_all, name="desk-sender", daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int:
+        """The grading process."""
+        return self._process.pid
+
+    @property
+    def in_hand(self) -> int:
+        """How many jobs it has that are not done."""
+        with self._changed:
+            return len(self._tickets)
+
+    @property
+    def trouble(self) -> str | None:
+        """Why nothing can be graded on this host, if that is so."""
+        return self._no_sandbox
+
+    def grade(self, job: Job) -> "Future[Verdict]":
+        """Hand in a job.
+
+        Returns:
+            What will hold its verdict, or raise `DefinitionRefusedError` or `GraderFault`; a
+            `SandboxFault` is this host's fault, and says nothing of the job.
+        """
+        future: Future[Verdict] = Future()
+        with self._changed:
+            if self._is_closed or self._no_sandbox is not None:
+                future.set_exception(SandboxFault(self._no_sandbox or _CLOSED))
+                return future
+            self._last += 1
+            self._tickets[self._last] = _Ticket(job, future)
+            self._unsent.append(self._last)
+            self._changed.notify_all()
+        return future
+
+    def close(self) -> None:
+        """Hang up; what is not done is a fault of nobody's and stays to be graded."""
+        with self._changed:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            self._line.shutdown()
+            self._changed.notify_all()
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._give_up(_CLOSED)
+
+    def _start(self) -> "tuple[_Line, subprocess.Popen[bytes]]":
+        ours, theirs = socket.socketpair()
+        with theirs:
+            command = ["-m", "grader.service.desk_process", str(theirs.fileno()), str(self.workers)]
+            process = subprocess.Popen(  # noqa: S603  our own module
+                [sys.executable, *command],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stderr=self._stderr,
+                env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+            )
+        _yield_to_others(process.pid)
+        line = _Line(ours)
+        threading.Thread(target=self._listen, args=(line,), name="desk", daemon=True).start()
+        return line, process
+
+    def _send_all(self) -> None:
+        """Send what is handed in, in a thread: nobody who hands in or listens is held up."""
+        while True:
+            with self._changed:
+                while (number := self._next()) is None:
+                    if self._is_closed or self._no_sandbox is not None:
+                        return
+                    self._changed.wait()
+                self._sent.add(number)
+                line, job = self._line, self._tickets[number].job
+            line.send_job(number, job)
+
+    def _next(self) -> int | None:
+        """Return what to send now: a suspect only by itself, and nothing beside it."""
+        if self._suspects:
+            return None if self._sent else self._suspects.popleft()
+        if any(self._tickets[number].deaths for number in self._sent):
+            return None
+        return self._unsent.popleft() if self._unsent else None
+
+    def _listen(self, line: "_Line") -> None:
+        """Take in results until the line breaks."""
+        while (message := line.receive()) is not None:
+            if "no sandbox" in message:
+                self._no_sandbox = str(message["no sandbox"])
+                break
+            with self._changed:
+                ticket = self._tickets.pop(message["number"])
+                self._sent.discard(message["number"])
+                self._changed.notify_all()
+            _settle(ticket.future, ticket.job, message)
+        self._broken()
+
+    def _broken(self) -> None:
+        """The process is gone: start another for what it had."""
+        if self._no_sandbox is not None:
+            with self._changed:
+                self._changed.notify_all()
+            self._give_up(self._no_sandbox)
+            return
+        self._process.wait()
+        with self._changed:
+            if self._is_closed:
+                return
+            self._line.shutdown()
+            self._line, self._process = self._start()
+            lost = self._after_a_death()
+            self._changed.notify_all()
+        for future in lost:
+            future.set_exception(GraderFault(f"given up after {MAX_TRIES} tries: the desk died"))
+
+    def _after_a_death(self) -> "list[Future[Verdict]]":
+        """Suspect what was in hand, and return what has been so too often."""
+        lost: list[Future[Verdict]] = []
+        for number in sorted(self._sent):
+            ticket = self._tickets[number]
+            ticket.deaths += 1
+            if ticket.deaths < MAX_TRIES:
+                self._suspects.append(number)
+            else:
+                lost.append(self._tickets.pop(number).future)
+        self._sent.clear()
+        return lost
+
+    def _give_up(self, why: str) -> None:
+        with self._changed:
+            left = [ticket.future for ticket in self._tickets.values()]
+            self._tickets.clear()
+            for numbers in (self._unsent, self._suspects, self._sent):
+                numbers.clear()
+        for future in left:
+            future.set_exception(SandboxFault(why))
+
+
+def _yield_to_others(pid: int) -> None:
+    """Let a process and all that it will start run behind us, so that requests are answered."""
+    niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + _NICENESS, _LEAST_SHARE)
+    os.setpriority(os.PRIO_PROCESS, pid, niceness)
+
+
+class DefinitionRefusedError(GraderFault):
+    """An exercise could not be run, whatever the submission: its author has to mend it."""
+
+
+def _settle(future: "Future[Verdict]", job: Job, message: Mapping[str, Any]) -> None:
+    if "definition" in message:
+        future.set_exception(DefinitionRefusedError(message["definition"]))
+    elif "verdict" in message:
+        verdict = verdict_from_data(message["verdict"])
+        same = (job.exercise.digest, job.submission.digest)
+        if (verdict.exercise_hash, verdict.submission_hash) == same:
+            future.set_result(verdict)
+        else:
+            future.set_exception(GraderFault("the desk answered for another submission"))
+    else:
+        future.set_exception(GraderFault(str(message.get("fault"))))
+
+
+class _Line:
+    """Our end of the line to the desk's process."""
+
+    def __init__(self, ours: socket.socket) -> None:
+        self._socket = ours
+        self._connection = Connection(os.dup(ours.fileno()))
+        self._known: set[str] = set()  # exercises that it has been sent
+
+    def send_job(self, number: int, job: Job) -> None:
+        """Send if there is anyone to hear it: if not, the listener is about to find out."""
+        digest = job.exercise.digest
+        exercise = None if digest in self._known else job.exercise
+        self._known.add(digest)
+        what = (number, exercise, digest, job.submission, job.given_limits)
+        try:
+            self._connection.send_bytes(pickle.dumps(what))
+        except OSError:
+            return
+
+    def receive(self) -> dict[str, Any] | None:
+        """Return the next message; None when the line is broken."""
+        try:
+            message: dict[str, Any] = json.loads(self._connection.recv_bytes())
+        except (EOFError, OSError, ValueError):
+            return None
+        return message
+
+    def shutdown(self) -> None:
+        """Hang up on both ends, also on a thread of ours that is listening."""
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            return
+        finally:
+            self._socket.close()

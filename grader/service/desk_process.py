@@ -1,0 +1,104 @@
+"""The process that grades: a pool of workers behind one line, without a credential or a thread.
+
+It is started before the service reads any secret, with an environment of its own, so that neither
+an author's code in its workers nor a submission in their sandboxes has anything to find. Run as
+`python -m grader.service.desk_process DESCRIPTOR WORKERS`.
+"""
+
+import json
+import os
+import pickle
+import signal
+import sys
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any
+
+from grader.errors import DefinitionError, SandboxFault
+from grader.grading.jobs import Job, Result
+from grader.grading.pool import Pool
+from grader.grading.records import verdict_data
+from grader.grading.verdict import Verdict
+from grader.sandbox.choose import open_sandbox
+
+if TYPE_CHECKING:
+    from grader.definitions.exercise import Exercise
+
+
+class _Inbox:
+    """Jobs as they come over the line; each is known by a number."""
+
+    def __init__(self, line: Connection) -> None:
+        self.doorbell = line
+        self.is_closed = False
+        self._exercises: dict[str, Exercise] = {}
+        self._numbers: dict[
+            int, tuple[Job, int]
+        ] = {}  # by the job's identity, which it keeps alive
+
+    def wait(self) -> None:
+        """Wait until there is a job, or the line is closed."""
+        try:
+            self.doorbell.poll(None)
+        except OSError:
+            self.is_closed = True
+
+    def job_for(self, _worker: int) -> Job | None:
+        """Return the next job if one has come."""
+        try:
+            if self.is_closed or not self.doorbell.poll():
+                return None
+            number, exercise, digest, submission, limits = pickle.loads(self.doorbell.recv_bytes())  # noqa: S301  from our parent
+        except (EOFError, OSError):
+            self.is_closed = True
+            return None
+        if exercise is not None:
+            self._exercises[digest] = exercise
+        job = Job(self._exercises[digest], submission, limits)
+        self._numbers[id(job)] = (job, number)
+        return job
+
+    def number_of(self, job: Job) -> int:
+        """Return the number of a job that is done."""
+        return self._numbers.pop(id(job))[1]
+
+
+def answer(number: int, result: Result) -> dict[str, Any]:
+    """Return what is said of a job."""
+    if isinstance(result, Verdict):
+        return {"number": number, "verdict": verdict_data(result)}
+    kind = "definition" if isinstance(result, DefinitionError) else "fault"
+    return {"number": number, kind: str(result)}
+
+
+def serve(line: Connection, workers: int) -> None:
+    """Grade what comes until the line is closed."""
+    inbox = _Inbox(line)
+    with Pool(workers, open_sandbox) as pool:
+        while not inbox.is_closed:
+            inbox.wait()
+            for job, result in pool.grade(inbox):
+                _say(line, answer(inbox.number_of(job), result))
+
+
+def main(descriptor: int, workers: int) -> int:
+    """Serve one line; what keeps every submission from being graded is said over it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then hangs up
+    with Connection(descriptor) as line:
+        try:
+            serve(line, workers)
+        except SandboxFault as fault:
+            _say(line, {"no sandbox": str(fault)})
+            return 3
+        except (BrokenPipeError, ConnectionResetError):
+            return 0  # the parent has hung up
+    return 0
+
+
+def _say(line: Connection, message: dict[str, Any]) -> None:
+    line.send_bytes(json.dumps(message).encode())
+
+
+if __name__ == "__main__":
+    status = main(int(sys.argv[1]), int(sys.argv[2]))
+    sys.stdout.flush()
+    os._exit(status)  # nothing here has an ending of its own to wait for

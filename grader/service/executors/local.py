@@ -1,0 +1,115 @@
+"""Grades on this machine: one thread feeds the desk with what waits, the oldest first."""
+
+import threading
+from collections.abc import Sequence
+from typing import Final
+
+import structlog
+from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
+
+from grader.service.grading import Grading, NotGradedError
+from grader.service.store import submissions
+from grader.service.store.submissions import Submitted
+
+# Submissions in hand for each worker: one that is graded, and others to go on with until as few as
+# half are left. Then the store is asked again, for several at once.
+_AHEAD: Final = 4
+_LOOK_SECONDS: Final = 0.5  # also without a ring: what another process let wait
+_PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)  # after failures in a row: a full disk takes its time
+
+_log = structlog.get_logger(__name__)
+
+
+class LocalExecutor:
+    """An executor in the server's own process."""
+
+    def __init__(self, grading: Grading) -> None:
+        self._grading = grading
+        self._bell = threading.Event()
+        self._stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._in_hand: dict[str, tuple[str, str]] = {}  # by id: the exercise and the source
+        self._failures = 0  # in a row
+        self._thread = threading.Thread(target=self._run, name="executor", daemon=True)
+
+    def enqueue(self, connection: Connection, submission_ids: Sequence[str]) -> None:
+        """Do nothing: that they wait is all that this executor needs."""
+
+    def ring(self) -> None:
+        """Look at once for what waits."""
+        self._bell.set()
+
+    def start(self) -> None:
+        """Begin to grade."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Wait until what is in hand is done; the rest stays waiting in the store."""
+        self._stopping.set()
+        self._bell.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    @property
+    def trouble(self) -> str | None:
+        """Why nothing is graded at the moment, if that is so."""
+        if self._grading.desk.trouble is not None:
+            return self._grading.desk.trouble
+        if not self._thread.is_alive():
+            return "the executor does not run"
+        return "the store cannot be written" if self._failures else None
+
+    def _run(self) -> None:
+        while not (self._stopping.is_set() and not self._in_hand):
+            self._bell.wait(_LOOK_SECONDS)
+            self._bell.clear()
+            if self._stopping.is_set() or self._grading.desk.trouble is not None:
+                continue
+            try:
+                for submitted in self._next():
+                    self._begin(submitted)
+            except SQLAlchemyError as error:
+                self._failed(error)
+
+    def _next(self) -> list[Submitted]:
+        """Return what to grade next: nothing twice, and of identical code only one."""
+        with self._lock:
+            in_hand = dict(self._in_hand)
+        most = self._grading.desk.workers * _AHEAD
+        room = most - len(in_hand)
+        if room < most // 2:
+            return []
+        with self._grading.database.read() as connection:
+            oldest = submissions.next_waiting(connection, 2 * (room + len(in_hand)))
+        begun, chosen = set(in_hand.values()), list[Submitted]()
+        for each in oldest:
+            what = (each.exercise, each.source_hash)
+            if each.id not in in_hand and what not in begun and len(chosen) < room:
+                begun.add(what)
+                chosen.append(each)
+        return chosen
+
+    def _begin(self, submitted: Submitted) -> None:
+        with self._lock:
+            self._in_hand[submitted.id] = (submitted.exercise, submitted.source_hash)
+
+        def done(error: Exception | None) -> None:
+            with self._lock:
+                self._in_hand.pop(submitted.id, None)
+            if error is None or isinstance(error, NotGradedError):
+                self._failures = 0
+                self._bell.set()
+            else:
+                self._failed(error)
+
+        self._grading.begin(submitted, done)
+
+    def _failed(self, error: Exception) -> None:
+        """Wait a little, or a full disk would keep us busy with grading the same again."""
+        pause = _PAUSES[min(self._failures, len(_PAUSES) - 1)]
+        self._failures += 1
+        # Its type only: a statement that failed holds what was to be written.
+        _log.error("the store failed", error=type(error).__name__, pause=pause)
+        self._stopping.wait(pause)
+        self._bell.set()

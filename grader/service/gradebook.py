@@ -1,0 +1,82 @@
+"""What the store tells instructors: grades for other systems, and numbers about exercises."""
+
+import csv
+import dataclasses
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from grader.authoring.statistics import ExerciseStatistics, Row, summarise
+from grader.reports.to_csv import safe_cell
+from grader.service.store import grades, history, mistakes
+from grader.service.store.grades import Grade
+from grader.service.store.history import Stuck
+from grader.service.store.mistakes import Counts
+
+STUCK_AFTER: Final = 3
+"""Failed submissions, with none that passed, after which a student may need help."""
+
+_COLUMNS: Final = ("student", "exercise", "submission", "score", "max_score", "passed", "xp")
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What the submissions of an exercise tell."""
+
+    statistics: ExerciseStatistics
+    stuck: tuple[Stuck, ...]  # those with the most failures first
+
+
+def to_csv(found: Iterable[Grade]) -> str:
+    """Return grades as a table that is safe to open in a spreadsheet."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(_COLUMNS)
+    for each in found:
+        writer.writerow([safe_cell(cell) for cell in dataclasses.astuple(each)])
+    return text.getvalue()
+
+
+def records(connection: Connection) -> list[dict[str, Any]]:
+    """Return all students' grades as the lines of a result file have them."""
+    return [
+        {
+            "student": each.person,
+            "exercise": each.exercise,
+            "score": each.score,
+            "max_score": each.max_score,
+        }
+        for each in grades.of_students(connection)
+    ]
+
+
+def numbers(connection: Connection, exercise: str | None = None) -> list[Numbers]:
+    """Sum up what students handed in, the hardest exercise first.
+
+    A student counts as passed who has passed once, with the best score; mistakes count once for
+    each student who has made them, also if they were mended later. What is read grows with the
+    students and the exercises, not with what is handed in.
+
+    Args:
+        connection: of a transaction.
+        exercise: only this one; how well it tells is computed from all the same.
+    """
+    best = [_row(each) for each in grades.of_students(connection)]
+    made = mistakes.counted(connection)
+    stuck = history.stuck(connection, STUCK_AFTER)
+    return [
+        Numbers(
+            dataclasses.replace(found, **dataclasses.asdict(made.get(found.exercise, Counts()))),
+            tuple(stuck.get(found.exercise, ())),
+        )
+        for found in summarise(best)
+        if exercise in (None, found.exercise)
+    ]
+
+
+def _row(best: Grade) -> Row:
+    share = best.score / max(best.max_score, 1)
+    return Row(best.person, best.exercise, best.passed, share, mistakes=(), failed_tests=())

@@ -1,0 +1,189 @@
+"""Whether this process lives, and whether it can do its work; for whoever starts and stops it."""
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from grader.errors import EtudeError, UsageError
+from grader.grading.jobs import Job
+from grader.grading.submission import Submission
+from grader.grading.verdict import Outcome
+from grader.service.catalog import Catalog
+from grader.service.desk import Desk
+from grader.service.metrics import MEDIA_TYPE, Meter
+from grader.service.store.database import Database
+from grader.service.store.upgrading import is_current
+
+OK: Final = "ok"
+
+_STARTING: Final = "the self-test is still running"
+_MOST_WAIT: Final = 5.0  # seconds for a client of the health port to say what it wants
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """What was checked, each with "ok" or what is wrong with it."""
+
+    checks: Mapping[str, str]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether nothing is wrong."""
+        return all(said == OK for said in self.checks.values())
+
+
+class SelfTest:
+    """Has one model answer graded at the desk, hidden tests, sandbox and all.
+
+    Args:
+        desk: where it is graded; None in a server that does not grade.
+        catalog: whose first exercise is taken.
+    """
+
+    def __init__(self, desk: Desk | None, catalog: Catalog) -> None:
+        self._over = threading.Event()
+        self._said = OK
+        exercise = next(iter(catalog.exercises.values()), None)
+        if desk is None or exercise is None:
+            self._over.set()
+            return
+        path = Path(f"{exercise.id}.py")
+        job = Job(exercise, Submission.from_bytes(path, exercise.solution.encode()))
+        future = desk.grade(job)
+
+        def settle(_: object) -> None:
+            fault = future.exception()
+            if isinstance(fault, EtudeError):
+                self._said = str(fault)
+            elif fault is not None or future.result().outcome is not Outcome.PASSED:
+                self._said = f"the model answer of {exercise.id} does not pass"
+            self._over.set()
+
+        future.add_done_callback(settle)
+
+    @property
+    def said(self) -> str:
+        """What came out of it."""
+        return self._said if self._over.is_set() else _STARTING
+
+    def wait(self) -> str:
+        """Wait for its end, and return what came out of it."""
+        self._over.wait()
+        return self._said
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What is looked at when somebody asks."""
+
+    database: Database
+    self_test: SelfTest
+    trouble: Callable[[], str | None]  # of what grades
+
+    def readiness(self) -> Readiness:
+        """Check everything that is needed to take in and grade submissions."""
+        try:
+            with self.database.read() as connection:
+                migrations = OK if is_current(connection) else "a step is missing"
+            database = OK
+        except SQLAlchemyError as error:
+            database, migrations = f"away ({type(error).__name__})", "unknown"
+        except UsageError as error:
+            database, migrations = OK, str(error)
+        return Readiness(
+            {
+                "database": database,
+                "migrations": migrations,
+                "sandbox": self.self_test.said,
+                "grading": self.trouble() or OK,
+            }
+        )
+
+
+class HealthPort:
+    """Answers `/livez`, `/readyz` and `/metrics` where there is no other server.
+
+    Args:
+        host: where to listen.
+        port: where to listen; 0 for any that is free.
+        health: what is looked at.
+        meter: what is told.
+
+    Raises:
+        UsageError: the port cannot be had.
+    """
+
+    def __init__(self, host: str, port: int, health: Health, meter: Meter) -> None:
+        class Handler(_Handler):
+            pages: Mapping[str, Callable[[], tuple[HTTPStatus, str, bytes]]] = {
+                "/livez": live,
+                "/readyz": lambda: ready(health),
+                "/metrics": lambda: (HTTPStatus.OK, MEDIA_TYPE, meter.exposition()),
+            }
+
+        try:
+            self._server = ThreadingHTTPServer((host, port), Handler)
+        except OSError as error:
+            raise UsageError(f"cannot listen on port {port}: {error.strerror}") from None
+        self.port = self._server.server_address[1]
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, name="health", daemon=True
+        )
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def live() -> tuple[HTTPStatus, str, bytes]:
+    """Answer `/livez`: whoever can answer lives."""
+    return HTTPStatus.OK, "application/json", b'{"status": "ok"}'
+
+
+def ready(health: Health) -> tuple[HTTPStatus, str, bytes]:
+    """Answer `/readyz`."""
+    found = health.readiness()
+    status = HTTPStatus.OK if found.is_ready else HTTPStatus.SERVICE_UNAVAILABLE
+    said = {"status": OK if found.is_ready else "not ready", "checks": dict(found.checks)}
+    return status, "application/json", json.dumps(said).encode()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    pages: Mapping[str, Callable[[], tuple[HTTPStatus, str, bytes]]] = {}
+    timeout = _MOST_WAIT
+    server_version = "etude"
+    sys_version = ""
+
+    def do_GET(self) -> None:
+        """Answer one of the pages."""
+        page = self.pages.get(self.path)
+        if page is None:
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return
+        status, media_type, body = page()
+        self.send_response(status)
+        self.send_header("Content-Type", media_type)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing: it is asked every few seconds."""

@@ -1,0 +1,140 @@
+"""Logs as lines of JSON on stderr, one for each thing that happened, with the request it was for.
+
+No line has a submission's text, a token, or an address in it: of an error there is its type and
+where it was raised, and of a request the pattern of its route.
+"""
+
+import logging
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable, MutableMapping
+from typing import Any, Final, TextIO
+
+import structlog
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from grader.service.metrics import route_of
+
+HEADER: Final = "X-Request-ID"
+
+_QUIET: Final = ("procrastinate", "uvicorn", "sqlalchemy", "alembic", "psycopg")
+_FRAMES: Final = 12  # the innermost of a traceback
+
+_log = structlog.get_logger(__name__)
+
+
+def configure(stream: TextIO | None = None) -> None:
+    """Write every log of this process as JSON, those of the libraries too.
+
+    Args:
+        stream: where to; stderr by default.
+    """
+    shared: list[Callable[..., Any]] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _describe_error,
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[_name_only, *shared],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.JSONRenderer(),
+            ],
+        )
+    )
+    threading.excepthook = _thread_failed
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(logging.INFO)
+    for name in _QUIET:
+        library = logging.getLogger(name)
+        library.handlers.clear()
+        library.propagate = True
+        library.setLevel(logging.WARNING)
+
+
+class Logged:
+    """Gives each request an id, and writes one line when it is answered.
+
+    Args:
+        app: what comes behind.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on under an id."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = uuid.uuid4().hex
+        status = 500  # unless it is answered
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)[HEADER] = request_id
+            await send(message)
+
+        began = time.perf_counter()
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            try:
+                await self._app(scope, receive, noted)
+            finally:
+                seconds = round(time.perf_counter() - began, 4)
+                route = route_of(scope)
+                _log.info("answered", route=route, status=status, seconds=seconds)
+
+
+def _thread_failed(failed: threading.ExceptHookArgs) -> None:
+    if failed.exc_value is not None and not isinstance(failed.exc_value, SystemExit):
+        name = failed.thread.name if failed.thread is not None else None
+        _log.error("a thread failed", thread=name, exc_info=failed.exc_value)
+
+
+def _describe_error(
+    _logger: object, _method: str, said: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    """Say of an error its type and where it was raised: its sentence may quote anything."""
+    found = said.pop("exc_info", None)
+    error = found[1] if isinstance(found, tuple) else found
+    if found is True:
+        error = sys.exc_info()[1]
+    if isinstance(error, BaseException):
+        said["error"] = type(error).__name__
+        said["at"] = _frames(error)
+    return said
+
+
+def _frames(error: BaseException) -> list[str]:
+    frames = []
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        frames.append(f"{code.co_filename}:{trace.tb_lineno} {code.co_name}")
+        trace = trace.tb_next
+    return frames[-_FRAMES:]
+
+
+def _name_only(
+    _logger: object, _method: str, said: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    """Keep of a library's message its pattern, without what was filled in."""
+    record = said.get("_record")
+    if isinstance(record, logging.LogRecord):
+        said["event"] = str(record.msg).splitlines()[0][:200]
+    return said

@@ -1,0 +1,68 @@
+"""Requests to platforms: short, bounded, and only where they were sent to."""
+
+import http.client
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from typing import IO, Any, Final
+
+from grader.errors import EtudeError
+from grader.service.store.platforms import origin
+
+_SECONDS: Final = 15.0
+_MOST: Final = 1 << 20  # bytes of an answer
+
+
+class CallError(EtudeError):
+    """A platform could not be asked, or did not do what it was asked for.
+
+    Args:
+        why: one sentence for staff.
+        status: the HTTP status of its answer; 0 if there was none.
+    """
+
+    def __init__(self, why: str, status: int = 0) -> None:
+        self.status = status
+        super().__init__(why)
+
+
+class _StayHere(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: where it leads, nobody registered."""
+
+    def redirect_request(  # noqa: PLR0917  as urllib calls it
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
+    ) -> None:
+        """Return no other request, so that the answer itself is the error."""
+
+
+def call(url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None) -> Any:  # noqa: ANN401  JSON
+    """Send a request, a POST if it has a body, and return the JSON of the answer.
+
+    Raises:
+        CallError: there is no answer, or it is no success.
+    """
+    if not origin(url):
+        raise CallError("the address is not one of HTTPS")
+    request = urllib.request.Request(url, body, dict(headers or {}))  # noqa: S310  checked above
+    request.add_header("Accept", request.get_header("Accept") or "application/json")
+    try:
+        with urllib.request.build_opener(_StayHere).open(request, timeout=_SECONDS) as answer:
+            text = answer.read(_MOST + 1)
+    except urllib.error.HTTPError as error:
+        with error:
+            raise CallError(f"it answers {error.code} {error.reason}", error.code) from None
+    except (OSError, http.client.HTTPException) as error:
+        raise CallError(f"it cannot be reached ({type(error).__name__})") from None
+    if len(text) > _MOST:
+        raise CallError("its answer is too long")
+    try:
+        return json.loads(text) if text.strip() else None
+    except (ValueError, RecursionError):
+        return None  # a page, say: whoever needs JSON looks for it in vain

@@ -1,0 +1,235 @@
+"""Keys: ours, by which platforms know us, and theirs, by which we know them.
+
+Our private key is in the store, in a table that nothing but this module reads: no route, log, event
+or error shows it. An SQLite file that holds it is made readable by its owner alone; on PostgreSQL
+the database's roles decide who reads it, and a dump of the database holds it too.
+"""
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import jwt
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from jwt.algorithms import RSAAlgorithm
+from sqlalchemy import delete, func, select
+
+from grader.errors import UsageError
+from grader.service.lti.calls import CallError, call
+from grader.service.store import events
+from grader.service.store.database import Database
+from grader.service.store.ids import new_id, now
+from grader.service.store.insertion import insert_unless_there
+from grader.service.store.platforms import Platform
+from grader.service.store.tables import lti_key
+
+ALGORITHM: Final = "RS256"
+_BITS: Final = 2048
+KNOWN_SECONDS: Final = 7200
+"""How long a new key of ours is shown before it signs: platforms keep keys for an hour."""
+
+_KEEP_SECONDS: Final = 3600.0
+_MOST_WAITING: Final = 16  # launches from one platform, until it says what its keys are
+AGAIN_SECONDS: Final = 5.0
+"""Between two questions for a platform's keys, whatever key a launch names."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolKey:
+    """Our pair of keys."""
+
+    kid: str
+    private: rsa.RSAPrivateKey
+    created_at: int  # microseconds since 1970
+
+    def sign(self, claims: Mapping[str, Any]) -> str:
+        """Return a signed token."""
+        return jwt.encode(dict(claims), self.private, ALGORITHM, {"kid": self.kid})
+
+    @property
+    def public(self) -> dict[str, Any]:
+        """The public half as a JSON Web Key."""
+        key = RSAAlgorithm.to_jwk(self.private.public_key(), as_dict=True)
+        return {"kty": "RSA", "n": key["n"], "e": key["e"]} | {
+            "kid": self.kid,
+            "alg": ALGORITHM,
+            "use": "sig",
+        }
+
+
+def tool_keys(database: Database) -> list[ToolKey]:
+    """Return our keys, the oldest first; one is made the first time."""
+    found = _stored(database)
+    if not found:
+        _make(database, number=1)
+        found = _stored(database)
+    return found
+
+
+def tool_key(database: Database) -> ToolKey:
+    """Return the key that signs: the newest that every platform has had the time to fetch."""
+    oldest, *newer = tool_keys(database)
+    settled = [key for key in newer if key.created_at + KNOWN_SECONDS * 1_000_000 <= now()]
+    return settled[-1] if settled else oldest
+
+
+def rotate(database: Database, *, actor: str) -> ToolKey:
+    """Make a new key, shown beside the old one from now on; it signs once it is known.
+
+    Raises:
+        UsageError: the last rotation is not over.
+    """
+    keys = tool_keys(database)
+    if len(keys) > 1:
+        raise UsageError("there is an old key still: etude staff platform retire-key")
+    with database.read() as connection:
+        latest = connection.execute(select(func.max(lti_key.c.id))).scalar_one()
+    _make(database, number=latest + 1)
+    made = tool_keys(database)[-1]
+    with database.write() as connection:
+        events.append(connection, actor, events.KEY_MADE, made.kid, {})
+    return made
+
+
+def retire(database: Database, *, actor: str, at_once: bool = False) -> ToolKey:
+    """Forget all keys but the newest, and return that.
+
+    Args:
+        database: the store.
+        actor: who wants it.
+        at_once: also if platforms may not know the newest yet.
+
+    Raises:
+        UsageError: there is no old one, or it signs still.
+    """
+    *old, newest = tool_keys(database)
+    if not old:
+        raise UsageError("there is no old key: etude staff platform rotate-key makes a new one")
+    if not at_once and tool_key(database).kid != newest.kid:
+        hours = KNOWN_SECONDS // 3600
+        raise UsageError(
+            f"the new key signs {hours} hours after it was made, when platforms know it; --now "
+            "does not wait, and grades may then be late"
+        )
+    with database.write() as connection:
+        connection.execute(delete(lti_key).where(lti_key.c.kid.in_([key.kid for key in old])))
+        for key in old:
+            events.append(connection, actor, events.KEY_RETIRED, key.kid, {})
+    return newest
+
+
+def _stored(database: Database) -> list[ToolKey]:
+    with database.read() as connection:
+        rows = connection.execute(select(lti_key).order_by(lti_key.c.id)).all()
+    found = []
+    for row in rows:
+        private = serialization.load_pem_private_key(row.private.encode(), None)
+        assert isinstance(private, rsa.RSAPrivateKey)  # noqa: S101  nothing else is ever written there
+        found.append(ToolKey(row.kid, private, row.created_at))
+    return found
+
+
+def _make(database: Database, number: int) -> None:
+    pem = rsa.generate_private_key(public_exponent=65537, key_size=_BITS).private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    _close_to_others(database)
+    values = {"id": number, "kid": new_id(), "private": pem.decode(), "created_at": now()}
+    with database.write() as connection:
+        insert_unless_there(connection, lti_key, values)
+
+
+def _close_to_others(database: Database) -> None:
+    """Let only its owner read an SQLite file, and those that it keeps beside it."""
+    name = database.url.database
+    if not database.is_sqlite or name in {None, "", ":memory:"}:
+        return
+    for ending in ("", "-wal", "-shm"):
+        path = Path(f"{name}{ending}")
+        if path.exists():
+            path.chmod(0o600)
+
+
+class _Door:
+    """Lets one in at a time, and few wait: a platform that is silent holds up no more threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._places = threading.BoundedSemaphore(_MOST_WAITING)
+
+    @contextlib.contextmanager
+    def entered(self) -> Iterator[None]:
+        """Wait for one's turn.
+
+        Raises:
+            CallError: too many wait already.
+        """
+        if not self._places.acquire(blocking=False):
+            raise CallError("too many launches wait for it; try again")
+        try:
+            with self._lock:
+                yield
+        finally:
+            self._places.release()
+
+
+class PlatformKeys:
+    """The public keys of platforms, fetched when they are needed and kept for a while."""
+
+    def __init__(self) -> None:
+        self._doors: dict[str, _Door] = {}
+        self._kept: dict[str, tuple[float, dict[str, jwt.PyJWK]]] = {}
+
+    def find(self, platform: Platform, kid: str) -> jwt.PyJWK | None:
+        """Return a platform's key; a name that is not known has its keys fetched again.
+
+        Raises:
+            CallError: the platform does not say what its keys are.
+        """
+        at, keys = self._kept.get(platform.id, (float("-inf"), {}))
+        if kid in keys and time.monotonic() - at <= _KEEP_SECONDS:
+            return keys[kid]
+        with self._doors.setdefault(platform.id, _Door()).entered():
+            return self._fetched(platform, kid)
+
+    def _fetched(self, platform: Platform, kid: str) -> jwt.PyJWK | None:
+        at, keys = self._kept.get(platform.id, (float("-inf"), {}))
+        age = time.monotonic() - at
+        if age > _KEEP_SECONDS or (kid not in keys and age > AGAIN_SECONDS):
+            keys = _fetch(platform.registration.jwks_url)
+            self._kept[platform.id] = (time.monotonic(), keys)
+        return keys.get(kid)
+
+
+def _fetch(url: str) -> dict[str, jwt.PyJWK]:
+    answer = call(url)
+    found = answer.get("keys") if isinstance(answer, dict) else None
+    if not isinstance(found, list):
+        raise CallError("it does not say what its keys are")
+    keys = {}
+    for each in found:
+        key = _signing_key(each)
+        if key is not None and key.key_id:
+            keys[key.key_id] = key
+    return keys
+
+
+def _signing_key(data: object) -> jwt.PyJWK | None:
+    """Return a key that launches may be signed with; what else a platform has is left out."""
+    if not isinstance(data, dict) or data.get("kty") != "RSA" or data.get("use", "sig") != "sig":
+        return None
+    if not all(isinstance(data.get(name), str) for name in ("kid", "n", "e")):
+        return None
+    try:
+        key = jwt.PyJWK(data, ALGORITHM)
+    except (jwt.PyJWTError, ValueError, TypeError):
+        return None
+    is_public = isinstance(key.key, rsa.RSAPublicKey)
+    return key if is_public and key.key.key_size >= _BITS else None

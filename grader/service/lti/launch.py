@@ -1,0 +1,260 @@
+"""The two steps of a launch: we send a browser to its platform, which sends it back with a token.
+
+State and nonce are derived from a secret that only the browser keeps, in a cookie, so that nothing
+is written down for whoever merely knocks, and nobody can be walked into another one's launch.
+"""
+
+import hmac
+import secrets
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import jwt
+
+from grader.errors import EtudeError
+from grader.service.catalog import Catalog
+from grader.service.lti.calls import CallError
+from grader.service.lti.keys import ALGORITHM, PlatformKeys
+from grader.service.store import platforms, scores, sessions
+from grader.service.store.database import Database
+from grader.service.store.people import Role
+from grader.service.store.platforms import Platform, origin
+from grader.service.store.scores import Line
+
+LOGIN_SECONDS: Final = 600
+"""How long a browser may take from us to its platform and back."""
+
+SCORE_SCOPE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
+_CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"
+_AGS: Final = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
+_TEACHES: Final = "http://purl.imsglobal.org/vocab/lis/v2/membership#Instructor"
+_LEEWAY: Final = 10  # seconds by which clocks may differ
+_COOKIE: Final = "etude_lti_"
+_LONGEST: Final = 255  # characters of an id, as LTI has it
+_NAMED: Final = 16  # characters of the state that name the cookie: several launches at once
+_REQUIRED: Final = ("iss", "aud", "sub", "exp", "iat", "nonce")
+
+
+class LaunchError(EtudeError):
+    """A launch is refused; its sentence is shown to whoever sits at the browser."""
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """Where a browser is sent, and the cookie that it takes along."""
+
+    url: str
+    cookie: str
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """Somebody came in."""
+
+    cookie: str  # of their session
+    page: str  # where they go
+
+
+def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Login:
+    """Begin a launch that a platform asked for.
+
+    Raises:
+        LaunchError: it is not one that staff registered, or asks for nothing.
+    """
+    with database.read() as connection:
+        platform = platforms.find(connection, sent.get("iss", ""), sent.get("client_id"))
+    if platform is None:
+        raise LaunchError("No such learning platform is registered here.")
+    if not sent.get("login_hint") or not sent.get("target_link_uri"):
+        raise LaunchError("The learning platform does not say who comes, or where to.")
+    secret = secrets.token_urlsafe(32)
+    state = _derived(secret, "state", platform)
+    query = {
+        "scope": "openid",
+        "response_type": "id_token",
+        "response_mode": "form_post",
+        "prompt": "none",
+        "client_id": platform.registration.client_id,
+        "redirect_uri": redirect_uri,
+        "login_hint": sent["login_hint"],
+        "state": state,
+        "nonce": _derived(secret, "nonce", platform),
+    }
+    if "lti_message_hint" in sent:
+        query["lti_message_hint"] = sent["lti_message_hint"]
+    address = platform.registration.auth_url
+    joint = "&" if urlsplit(address).query else "?"
+    return Login(f"{address}{joint}{urlencode(query)}", cookie_name(state), secret)
+
+
+def cookie_name(state: str) -> str:
+    """Name the cookie of a launch."""
+    part = state[:_NAMED]
+    return _COOKIE + (part if part.isascii() and part.isalnum() else "")
+
+
+def finish(
+    database: Database,
+    catalog: Catalog,
+    keys: PlatformKeys,
+    sent: Mapping[str, str],
+    cookies: Mapping[str, str],
+) -> Launched:
+    """Check what a platform says of somebody, and let them in.
+
+    Raises:
+        LaunchError: it does not hold, or leads nowhere; nobody was let in.
+    """
+    token, state = sent.get("id_token", ""), sent.get("state", "")
+    secret = cookies.get(cookie_name(state), "")
+    platform = _claimed_platform(database, token)
+    if not secret or not _same(state, _derived(secret, "state", platform)):
+        raise LaunchError(
+            "This launch did not begin in this browser. Open the exercise from your course again, "
+            "and let the browser keep cookies."
+        )
+    claims = _verified(keys, platform, token)
+    _check_message(platform, claims)
+    if not _same(claims["nonce"], _derived(secret, "nonce", platform)):
+        raise LaunchError("This launch answers another one. Open the exercise again.")
+    page, exercise = _target(catalog, claims)
+    line_item = _line_item(platform, claims)
+    with database.write() as connection:
+        # A token is older than LOGIN_SECONDS before its nonce is forgotten.
+        if not platforms.use_nonce(connection, claims["nonce"], 2 * LOGIN_SECONDS):
+            raise LaunchError("This launch was used already. Open the exercise again.")
+        issuer, sub = platform.registration.issuer, claims["sub"]
+        person = platforms.admit(connection, issuer, sub, _role(claims))
+        if line_item and person.role == "student":
+            line = Line(person.id, exercise, platform.id, sub, line_item)
+            scores.remember_line(connection, line)
+        opened = sessions.open_session(connection, person)
+    return Launched(opened.cookie, page)
+
+
+def _derived(secret: str, use: str, platform: Platform) -> str:
+    return hmac.new(secret.encode(), f"{use} {platform.id}".encode(), "sha256").hexdigest()
+
+
+def _same(sent: str, expected: str) -> bool:
+    return hmac.compare_digest(sent.encode(), expected.encode())
+
+
+def _claimed_platform(database: Database, token: str) -> Platform:
+    """Return the platform that a token says it is of, to know by which key to check it."""
+    try:
+        claims = jwt.decode_complete(token, options={"verify_signature": False})["payload"]
+    except (jwt.PyJWTError, ValueError, RecursionError):
+        raise LaunchError("The learning platform sent no token that can be read.") from None
+    issuer, audience = claims.get("iss"), claims.get("aud")
+    if isinstance(audience, list):
+        audience = claims.get("azp", audience[0] if len(audience) == 1 else None)
+    if isinstance(issuer, str) and isinstance(audience, str):
+        with database.read() as connection:
+            platform = platforms.find(connection, issuer, audience)
+        if platform is not None:
+            return platform
+    raise LaunchError("The token is not for this service, or not of a platform registered here.")
+
+
+def _verified(keys: PlatformKeys, platform: Platform, token: str) -> dict[str, Any]:
+    """Return what a token says, once it is known that its platform says so, to us, and now."""
+    header = jwt.get_unverified_header(token)
+    if header.get("alg") != ALGORITHM:
+        raise LaunchError(f"The token is not signed by {ALGORITHM}.")
+    try:
+        key = keys.find(platform, str(header.get("kid", "")))
+    except CallError as error:
+        raise LaunchError(f"The learning platform does not show its keys: {error}.") from None
+    if key is None:
+        raise LaunchError("The token is signed by a key that the learning platform does not have.")
+    said = platform.registration
+    try:
+        claims: dict[str, Any] = jwt.decode(
+            token,
+            key,
+            algorithms=[ALGORITHM],
+            audience=said.client_id,
+            issuer=[said.issuer],
+            leeway=_LEEWAY,
+            options={"require": list(_REQUIRED)},
+        )
+    except jwt.ExpiredSignatureError:
+        raise LaunchError("This launch has expired. Open the exercise again.") from None
+    except jwt.InvalidSignatureError:
+        raise LaunchError("The token's signature is not the learning platform's.") from None
+    except jwt.PyJWTError:
+        raise LaunchError("The token does not say what a launch has to say.") from None
+    if claims.get("azp", said.client_id) != said.client_id:
+        raise LaunchError("The token is for another service.")
+    if not time.time() - int(claims["iat"]) <= LOGIN_SECONDS + _LEEWAY:
+        raise LaunchError("This launch has expired. Open the exercise again.")
+    return claims
+
+
+def _check_message(platform: Platform, claims: Mapping[str, Any]) -> None:
+    if claims.get(_CLAIM + "message_type") != "LtiResourceLinkRequest":
+        raise LaunchError("Only links to exercises are launched here.")
+    if claims.get(_CLAIM + "version") != "1.3.0":
+        raise LaunchError("Only LTI 1.3.0 is understood here.")
+    deployment = claims.get(_CLAIM + "deployment_id")
+    if not isinstance(deployment, str) or deployment not in platform.deployments:
+        raise LaunchError("This deployment of the learning platform is not registered here.")
+    for value in (claims["sub"], claims["nonce"]):
+        if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
+            raise LaunchError("The learning platform does not say who comes.")
+        if not value.isascii() or not value.isprintable():
+            raise LaunchError("The learning platform does not say who comes.")
+
+
+def _target(catalog: Catalog, claims: Mapping[str, Any]) -> tuple[str, str]:
+    """Return an exercise's page and its id: by a custom parameter, or by the link's address."""
+    link = claims.get(_CLAIM + "target_link_uri")
+    address = urlsplit(link) if isinstance(link, str) and link.isprintable() else urlsplit("")
+    by_query = parse_qs(address.query).get("exercise", [""])[0]
+    wanted = _section(claims, _CLAIM + "custom").get("exercise") or by_query
+    wanted = wanted or address.path.rstrip("/").rpartition("/")[2]
+    for track in catalog.tracks:
+        if any(str(each.id) == wanted for each in track.exercises):
+            return f"/{track.definition.id}/{wanted}/", str(wanted)
+    raise LaunchError(
+        "The link leads to no exercise. Whoever made it can set its custom parameter "
+        "'exercise=...' to an exercise's id."
+    )
+
+
+def _line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
+    """Return where grades go; empty if the platform wants none.
+
+    Raises:
+        LaunchError: it is somewhere that staff did not register.
+    """
+    endpoint = _section(claims, _AGS)
+    scope = endpoint.get("scope")
+    line_item = endpoint.get("lineitem")
+    if not isinstance(line_item, str) or not isinstance(scope, list) or SCORE_SCOPE not in scope:
+        return ""
+    where = origin(line_item)
+    too_long = len(line_item) > 1000  # noqa: PLR2004  the column's
+    if too_long or not where or where != origin(platform.registration.grades_url):
+        raise LaunchError(
+            "The learning platform wants grades at an address that is not registered here. "
+            "Staff can register it: etude staff platform add ... --grades-url."
+        )
+    return line_item
+
+
+def _role(claims: Mapping[str, Any]) -> Role:
+    """Tell who teaches in the course of the link; to be staff anywhere else means nothing here."""
+    roles = claims.get(_CLAIM + "roles")
+    named: Iterable[Any] = roles if isinstance(roles, list) else ()
+    return "instructor" if _TEACHES in named else "student"
+
+
+def _section(claims: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = claims.get(name)
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,189 @@
+"""Tells platforms grades, until they know them: in a thread, from the outbox."""
+
+import json
+import random
+import threading
+import time
+import uuid
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Final, Self
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from grader.service.lti.calls import CallError, call
+from grader.service.lti.keys import tool_key
+from grader.service.lti.launch import SCORE_SCOPE
+from grader.service.store import platforms, scores
+from grader.service.store.database import Database
+from grader.service.store.platforms import Platform, origin
+from grader.service.store.scores import Telling
+
+POLL_SECONDS: Final = 1.0
+FIRST_PAUSE: Final = 2.0
+"""Seconds after the first failure; twice as many after each further one."""
+
+_LONGEST_PAUSE: Final = 3600.0
+_MEDIA_TYPE: Final = "application/vnd.ims.lis.v1.score+json"
+_ASSERTION: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+_LONGEST_REST: Final = 60.0
+_TOKEN_SECONDS: Final = 60
+
+# Of the answers below 500 those that may be another one the next time: it does not answer, does
+# not let us in (which staff can mend at either end), or is busy. The rest says that the request
+# itself is wrong, or that what it is about is gone.
+_PASSING: Final = frozenset({0, 401, 403, 408, 425, 429})
+
+_log = structlog.get_logger(__name__)
+
+
+class ScoreSender:
+    """Sends what is due. Use as a context manager; any number may run on one database.
+
+    Args:
+        database: the store.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="scores", daemon=True)
+        self._tokens: dict[str, tuple[float, str]] = {}
+        self._resting: dict[str, float] = {}  # platforms that do not answer, and until when
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopping.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopping.wait(POLL_SECONDS):
+            try:
+                while not self._stopping.is_set() and self._send_next():
+                    pass
+            except SQLAlchemyError as error:
+                _log.warning("no grades were sent", error=type(error).__name__)
+
+    def _send_next(self) -> bool:
+        """Send one grade; false if there is none to send."""
+        # A glance first: SQLite has one writer, and most of the time there is nothing.
+        with self._database.read() as connection:
+            if not scores.is_any_due(connection):
+                return False
+        moment = time.monotonic()
+        resting = [each for each, until in self._resting.items() if until > moment]
+        with self._database.write() as connection:
+            telling = scores.claim(connection, resting)
+            if telling is None:
+                return False
+            platform = platforms.get(connection, telling.line.platform_id)
+        try:
+            self._send(platform, telling)
+        except CallError as error:
+            self._failed(telling, error)
+        else:
+            with self._database.write() as connection:
+                scores.sent(connection, telling)
+        return True
+
+    def _failed(self, telling: Telling, error: CallError) -> None:
+        pause = min(FIRST_PAUSE * 2 ** min(telling.tries - 1, 20), _LONGEST_PAUSE)
+        with self._database.write() as connection:
+            if not _passes(error):
+                scores.park(connection, telling, str(error))
+                _log.warning("a grade waits for staff", status=error.status)
+                return
+            # Not all at once when an outage is over.
+            pause *= random.uniform(0.8, 1.2)  # noqa: S311  nothing secret
+            scores.not_sent(connection, telling, str(error), pause)
+        _log.warning("a grade is sent later", status=error.status, tries=telling.tries)
+        rest = min(pause, _LONGEST_REST)
+        self._resting[telling.line.platform_id] = time.monotonic() + rest
+
+    def _send(self, platform: Platform, telling: Telling) -> None:
+        """Send a grade.
+
+        Raises:
+            CallError: the platform did not take it.
+        """
+        said = telling.grade
+        when = datetime.fromtimestamp(said["at"] / 1e6, UTC)
+        score = {
+            "userId": telling.line.sub,
+            "scoreGiven": said["score"],
+            "scoreMaximum": max(said["max_score"], 1),
+            "activityProgress": "Completed" if said["passed"] else "Submitted",
+            "gradingProgress": "FullyGraded",
+            "timestamp": when.isoformat(timespec="microseconds").replace("+00:00", "Z"),
+        }
+        if origin(telling.line.line_item) != origin(platform.registration.grades_url):
+            raise CallError("its line item is at an address that is not registered any more", 404)
+        headers = {
+            "Authorization": f"Bearer {self._token(platform)}",
+            "Content-Type": _MEDIA_TYPE,
+        }
+        try:
+            call(_scores_url(telling.line.line_item), json.dumps(score).encode(), headers)
+        except CallError as error:
+            if error.status == HTTPStatus.CONFLICT:  # it has what is as new, or newer
+                return
+            if error.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+                self._tokens.pop(platform.id, None)
+            raise
+
+    def _token(self, platform: Platform) -> str:
+        """Return a token for a platform's grades.
+
+        Raises:
+            CallError: the platform gives none.
+        """
+        until, token = self._tokens.get(platform.id, (0.0, ""))
+        if time.monotonic() < until:
+            return token
+        said = platform.registration
+        moment = int(time.time())
+        claims = {
+            "iss": said.client_id,
+            "sub": said.client_id,
+            "aud": said.token_url,
+            "iat": moment,
+            "exp": moment + _TOKEN_SECONDS,
+            "jti": uuid.uuid4().hex,
+        }
+        form = {
+            "grant_type": "client_credentials",
+            "client_assertion_type": _ASSERTION,
+            "client_assertion": tool_key(self._database).sign(claims),
+            "scope": SCORE_SCOPE,
+        }
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        try:
+            answer = call(said.token_url, urlencode(form).encode(), headers)
+        except CallError as error:
+            # That it does not know us says nothing about this one grade.
+            status = error.status if _passes(error) else HTTPStatus.UNAUTHORIZED
+            raise CallError(f"no token for grades: {error}", status) from None
+        given = answer if isinstance(answer, dict) else {}
+        fresh = given.get("access_token")
+        if not isinstance(fresh, str) or not fresh.isascii() or not fresh.isprintable():
+            raise CallError("no token for grades in its answer", HTTPStatus.UNAUTHORIZED)
+        seconds = given.get("expires_in")
+        lasting = float(seconds) if isinstance(seconds, int | float) else _TOKEN_SECONDS
+        self._tokens[platform.id] = (time.monotonic() + lasting - _TOKEN_SECONDS / 2, fresh)
+        return fresh
+
+
+def _passes(error: CallError) -> bool:
+    """Tell whether the same request may succeed later."""
+    return error.status in _PASSING or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+def _scores_url(line_item: str) -> str:
+    """Return where a line item takes scores; what is behind its `?` stays behind it."""
+    parts = urlsplit(line_item)
+    return urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/scores", fragment=""))

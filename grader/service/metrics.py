@@ -1,0 +1,146 @@
+"""What Prometheus is told: the age of the queue first, then what was graded and answered.
+
+Nothing in it names a person, a submission or an exercise.
+"""
+
+import time
+from collections.abc import Iterator, MutableMapping
+from typing import Any, Final
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram
+from prometheus_client import generate_latest as _exposition
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from grader.service.store import submissions
+from grader.service.store.database import Database
+from grader.service.store.ids import now
+
+MEDIA_TYPE: Final = CONTENT_TYPE_LATEST
+
+_GRADING: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_ANSWERING: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
+
+
+class Meter:
+    """The counts of one process."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._verdicts = Counter(
+            "etude_verdicts", "Verdicts made here.", ["outcome"], registry=self.registry
+        )
+        self._faults = Counter(
+            "etude_faults", "Submissions given up after three tries.", registry=self.registry
+        )
+        self._grading = Histogram(
+            "etude_grading_seconds",
+            "From the desk to its verdict.",
+            buckets=_GRADING,
+            registry=self.registry,
+        )
+        self._requests = Counter(
+            "etude_http_requests",
+            "Requests that were answered.",
+            ["method", "route", "status"],
+            registry=self.registry,
+        )
+        self._answering = Histogram(
+            "etude_http_seconds",
+            "From a request to the end of its answer.",
+            ["route"],
+            buckets=_ANSWERING,
+            registry=self.registry,
+        )
+
+    def watch(self, database: Database) -> None:
+        """Tell of the queue, too, as the store has it when Prometheus asks."""
+        self.registry.register(_Queue(database))
+
+    def graded(self, outcome: str, seconds: float) -> None:
+        """Count a verdict."""
+        self._verdicts.labels(outcome).inc()
+        self._grading.observe(seconds)
+
+    def fault(self) -> None:
+        """Count a submission that could not be graded."""
+        self._faults.inc()
+
+    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count a request; a route is its pattern, without ids."""
+        self._requests.labels(method, route, str(status)).inc()
+        self._answering.labels(route).observe(seconds)
+
+    def exposition(self) -> bytes:
+        """Return everything in Prometheus's text format."""
+        return _exposition(self.registry)
+
+
+class _Queue(Collector):
+    """Asks the store; without it there are no numbers, rather than wrong ones."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def describe(self) -> Iterator[GaugeMetricFamily]:
+        """Name nothing ahead: the store is not asked before Prometheus asks."""
+        return iter(())
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Yield the queue's age and length."""
+        try:
+            with self._database.read() as connection:
+                oldest = submissions.oldest_waiting(connection)
+                waiting, parked = submissions.count_waiting(connection)
+        except SQLAlchemyError:
+            return
+        # A clock that was set back must not make it negative.
+        age = 0.0 if oldest is None else max(0, now() - oldest) / 1e6
+        yield GaugeMetricFamily(
+            "etude_queue_oldest_seconds", "How long the oldest submission has waited.", age
+        )
+        yield GaugeMetricFamily("etude_queue_waiting", "Submissions without a verdict.", waiting)
+        yield GaugeMetricFamily("etude_queue_parked", "Submissions that wait for staff.", parked)
+
+
+class Metered:
+    """Counts requests by their route's pattern.
+
+    Args:
+        app: what comes behind.
+        meter: where they are counted.
+    """
+
+    def __init__(self, app: ASGIApp, meter: Meter) -> None:
+        self._app = app
+        self._meter = meter
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and count its answer."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = 500  # unless it is answered
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        began = time.perf_counter()
+        try:
+            await self._app(scope, receive, noted)
+        finally:
+            method = scope["method"] if scope["method"] in _METHODS else "other"
+            self._meter.answered(method, route_of(scope), status, time.perf_counter() - began)
+
+
+def route_of(scope: MutableMapping[str, Any]) -> str:
+    """Return the pattern of the route that a request took, such as `/v1/submissions/{id}`."""
+    return str(getattr(scope.get("route"), "path", "") or "other")
+
+
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

@@ -1,0 +1,49 @@
+"""Runs the server: the service, and uvicorn in front of it, until it is told to stop."""
+
+import resource
+import signal
+import sys
+
+import uvicorn
+
+from grader.service import logs
+from grader.service.api.app import create_app
+from grader.service.service import Service
+from grader.service.settings import Settings
+
+_FILES = 65_536  # at most: each connection is one, and an event stream stays open
+_DRAIN_SECONDS = 20  # for requests that are being answered
+
+
+def serve(settings: Settings) -> None:
+    """Serve until SIGINT or SIGTERM; what is being graded is finished first.
+
+    Raises:
+        UsageError, DefinitionError: the settings or the exercises are not valid.
+    """
+    logs.configure()
+    with Service(settings) as service:
+        config = uvicorn.Config(
+            create_app(service.parts),
+            host=settings.host,
+            port=settings.port,
+            log_config=None,  # as `logs` has it
+            access_log=False,
+            server_header=False,
+            proxy_headers=bool(settings.public_url),
+            timeout_graceful_shutdown=_DRAIN_SECONDS,
+        )
+        _allow_many_files()
+        sys.stdout.write(f"http://{settings.host}:{settings.port}/ (Ctrl-C ends)\n")
+        sys.stdout.flush()
+        # Uvicorn sends itself the signal again when it has ended; the service has yet to.
+        signal.signal(signal.SIGTERM, lambda *_: None)
+        uvicorn.Server(config).run()
+
+
+def _allow_many_files() -> None:
+    """Use what the host allows: the usual limit is made for programs with few connections."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

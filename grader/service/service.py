@@ -1,0 +1,104 @@
+"""The service as a whole: its parts, put together in the one safe order."""
+
+import contextlib
+from dataclasses import dataclass
+from typing import Self
+
+from grader.errors import UsageError
+from grader.service import stray
+from grader.service.catalog import Catalog
+from grader.service.desk import Desk
+from grader.service.executors import Executor
+from grader.service.executors.local import LocalExecutor
+from grader.service.executors.queue import Queue
+from grader.service.grading import Grading
+from grader.service.health import Health, HealthPort, SelfTest
+from grader.service.lti.sender import ScoreSender
+from grader.service.metrics import Meter
+from grader.service.regrade import Regrader
+from grader.service.settings import Settings
+from grader.service.store.database import Database
+from grader.service.store.upgrading import upgrade
+from grader.service.sweeper import Sweeper
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a running service consists of."""
+
+    settings: Settings
+    catalog: Catalog
+    database: Database
+    desk: Desk | None  # none in a server that leaves all grading to workers elsewhere
+    executor: Executor
+    meter: Meter
+    health: Health
+    regrader: Regrader | None  # none where there is no desk
+
+
+class Service:
+    """A service that takes submissions and grades them. Use as a context manager.
+
+    Args:
+        settings: where everything is.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._stack = contextlib.ExitStack()
+        self._parts: Parts | None = None
+
+    def __enter__(self) -> Self:
+        with contextlib.ExitStack() as stack:
+            self._parts = self._open(stack)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @property
+    def parts(self) -> Parts:
+        """Its parts, while it is open."""
+        if self._parts is None:
+            raise RuntimeError("the service is not open")
+        return self._parts
+
+    def _open(self, stack: contextlib.ExitStack) -> Parts:
+        """Start the parts: the desk first, before an address with a password is used."""
+        settings = self._settings
+        catalog = Catalog.load(settings.exercises)
+        desk = None
+        if settings.workers:
+            desk = stack.enter_context(Desk(settings.workers, stack.enter_context(stray.logged())))
+        database = stack.enter_context(Database(settings.database_url))
+        stack.enter_context(database.one_server())
+        upgrade(database)
+        meter = Meter()
+        meter.watch(database)
+        executor = _executor(database, catalog, desk, meter)
+        stack.callback(executor.stop)
+        executor.start()
+        stack.enter_context(Sweeper(database, settings.keep_days))
+        stack.enter_context(ScoreSender(database))
+        health = Health(database, SelfTest(desk, catalog), lambda: executor.trouble)
+        if settings.health_port is not None:
+            port = HealthPort(settings.health_host, settings.health_port, health, meter)
+            stack.enter_context(port)
+        regrader = None
+        if desk is not None:
+            regrader = stack.enter_context(Regrader(Grading(database, catalog, desk)))
+        return Parts(settings, catalog, database, desk, executor, meter, health, regrader)
+
+
+def _executor(database: Database, catalog: Catalog, desk: Desk | None, meter: Meter) -> Executor:
+    """Choose by the database: a file is graded from here, PostgreSQL by any number of workers.
+
+    Raises:
+        UsageError: nobody would grade.
+    """
+    if not database.is_sqlite:
+        return Queue(database)
+    if desk is None:
+        raise UsageError("on SQLite the server grades by itself: --workers is at least 1")
+    return LocalExecutor(Grading(database, catalog, desk, meter))

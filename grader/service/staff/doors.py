@@ -1,0 +1,187 @@
+"""Who may come in: instructors with a session; forms prove that they come from our own pages."""
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated, Any, Final
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from fastapi import APIRouter, Cookie, Depends, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import RedirectResponse
+from fastapi.routing import APIRoute
+
+from grader.errors import UsageError
+from grader.service.api.auth import COOKIE, PartsOf
+from grader.service.api.problems import ProblemError
+from grader.service.api.sessions import enter, give_cookie
+from grader.service.staff.rendering import render
+from grader.service.store import sessions
+from grader.service.store.people import Person
+
+HOME: Final = "/staff/"
+_MOST_FIELDS: Final = 20
+
+
+class PageRoute(APIRoute):
+    """A route whose errors are pages too."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Wrap what answers a request."""
+        handle = super().get_route_handler()
+
+        async def answer(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except _SignedOutError:
+                return to_sign_in(request)
+            except ProblemError as error:
+                return _trouble(error.status, error.detail)
+            except RequestValidationError:
+                return _trouble(HTTPStatus.NOT_FOUND, "There is no such page.")
+            except UsageError as error:
+                return _trouble(HTTPStatus.CONFLICT, f"{error}.")
+
+        return answer
+
+
+class _SignedOutError(Exception):
+    """Nobody is signed in in this browser."""
+
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """An instructor in a browser, and what their forms send along."""
+
+    person: Person
+    csrf: str
+
+
+def instructor(
+    service: PartsOf, cookie: Annotated[str | None, Cookie(alias=COOKIE)] = None
+) -> Visitor:
+    """Return who visits, if they are an instructor; for anybody else there is nothing here.
+
+    Raises:
+        ProblemError: they are somebody else.
+    """
+    with service.database.read() as connection:
+        found = sessions.find(connection, cookie) if cookie else None
+    if found is None:
+        raise _SignedOutError
+    if found.person.role != "instructor":
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is nothing here for you.")
+    return Visitor(found.person, found.csrf)
+
+
+Instructor = Annotated[Visitor, Depends(instructor)]
+
+
+async def fields(request: Request) -> dict[str, str]:
+    """Return what a form sent.
+
+    Raises:
+        ProblemError: it is no form.
+    """
+    body = await request.body()
+    try:
+        return dict(parse_qsl(body.decode(), max_num_fields=_MOST_FIELDS, keep_blank_values=True))
+    except ValueError:
+        raise ProblemError(HTTPStatus.BAD_REQUEST, "This is no form of ours.") from None
+
+
+Fields = Annotated[dict[str, str], Depends(fields)]
+
+
+def own_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
+    """Return what a form of one of our pages sent.
+
+    Raises:
+        ProblemError: it may be another site's.
+    """
+    if not sessions.is_csrf(sent.get("csrf", ""), visitor.csrf):
+        raise ProblemError(
+            HTTPStatus.FORBIDDEN, "This form is of an earlier visit: open its page again."
+        )
+    return sent
+
+
+OwnForm = Annotated[dict[str, str], Depends(own_form)]
+
+
+@router.get("/sign-in")
+def sign_in_page(request: Request) -> Response:
+    """Ask for a token."""
+    return render("sign-in", next=_local(request.query_params.get("next", "")), trouble="")
+
+
+@router.post("/sign-in")
+def sign_in(
+    request: Request,
+    sent: Fields,
+    service: PartsOf,
+    cookie: Annotated[str | None, Cookie(alias=COOKIE)] = None,
+) -> Response:
+    """Open a session, and go where somebody wanted to go."""
+    # Another site shall not sign somebody in as somebody else.
+    if not _is_from_here(request):
+        raise ProblemError(HTTPStatus.FORBIDDEN, "This form came from another site.")
+    target = _local(sent.get("next", ""))
+    entered = enter(service, sent.get("token", "").strip(), cookie)
+    if entered is None:
+        trouble = "This token is unknown, expired or revoked."
+        return render("sign-in", HTTPStatus.UNAUTHORIZED, next=target, trouble=trouble)
+    response = see(target)
+    give_cookie(response, entered[1].cookie, service)
+    return response
+
+
+def _is_from_here(request: Request) -> bool:
+    """Tell whether a page of ours sent a form, as far as the browser says.
+
+    Over plain HTTP browsers leave out where a request comes from, except for the origin.
+    """
+    headers = request.headers
+    origin = headers.get("origin")
+    is_own = origin is None or urlsplit(origin).netloc == headers.get("host")
+    return is_own and headers.get("sec-fetch-site", "none") in {"same-origin", "none"}
+
+
+@router.post("/sign-out")
+def sign_out(
+    _sent: OwnForm,
+    service: PartsOf,
+    cookie: Annotated[str | None, Cookie(alias=COOKIE)] = None,
+) -> Response:
+    """Close the session."""
+    with service.database.write() as connection:
+        sessions.close_session(connection, cookie or "")
+    response = see("/sign-in")
+    response.delete_cookie(COOKIE)
+    return response
+
+
+def see(path: str) -> RedirectResponse:
+    """Go on to a page, by a GET whatever came before; going back sends no form again."""
+    return RedirectResponse(path, HTTPStatus.SEE_OTHER, {"Cache-Control": "no-store"})
+
+
+def to_sign_in(request: Request) -> Response:
+    """Let somebody sign in, and come back where they were if that was only a page."""
+    wanted = request.url.path if request.method == "GET" else HOME
+    if request.method == "GET" and request.url.query:
+        wanted += f"?{request.url.query}"
+    return see(f"/sign-in?{urlencode({'next': wanted})}")
+
+
+def _local(path: str) -> str:
+    """Return a path of these pages; anything else that was sent leads home."""
+    is_ours = path.startswith(HOME) and path.isprintable() and "\\" not in path
+    return path if is_ours else HOME
+
+
+def _trouble(status: HTTPStatus, sentence: str) -> Response:
+    return render("trouble", status, title=status.phrase, sentence=sentence)

@@ -1,0 +1,159 @@
+"""The pages below `/staff/`. They show what the store says; the rules are elsewhere."""
+
+import contextlib
+from http import HTTPStatus
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi.responses import FileResponse
+
+from grader.service import gradebook
+from grader.service.api import staff_data
+from grader.service.api.auth import PartsOf
+from grader.service.api.problems import ProblemError
+from grader.service.service import Parts
+from grader.service.staff.doors import HOME, Instructor, OwnForm, PageRoute, instructor, see
+from grader.service.staff.rendering import FOLDER, render
+from grader.service.store import events, grades, history, people, scores, submissions, verdicts
+from grader.service.store.history import State
+from grader.service.store.submissions import Submitted
+
+_PAGE: Final = 50  # submissions
+_Filter = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
+
+router = APIRouter(prefix="/staff", route_class=PageRoute, include_in_schema=False)
+inside = APIRouter(
+    prefix="/staff",
+    route_class=PageRoute,
+    include_in_schema=False,
+    dependencies=[Depends(instructor)],
+)
+
+
+@router.get("/staff.css")
+def style() -> Response:
+    """Return the stylesheet, which the sign-in page needs before anybody is known."""
+    return FileResponse(FOLDER / "staff.css", headers={"Cache-Control": "no-cache"})
+
+
+@inside.get("")
+def without_slash() -> Response:
+    """Lead to the overview."""
+    return see(HOME)
+
+
+@inside.get("/")
+def overview(visitor: Instructor, service: PartsOf) -> Response:
+    """Show every exercise with its numbers, and who is stuck where."""
+    with service.database.read() as connection:
+        found = gradebook.numbers(connection)
+        pending, parked = submissions.count_waiting(connection)
+        unsent = scores.unsent(connection)
+    return render(
+        "overview",
+        visitor=visitor,
+        numbers=found,
+        titles=_titles(service),
+        stuck=[(each.statistics.exercise, who) for each in found for who in each.stuck],
+        pending=pending,
+        parked=parked,
+        unsent=len(unsent),
+        refused=any(each.parked for each in unsent),
+    )
+
+
+@inside.get("/exercises/{exercise}")
+def exercise(exercise: str, visitor: Instructor, service: PartsOf) -> Response:
+    """Show what is known of an exercise."""
+    definition = service.catalog.find(exercise)
+    if definition is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
+    with service.database.read() as connection:
+        found = gradebook.numbers(connection, exercise)
+        listed = history.listed(connection, exercise=exercise, most=_PAGE)
+    return render(
+        "exercise",
+        visitor=visitor,
+        exercise=definition,
+        numbers=found[0] if found else None,
+        entries=listed,
+    )
+
+
+@inside.get("/submissions")
+def listing(  # noqa: PLR0917  FastAPI calls it by name
+    visitor: Instructor,
+    service: PartsOf,
+    person: _Filter = None,
+    exercise: _Filter = None,
+    state: State | None = None,
+    before: _Filter = None,
+) -> Response:
+    """Show submissions, the newest first: of a person, of an exercise, or those that wait."""
+    chosen = {"person": person, "exercise": exercise, "state": state}
+    with service.database.read() as connection:
+        entries = history.listed(
+            connection,
+            exercise=exercise,
+            person_name=person,
+            state=state,
+            before=before,
+            most=_PAGE + 1,
+        )
+        known = people.find_person(connection, person) if person is not None else None
+        passed = grades.of_person(connection, known.id) if known is not None else []
+    return render(
+        "submissions",
+        visitor=visitor,
+        chosen={name: value for name, value in chosen.items() if value},
+        entries=entries[:_PAGE],
+        following=entries[_PAGE - 1].id if len(entries) > _PAGE else None,
+        grades=passed,
+    )
+
+
+Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$")]
+
+
+def _wanted(submission_id: Id, service: PartsOf) -> Submitted:
+    with service.database.read() as connection:
+        found = submissions.find(connection, submission_id)
+    if found is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no submission of that id.")
+    return found
+
+
+Wanted = Annotated[Submitted, Depends(_wanted)]
+
+
+@inside.get("/submissions/{submission_id}")
+def submission(wanted: Wanted, visitor: Instructor, service: PartsOf) -> Response:
+    """Show a submission: its text, its verdict, and what has happened to it."""
+    with service.database.read() as connection:
+        owner = people.get_person(connection, wanted.person_id)
+        kept = verdicts.published(connection, wanted.id)
+        text = submissions.text_of(connection, wanted.source_hash)
+        told = events.of_subject(connection, wanted.id)
+        place = submissions.place(connection, wanted.id)
+    return render(
+        "submission",
+        visitor=visitor,
+        submitted=wanted,
+        owner=owner,
+        verdict=None if kept is None else kept.body,
+        text=text,
+        events=told,
+        place=place,
+    )
+
+
+@inside.post("/submissions/{submission_id}/release")
+def release(wanted: Wanted, _sent: OwnForm, visitor: Instructor, service: PartsOf) -> Response:
+    """Have a parked submission graded after all."""
+    with contextlib.suppress(ProblemError):  # another instructor was faster, as the page says
+        staff_data.release(wanted.id, visitor.person, service)
+    return see(f"/staff/submissions/{wanted.id}")
+
+
+def _titles(service: Parts) -> dict[str, str]:
+    return {name: str(each.title) for name, each in service.catalog.exercises.items()}

@@ -1,0 +1,98 @@
+"""Pages to grade stored submissions again: a preview first, then the run and what it changed."""
+
+import contextlib
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Response
+
+from grader.service import regrade
+from grader.service.api import regrades as api
+from grader.service.api.auth import PartsOf
+from grader.service.api.problems import ProblemError
+from grader.service.regrade import BESIDE
+from grader.service.staff.doors import Instructor, OwnForm, PageRoute, instructor, see
+from grader.service.staff.rendering import render
+from grader.service.store import regrades
+from grader.service.store.regrades import Regrade
+
+_SAMPLE = 40  # sources: a page does not let anyone wait longer
+_SHOWN = 200  # changes
+
+router = APIRouter(
+    prefix="/staff/regrades",
+    route_class=PageRoute,
+    include_in_schema=False,
+    dependencies=[Depends(instructor)],
+)
+
+
+@router.get("")
+def listing(visitor: Instructor, service: PartsOf) -> Response:
+    """Show what could be graded again, and what has been."""
+    with service.database.read() as connection:
+        older = [
+            (exercise, version, count)
+            for exercise in service.catalog.exercises.values()
+            for version, count in regrades.versions(connection, str(exercise.id)).items()
+            if version != exercise.digest
+        ]
+        found = [
+            (each, regrades.progress(connection, each.id)) for each in regrades.listed(connection)
+        ]
+    return render("regrades", visitor=visitor, older=older, regrades=found)
+
+
+@router.post("/preview")
+def preview(sent: OwnForm, visitor: Instructor, here: api.Here) -> Response:
+    """Show what a regrade would change, by a sample; nothing is published."""
+    wanted = regrade.plan(here.grading, sent.get("exercise", ""), sent.get("from_hash", ""))
+    seen = regrade.preview(here.grading, wanted, sample=_SAMPLE, pace=BESIDE)
+    return render("preview", visitor=visitor, plan=wanted, seen=seen, changes=seen.changes)
+
+
+@router.post("")
+def begin(sent: OwnForm, visitor: Instructor, service: PartsOf) -> Response:
+    """Begin a regrade."""
+    wanted = regrade.plan(service, sent.get("exercise", ""), sent.get("from_hash", ""))
+    begun = regrade.begin(
+        service,
+        wanted,
+        by=visitor.person.name,
+        reason=sent.get("reason", "").replace("\0", "")[:2000],
+        allow_lower="allow_lower" in sent,
+    )
+    if service.regrader is not None:
+        service.regrader.wake()
+    return see(f"/staff/regrades/{begun.id}")
+
+
+def _existing(regrade_id: api.Id, visitor: Instructor, service: PartsOf) -> Regrade:
+    return api.existing(regrade_id, visitor.person, service)
+
+
+Existing = Annotated[Regrade, Depends(_existing)]
+
+
+@router.get("/{regrade_id}")
+def show(found: Existing, visitor: Instructor, service: PartsOf) -> Response:
+    """Show how far a regrade has come, and what it changed."""
+    with service.database.read() as connection:
+        done, sources = regrades.progress(connection, found.id)
+        changes = list(regrades.changes(connection, found.id, most=_SHOWN))
+    return render(
+        "regrade",
+        visitor=visitor,
+        regrade=found,
+        done=done,
+        sources=sources,
+        changes=changes,
+        is_all=len(changes) < _SHOWN,
+    )
+
+
+@router.post("/{regrade_id}/cancel")
+def cancel(found: Existing, _sent: OwnForm, visitor: Instructor, service: PartsOf) -> Response:
+    """Cancel a regrade; what it published stays."""
+    with contextlib.suppress(ProblemError):  # it has just ended, as its page says
+        api.cancel(found, visitor.person, service)
+    return see(f"/staff/regrades/{found.id}")

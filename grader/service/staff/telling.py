@@ -1,0 +1,43 @@
+"""The page of the grades that learning platforms have still to be told."""
+
+from typing import Final
+
+from fastapi import APIRouter, Depends, Response
+
+from grader.service.api.auth import PartsOf
+from grader.service.staff.doors import Instructor, OwnForm, PageRoute, instructor, see
+from grader.service.staff.rendering import render
+from grader.service.store import scores
+
+_SHOWN: Final = 200
+_PATH: Final = "/staff/unsent"
+
+router = APIRouter(
+    prefix=_PATH,
+    route_class=PageRoute,
+    include_in_schema=False,
+    dependencies=[Depends(instructor)],
+)
+
+
+@router.get("")
+def listing(visitor: Instructor, service: PartsOf) -> Response:
+    """Show what platforms do not know yet, and why."""
+    with service.database.read() as connection:
+        found = scores.unsent(connection)
+    return render(
+        "unsent",
+        visitor=visitor,
+        grades=found[:_SHOWN],
+        count=len(found),
+        parked=sum(each.parked for each in found),
+        oldest=min((each.at for each in found), default=None),
+    )
+
+
+@router.post("/retry")
+def retry(_sent: OwnForm, visitor: Instructor, service: PartsOf) -> Response:
+    """Have all of them sent again, now."""
+    with service.database.write() as connection:
+        scores.retry(connection, actor=visitor.person.name)
+    return see(_PATH)

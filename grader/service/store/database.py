@@ -1,0 +1,157 @@
+"""Connections to the store: SQLite for one machine, PostgreSQL past it."""
+
+import contextlib
+import fcntl
+import os
+import select
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DisconnectionError
+from sqlalchemy.pool import PoolProxiedConnection
+
+from grader.errors import UsageError
+
+_BUSY_SECONDS = 10.0
+_DIALECTS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
+
+
+class Database:
+    """A store's database. Use as a context manager.
+
+    Args:
+        url: `sqlite:///FILE` or `postgresql://...`.
+
+    Raises:
+        UsageError: it is no such address.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = _parsed(url)
+        self.engine = _engine(self.url)
+        reading = {} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"}
+        self._reader = self.engine.execution_options(**reading)
+        # SQLite has one writer, and whoever waits asks again after a while: a queue of our own
+        # threads is fairer. PostgreSQL does without.
+        self._turn = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether it is one file, for one server."""
+        return self.engine.dialect.name == "sqlite"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.engine.dispose()
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction that may write: committed as a whole, or not at all."""
+        # The turn first: whoever waits for it takes no connection from those who read.
+        with self._turn, self.engine.connect() as connection:
+            connection.execution_options(etude_writes=True)
+            with connection.begin():
+                yield connection
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A transaction that only reads.
+
+        On SQLite it sees one state of the store. On PostgreSQL each statement sees what was
+        committed before it: a transaction would cost two round trips more and change nothing.
+        """
+        with self._reader.connect() as connection, connection.begin():
+            yield connection
+
+    @contextlib.contextmanager
+    def one_server(self) -> Iterator[None]:
+        """Keep other servers away from an SQLite file while this one runs.
+
+        Raises:
+            UsageError: there is one.
+        """
+        if not self.is_sqlite or self.url.database in {None, "", ":memory:"}:
+            yield
+            return
+        path = Path(f"{self.url.database}.lock")
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise UsageError(
+                    f"another server uses {self.url.database}; a second one needs PostgreSQL "
+                    "(--database postgresql://...)"
+                ) from None
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _parsed(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        parsed = None
+    name = parsed.get_backend_name() if parsed is not None else ""
+    if parsed is None or name not in _DIALECTS:
+        # Not quoted: it may hold a password.
+        raise UsageError("a database is sqlite:///FILE or postgresql://USER@HOST/NAME")
+    return parsed.set(drivername=_DIALECTS[name])
+
+
+def _engine(url: URL) -> Engine:
+    # What was to be written may be a submission's text: no error quotes it.
+    # Last in, first out: few connections do most, and the rest are not opened at all.
+    pool: dict[str, Any] = {"pool_size": 10, "max_overflow": 10, "pool_use_lifo": True}
+    if url.get_backend_name() == "postgresql":
+        engine = create_engine(url, hide_parameters=True, **pool)
+        event.listen(engine, "checkout", _refuse_the_dead)
+        return engine
+    connect = {"timeout": _BUSY_SECONDS}
+    engine = create_engine(url, connect_args=connect, hide_parameters=True, **pool)
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _refuse_the_dead(connection: PoolProxiedConnection, _record: object, _proxy: object) -> None:
+    """Have a connection replaced that the server hung up on while nobody used it.
+
+    To ask the server itself would be a round trip more for each transaction.
+
+    Raises:
+        DisconnectionError: it did.
+    """
+    if has_hung_up(connection.fileno()):
+        raise DisconnectionError("the server has hung up")
+
+
+def has_hung_up(descriptor: int) -> bool:
+    """Tell whether there is something to read on a connection on which nobody has asked anything.
+
+    Args:
+        descriptor: of its socket.
+    """
+    line = select.poll()
+    line.register(descriptor, select.POLLIN)
+    return bool(line.poll(0))
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+    connection.isolation_level = (
+        None  # the driver's own transactions begin too late to be IMMEDIATE
+    )
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    options: dict[str, Any] = dict(connection.get_execution_options())
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("etude_writes") else "BEGIN")

@@ -1,0 +1,87 @@
+"""The event log: everything that happened, in order, never changed."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Connection, insert, select
+
+from grader.service.store.ids import now
+from grader.service.store.tables import event
+
+GRADER: Final = "grader"
+"""The actor of what nobody asked for by name."""
+
+SUBMITTED: Final = "submission.accepted"
+PUBLISHED: Final = "verdict.published"
+HELD: Final = "verdict.held"
+PARKED: Final = "submission.parked"
+RELEASED: Final = "submission.released"
+PERSON_ADDED: Final = "person.added"
+TOKEN_MADE: Final = "token.made"  # noqa: S105  a kind of event
+TOKEN_REVOKED: Final = "token.revoked"  # noqa: S105  a kind of event
+REGRADE_BEGUN: Final = "regrade.begun"
+REGRADE_ENDED: Final = "regrade.ended"
+ROLE_CHANGED: Final = "person.role"
+PLATFORM_REGISTERED: Final = "platform.registered"
+SCORES_RETRIED: Final = "scores.retried"
+SCORE_PARKED: Final = "score.parked"
+KEY_MADE: Final = "lti.key.made"
+KEY_RETIRED: Final = "lti.key.retired"
+
+_APPEND: Final = insert(event).returning(event.c.seq)
+_APPEND_ALL: Final = insert(event)
+
+
+def append(
+    connection: Connection, actor: str, kind: str, subject: str, data: Mapping[str, Any]
+) -> int:
+    """Write down what happened, and return its number.
+
+    Args:
+        connection: in whose transaction it happened.
+        actor: a person's name, or `GRADER`.
+        kind: one of this module's.
+        subject: the id of what it happened to.
+        data: JSON values; never a submission's text.
+    """
+    made = connection.execute(_APPEND, _row(actor, kind, subject, data))
+    return int(made.scalar_one())
+
+
+def append_all(
+    connection: Connection, kind: str, told: Sequence[tuple[str, str, Mapping[str, Any]]]
+) -> None:
+    """Write down several things of one kind, in this order: the actor, subject and data of each."""
+    if told:
+        connection.execute(_APPEND_ALL, [_row(who, kind, what, data) for who, what, data in told])
+
+
+def _row(actor: str, kind: str, subject: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "at": now(),
+        "actor": actor,
+        "kind": kind,
+        "subject": subject,
+        "data": json.dumps(dict(data), sort_keys=True),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something that happened."""
+
+    at: int  # microseconds since 1970
+    actor: str
+    kind: str
+    data: Mapping[str, Any]
+
+
+def of_subject(connection: Connection, subject: str) -> list[Told]:
+    """Return what happened to something, in order."""
+    chosen = select(event).where(event.c.subject == subject).order_by(event.c.seq)
+    return [
+        Told(row.at, row.actor, row.kind, json.loads(row.data))
+        for row in connection.execute(chosen)
+    ]

@@ -1,0 +1,87 @@
+"""The statements that the dialects spell each in their own module, made once."""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from sqlalchemy import ColumnElement, Connection, Select, Table
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
+from sqlalchemy.sql.dml import ReturningInsert
+
+Columns: TypeAlias = ReadOnlyColumnCollection[str, Any]
+_Insert: TypeAlias = sqlite.Insert | postgresql.Insert
+
+Better: TypeAlias = Callable[[Columns], ColumnElement[bool]]
+"""The condition under which a row replaces another, from its columns; a function of a module."""
+
+
+def insert_unless_there(connection: Connection, table: Table, values: Mapping[str, Any]) -> bool:
+    """Insert a row unless a unique key of it is taken; tell whether it was inserted."""
+    statement = _unless_there(table, connection.dialect.name)
+    return connection.execute(statement, dict(values)).first() is not None
+
+
+def insert_all_unless_there(
+    connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]
+) -> set[Any]:
+    """Insert rows whose unique keys are free, and return the first key columns of those."""
+    statement = _unless_there(table, connection.dialect.name)
+    return set(connection.execute(statement, [dict(row) for row in rows]).scalars())
+
+
+def put(
+    connection: Connection, table: Table, values: Mapping[str, Any], better: Better | None = None
+) -> bool:
+    """Insert a row, or let it take the place of the one with its primary key.
+
+    Args:
+        connection: of a transaction that writes.
+        table: where it goes.
+        values: one for each column.
+        better: whether the row takes that place; always without it.
+
+    Returns:
+        Whether it is there now.
+    """
+    statement = _put(table, connection.dialect.name, better=better)
+    return bool(connection.execute(statement, dict(values)).rowcount)
+
+
+def put_from(
+    connection: Connection, table: Table, chosen: Select[Any], values: Mapping[str, Any]
+) -> bool:
+    """Do as `put` does with the row that a query finds; tell whether there is one.
+
+    Args:
+        connection: of a transaction that writes.
+        table: where it goes.
+        chosen: yields a value for each column of the table, in their order; it has a condition,
+            without which SQLite would misread what follows. Kept, so made once.
+        values: for its parameters.
+    """
+    statement = _put(table, connection.dialect.name, chosen)
+    return bool(connection.execute(statement, dict(values)).rowcount)
+
+
+@functools.cache
+def _unless_there(table: Table, dialect: str) -> ReturningInsert[Any]:
+    key = next(iter(table.primary_key))
+    return _insert(table, dialect).on_conflict_do_nothing().returning(key)
+
+
+@functools.cache
+def _put(
+    table: Table, dialect: str, chosen: Select[Any] | None = None, better: Better | None = None
+) -> _Insert:
+    plain = _insert(table, dialect)
+    if chosen is not None:
+        plain = plain.from_select([column.name for column in table.columns], chosen)
+    keys = list(table.primary_key)
+    new = {each.name: plain.excluded[each.name] for each in table.columns if each not in keys}
+    condition = better(plain.excluded) if better is not None else None
+    return plain.on_conflict_do_update(index_elements=keys, set_=new, where=condition)
+
+
+def _insert(table: Table, dialect: str) -> _Insert:
+    return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)

@@ -1,0 +1,54 @@
+"""What students have got wrong, counted once for each of them: read off the verdicts that hold."""
+
+import json
+from typing import Any
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+_FAILED = sa.text(
+    "SELECT submission.person_id, submission.exercise, verdict.body FROM submission "
+    "JOIN publication ON publication.submission_id = submission.id "
+    "JOIN verdict ON verdict.exercise_hash = publication.exercise_hash "
+    "AND verdict.source_hash = publication.source_hash "
+    "AND verdict.grader_version = publication.grader_version WHERE verdict.outcome <> 'passed'"
+)
+
+
+def upgrade() -> None:
+    """Take this step."""
+    made = op.create_table(
+        "mistake",
+        sa.Column("exercise", sa.String(length=200), nullable=False),
+        sa.Column("kind", sa.String(length=20), nullable=False),
+        sa.Column("name", sa.String(length=200), nullable=False),
+        sa.Column("person_id", sa.String(length=36), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name="fk_mistake_person_id"),
+        sa.PrimaryKeyConstraint("exercise", "kind", "name", "person_id", name="pk_mistake"),
+    )
+    op.create_index("ix_mistake_person", "mistake", ["person_id", "exercise"], unique=False)
+    rows = {
+        (row.exercise, *mistake, row.person_id)
+        for row in op.get_bind().execute(_FAILED)
+        for mistake in _mistakes(json.loads(row.body))
+    }
+    if rows:
+        names = ("exercise", "kind", "name", "person_id")
+        op.bulk_insert(made, [dict(zip(names, row, strict=True)) for row in sorted(rows)])
+
+
+def _mistakes(body: dict[str, Any]) -> list[tuple[str, str]]:
+    diagnosis = body.get("diagnosis") or {}
+    is_known = diagnosis.get("kind") == "misconception"
+    failed = [t["id"] for t in body["tests"] if t["outcome"] not in {"passed", "not run"}]
+    hints = [] if diagnosis.get("hint") is None else [diagnosis["hint"]]
+    return [
+        *(("misconception", str(each)) for each in (diagnosis["ids"] if is_known else ())),
+        *(("test", str(each)) for each in failed),
+        *(("hint", str(each)) for each in hints),
+    ]

@@ -1,0 +1,104 @@
+"""What students have got wrong: each mistake once for each of them, also if they mended it later.
+
+A projection of the published verdicts, so that nobody has to read all of those to count.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeAlias
+
+from sqlalchemy import Connection, bindparam, delete, func, select
+
+from grader.authoring.statistics import row_of
+from grader.service.store.insertion import insert_all_unless_there
+from grader.service.store.tables import SAME_KEY, mistake, person, publication, submission, verdict
+
+Kind: TypeAlias = Literal["misconception", "test", "hint"]
+
+_NONE: Final = delete(mistake).where(
+    mistake.c.person_id == bindparam("person"), mistake.c.exercise == bindparam("of")
+)
+_FAILED: Final = (
+    select(verdict.c.body)
+    .join(publication, SAME_KEY)
+    .join(submission, submission.c.id == publication.c.submission_id)
+    .where(
+        submission.c.person_id == bindparam("person"),
+        submission.c.exercise == bindparam("of"),
+        verdict.c.outcome != "passed",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many students made each mistake in an exercise, the most common first."""
+
+    misconceptions: dict[str, int] = field(default_factory=dict)
+    failed_tests: dict[str, int] = field(default_factory=dict)
+    hints: dict[str, int] = field(default_factory=dict)  # that a diagnosis pointed to
+
+
+def note(connection: Connection, person_id: str, exercise: str, body: Mapping[str, Any]) -> None:
+    """Write down what a verdict says that was published."""
+    found = sorted(set(_read(body)))
+    if found:
+        who = {"exercise": exercise, "person_id": person_id}
+        rows = [{**who, "kind": kind, "name": name} for kind, name in found]
+        insert_all_unless_there(connection, mistake, rows)
+
+
+def follow(
+    connection: Connection,
+    person_id: str,
+    exercise: str,
+    before: Mapping[str, Any],
+    body: Mapping[str, Any],
+) -> None:
+    """Write down what a verdict says that was published in the place of another.
+
+    All others of that person are read only if something is gone: one of them may say it, too.
+    """
+    if set(_read(before)) - set(_read(body)):
+        refresh(connection, person_id, exercise)
+    else:
+        note(connection, person_id, exercise, body)
+
+
+def refresh(connection: Connection, person_id: str, exercise: str) -> None:
+    """Read off all verdicts of a person in an exercise what they say now."""
+    own = {"person": person_id, "of": exercise}
+    connection.execute(_NONE, own)
+    for body in connection.execute(_FAILED, own).scalars().all():
+        note(connection, person_id, exercise, json.loads(body))
+
+
+def counted(connection: Connection) -> dict[str, Counts]:
+    """Return the mistakes of students by exercise."""
+    number = func.count()
+    chosen = (
+        select(mistake.c.exercise, mistake.c.kind, mistake.c.name, number.label("number"))
+        .join(person, person.c.id == mistake.c.person_id)
+        .where(person.c.role == "student")
+        .group_by(mistake.c.exercise, mistake.c.kind, mistake.c.name)
+        .order_by(number.desc(), mistake.c.name)
+    )
+    found: dict[str, Counts] = {}
+    for row in connection.execute(chosen):
+        of = found.setdefault(row.exercise, Counts())
+        by_kind = {"misconception": of.misconceptions, "test": of.failed_tests, "hint": of.hints}
+        by_kind[row.kind][row.name] = row.number
+    return found
+
+
+def _read(body: Mapping[str, Any]) -> Iterator[tuple[Kind, str]]:
+    row = row_of({**body, "student": ""})
+    if row is None:
+        return
+    for name in row.mistakes:
+        yield "misconception", name
+    for name in row.failed_tests:
+        yield "test", name
+    if row.hint is not None:
+        yield "hint", str(row.hint)

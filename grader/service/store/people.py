@@ -1,0 +1,158 @@
+"""Who may do what: people, and the tokens by which a program speaks for them."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, get_args
+
+from sqlalchemy import Connection, bindparam, delete, insert, or_, select, update
+
+from grader.errors import UsageError
+from grader.service.store import events
+from grader.service.store.ids import new_id, now
+from grader.service.store.tables import person, session, token
+
+Role: TypeAlias = Literal["student", "instructor", "grader"]
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+
+_PREFIX: Final = "etude_"  # so that a scanner for leaked secrets can know one
+_BYTES: Final = 32
+
+# Made once: every request asks.
+_PERSON_OF_TOKEN: Final = (
+    select(person.c.id, person.c.name, person.c.role)
+    .join(token)
+    .where(
+        token.c.hash == bindparam("hash"),
+        token.c.revoked_at.is_(None),
+        or_(token.c.expires_at.is_(None), token.c.expires_at > bindparam("now")),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who uses the service."""
+
+    id: str
+    name: str
+    role: Role
+
+
+def role(name: str) -> Role:
+    """Return a role by its name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    for each in ROLES:
+        if each == name:
+            return each
+    raise UsageError(f"there is no role {name!r}; the roles are {', '.join(ROLES)}")
+
+
+def digest(secret: str) -> str:
+    """Return what is kept of a secret of ours: they are random, so a plain hash is enough."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def add_person(connection: Connection, name: str, role: Role, *, actor: str) -> Person:
+    """Add somebody, or return who has that name already.
+
+    Raises:
+        UsageError: the name is taken in another role, or is no name.
+    """
+    if not name.strip() or len(name) > 200 or not name.isprintable():  # noqa: PLR2004  the column's
+        raise UsageError("a name has 1 to 200 printable characters")
+    found = find_person(connection, name)
+    if found is not None:
+        if found.role != role:
+            raise UsageError(f"{name} is there already, as {found.role}")
+        return found
+    made = Person(new_id(), name, role)
+    values = {"id": made.id, "name": name, "role": role, "created_at": now()}
+    connection.execute(insert(person).values(values))
+    events.append(connection, actor, events.PERSON_ADDED, made.id, {"name": name, "role": role})
+    return made
+
+
+def find_person(connection: Connection, name: str) -> Person | None:
+    """Return the person of that name."""
+    columns = (person.c.id, person.c.name, person.c.role)
+    row = connection.execute(select(*columns).where(person.c.name == name)).one_or_none()
+    return Person(*row) if row else None
+
+
+def get_person(connection: Connection, person_id: str) -> Person:
+    """Return the person of an id that something else refers to."""
+    columns = (person.c.id, person.c.name, person.c.role)
+    return Person(*connection.execute(select(*columns).where(person.c.id == person_id)).one())
+
+
+def make_token(
+    connection: Connection, owner: Person, label: str, *, actor: str, expires_at: int | None = None
+) -> str:
+    """Make a token and return it: it is shown this once, and only its hash is kept."""
+    secret = _PREFIX + secrets.token_urlsafe(_BYTES)
+    made = {
+        "id": new_id(),
+        "person_id": owner.id,
+        "hash": digest(secret),
+        "label": label,
+        "created_at": now(),
+        "expires_at": expires_at,
+    }
+    connection.execute(insert(token).values(made))
+    data = {"person": owner.name, "label": label, "expires_at": expires_at}
+    events.append(connection, actor, events.TOKEN_MADE, str(made["id"]), data)
+    return secret
+
+
+@dataclass(frozen=True, slots=True)
+class TokenNote:
+    """What is known of a token: all but its secret."""
+
+    id: str
+    label: str
+    expires_at: int | None
+    revoked: bool
+
+
+def tokens_of(connection: Connection, name: str) -> list[TokenNote]:
+    """List the tokens of the person of that name, the oldest first.
+
+    Raises:
+        UsageError: there is no such person.
+    """
+    owner = find_person(connection, name)
+    if owner is None:
+        raise UsageError(f"there is no {name!r}")
+    columns = (token.c.id, token.c.label, token.c.expires_at, token.c.revoked_at)
+    chosen = select(*columns).where(token.c.person_id == owner.id).order_by(token.c.id)
+    return [
+        TokenNote(row.id, row.label, row.expires_at, row.revoked_at is not None)
+        for row in connection.execute(chosen)
+    ]
+
+
+def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
+    """Make a token worthless from now on, and sign its owner out; false if it is so already."""
+    change = (
+        update(token)
+        .where(token.c.id == token_id, token.c.revoked_at.is_(None))
+        .values(revoked_at=now())
+    )
+    if not connection.execute(change).rowcount:
+        return False
+    # Whoever had the token may have signed in with it.
+    owner = select(token.c.person_id).where(token.c.id == token_id).scalar_subquery()
+    connection.execute(delete(session).where(session.c.person_id == owner))
+    events.append(connection, actor, events.TOKEN_REVOKED, token_id, {})
+    return True
+
+
+def person_of_token(connection: Connection, secret: str) -> Person | None:
+    """Return whom a token speaks for; None if it is unknown, expired or revoked."""
+    asked = {"hash": digest(secret), "now": now()}
+    row = connection.execute(_PERSON_OF_TOKEN, asked).one_or_none()
+    return Person(*row) if row else None

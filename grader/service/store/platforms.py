@@ -1,0 +1,176 @@
+"""Learning platforms that staff registered, and the people who come from them."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from sqlalchemy import Connection, Row, delete, insert, select, update
+
+from grader.errors import UsageError
+from grader.service.store import events, people
+from grader.service.store.ids import new_id, now
+from grader.service.store.insertion import insert_unless_there
+from grader.service.store.people import Person, Role
+from grader.service.store.tables import (
+    lti_deployment,
+    lti_nonce,
+    lti_person,
+    lti_platform,
+    person,
+)
+
+_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
+_LONGEST_NAME: Final = 200
+_LONGEST_ADDRESS: Final = 1000
+_LONGEST_ID: Final = 255  # of a person or a deployment, as LTI has it
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """What staff says of a platform; nothing else is ever called than what stands here."""
+
+    issuer: str
+    client_id: str
+    auth_url: str
+    token_url: str
+    jwks_url: str
+    grades_url: str  # an address on the host that has the line items
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """A registered platform."""
+
+    id: str
+    registration: Registration
+    deployments: frozenset[str]
+
+
+def origin(address: str) -> str:
+    """Return scheme, host and port of an address that may be called; empty if it may not be."""
+    try:
+        parts = urlsplit(address)
+        port = parts.port or {"https": 443, "http": 80}.get(parts.scheme)
+    except ValueError:
+        return ""
+    host = parts.hostname or ""
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)
+    is_plain = address.isascii() and address.isprintable() and " " not in address
+    if not host or not is_safe or not is_plain or "@" in parts.netloc or "\\" in address:
+        return ""
+    return f"{parts.scheme}://{host}:{port}"
+
+
+def register(
+    connection: Connection, wanted: Registration, deployments: Iterable[str], *, actor: str
+) -> Platform:
+    """Register a platform, or change the addresses of one and add deployments to it.
+
+    Raises:
+        UsageError: an address is not HTTPS, or something is missing or too long.
+    """
+    _check(wanted)
+    found = find(connection, wanted.issuer, wanted.client_id)
+    platform_id = found.id if found else new_id()
+    addresses = {
+        "auth_url": wanted.auth_url,
+        "token_url": wanted.token_url,
+        "jwks_url": wanted.jwks_url,
+        "grades_url": wanted.grades_url,
+    }
+    if found:
+        own = lti_platform.c.id == platform_id
+        connection.execute(update(lti_platform).where(own).values(addresses))
+    else:
+        names = {"issuer": wanted.issuer, "client_id": wanted.client_id}
+        values = {"id": platform_id, "created_at": now(), **names, **addresses}
+        connection.execute(insert(lti_platform).values(values))
+    for each in deployments:
+        if not 0 < len(each) <= _LONGEST_ID:
+            raise UsageError(f"a deployment's id has 1 to {_LONGEST_ID} characters")
+        values = {"platform_id": platform_id, "deployment": each}
+        insert_unless_there(connection, lti_deployment, values)
+    data = {"issuer": wanted.issuer, "client_id": wanted.client_id, **addresses}
+    events.append(connection, actor, events.PLATFORM_REGISTERED, platform_id, data)
+    return get(connection, platform_id)
+
+
+def _check(wanted: Registration) -> None:
+    for name in (wanted.issuer, wanted.client_id):
+        if not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
+            raise UsageError(f"an issuer and a client id have 1 to {_LONGEST_NAME} characters")
+    for address in (wanted.auth_url, wanted.token_url, wanted.jwks_url, wanted.grades_url):
+        if not origin(address) or len(address) > _LONGEST_ADDRESS:
+            raise UsageError(f"{address[:_LONGEST_NAME]!r} is no address that begins with https://")
+
+
+def listed(connection: Connection) -> list[Platform]:
+    """Return all platforms, the oldest first."""
+    rows = connection.execute(select(lti_platform).order_by(lti_platform.c.id)).all()
+    return [_platform(connection, row) for row in rows]
+
+
+def get(connection: Connection, platform_id: str) -> Platform:
+    """Return the platform of an id that something else refers to."""
+    chosen = select(lti_platform).where(lti_platform.c.id == platform_id)
+    return _platform(connection, connection.execute(chosen).one())
+
+
+def find(connection: Connection, issuer: str, client_id: str | None = None) -> Platform | None:
+    """Return a platform; without a client id only if the issuer has but one."""
+    if not issuer.isprintable() or not (client_id or "").isprintable():
+        return None  # nor would every database take it
+    chosen = select(lti_platform).where(lti_platform.c.issuer == issuer)
+    if client_id is not None:
+        chosen = chosen.where(lti_platform.c.client_id == client_id)
+    rows = connection.execute(chosen.limit(2)).all()
+    return _platform(connection, rows[0]) if len(rows) == 1 else None
+
+
+def _platform(connection: Connection, row: Row[tuple[object, ...]]) -> Platform:
+    own = lti_deployment.c.platform_id == row.id
+    deployments = connection.execute(select(lti_deployment.c.deployment).where(own)).scalars()
+    addresses = (row.auth_url, row.token_url, row.jwks_url, row.grades_url)
+    registration = Registration(row.issuer, row.client_id, *addresses)
+    return Platform(row.id, registration, frozenset(deployments))
+
+
+def use_nonce(connection: Connection, nonce: str, seconds: int) -> bool:
+    """Use a nonce up; false if it was used within so many seconds."""
+    connection.execute(delete(lti_nonce).where(lti_nonce.c.expires_at <= now()))
+    values = {"hash": people.digest(nonce), "expires_at": now() + seconds * 1_000_000}
+    return insert_unless_there(connection, lti_nonce, values)
+
+
+def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
+    """Return who comes from a platform, in the role of this visit; they are added the first time.
+
+    A name of ours is nobody's claim: who comes from a platform never becomes somebody who is there.
+    """
+    known = (lti_person.c.issuer == issuer, lti_person.c.sub == sub)
+    person_id = connection.execute(select(lti_person.c.person_id).where(*known)).scalar()
+    if person_id is not None:
+        return _in_role(connection, people.get_person(connection, person_id), role, issuer)
+    made = people.add_person(connection, _free_name(connection, issuer, sub), role, actor=issuer)
+    connection.execute(insert(lti_person).values(issuer=issuer, sub=sub, person_id=made.id))
+    return made
+
+
+def _in_role(connection: Connection, found: Person, role: Role, issuer: str) -> Person:
+    if found.role == role:
+        return found
+    connection.execute(update(person).where(person.c.id == found.id).values(role=role))
+    data = {"before": found.role, "role": role}
+    events.append(connection, issuer, events.ROLE_CHANGED, found.id, data)
+    return Person(found.id, found.name, role)
+
+
+def _free_name(connection: Connection, issuer: str, sub: str) -> str:
+    """Name somebody by the platform's id for them: no more is known here of who they are."""
+    name = f"{sub}@{urlsplit(issuer).hostname or issuer}"
+    is_name = name.isprintable() and len(name) <= _LONGEST_NAME
+    if is_name and people.find_person(connection, name) is None:
+        return name
+    return f"lti:{hashlib.sha256(f'{issuer} {sub}'.encode()).hexdigest()}"

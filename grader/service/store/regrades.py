@@ -1,0 +1,402 @@
+"""Regrades as they are kept: what is graded again, how far it has come, and what it changes."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self, TypeAlias
+
+from sqlalchemy import Connection, Select, and_, exists, func, insert, select, update
+
+from grader.errors import UsageError
+from grader.grading.records import FAULT
+from grader.service.store import events
+from grader.service.store.ids import new_id, now
+from grader.service.store.tables import (
+    attempt,
+    event,
+    person,
+    publication,
+    regrade,
+    regrade_source,
+    submission,
+    verdict,
+)
+
+State: TypeAlias = Literal["running", "finished", "cancelled"]
+Ending: TypeAlias = Literal["finished", "cancelled"]
+Effect: TypeAlias = Literal["same", "raised", "lowered"]
+
+
+@dataclass(frozen=True, slots=True)
+class Regrade:
+    """One regrade."""
+
+    id: str
+    exercise: str
+    from_hash: str
+    to_hash: str
+    by: str
+    reason: str
+    allow_lower: bool
+    state: State
+    created_at: int  # microseconds since 1970
+    ended_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a verdict comes to."""
+
+    outcome: str
+    score: int
+    max_score: int
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Self:
+        """Read what `data` made, or a verdict's event."""
+        return cls(str(data["outcome"]), int(data["score"]), int(data["max_score"]))
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Itself, for an event."""
+        return {"outcome": self.outcome, "score": self.score, "max_score": self.max_score}
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """How good it is, in any version of an exercise: passed or not, and the share of points."""
+        return self.outcome == "passed", self.score / max(self.max_score, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A submission whose verdict is another under a mended exercise."""
+
+    submission_id: str
+    person: str
+    before: Mark
+    after: Mark
+    held: bool = False  # it would have been lowered, and was left as it is
+    event: int = 0  # the number of the event that says so; 0 if it has not happened
+
+    @property
+    def effect(self) -> Effect:
+        """Whether it is better or worse."""
+        if self.before.rank == self.after.rank:
+            return "same"
+        return "raised" if self.after.rank > self.before.rank else "lowered"
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A submission and the verdict that holds for it now."""
+
+    submission_id: str
+    person_id: str
+    person: str
+    exercise: str
+    source_hash: str
+    received_at: int
+    mark: Mark
+
+
+def versions(connection: Connection, exercise: str) -> dict[str, int]:
+    """Return each hash of an exercise that verdicts hold under, with for how many submissions."""
+    counted = (
+        select(publication.c.exercise_hash, func.count())
+        .join(submission, submission.c.id == publication.c.submission_id)
+        .where(submission.c.exercise == exercise)
+        .group_by(publication.c.exercise_hash)
+    )
+    return {str(digest): int(count) for digest, count in connection.execute(counted)}
+
+
+def sources(connection: Connection, exercise: str, from_hash: str) -> list[str]:
+    """Return the distinct sources whose published verdict is of one version, in order."""
+    chosen = (
+        select(publication.c.source_hash)
+        .join(submission, submission.c.id == publication.c.submission_id)
+        .where(submission.c.exercise == exercise, publication.c.exercise_hash == from_hash)
+        .distinct()
+        .order_by(publication.c.source_hash)
+    )
+    return [str(each) for each in connection.execute(chosen).scalars()]
+
+
+def seconds_each(connection: Connection, exercise_hash: str) -> float | None:
+    """Return how long grading a source has taken on average; None if nobody knows."""
+    taken = select(func.avg(attempt.c.ended_at - attempt.c.started_at)).where(
+        attempt.c.exercise_hash == exercise_hash
+    )
+    found = connection.execute(taken).scalar()
+    return None if found is None else float(found) / 1_000_000
+
+
+def holding(
+    connection: Connection, exercise: str, from_hash: str, source_hashes: Sequence[str]
+) -> Iterator[Holding]:
+    """Yield each submission of some sources whose verdict is of one version."""
+    chosen = _holding().where(
+        submission.c.exercise == exercise,
+        publication.c.exercise_hash == from_hash,
+        publication.c.source_hash.in_(source_hashes),
+    )
+    # By person: whoever publishes to several locks them in this order.
+    for row in connection.execute(chosen.order_by(person.c.id, submission.c.id)):
+        yield Holding(
+            submission_id=row.id,
+            person_id=row.person_id,
+            person=row.name,
+            exercise=row.exercise,
+            source_hash=row.source_hash,
+            received_at=row.received_at,
+            mark=Mark(row.outcome, row.score, row.max_score),
+        )
+
+
+def begin(
+    connection: Connection,
+    *,
+    exercise: str,
+    from_hash: str,
+    to_hash: str,
+    by: str,
+    reason: str,
+    allow_lower: bool,
+) -> Regrade:
+    """Write a regrade down with all its sources, or return the one like it that is not ended.
+
+    Raises:
+        UsageError: one that is not ended goes elsewhere, or treats lower verdicts otherwise.
+    """
+    for other in running(connection, exercise):
+        if other.from_hash != from_hash:
+            continue
+        if (other.to_hash, other.allow_lower) != (to_hash, allow_lower):
+            lowers = "with" if other.allow_lower else "without"
+            raise UsageError(
+                f"regrade {other.id} to version {other.to_hash[:12]}, {lowers} --allow-lower, has "
+                f"not ended; let it end, or cancel it: etude regrade --cancel {other.id}"
+            )
+        return other
+    values: dict[str, Any] = {
+        "id": new_id(),
+        "exercise": exercise,
+        "from_hash": from_hash,
+        "to_hash": to_hash,
+        "by": by,
+        "reason": reason,
+        "allow_lower": allow_lower,
+        "state": "running",
+        "created_at": now(),
+        "ended_at": None,
+    }
+    connection.execute(insert(regrade).values(values))
+    rows = [
+        {"regrade_id": values["id"], "source_hash": each, "done": False}
+        for each in sources(connection, exercise, from_hash)
+    ]
+    if rows:
+        connection.execute(insert(regrade_source), rows)
+    told = {key: values[key] for key in ("exercise", "from_hash", "to_hash", "reason")}
+    told |= {"allow_lower": allow_lower, "sources": len(rows)}
+    events.append(connection, by, events.REGRADE_BEGUN, values["id"], told)
+    return Regrade(**values)
+
+
+def find(connection: Connection, regrade_id: str) -> Regrade | None:
+    """Return a regrade."""
+    row = connection.execute(select(regrade).where(regrade.c.id == regrade_id)).first()
+    return Regrade(*row) if row is not None else None
+
+
+def listed(connection: Connection) -> list[Regrade]:
+    """Return all regrades, the newest first."""
+    return [
+        Regrade(*row) for row in connection.execute(select(regrade).order_by(regrade.c.id.desc()))
+    ]
+
+
+def running(connection: Connection, exercise: str | None = None) -> list[Regrade]:
+    """Return the regrades that have not ended, of one exercise or of all, the oldest first."""
+    chosen = select(regrade).where(regrade.c.state == "running").order_by(regrade.c.id)
+    if exercise is not None:
+        chosen = chosen.where(regrade.c.exercise == exercise)
+    return [Regrade(*row) for row in connection.execute(chosen)]
+
+
+def count_ungraded(
+    connection: Connection, exercise: str, from_hash: str, to_hash: str, grader_version: str
+) -> int:
+    """Return how many distinct sources of one version have no verdict of another yet."""
+    there = exists().where(
+        verdict.c.exercise_hash == to_hash,
+        verdict.c.source_hash == publication.c.source_hash,
+        verdict.c.grader_version == grader_version,
+    )
+    counted = (
+        select(func.count(publication.c.source_hash.distinct()))
+        .join(submission, submission.c.id == publication.c.submission_id)
+        .where(submission.c.exercise == exercise, publication.c.exercise_hash == from_hash, ~there)
+    )
+    return int(connection.execute(counted).scalar_one())
+
+
+def open_sources(
+    connection: Connection,
+    begun: Regrade,
+    *,
+    since: int | None = None,
+    span: tuple[str, str] | None = None,
+) -> list[str]:
+    """Return the sources that are still to be done, in order.
+
+    Args:
+        connection: of a transaction.
+        begun: the regrade.
+        since: leave out what could not be graded after this time, in microseconds.
+        span: the first and the last that are asked for; all by default.
+    """
+    chosen = _open(begun)
+    if since is not None:
+        failed = exists().where(
+            attempt.c.exercise_hash == begun.to_hash,
+            attempt.c.source_hash == regrade_source.c.source_hash,
+            attempt.c.outcome == FAULT,
+            attempt.c.ended_at >= since,
+        )
+        chosen = chosen.where(~failed)
+    if span is not None:
+        chosen = chosen.where(regrade_source.c.source_hash.between(*span))
+    ordered = chosen.order_by(regrade_source.c.source_hash)
+    return [str(each) for each in connection.execute(ordered).scalars()]
+
+
+def last_open(
+    connection: Connection, begun: Regrade, most: int, *, before: str | None = None
+) -> list[str]:
+    """Return the last sources that are still to be done before one, the last first."""
+    chosen = _open(begun)
+    if before is not None:
+        chosen = chosen.where(regrade_source.c.source_hash < before)
+    ordered = chosen.order_by(regrade_source.c.source_hash.desc()).limit(most)
+    return [str(each) for each in connection.execute(ordered).scalars()]
+
+
+def progress(connection: Connection, regrade_id: str) -> tuple[int, int]:
+    """Return how many sources are done, and how many there are."""
+    counted = select(func.count().filter(regrade_source.c.done.is_(True)), func.count()).where(
+        regrade_source.c.regrade_id == regrade_id
+    )
+    done, all_of_them = connection.execute(counted).one()
+    return int(done), int(all_of_them)
+
+
+def claim(connection: Connection, regrade_id: str, source_hash: str) -> bool:
+    """Mark a source as done, in the transaction that does it.
+
+    Returns:
+        False if another process was faster, or the regrade has ended: then nothing is to be done.
+    """
+    runs = exists().where(regrade.c.id == regrade_id, regrade.c.state == "running")
+    own = and_(
+        regrade_source.c.regrade_id == regrade_id,
+        regrade_source.c.source_hash == source_hash,
+        regrade_source.c.done.is_(False),
+        runs,
+    )
+    return bool(connection.execute(update(regrade_source).where(own).values(done=True)).rowcount)
+
+
+def hold(connection: Connection, begun: Regrade, kept: Holding, after: Mark) -> None:
+    """Write down that a submission keeps its verdict, since the new one is worse."""
+    told = {
+        "person": kept.person_id,
+        "exercise": kept.exercise,
+        "regrade": begun.id,
+        "before": kept.mark.data,
+        "after": after.data,
+    }
+    events.append(connection, begun.by, events.HELD, kept.submission_id, told)
+
+
+def changes(
+    connection: Connection, regrade_id: str, *, after: int = 0, most: int | None = None
+) -> Iterator[Change]:
+    """Yield what a regrade has changed, and what it held, in order: all of its runs together.
+
+    Args:
+        connection: of a transaction.
+        regrade_id: which.
+        after: the event behind which to begin.
+        most: how many to yield.
+    """
+    begun = select(func.min(event.c.seq)).where(event.c.subject == regrade_id).scalar_subquery()
+    told = (
+        select(event.c.seq, event.c.subject, event.c.kind, event.c.data, person.c.name)
+        .join(submission, submission.c.id == event.c.subject)
+        .join(person, person.c.id == submission.c.person_id)
+        .where(
+            event.c.kind.in_((events.PUBLISHED, events.HELD)), event.c.seq > begun,
+            event.c.seq > after,
+        )
+        .order_by(event.c.seq)
+    )  # fmt: skip
+    left = most
+    for row in connection.execute(told):
+        if left == 0:
+            return
+        data = json.loads(row.data)
+        if data["regrade"] != regrade_id:
+            continue
+        held = row.kind == events.HELD
+        now_is = Mark.from_data(data["after"] if held else data)
+        before = Mark.from_data(data["before"])
+        change = Change(row.subject, row.name, before, now_is, held, row.seq)
+        if change.effect != "same":
+            left = None if left is None else left - 1
+            yield change
+
+
+def end(connection: Connection, regrade_id: str, state: Ending, *, actor: str) -> bool:
+    """End a regrade that runs; false if it has ended."""
+    change = (
+        update(regrade)
+        .where(regrade.c.id == regrade_id, regrade.c.state == "running")
+        .values(state=state, ended_at=now())
+    )
+    if not connection.execute(change).rowcount:
+        return False
+    done, all_of_them = progress(connection, regrade_id)
+    told = {"state": state, "done": done, "sources": all_of_them}
+    events.append(connection, actor, events.REGRADE_ENDED, regrade_id, told)
+    return True
+
+
+def _open(begun: Regrade) -> Select[Any]:
+    return select(regrade_source.c.source_hash).where(
+        regrade_source.c.regrade_id == begun.id, regrade_source.c.done.is_(False)
+    )
+
+
+def _holding() -> Select[Any]:
+    same_key = and_(
+        verdict.c.exercise_hash == publication.c.exercise_hash,
+        verdict.c.source_hash == publication.c.source_hash,
+        verdict.c.grader_version == publication.c.grader_version,
+    )
+    return (
+        select(
+            submission.c.id,
+            submission.c.person_id,
+            person.c.name,
+            submission.c.exercise,
+            submission.c.source_hash,
+            submission.c.received_at,
+            verdict.c.outcome,
+            verdict.c.score,
+            verdict.c.max_score,
+        )
+        .join(publication, publication.c.submission_id == submission.c.id)
+        .join(verdict, same_key)
+        .join(person, person.c.id == submission.c.person_id)
+    )

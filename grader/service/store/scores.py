@@ -1,0 +1,228 @@
+"""Which grades learning platforms have still to be told: the outbox's rows of kind "lti.score".
+
+Each line item of a person has one row. A new grade replaces what the row says, so that the newest
+is what is told, and one sender at a time has it in hand, so that none overtakes another.
+"""
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, bindparam, select, update
+
+from grader.service.store import events
+from grader.service.store.ids import new_id, now
+from grader.service.store.insertion import insert_unless_there
+from grader.service.store.tables import grade, lti_line, lti_platform, outbox, person
+
+KIND: Final = "lti.score"
+_LEASE: Final = 120_000_000  # microseconds until a sender that is silent is taken for dead
+_ERROR_LENGTH: Final = 500
+_WHERE: Final = (
+    lti_line.c.person_id,
+    lti_line.c.exercise,
+    lti_line.c.platform_id,
+    lti_line.c.sub,
+    lti_line.c.line_item,
+)
+
+# Made once, as those of `verdicts`: every published verdict asks.
+_LINES: Final = select(lti_line.c.id).where(
+    lti_line.c.person_id == bindparam("person"), lti_line.c.exercise == bindparam("of")
+)
+_GRADE: Final = select(grade.c.score, grade.c.max_score, grade.c.passed).where(
+    grade.c.person_id == bindparam("person"), grade.c.exercise == bindparam("of")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Where a person's grade in an exercise is to be told."""
+
+    person_id: str
+    exercise: str
+    platform_id: str
+    sub: str  # the platform's id for the person
+    line_item: str
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """A grade that is to be told, and where."""
+
+    id: str
+    line: Line
+    body: str  # as it stands in the outbox
+    tries: int  # with this one
+
+    @property
+    def grade(self) -> dict[str, Any]:
+        """What is told: score, max_score, passed, at."""
+        found: dict[str, Any] = json.loads(self.body)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Unsent:
+    """A grade that a platform does not know yet, for staff."""
+
+    id: str
+    person: str
+    exercise: str
+    issuer: str
+    tries: int
+    parked: bool
+    last_error: str
+    at: int  # when the grade was earned, in microseconds since 1970
+
+
+def remember_line(connection: Connection, line: Line) -> None:
+    """Keep where a person's grades in an exercise go, and tell the one that is there."""
+    # As `verdicts.publish` does: else a grade of this very moment might see no line, nor be seen.
+    owner = select(person.c.id).where(person.c.id == line.person_id)
+    connection.execute(owner.with_for_update(key_share=True))
+    values = {
+        "person_id": line.person_id,
+        "exercise": line.exercise,
+        "line_item": line.line_item,
+        "platform_id": line.platform_id,
+        "sub": line.sub,
+    }
+    if not insert_unless_there(connection, lti_line, {"id": new_id(), **values}):
+        same = (lti_line.c[name] == values[name] for name in ("person_id", "exercise", "line_item"))
+        connection.execute(update(lti_line).where(*same).values(values))
+    note(connection, line.person_id, line.exercise)
+
+
+def note(connection: Connection, person_id: str, exercise: str) -> None:
+    """Write down what has to be told of a grade, in the transaction that changed it."""
+    own = {"person": person_id, "of": exercise}
+    ids = list(connection.execute(_LINES, own).scalars())
+    if not ids:
+        return
+    row = connection.execute(_GRADE, own).one_or_none()
+    if row is not None:
+        for line_id in ids:
+            _enqueue(connection, line_id, dict(row._mapping))  # noqa: SLF001  its public name
+
+
+def _enqueue(connection: Connection, line_id: str, said: dict[str, Any]) -> None:
+    empty = {
+        "id": new_id(),
+        "kind": KIND,
+        "subject": line_id,
+        "body": "{}",
+        "created_at": now(),
+        "due_at": now(),
+        "tries": 0,
+        "sent_at": None,
+        "parked": False,
+        "last_error": "",
+    }
+    insert_unless_there(connection, outbox, empty)
+    own = (outbox.c.kind == KIND, outbox.c.subject == line_id)
+    row = connection.execute(select(outbox).where(*own).with_for_update()).one()
+    before = json.loads(row.body)
+    at = max(now(), before.pop("at", 0) + 1)  # a platform takes only what is newer
+    if before == said and not row.parked:
+        return
+    values: dict[str, object] = {
+        "body": json.dumps({**said, "at": at}, sort_keys=True),
+        "sent_at": None,
+    }
+    if row.sent_at is not None or row.parked:  # else it keeps its pause, or its sender
+        values |= {"due_at": now(), "tries": 0, "parked": False, "last_error": ""}
+    connection.execute(update(outbox).where(outbox.c.id == row.id).values(values))
+
+
+def is_any_due(connection: Connection) -> bool:
+    """Tell whether there may be something to claim."""
+    return connection.execute(select(outbox.c.id).where(*_due()).limit(1)).first() is not None
+
+
+def claim(connection: Connection, without: Collection[str] = ()) -> Telling | None:
+    """Take the next grade that is due in hand, so that no other sender does.
+
+    Args:
+        connection: of a transaction that writes.
+        without: ids of platforms that are left in peace for now.
+    """
+    chosen = select(outbox, *_WHERE).join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
+    chosen = chosen.where(*_due(), lti_line.c.platform_id.not_in(without))
+    chosen = chosen.order_by(outbox.c.due_at, outbox.c.id).limit(1)
+    row = connection.execute(chosen.with_for_update(skip_locked=True, of=outbox)).first()
+    if row is None:
+        return None
+    values = {"due_at": now() + _LEASE, "tries": row.tries + 1}
+    connection.execute(update(outbox).where(outbox.c.id == row.id).values(values))
+    line = Line(row.person_id, row.exercise, row.platform_id, row.sub, row.line_item)
+    return Telling(row.id, line, row.body, row.tries + 1)
+
+
+def _due() -> tuple[ColumnElement[bool], ...]:
+    return (
+        outbox.c.kind == KIND,
+        outbox.c.sent_at.is_(None),
+        outbox.c.parked.is_(False),
+        outbox.c.due_at <= now(),
+    )
+
+
+def sent(connection: Connection, telling: Telling) -> None:
+    """Write down that a platform knows; if the grade changed meanwhile, that is told next."""
+    own = outbox.c.id == telling.id
+    done = update(outbox).where(own, outbox.c.body == telling.body)
+    if not connection.execute(done.values(sent_at=now(), last_error="")).rowcount:
+        connection.execute(update(outbox).where(own).values(due_at=now(), tries=0))
+
+
+def not_sent(connection: Connection, telling: Telling, why: str, seconds: float) -> None:
+    """Try again after a pause."""
+    values = {"due_at": now() + int(seconds * 1e6), "last_error": why[:_ERROR_LENGTH]}
+    connection.execute(update(outbox).where(outbox.c.id == telling.id).values(values))
+
+
+def park(connection: Connection, telling: Telling, why: str) -> None:
+    """Leave a grade that can never be told as it is to staff; what came meanwhile is tried."""
+    own = (outbox.c.id == telling.id, outbox.c.body == telling.body)
+    values = {"parked": True, "last_error": why[:_ERROR_LENGTH]}
+    if not connection.execute(update(outbox).where(*own).values(values)).rowcount:
+        not_sent(connection, telling, why, 0)
+        return
+    data = {"person": telling.line.person_id, "exercise": telling.line.exercise, "why": why}
+    events.append(connection, events.GRADER, events.SCORE_PARKED, telling.id, data)
+
+
+def unsent(connection: Connection) -> list[Unsent]:
+    """Return the grades that platforms do not know yet, those for staff first."""
+    columns = (
+        outbox.c.id,
+        person.c.name,
+        lti_line.c.exercise,
+        lti_platform.c.issuer,
+        outbox.c.tries,
+        outbox.c.parked,
+        outbox.c.last_error,
+        outbox.c.body,
+    )
+    chosen = (
+        select(*columns)
+        .join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
+        .join(person, person.c.id == lti_line.c.person_id)
+        .join(lti_platform, lti_platform.c.id == lti_line.c.platform_id)
+        .where(outbox.c.kind == KIND, outbox.c.sent_at.is_(None))
+        .order_by(outbox.c.parked.desc(), outbox.c.id)
+    )
+    rows = connection.execute(chosen).all()
+    return [Unsent(*row[:-1], json.loads(row.body)["at"]) for row in rows]
+
+
+def retry(connection: Connection, *, actor: str) -> int:
+    """Send again what was left to staff, and what waits for its next try; return how many."""
+    waiting = (outbox.c.kind == KIND, outbox.c.sent_at.is_(None), outbox.c.last_error != "")
+    values = {"parked": False, "due_at": now(), "tries": 0}
+    count = connection.execute(update(outbox).where(*waiting).values(values)).rowcount
+    if count:
+        events.append(connection, actor, events.SCORES_RETRIED, KIND, {"count": count})
+    return count

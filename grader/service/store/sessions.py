@@ -1,0 +1,85 @@
+"""Browsers that are signed in. The cookie's secret is not kept, only its hash.
+
+What proves that a request comes from our own page is derived from that secret: a page can ask for
+it again after a reload, and nothing more has to be kept.
+"""
+
+import hmac
+import secrets
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import Connection, delete, insert, select
+
+from grader.service.store.ids import now
+from grader.service.store.people import Person, digest
+from grader.service.store.tables import person, session
+
+LIFETIME: Final = 12 * 60 * 60
+"""Seconds until somebody has to sign in again."""
+
+_MOST: Final = 20  # of one person
+_BYTES: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Somebody in a browser."""
+
+    person: Person
+    csrf: str  # what each request that changes something must send
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The two secrets of a new session: shown to the browser, kept nowhere."""
+
+    cookie: str
+    csrf: str
+
+
+def open_session(connection: Connection, owner: Person) -> Opened:
+    """Sign somebody in, and forget sessions that are over, or of whom there are too many."""
+    connection.execute(delete(session).where(session.c.expires_at <= now()))
+    own = session.c.person_id == owner.id
+    newest = select(session.c.hash).where(own).order_by(session.c.created_at.desc())
+    connection.execute(delete(session).where(own, session.c.hash.not_in(newest.limit(_MOST - 1))))
+    cookie = secrets.token_urlsafe(_BYTES)
+    connection.execute(
+        insert(session).values(
+            hash=digest(cookie),
+            person_id=owner.id,
+            created_at=now(),
+            expires_at=now() + LIFETIME * 1_000_000,
+        )
+    )
+    return Opened(cookie, csrf_of(cookie))
+
+
+def find(connection: Connection, cookie: str) -> Session | None:
+    """Return the session of a cookie; None if there is none, or its time is over."""
+    columns = (person.c.id, person.c.name, person.c.role)
+    chosen = select(*columns).join(session, session.c.person_id == person.c.id)
+    row = connection.execute(
+        chosen.where(session.c.hash == digest(cookie), session.c.expires_at > now())
+    ).one_or_none()
+    return Session(Person(*row), csrf_of(cookie)) if row else None
+
+
+def csrf_of(cookie: str) -> str:
+    """Return what proves that a request comes from a page of a session's: a MAC under its secret.
+
+    It tells nothing of the secret, so that it may stand in a form; and without the cookie, which
+    scripts cannot read, nobody can make it.
+    """
+    return hmac.new(cookie.encode(), b"etude csrf", "sha256").hexdigest()
+
+
+def is_csrf(sent: str, expected: str) -> bool:
+    """Tell whether a request proved where it comes from, in a time that tells nothing."""
+    return hmac.compare_digest(digest(sent), digest(expected))
+
+
+def close_session(connection: Connection, cookie: str) -> None:
+    """Sign out."""
+    connection.execute(delete(session).where(session.c.hash == digest(cookie)))

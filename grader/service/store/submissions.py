@@ -1,0 +1,265 @@
+"""Submissions: taken in once, and pending until a verdict is published."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, select, update
+
+from grader.service.store import events
+from grader.service.store.ids import new_id, now
+from grader.service.store.insertion import insert_all_unless_there
+from grader.service.store.people import Person
+from grader.service.store.tables import publication, source, submission, waiting
+
+_SUBMITTED: Final[Select[Any]] = select(
+    submission.c.id,
+    submission.c.person_id,
+    submission.c.exercise,
+    submission.c.source_hash,
+    submission.c.received_at,
+)
+# Made once: to put a statement together takes longer than to execute it.
+_TEXT: Final = select(source.c.text).where(source.c.hash == bindparam("of"))
+_ONE: Final = _SUBMITTED.where(submission.c.id == bindparam("of"))
+_WAITING: Final = _SUBMITTED.join(waiting, waiting.c.submission_id == submission.c.id).where(
+    waiting.c.parked.is_(False)
+)
+_WAITING_ONE: Final = _WAITING.where(waiting.c.submission_id == bindparam("of"))
+_NEXT_WAITING: Final = (
+    _WAITING.where(waiting.c.submission_id > bindparam("after"))
+    .order_by(waiting.c.submission_id)
+    .limit(bindparam("most"))
+)
+_WAITING_BEFORE: Final = select(func.count()).where(
+    waiting.c.parked.is_(False), waiting.c.submission_id < bindparam("of")
+)
+_OLDEST: Final = (
+    select(submission.c.received_at)
+    .join(waiting, waiting.c.submission_id == submission.c.id)
+    .where(waiting.c.parked.is_(False))
+    .order_by(waiting.c.submission_id)
+    .limit(1)
+)
+_LINE: Final = (
+    select(waiting.c.submission_id)
+    .where(waiting.c.parked.is_(False))
+    .order_by(waiting.c.submission_id)
+)
+_WAITS: Final = insert(waiting)
+_NO_LONGER: Final = delete(waiting).where(waiting.c.submission_id == bindparam("of"))
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A submission, without its text."""
+
+    id: str
+    person_id: str
+    exercise: str
+    source_hash: str
+    received_at: int  # microseconds since 1970
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What became of a submission that was handed in."""
+
+    submission: Submitted
+    is_new: bool  # false if the same request came before
+
+
+class KeyReusedError(Exception):
+    """An idempotency key came again, with another exercise or another text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What somebody hands in; that there is such an exercise is the caller's to check."""
+
+    owner: Person
+    exercise: str  # its id
+    text: str  # the source
+    key: str  # the request's own mark, so that a repeated request is known
+
+
+def accept(
+    connection: Connection, owner: Person, exercise: str, text: str, *, key: str
+) -> Accepted:
+    """Take one submission in, as `accept_all` does."""
+    (accepted,) = accept_all(connection, [Wanted(owner, exercise, text, key)])
+    return accepted
+
+
+def accept_all(connection: Connection, wanted: Sequence[Wanted]) -> list[Accepted]:
+    """Take submissions in, each once for each key of a person.
+
+    Args:
+        connection: of a transaction that writes.
+        wanted: what is handed in, in this order.
+
+    Raises:
+        KeyReusedError: a key came before with something else; the transaction is to be undone.
+    """
+    made = [_made(each) for each in wanted]
+    # Sorted, lest two servers that take the same in wait for each other crosswise.
+    sources = {each.source_hash: one.text for each, one in zip(made, wanted, strict=True)}
+    rows = [{"hash": digest, "text": sources[digest]} for digest in sorted(sources)]
+    insert_all_unless_there(connection, source, rows)
+    keys = [one.key for one in wanted]
+    rows = [_row(each, key) for each, key in zip(made, keys, strict=True)]
+    rows.sort(key=lambda row: (row["person_id"], row["idempotency_key"]))
+    is_new = insert_all_unless_there(connection, submission, rows)
+    _let_wait(connection, [each.id for each in made if each.id in is_new])
+    told = [
+        (one.owner.name, each.id, _told(each))
+        for each, one in zip(made, wanted, strict=True)
+        if each.id in is_new
+    ]
+    events.append_all(connection, events.SUBMITTED, told)
+    return [
+        Accepted(each, is_new=True)
+        if each.id in is_new
+        else Accepted(_came_before(connection, each, one.key), is_new=False)
+        for each, one in zip(made, wanted, strict=True)
+    ]
+
+
+def find(connection: Connection, submission_id: str) -> Submitted | None:
+    """Return a submission."""
+    row = connection.execute(_ONE, {"of": submission_id}).one_or_none()
+    return _from(row) if row else None
+
+
+def text_of(connection: Connection, source_hash: str) -> str:
+    """Return a source."""
+    return str(connection.execute(_TEXT, {"of": source_hash}).scalar_one())
+
+
+def next_waiting(connection: Connection, most: int, *, after: str = "") -> list[Submitted]:
+    """Return what waits to be graded, the oldest first, behind a submission's id."""
+    rows = connection.execute(_NEXT_WAITING, {"after": after, "most": most})
+    return [_from(row) for row in rows]
+
+
+def find_waiting(connection: Connection, submission_id: str) -> Submitted | None:
+    """Return a submission if it waits to be graded."""
+    row = connection.execute(_WAITING_ONE, {"of": submission_id}).one_or_none()
+    return _from(row) if row else None
+
+
+def count_waiting(connection: Connection) -> tuple[int, int]:
+    """Return how many wait to be graded, and how many wait for staff."""
+    by_kind = select(waiting.c.parked, func.count()).group_by(waiting.c.parked)
+    counts = {bool(parked): int(count) for parked, count in connection.execute(by_kind)}
+    return counts.get(False, 0), counts.get(True, 0)
+
+
+def line(connection: Connection) -> list[str]:
+    """Return the ids of all submissions that wait to be graded, the next one first."""
+    return list(connection.execute(_LINE).scalars())
+
+
+def waiting_before(connection: Connection, submission_id: str) -> int:
+    """Return how many submissions will be graded before one that waits."""
+    return int(connection.execute(_WAITING_BEFORE, {"of": submission_id}).scalar_one())
+
+
+def place(connection: Connection, submission_id: str) -> int | None:
+    """Return a submission's place in the line, from 0; None if it is parked, or does not wait."""
+    if find_waiting(connection, submission_id) is None:
+        return None
+    return waiting_before(connection, submission_id)
+
+
+def oldest_waiting(connection: Connection) -> int | None:
+    """Return when the oldest submission that waits was received, in microseconds."""
+    return connection.execute(_OLDEST).scalar_one_or_none()
+
+
+def park(connection: Connection, submission_id: str, reason: str) -> None:
+    """Set a submission aside, for staff, that could not be graded."""
+    change = update(waiting).where(waiting.c.submission_id == submission_id).values(parked=True)
+    if connection.execute(change).rowcount:
+        events.append(
+            connection, events.GRADER, events.PARKED, submission_id, {"reason": reason[:500]}
+        )
+
+
+def release(connection: Connection, submission_id: str, *, actor: str) -> bool:
+    """Have a parked submission graded after all; false if it is not parked."""
+    change = (
+        update(waiting)
+        .where(waiting.c.submission_id == submission_id, waiting.c.parked.is_(True))
+        .values(parked=False)
+    )
+    if not connection.execute(change).rowcount:
+        return False
+    events.append(connection, actor, events.RELEASED, submission_id, {})
+    return True
+
+
+def no_longer_waiting(connection: Connection, submission_id: str) -> bool:
+    """Take a submission off the list; false if another did so before."""
+    return bool(connection.execute(_NO_LONGER, {"of": submission_id}).rowcount)
+
+
+def sweep(connection: Connection) -> list[str]:
+    """Find submissions that have no verdict and do not wait, let them wait, and return their ids.
+
+    There should be none: this is the net below every executor.
+    """
+    lost = (
+        select(submission.c.id)
+        .outerjoin(publication, publication.c.submission_id == submission.c.id)
+        .outerjoin(waiting, waiting.c.submission_id == submission.c.id)
+        .where(publication.c.submission_id.is_(None), waiting.c.submission_id.is_(None))
+        .order_by(submission.c.id)
+    )
+    found = [str(row.id) for row in connection.execute(lost)]
+    _let_wait(connection, found)
+    return found
+
+
+def _from(row: Row[Any]) -> Submitted:
+    return Submitted(row.id, row.person_id, row.exercise, row.source_hash, row.received_at)
+
+
+def _made(wanted: Wanted) -> Submitted:
+    digest = hashlib.sha256(wanted.text.encode()).hexdigest()
+    return Submitted(new_id(), wanted.owner.id, wanted.exercise, digest, now())
+
+
+def _row(made: Submitted, key: str) -> dict[str, Any]:
+    return {
+        "id": made.id,
+        "person_id": made.person_id,
+        "exercise": made.exercise,
+        "source_hash": made.source_hash,
+        "received_at": made.received_at,
+        "idempotency_key": key,
+    }
+
+
+def _told(made: Submitted) -> dict[str, str]:
+    return {
+        "person": made.person_id,
+        "exercise": made.exercise,
+        "source_hash": made.source_hash,
+    }
+
+
+def _let_wait(connection: Connection, submission_ids: Sequence[str]) -> None:
+    if submission_ids:
+        rows = [{"submission_id": each, "parked": False} for each in submission_ids]
+        connection.execute(_WAITS, rows)
+
+
+def _came_before(connection: Connection, made: Submitted, key: str) -> Submitted:
+    """Return the submission that a person's key stands for already."""
+    same = (submission.c.person_id == made.person_id, submission.c.idempotency_key == key)
+    found = _from(connection.execute(_SUBMITTED.where(*same)).one())
+    if (found.exercise, found.source_hash) != (made.exercise, made.source_hash):
+        raise KeyReusedError
+    return found

@@ -1,0 +1,287 @@
+"""The tables, for SQLite and PostgreSQL alike. `migrations` makes them; a test compares the two.
+
+Times are microseconds since 1970 in UTC: one form in every dialect, and sorted as they are. Ids are
+UUIDs of version 7, so that they sort by when they were made. What is marked as a projection can be
+rebuilt from `event` and the immutable tables at any time.
+"""
+
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    and_,
+)
+
+metadata: Final = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+_ID: Final = String(36)
+_HASH: Final = String(64)
+_NAME: Final = String(200)
+_LONG_NAME: Final = String(255)  # as long as LTI lets a platform's ids be
+_ADDRESS: Final = String(1000)
+# SQLite counts by itself only in a column that is exactly INTEGER.
+_SEQUENCE: Final = BigInteger().with_variant(Integer, "sqlite")
+
+person = Table(
+    "person",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("name", _NAME, nullable=False, unique=True),  # a login, or a platform's id for them
+    Column("role", String(20), nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    CheckConstraint("role IN ('student', 'instructor', 'grader')", name="role"),
+)
+
+token = Table(
+    "token",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("person_id", _ID, ForeignKey("person.id"), nullable=False, index=True),
+    Column("hash", _HASH, nullable=False, unique=True),  # SHA-256: the token itself is not kept
+    Column("label", _NAME, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger),
+    Column("revoked_at", BigInteger),
+)
+
+session = Table(
+    "session",
+    metadata,
+    Column("hash", _HASH, primary_key=True),  # of what the cookie holds
+    Column("person_id", _ID, ForeignKey("person.id"), nullable=False, index=True),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False, index=True),
+)
+
+source = Table(
+    "source",
+    metadata,
+    Column("hash", _HASH, primary_key=True),
+    Column("text", Text, nullable=False),  # identical code is kept once
+)
+
+submission = Table(
+    "submission",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("person_id", _ID, ForeignKey("person.id"), nullable=False),
+    Column("exercise", _NAME, nullable=False),
+    Column("source_hash", _HASH, ForeignKey("source.hash"), nullable=False),
+    Column("received_at", BigInteger, nullable=False),
+    Column("idempotency_key", _NAME, nullable=False),
+    UniqueConstraint("person_id", "idempotency_key"),
+    Index("ix_submission_exercise", "exercise", "source_hash"),
+    Index("ix_submission_person", "person_id", "exercise", "id"),
+)
+
+verdict = Table(  # immutable
+    "verdict",
+    metadata,
+    Column("exercise_hash", _HASH, nullable=False),
+    Column("source_hash", _HASH, nullable=False),
+    Column("grader_version", String(40), nullable=False),
+    Column("exercise", _NAME, nullable=False),
+    Column("outcome", String(20), nullable=False),
+    Column("score", Integer, nullable=False),
+    Column("max_score", Integer, nullable=False),
+    Column("xp", Integer, nullable=False),
+    Column("body", Text, nullable=False),  # JSON, etude/verdict/v1
+    Column("at", BigInteger, nullable=False),
+    PrimaryKeyConstraint("exercise_hash", "source_hash", "grader_version"),
+)
+
+publication = Table(  # projection: the verdict that holds for a submission
+    "publication",
+    metadata,
+    Column("submission_id", _ID, ForeignKey("submission.id"), primary_key=True),
+    Column("exercise_hash", _HASH, nullable=False, index=True),
+    Column("source_hash", _HASH, nullable=False),
+    Column("grader_version", String(40), nullable=False),
+    Column("event_seq", BigInteger, nullable=False),
+)
+
+SAME_KEY: Final = and_(  # of a publication and the verdict that it is of
+    verdict.c.exercise_hash == publication.c.exercise_hash,
+    verdict.c.source_hash == publication.c.source_hash,
+    verdict.c.grader_version == publication.c.grader_version,
+)
+
+grade = Table(  # projection: the best published verdict of a person in an exercise
+    "grade",
+    metadata,
+    Column("person_id", _ID, ForeignKey("person.id"), nullable=False),
+    Column("exercise", _NAME, nullable=False),
+    Column("submission_id", _ID, nullable=False),
+    Column("score", Integer, nullable=False),
+    Column("max_score", Integer, nullable=False),
+    Column("passed", Boolean, nullable=False),
+    Column("xp", Integer, nullable=False),
+    Column("event_seq", BigInteger, nullable=False),
+    PrimaryKeyConstraint("person_id", "exercise"),
+)
+
+mistake = Table(  # projection: what a person has got wrong in an exercise, at any time
+    "mistake",
+    metadata,
+    Column("exercise", _NAME, nullable=False),
+    Column("kind", String(20), nullable=False),  # misconception, test or hint
+    Column("name", _NAME, nullable=False),
+    Column("person_id", _ID, ForeignKey("person.id"), nullable=False),
+    PrimaryKeyConstraint("exercise", "kind", "name", "person_id"),
+    Index("ix_mistake_person", "person_id", "exercise"),
+)
+
+waiting = Table(  # a doorbell: what to grade next; the sweeper makes it again from the truth
+    "waiting",
+    metadata,
+    Column("submission_id", _ID, ForeignKey("submission.id"), primary_key=True),
+    Column("parked", Boolean, nullable=False),  # after three faults: waits for staff
+    Index("ix_waiting_parked", "parked", "submission_id"),
+)
+
+attempt = Table(  # diagnostics
+    "attempt",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("exercise_hash", _HASH, nullable=False),
+    Column("source_hash", _HASH, nullable=False),
+    Column("worker", _NAME, nullable=False),
+    Column("started_at", BigInteger, nullable=False),
+    Column("ended_at", BigInteger, nullable=False),
+    Column("outcome", String(20), nullable=False),  # that of the verdict, or "grader fault"
+    Column("message", Text, nullable=False),  # of a fault
+    Index("ix_attempt_of", "exercise_hash", "source_hash"),
+)
+
+regrade = Table(
+    "regrade",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("exercise", _NAME, nullable=False),
+    Column("from_hash", _HASH, nullable=False),
+    Column("to_hash", _HASH, nullable=False),
+    Column("by", _NAME, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("allow_lower", Boolean, nullable=False),
+    Column("state", String(20), nullable=False),  # running, finished, cancelled
+    Column("created_at", BigInteger, nullable=False),
+    Column("ended_at", BigInteger),
+    CheckConstraint("state IN ('running', 'finished', 'cancelled')", name="state"),
+)
+
+regrade_source = Table(  # the distinct sources of a regrade, and which of them are done
+    "regrade_source",
+    metadata,
+    Column("regrade_id", _ID, ForeignKey("regrade.id"), nullable=False),
+    Column("source_hash", _HASH, nullable=False),
+    Column("done", Boolean, nullable=False),
+    PrimaryKeyConstraint("regrade_id", "source_hash"),
+    Index("ix_regrade_source_open", "regrade_id", "done"),
+)
+
+event = Table(  # append-only: triggers refuse updates and deletes
+    "event",
+    metadata,
+    Column("seq", _SEQUENCE, primary_key=True, autoincrement=True),
+    Column("at", BigInteger, nullable=False),
+    Column("actor", _NAME, nullable=False),  # a person's name, or "grader"
+    Column("kind", String(40), nullable=False),
+    Column("subject", _NAME, nullable=False, index=True),
+    Column("data", Text, nullable=False),  # JSON
+)
+
+outbox = Table(  # what other systems have still to be told
+    "outbox",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("kind", String(20), nullable=False),
+    Column("subject", _NAME, nullable=False),  # one row for each: only the newest is told
+    Column("body", Text, nullable=False),  # JSON
+    Column("created_at", BigInteger, nullable=False),
+    Column("due_at", BigInteger, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("sent_at", BigInteger),
+    Column("parked", Boolean, nullable=False),  # can never work as it is: waits for staff
+    Column("last_error", Text, nullable=False),
+    UniqueConstraint("kind", "subject"),
+    Index("ix_outbox_due", "sent_at", "due_at"),
+)
+
+lti_key = Table(  # the pair of keys by which platforms know us; two while they are exchanged
+    "lti_key",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),  # the newest is the highest
+    Column("kid", _HASH, nullable=False),
+    Column("private", Text, nullable=False),  # PKCS 8; it is only read to sign
+    Column("created_at", BigInteger, nullable=False),
+)
+
+lti_platform = Table(
+    "lti_platform",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("issuer", _NAME, nullable=False),
+    Column("client_id", _NAME, nullable=False),
+    Column("auth_url", _ADDRESS, nullable=False),
+    Column("token_url", _ADDRESS, nullable=False),
+    Column("jwks_url", _ADDRESS, nullable=False),
+    Column("grades_url", _ADDRESS, nullable=False),  # line items lie on this origin
+    Column("created_at", BigInteger, nullable=False),
+    UniqueConstraint("issuer", "client_id"),
+)
+
+lti_deployment = Table(
+    "lti_deployment",
+    metadata,
+    Column("platform_id", _ID, ForeignKey("lti_platform.id"), nullable=False),
+    Column("deployment", _LONG_NAME, nullable=False),
+    PrimaryKeyConstraint("platform_id", "deployment"),
+)
+
+lti_nonce = Table(  # launches that were used, for as long as they would be valid
+    "lti_nonce",
+    metadata,
+    Column("hash", _HASH, primary_key=True),
+    Column("expires_at", BigInteger, nullable=False, index=True),
+)
+
+lti_person = Table(
+    "lti_person",
+    metadata,
+    Column("issuer", _NAME, nullable=False),
+    Column("sub", _LONG_NAME, nullable=False),
+    Column("person_id", _ID, ForeignKey("person.id"), nullable=False),
+    PrimaryKeyConstraint("issuer", "sub"),
+)
+
+lti_line = Table(  # where a person's grade in an exercise is to be told
+    "lti_line",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("person_id", _ID, ForeignKey("person.id"), nullable=False),
+    Column("exercise", _NAME, nullable=False),
+    Column("platform_id", _ID, ForeignKey("lti_platform.id"), nullable=False),
+    Column("sub", _LONG_NAME, nullable=False),
+    Column("line_item", _ADDRESS, nullable=False),
+    UniqueConstraint("person_id", "exercise", "line_item"),
+)

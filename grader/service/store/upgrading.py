@@ -1,0 +1,54 @@
+"""Brings a database to the tables that this version knows, and says where it stands."""
+
+from pathlib import Path
+from typing import Final
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, text
+
+from grader.errors import UsageError
+from grader.service.store.database import Database
+
+_MIGRATIONS: Final = Path(__file__).with_name("migrations")
+
+
+def upgrade(database: Database) -> bool:
+    """Take all steps that are missing; tell whether there were any.
+
+    Raises:
+        UsageError: the database was made by a newer version.
+    """
+    with database.read() as connection:  # as almost always, and nobody who writes is waited for
+        if is_current(connection):
+            return False
+    with database.write() as connection:
+        if not database.is_sqlite:  # two that start at once would both find nothing, and make it
+            connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('etude tables'))"))
+        if is_current(connection):
+            return False
+        config = _config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+    return True
+
+
+def is_current(connection: Connection) -> bool:
+    """Tell whether a database has every step.
+
+    Raises:
+        UsageError: it has one that this version does not know.
+    """
+    found = MigrationContext.configure(connection).get_current_revision()
+    known = ScriptDirectory.from_config(_config())
+    if found is not None and found not in {each.revision for each in known.walk_revisions()}:
+        raise UsageError(f"the database is of a newer version of Etude (its step is {found!r})")
+    return found == known.get_current_head()
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    return config

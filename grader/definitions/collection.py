@@ -4,12 +4,12 @@ Since a file carries the id of its exercise in its name, one exercise is found w
 other.
 """
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Collection as AnyCollection
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from grader.definitions.decode import decode
 from grader.definitions.exercise import Definition, Exercise, ExerciseId
@@ -35,6 +35,19 @@ _Id = TypeVar("_Id", ExerciseId, TrackId)
 
 
 @dataclass(frozen=True, slots=True)
+class Loaded:
+    """An exercise, and where its file says what only a collection can check."""
+
+    exercise: Exercise
+    id_where: Location
+    requires: Mapping[ExerciseId, Location]
+
+
+Load: TypeAlias = Callable[[Path], Loaded]
+"""Loads one exercise; it raises what `load` raises."""
+
+
+@dataclass(frozen=True, slots=True)
 class Collection:
     """All tracks and exercises below a folder."""
 
@@ -43,15 +56,19 @@ class Collection:
     standalone: tuple[Exercise, ...]  # the exercises in no track, in the order of their file names
 
     @classmethod
-    def load(cls, folder: Path) -> "Collection":
+    def load(cls, folder: Path, load: "Load | None" = None) -> "Collection":
         """Load every track and every exercise below a folder.
+
+        Args:
+            folder: where the collection is.
+            load: loads one exercise, where that is not to be done anew.
 
         Raises:
             UsageError: There is no such folder.
             DefinitionError: A definition is not valid, or the definitions contradict each other.
         """
         files = files_by_folder(folder)
-        loader = _Loader()
+        loader = _Loader(load)
         standalone = loader.exercises(files.pop(folder))
         tracks = [loader.track(below / TRACK_FILE, files[below]) for below in files]
         loader.check_requires()
@@ -87,12 +104,36 @@ def load_exercise(path: Path) -> Exercise:
         UsageError: There is no such file.
         DefinitionError: It is not a valid exercise; every problem has its file, line and column.
     """
-    exercise, _ = _load(path)
-    return exercise
+    return load_definition(path).exercise
 
 
-def load_track(path: Path) -> Track:
+def load_definition(path: Path) -> Loaded:
+    """Load one exercise with the places that a collection needs.
+
+    Raises:
+        UsageError, DefinitionError: See `load_exercise`.
+    """
+    document = read(path)
+    exercise = decode(document, Exercise)
+    if exercise.kind == "predict":  # what is answered without running is a value
+        exercise = replace(exercise, defines=_as_values(exercise, document))
+    check_exercise(exercise, document)
+    return Loaded(
+        replace(exercise, digest=document.digest),
+        document.node("id").where,
+        {
+            required: document.node("requires", index).where
+            for index, required in enumerate(exercise.requires)
+        },
+    )
+
+
+def load_track(path: Path, load: Load | None = None) -> Track:
     """Load a track, given its `track.yaml`, with the exercises in its folder.
+
+    Args:
+        path: its file.
+        load: loads one exercise, where that is not to be done anew.
 
     Raises:
         UsageError: There is no such file.
@@ -100,7 +141,7 @@ def load_track(path: Path) -> Track:
     """
     if not exists(path):
         raise UsageError(f"no file '{path}'")
-    loader = _Loader()
+    loader = _Loader(load)
     track = loader.track(path, exercise_files(path.parent))
     if track is None or loader.report.problems:
         raise DefinitionError(loader.report.problems)
@@ -128,20 +169,14 @@ def resolve(name_or_path: str, collection_folder: Path) -> Exercise:
     return exercise
 
 
-def default_folder() -> Path:
-    """Return the exercises that come with Etude: inside an installed package, or in a checkout."""
-    package = Path(__file__).parents[1]
-    packaged = package / "_content" / "exercises"
-    return packaged if packaged.is_dir() else package.parent / "exercises"
-
-
 class _Loader:
     """Loads files and collects their problems, so that one broken file does not hide the rest."""
 
-    def __init__(self) -> None:
+    def __init__(self, load: Load | None = None) -> None:
         self.report = Report()
+        self._load = load or load_definition
         self._paths: dict[ExerciseId, Path] = {}
-        self._requires: dict[ExerciseId, dict[ExerciseId, Location]] = {}
+        self._requires: dict[ExerciseId, Mapping[ExerciseId, Location]] = {}
         self._tracks: list[TrackId] = []  # also those whose files are not valid
         self._track_requires: dict[TrackId, dict[TrackId, Location]] = {}
 
@@ -206,20 +241,18 @@ class _Loader:
 
     def _exercise(self, path: Path, name: ExerciseId) -> Exercise | None:
         try:
-            exercise, document = _load(path)
+            loaded = self._load(path)
         except DefinitionError as error:
             self._add(error.problems)
             return None
-        self._requires[name] = {
-            required: document.node("requires", index).where
-            for index, required in enumerate(exercise.requires)
-        }
+        self._requires[name] = loaded.requires
+        exercise = loaded.exercise
         if exercise.id != name:
             expected = f"{number_in_name(path)}{exercise.id}{path.suffix}"
             message = (
                 f"id: the file must be called {expected}, or else this id must be {quote(name)}"
             )
-            self.report.add(document.node("id").where, message)
+            self.report.add(loaded.id_where, message)
         return exercise
 
     def _add_cycle(self, cycle: list[_Id], requires: Mapping[_Id, Mapping[_Id, Location]]) -> None:
@@ -233,15 +266,6 @@ class _Loader:
     def _add(self, problems: Iterable[Problem]) -> None:
         for problem in problems:
             self.report.add(problem.where, problem.message)
-
-
-def _load(path: Path) -> tuple[Exercise, Document]:
-    document = read(path)
-    exercise = decode(document, Exercise)
-    if exercise.kind == "predict":  # what is answered without running is a value
-        exercise = replace(exercise, defines=_as_values(exercise, document))
-    check_exercise(exercise, document)
-    return replace(exercise, digest=document.digest), document
 
 
 def _as_values(exercise: Exercise, document: Document) -> dict[str, Definition]:

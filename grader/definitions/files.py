@@ -15,8 +15,15 @@ TRACK_FILE: Final = "track.yaml"
 LESSONS: Final = "lessons"
 SUFFIXES: Final = frozenset({".yaml", ".yml"})
 
-_LESSON_SUFFIX: Final = ".md"
+LESSON_SUFFIX: Final = ".md"
 _NUMBER: Final = re.compile(r"\d+-(?=.)")
+
+
+def default_folder() -> Path:
+    """Return the exercises that come with Etude: inside an installed package, or in a checkout."""
+    package = Path(__file__).parents[1]
+    packaged = package / "_content" / "exercises"
+    return packaged if packaged.is_dir() else package.parent / "exercises"
 
 
 def files_by_folder(folder: Path) -> dict[Path, list[Path]]:
@@ -50,7 +57,7 @@ def lesson_files(track_folder: Path) -> list[Path]:
     folder = track_folder / LESSONS
     if not folder.is_dir():
         return []
-    return [path for path in _visible(folder) if path.suffix == _LESSON_SUFFIX]
+    return [path for path in _visible(folder) if path.suffix == LESSON_SUFFIX]
 
 
 def exists(path: Path) -> bool:

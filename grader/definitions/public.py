@@ -4,8 +4,8 @@ These types have no place for a hidden test, a solution or a misconception's pro
 cannot leak what it was never given. `grader.grading.projection` makes them.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from grader.definitions.exercise import Difficulty, ExerciseId, Kind, Property, TestId
@@ -31,6 +31,14 @@ class PublicTest:
 
 
 @dataclass(frozen=True, slots=True)
+class PublicHint:
+    """A hint, and the XP that it costs to see it."""
+
+    text: str  # Markdown
+    price: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class PublicExercise:
     """An exercise without anything hidden."""
 
@@ -43,10 +51,13 @@ class PublicExercise:
     concepts: tuple[str, ...]
     instructions: str  # Markdown
     starter: str  # Python
-    hints: tuple[str, ...]  # Markdown
-    tests: tuple[PublicTest, ...]
+    defines: tuple[str, ...]  # the names that a submission must define
+    hints: tuple[PublicHint, ...]
+    tests: Sequence[PublicTest]
     hidden_tests: int  # how many more there are
     max_points: int
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of answers, by name
+    digest: str = ""  # SHA-256 of the definition's file: which version a learner solved
 
 
 @dataclass(frozen=True, slots=True)

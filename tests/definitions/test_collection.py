@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import grader
-from grader.definitions.collection import Collection, default_folder, load_track, resolve
+from grader.definitions.collection import Collection, load_track, resolve
 from grader.definitions.exercise import ExerciseId
+from grader.definitions.files import default_folder
 from grader.definitions.track import LessonDefinition, LessonId
 from grader.errors import DefinitionError, Location, UsageError
 
@@ -444,7 +445,7 @@ def test_default_folder_when_installed(tmp_path: Path) -> None:
     )
     packaged = tmp_path / "grader" / "_content" / "exercises"
     packaged.mkdir(parents=True)
-    program = "from grader.definitions.collection import default_folder; print(default_folder())"
+    program = "from grader.definitions.files import default_folder; print(default_folder())"
     printed = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True, text=True
     )

@@ -19,6 +19,7 @@ from grader.sandbox.limits import AUTHOR_SECONDS
 
 T = TypeVar("T")
 
+_MOST_EXPRESSIONS = 4096  # of a few hundred bytes each
 _MARK = "etude:"  # begins the file names of authors' code; no file on disk is called so
 
 
@@ -62,28 +63,64 @@ class TooLargeError(Exception):
 
 @contextlib.contextmanager
 def time_limit(seconds: float | None = None) -> Iterator[None]:
-    """Stop an endless loop. Only a main thread can be interrupted; others go unwatched."""
-    if threading.current_thread() is not threading.main_thread():
+    """Stop an endless loop. Only a main thread can be interrupted, and that of no page."""
+    if not _can_be_interrupted():
         yield
         return
     allowed = AUTHOR_SECONDS if seconds is None else seconds
+    with time_limits():
+        _alarm.seconds = allowed
+        signal.setitimer(signal.ITIMER_REAL, allowed, 1)  # again, should it be caught
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
-    def stop(*_: object) -> NoReturn:
-        raise TooLongError(f"not done after {allowed:g} s")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, allowed, 1)  # again, should it be caught
+@contextlib.contextmanager
+def time_limits() -> Iterator[None]:
+    """Make ready for many time limits: to listen to a timer takes longer than to set it."""
+    if _alarm.is_heard or not _can_be_interrupted():
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _alarm.ring)
+    _alarm.is_heard = True
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        _alarm.is_heard = False
         signal.signal(signal.SIGALRM, before)
 
 
+def _can_be_interrupted() -> bool:
+    is_main = threading.current_thread() is threading.main_thread()
+    return is_main and hasattr(signal, "setitimer")
+
+
+class _Alarm:
+    """What the process's one timer does when it has run down."""
+
+    is_heard = False
+    seconds = AUTHOR_SECONDS
+
+    def ring(self, *_: object) -> NoReturn:
+        raise TooLongError(f"not done after {self.seconds:g} s")
+
+
+_alarm = _Alarm()
+
+
 def remember(source: str, name: str) -> str:
-    """Keep an author's source, so that functions in it can be found and sent; return its name."""
+    """Keep an author's source, if functions in it may have to be found and sent; return its name.
+
+    Args:
+        source: what is compiled under that name.
+        name: tells it from all other sources.
+    """
     file_name = f"<{_MARK}{name}>"
-    linecache.cache[file_name] = (len(source), None, source.splitlines(keepends=True), file_name)
+    if "def " in source:
+        lines = source.splitlines(keepends=True)
+        linecache.cache[file_name] = (len(source), None, lines, file_name)
     return file_name
 
 
@@ -94,7 +131,17 @@ def line_of_author(error: BaseException) -> int | None:
     return lines[-1] if lines else None
 
 
-@functools.lru_cache(1024)
+def statement_at(body: str, line: int | None) -> str:
+    """Return the innermost statement on a line of an author's statements, on one line."""
+    found: ast.stmt | None = None
+    for node in ast.walk(ast.parse(body)):
+        if isinstance(node, ast.stmt) and line and node.lineno <= line <= (node.end_lineno or 0):
+            found = node  # wider ones come first
+    segment = ast.get_source_segment(body, found) if found else None
+    return " ".join((segment or body).split())
+
+
+@functools.lru_cache(_MOST_EXPRESSIONS)
 def _expression(text: str) -> CodeType:
     return compile(text.strip(), "<expression>", "eval")
 
@@ -104,13 +151,14 @@ def evaluate(expression: str, names: Mapping[str, Any]) -> Any:  # noqa: ANN401 
     return eval(_expression(expression), {"np": np, **names})  # noqa: S307  the author's own expression
 
 
-def names_in(expression: str) -> set[str]:
+@functools.lru_cache(_MOST_EXPRESSIONS)
+def names_in(expression: str) -> frozenset[str]:
     """Return the names that an expression takes from outside."""
     tree = ast.parse(expression.strip(), mode="eval")
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     bound = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
     bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    return {node.id for node in names} - bound
+    return frozenset(node.id for node in names) - bound
 
 
 def freeze(value: Any) -> Any:  # noqa: ANN401  any value

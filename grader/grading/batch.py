@@ -23,15 +23,16 @@ _Key = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file `<student>/<exercise>.py`."""
+    """One file `<student>/<exercise>.py`, or one that is known to be for an exercise."""
 
     student: str
     path: Path
+    known_exercise: str = ""
 
     @property
     def exercise(self) -> str:
-        """What the file is named after."""
-        return self.path.stem
+        """Name the exercise: what the file is named after, where nothing else is known."""
+        return self.known_exercise or self.path.stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def find(folder: Path) -> Iterator[Entry | Record | Path]:
         be read, and the bare path of what is neither. Hidden files are passed over.
     """
     for student in sorted(os.scandir(folder), key=lambda found: found.name):
-        if _is_passed_over(student.name):
+        if is_passed_over(student.name):
             continue
         if not student.is_dir(follow_symlinks=False):
             yield Path(student.path)
@@ -101,11 +102,12 @@ def find(folder: Path) -> Iterator[Entry | Record | Path]:
             path = Path(student.path, name)
             if name.endswith(".py"):
                 yield Entry(student.name, path)
-            elif not _is_passed_over(name):
+            elif not is_passed_over(name):
                 yield path
 
 
-def _is_passed_over(name: str) -> bool:
+def is_passed_over(name: str) -> bool:
+    """Tell whether a file or folder is nobody's submission."""
     return name.startswith(".") or name == "__pycache__"
 
 

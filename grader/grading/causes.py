@@ -4,6 +4,7 @@ Pure, the standard library only. Nothing of a message is repeated but sizes, and
 puts them between quotes.
 """
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -56,7 +57,8 @@ def signature(kind: str, message: str) -> tuple[str, ...] | None:
     use = match.groupdict().get("use") or ""
     if known.id in _SIZELESS:
         return (known.id, use)
-    sizes = [text for text in match.groups() if text and re.fullmatch(r"[\d, ()-]+", text)]
+    groups = [text for text in match.groups() if text and re.fullmatch(r"[\d, ()-]+", text)]
+    sizes = [size.replace(" ", "") for text in groups for size in _SIZE.findall(text)]
     return (known.id, use, *sorted(sizes))
 
 
@@ -70,12 +72,15 @@ def shapes_here(shapes: Sequence[tuple[str, tuple[int, ...]]]) -> str:
     return f"Here `{name}` has shape {_written(shape)}{listed}."
 
 
+_SIZE: Final = re.compile(r"\([\d, ]*\)|-?\d+")
+
+
 def _written(shape: tuple[int, ...]) -> str:
     return "()" if not shape else f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
 def _find(kind: str, message: str) -> tuple[_Cause, re.Match[str]] | None:
-    for known in _CAUSES:
+    for known in CAUSES:
         if kind in known.types and (match := re.search(known.pattern, message)):
             return known, match
     return None
@@ -101,12 +106,18 @@ def _none(_: re.Match[str]) -> str:
     )
 
 
-def _instead(match: re.Match[str]) -> str:
-    name = match[1]
-    known = _ELSEWHERE.get(name)
-    if known:
-        return f"NumPy has no `{name}`; {known}."
-    return f"A NumPy array has no {_names(name)}: is it spelled right, or from another library?"
+def _of_array(match: re.Match[str]) -> str:
+    return _instead("A NumPy array", match[1])
+
+
+def _of_numpy(match: re.Match[str]) -> str:
+    return _instead("NumPy", match[1])
+
+
+def _instead(owner: str, name: str) -> str:
+    if known := _ELSEWHERE.get(name):
+        return f"{owner} has no `{name}`; {known}."
+    return f"{owner} has no {_names(name)}: is it spelled right, or from another library?"
 
 
 _ELSEWHERE: Final = {
@@ -133,14 +144,6 @@ _ELSEWHERE: Final = {
 }
 
 
-def _of_numpy(match: re.Match[str]) -> str:
-    name = match[1]
-    known = _ELSEWHERE.get(name)
-    if known:
-        return f"NumPy has no `{name}`; {known}."
-    return f"NumPy has no {_names(name)}: is it spelled right, or from another library?"
-
-
 def _keyword(match: re.Match[str]) -> str:
     if match[1] in ("dim", "keepdim"):
         right = "axis" if match[1] == "dim" else "keepdims"
@@ -160,10 +163,13 @@ def _axis(match: re.Match[str]) -> str:
 
 
 def _bounds(match: re.Match[str]) -> str:
-    return (
-        f"Axis {match[2]} has {match[3]} entries, numbered from 0, so the last one is number "
-        f"{int(match[3]) - 1}, or -1."
-    )
+    axis, count = match[2], int(match[3])
+    if count == 0:
+        return f"Axis {axis} has no entries at all. Has a slice or a mask left nothing over?"
+    entries = f"Axis {axis} has {count} {'entry' if count == 1 else 'entries'}"
+    if match[1].startswith("-"):
+        return f"{entries}; counted from the end, the first one is number {-count}."
+    return f"{entries}, numbered from 0, so the last one is number {count - 1}, or -1."
 
 
 def _reshape(match: re.Match[str]) -> str:
@@ -173,25 +179,65 @@ def _reshape(match: re.Match[str]) -> str:
     )
 
 
+def _shapes(*texts: str) -> list[tuple[int, ...]]:
+    """Read shapes from a message: NumPy writes some with spaces, some without."""
+    found = re.findall(_SHAPE, " ".join(texts))
+    return [tuple(map(int, re.findall(r"\d+", text))) for text in found]
+
+
 def _sides(match: re.Match[str]) -> str:
-    one, other = match[1], match[2]
+    """Say which two of the shapes do not fit, and where; NumPy lists all that it was given."""
+    shapes = _shapes(*(text for text in match.groups() if text))
+    for one, other in itertools.combinations(shapes, 2):
+        for left, right in zip(reversed(one), reversed(other), strict=False):
+            if left != right and 1 not in (left, right):
+                return (
+                    f"Shapes {_written(one)} and {_written(other)} do not fit: axes are paired "
+                    "from the right and must be equally long, or one of them of length 1, but "
+                    f"here {left} meets {right}."
+                )
+    return "The shapes do not fit: paired from the right, axes must be equally long, or one be 1."
+
+
+def _spread(match: re.Match[str]) -> str:
+    one, other = map(_written, _shapes(match[1], match[2]))
     return (
-        f"Shapes {one} and {other} do not fit: from the right, the lengths of two axes must be "
-        "equal, or one of them 1."
+        f"An array of shape {one} cannot be spread to {other}: from the right, each of its axes "
+        "must have the length that is asked for, or 1."
     )
 
 
-def _own(count: str) -> str:
+def _stored(match: re.Match[str]) -> str:
+    one, other = map(_written, _shapes(*(text for text in match.groups() if text)))
+    return f"An array of shape {one} is stored in a place of shape {other}: the two must agree."
+
+
+def _index_shapes(match: re.Match[str]) -> str:
+    listed = " and ".join(map(_written, _shapes(match[1])))
     return (
-        f"Compare the call with the `def` line: {count}. Inside a class, `self` is the first "
-        "parameter."
+        f"Arrays that are indices together pick one item for each pair, so {listed} must fit. For "
+        "all rows with all columns use `np.ix_`, or one index after the other."
     )
 
 
-def _unpacked(match: re.Match[str]) -> str:
+def _call(match: re.Match[str], count: str) -> str:
+    """Say what is wrong with the number of arguments; of a method, what is easily forgotten."""
+    of_class = " The first parameter of a method is `self`." if match["method"] else ""
+    return f"{count}{of_class}"
+
+
+def _too_many(match: re.Match[str]) -> str:
     return (
-        f"There are {match[1]} names on the left, but another number of parts on the right; "
-        "a shape has one for each axis."
+        f"There are {match[1]} names on the left, but more parts on the right; a shape has one "
+        "for each axis."
+    )
+
+
+def _too_few(match: re.Match[str]) -> str:
+    parts = "part" if match[2] == "1" else "parts"
+    return (
+        f"There are {match[1]} names on the left, but only {match[2]} {parts} on the right; a "
+        "shape has one for each axis."
     )
 
 
@@ -204,6 +250,13 @@ _NO_ITEMS = (
 )
 
 
+_NO_ARRAY = "A list does not calculate as an array does: make it an array with `np.array(...)`."
+_OF_ARRAYS = (
+    "T|all|any|arg(?:max|min|sort)|astype|clip|cumsum|dot|dtype|flatten|max|mean|min|ndim|prod|"
+    "ravel|reshape|round|shape|size|squeeze|std|sum|swapaxes|take|transpose|var"
+)
+
+
 def _cause(
     name: str,
     types: tuple[str, ...],
@@ -213,7 +266,8 @@ def _cause(
     return _Cause(name, pattern, sentence, types)
 
 
-_CAUSES: Final[tuple[_Cause, ...]] = (
+# The special before the general: the first whose pattern is found is the one.
+CAUSES: Final[tuple[_Cause, ...]] = (
     # `@` names the right array's axis first, `np.dot` the left one's.
     _cause(
         "matrix-product",
@@ -240,7 +294,7 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         rf"{_SHAPE}",
         "An operation in place, as `x += y`, cannot make the array larger. Write `x = x + y`.",
     ),
-    _cause("broadcast", _VALUE, rf"broadcast together with shapes {_SHAPE} {_SHAPE}", _sides),
+    _cause("broadcast", _VALUE, rf"broadcast together with shapes ((?:{_SHAPE} ?)+)", _sides),
     _cause(
         "broadcast",
         _VALUE,
@@ -251,10 +305,7 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         "broadcast-to",
         _VALUE,
         rf"remapped shapes .*: {_SHAPE}\s+and requested shape {_SHAPE}",
-        lambda m: (
-            f"An array of shape {m[1]} cannot be spread to {m[2]}: from the right, each of its "
-            "axes must have the length that is asked for, or 1."
-        ),
+        _spread,
     ),
     _cause(
         "einsum-sizes",
@@ -268,11 +319,7 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         rf"could not broadcast input array from shape {_SHAPE} into shape {_SHAPE}|"
         rf"value array of shape {_SHAPE} could not be broadcast to indexing result of shape "
         rf"{_SHAPE}",
-        lambda m: (
-            f"An array of shape {m[1] or m[3]} is stored where there is room for "
-            f"{m[2] or m[4]}: the place must "
-            "have the value's shape."
-        ),
+        _stored,
     ),
     _cause(
         "einsum-letters",
@@ -395,14 +442,14 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         "split",
         _VALUE,
         r"array split does not result in an equal division",
-        "The axis cannot be divided in equal parts of this number: is it the right axis?",
+        "The axis cannot be divided into so many equal parts: is it the right axis?",
     ),
     _cause(
         "one-integer-needed",
         _TYPE,
         r"only integer scalar arrays can be converted",
         "A whole array stands where one whole number belongs. A list cannot be indexed with an "
-        "array, so turn it into one first; `range` and sizes take one number each.",
+        "array, so make the list an array first; `range` and sizes take one number each.",
     ),
     _cause(
         "one-number-needed",
@@ -434,11 +481,8 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
     _cause(
         "index-shapes",
         _INDEX,
-        rf"indexing arrays could not be broadcast together with shapes {_SHAPE} {_SHAPE}",
-        lambda m: (
-            f"Arrays that are indices together pick one item for each pair, so {m[1]} and {m[2]} "
-            "must fit. For all rows with all columns use `np.ix_`, or one index after the other."
-        ),
+        rf"indexing arrays could not be broadcast together with shapes ((?:{_SHAPE} ?)+)",
+        _index_shapes,
     ),
     _cause("number-indexed", _INDEX, r"invalid index to scalar variable", _NO_ITEMS),
     _cause("number-indexed", _TYPE, rf"{_NUMBER} object is not subscriptable", _NO_ITEMS),
@@ -478,13 +522,13 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         "unpack-too-many",
         _VALUE,
         r"too many values to unpack \(expected (\d+)",
-        _unpacked,
+        _too_many,
     ),
     _cause(
         "unpack-too-few",
         _VALUE,
         r"not enough values to unpack \(expected (?:at least )?(\d+), got (\d+)",
-        _unpacked,
+        _too_few,
     ),
     _cause(
         "list-index",
@@ -497,13 +541,13 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         _TYPE,
         r"list indices must be integers or slices, not tuple|can't multiply sequence by non-int|"
         r"unsupported operand type\(s\) for .*'(?:list|tuple)'",
-        "A list does not calculate as an array does: turn it into one with `np.array(...)`.",
+        _NO_ARRAY,
     ),
     _cause(
         "list-as-array",
         ("AttributeError",),
-        r"'(?:list|tuple)' object has no attribute",
-        "A list does not calculate as an array does: turn it into one with `np.array(...)`.",
+        rf"'(?:list|tuple)' object has no attribute '(?:{_OF_ARRAYS})'",
+        _NO_ARRAY,
     ),
     _cause(
         "array-called",
@@ -519,9 +563,15 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         "A module was called as if it were a function: name a function in it, as `np.array`.",
     ),
     _cause(
+        "sequence-called",
+        _TYPE,
+        r"'(?:list|tuple)' object is not callable",
+        "Round brackets call a function; a list or a tuple takes square ones, as `x.shape[0]`.",
+    ),
+    _cause(
         "number-called",
         _TYPE,
-        r"'(?:int|float|tuple|numpy\.float64|numpy\.int64)' object is not callable",
+        rf"{_NUMBER} object is not callable",
         "Round brackets after a number call it as a function: is a `*` missing, or has a name been "
         "given to a number that was a function?",
     ),
@@ -529,14 +579,14 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
     _cause(
         "arguments-missing",
         _TYPE,
-        r"missing (\d+) required positional argument",
-        lambda _: _own("it needs more arguments than it gets"),
+        r"^(?P<method>\w+\.(?!<))?.*missing \d+ required positional argument",
+        lambda m: _call(m, "This call gives the function fewer arguments than it needs."),
     ),
     _cause(
         "arguments-too-many",
         _TYPE,
-        r"takes (?:from )?(\d+)(?: to \d+)? positional arguments? but (\d+) (?:was|were) given",
-        lambda _: _own("it gets more arguments than it takes"),
+        r"^(?P<method>\w+\.(?!<))?.*takes (?:from )?\d+(?: to \d+)? positional arguments? but \d+",
+        lambda m: _call(m, "This call gives the function more arguments than it takes."),
     ),
     _cause(
         "shape-as-arguments",
@@ -561,7 +611,7 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         "boolean-minus",
         _TYPE,
         r"numpy boolean (?:subtract|negative)",
-        "`-` does not work on booleans: `~mask` turns a mask around.",
+        "`-` does not work on booleans: `~mask` swaps true and false.",
     ),
     _cause(
         "bits-of-floats",
@@ -574,10 +624,13 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         "not-in-numpy", ("AttributeError",), r"module 'numpy' has no attribute '([^']+)'", _of_numpy
     ),
     _cause(
+        "import-name", ("ImportError",), r"cannot import name '([^']+)' from 'numpy'", _of_numpy
+    ),
+    _cause(
         "not-of-array",
         ("AttributeError",),
         r"'numpy\.ndarray' object has no attribute '([^']+)'",
-        _instead,
+        _of_array,
     ),
     _cause(
         "singular",
@@ -596,8 +649,8 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         ("UnboundLocalError",),
         r"local variable '([^']+)'",
         lambda m: (
-            f"Somewhere in this function {_names(m[1])} is given a value, so it is the function's "
-            "own; here it has none yet."
+            f"Somewhere in this function {_names(m[1])} is given a value, which makes it a name of "
+            "the function's own; on this line it has no value yet."
         ),
     ),
     _cause(
@@ -610,7 +663,7 @@ _CAUSES: Final[tuple[_Cause, ...]] = (
         "division-by-zero",
         ("ZeroDivisionError",),
         r"division|modulo",
-        "Something is divided by zero: what can be zero here?",
+        "What this line divides by is 0: where does that come from?",
     ),
     _cause(
         "recursion",
@@ -624,6 +677,7 @@ _SIZELESS: Final = frozenset({"bounds"})
 
 _VAGUE: Final = frozenset({
     "set-later", "no-import", "not-in-numpy", "not-of-array", "keyword", "recursion",
-    "arguments-missing", "arguments-too-many", "list-index", "number-called", "module-called",
+    "arguments-missing", "arguments-too-many", "list-index", "number-called", "sequence-called",
+    "module-called", "import-name",
 })  # fmt: skip
 """Causes by which two mistakes cannot be told apart."""

@@ -14,7 +14,7 @@ unless the test ignores NaN.
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, TypeAlias
 
@@ -28,6 +28,7 @@ class Rung(StrEnum):
     """What kind of thing is wrong, from the coarsest to the finest."""
 
     NOTHING = "nothing returned"
+    SILENCE = "nothing printed"
     TYPE = "type"
     LENGTH = "length"
     SHAPE = "shape"
@@ -47,6 +48,7 @@ class Difference:
 
     rung: Rung
     sentence: str
+    worst: tuple[int, ...] | None = None  # of an array's values, the index of the worst
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ _DOUBLE = Closeness(1e-9, 1e-7)
 _EXACT = Closeness(0.0, 0.0)
 _READABLE = 10**18
 
+_WHOLE = "The result"
+
 _KIND = {"b": "boolean", "i": "integer", "u": "integer", "f": "float", "c": "complex"}
 _NUMBER = (bool, int, float, complex, np.generic)
 
@@ -77,7 +81,7 @@ def usual_closeness(dtype: np.dtype[Any]) -> Closeness:
 
 
 def compare(  # noqa: PLR0911  a ladder: each rung returns
-    expected: object, got: object, closeness: Closeness | None = None, name: str = "The result"
+    expected: object, got: object, closeness: Closeness | None = None, name: str = _WHOLE
 ) -> Difference | None:
     """Compare a submission's value with the expected one.
 
@@ -91,8 +95,7 @@ def compare(  # noqa: PLR0911  a ladder: each rung returns
         None if they agree, else the first difference.
     """
     if got is None and expected is not None:
-        sentence = f"{name} is None. Does every path through your function end in `return`?"
-        return Difference(Rung.NOTHING, sentence)
+        return Difference(Rung.NOTHING, _nothing(expected, name))
     if isinstance(expected, np.ndarray) and expected.shape:
         return _arrays(expected, got, closeness, name)
     if isinstance(expected, np.ndarray):  # of one number and no axis: a number, however it is kept
@@ -189,11 +192,29 @@ def describe(value: object) -> str:
     if (handle := getattr(value, "handle_", None)) is not None:  # an object of the submission's
         return f"an object of your class {handle.kind}"
     kind = type(value).__name__
+    if isinstance(value, np.number):
+        return f"a single number of dtype {kind}"
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
+def _nothing(expected: object, name: str) -> str:
+    if name == _WHOLE:
+        return f"{name} is None. Does every path through your function end in `return`?"
+    return f"{name} is None, where {describe(expected)} is expected."
 
 
 def _wrong_type(expected: str, got: object, name: str) -> Difference:
     return Difference(Rung.TYPE, f"{name} should be {expected}, but is {describe(got)}.")
+
+
+def _no_array(expected: Array, got: object, name: str) -> Difference:
+    found = _wrong_type(describe(expected), got, name)
+    if not isinstance(got, (list, tuple)):
+        return found
+    advice = "Turn it into an array with `np.array(...)`."
+    if isinstance(got, tuple) and len(got) == 1:
+        advice = "Is there a comma at the end of your `return`?"
+    return replace(found, sentence=f"{found.sentence} {advice}")
 
 
 def _sequences(
@@ -205,11 +226,14 @@ def _sequences(
         sentence = f"{name} should have {len(expected)} items, but has {len(got)}."
         return Difference(Rung.LENGTH, sentence)
     for index, (wanted, item) in enumerate(zip(expected, got, strict=True)):
-        whole = "the result" if name == "The result" else name[0].lower() + name[1:]
-        found = compare(wanted, item, closeness, f"Item {index} of {whole}")
-        if found:
+        if found := compare(wanted, item, closeness, _item(index, name)):
             return found
     return None
+
+
+def _item(key: object, name: str) -> str:
+    """Name an item or the value of a key."""
+    return f"Item {key!r:.40} of {name[0].lower()}{name[1:]}"
 
 
 def _mappings(
@@ -220,9 +244,10 @@ def _mappings(
     if missing := [key for key in expected if key not in got]:
         return Difference(Rung.LENGTH, f"{name} has no key {missing[0]!r:.40}.")
     if extra := [key for key in got if key not in expected]:
-        return Difference(Rung.LENGTH, f"{name} has a key {extra[0]!r:.40} too many.")
+        sentence = f"{name} has the key {extra[0]!r:.40}, which is not asked for."
+        return Difference(Rung.LENGTH, sentence)
     for key, wanted in expected.items():
-        if found := compare(wanted, got[key], closeness, f"{name}[{key!r:.40}]"):
+        if found := compare(wanted, got[key], closeness, _item(key, name)):
             return found
     return None
 
@@ -247,7 +272,7 @@ def _arrays(
     expected: Array, got: object, closeness: Closeness | None, name: str
 ) -> Difference | None:
     if not isinstance(got, np.ndarray):
-        return _wrong_type(describe(expected), got, name)
+        return _no_array(expected, got, name)
     if "O" in (expected.dtype.kind, got.dtype.kind):  # an integer too large for any dtype
         return _wrong_type(describe(expected), got, name)
     if got.shape != expected.shape:
@@ -335,11 +360,14 @@ def _not_finite(got: Array, broken: npt.NDArray[np.bool_], name: str) -> Differe
     value = _number(got[first])
     if got.ndim == 0:
         return Difference(Rung.NOT_FINITE, f"{name} is {value}, where a finite number is expected.")
+    nans = int(np.isnan(got[broken]).sum())
+    what = "NaN" if nans == count else "NaN or infinite" if nans else "infinite"
+    where = "" if count == got.size else f"; the first is {value} at {_index(first)}"
     sentence = (
-        f"{name} has {count} of {got.size} values that are NaN or infinite, where finite "
-        f"numbers are expected; the first is {value} at {_index(first)}."
+        f"{name} is {what} in {_of(count, got.size, 'place')}, where finite numbers are "
+        f"expected{where}."
     )
-    return Difference(Rung.NOT_FINITE, sentence)
+    return Difference(Rung.NOT_FINITE, sentence, first)
 
 
 def _off(expected: Array, got: Array, error: npt.NDArray[np.float64], name: str) -> Difference:
@@ -348,12 +376,21 @@ def _off(expected: Array, got: Array, error: npt.NDArray[np.float64], name: str)
     if expected.ndim == 0:
         return Difference(Rung.VALUES, f"{name} should be {wanted}, but is {came}.")
     count = int((error >= 0).sum())
-    differ = "value differs" if expected.size == 1 else "values differ"
+    differ = "differs" if count == 1 else "differ"
+    error_is = "the error is" if count == 1 else "the largest error is"
+    where = "" if expected.size == 1 else f"; {error_is} at {_index(worst)}"
     sentence = (
-        f"{name} has the right shape, but {count} of {expected.size} {differ}; "
-        f"the largest error is at {_index(worst)}: expected {wanted}, got {came}."
+        f"{name} has the right shape, but {_of(count, expected.size, 'value')} {differ}{where}: "
+        f"expected {wanted}, got {came}."
     )
-    return Difference(Rung.VALUES, sentence)
+    return Difference(Rung.VALUES, sentence, worst)
+
+
+def _of(count: int, total: int, noun: str) -> str:
+    """Say how many of all that an array has."""
+    if count == total:
+        return {1: f"its only {noun}", 2: f"both {noun}s"}.get(total, f"all {total} {noun}s")
+    return f"{count} of {total} {noun}s"
 
 
 def _first(where: npt.NDArray[np.bool_]) -> tuple[int, ...]:
@@ -403,7 +440,7 @@ def compare_text(expected: str, got: str, closeness: Closeness | None = None) ->
     """
     wanted, came = _TOKEN.findall(plain_print(expected)), _TOKEN.findall(plain_print(got))
     if wanted and not came:
-        return Difference(Rung.NOTHING, f"Nothing was printed; expected {_line(expected)}.")
+        return Difference(Rung.SILENCE, f"Nothing was printed; expected {_line(expected)}.")
     for one, other, decimals in zip(wanted, came, _shared_decimals(wanted), strict=False):
         if not _same_token(one, other, closeness, decimals):
             sentence = f"Printed {_line(got)}; expected {_line(expected)}."

@@ -10,7 +10,7 @@ Tests that disclose nothing are run, but not compared: whatever is said here cou
 without them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -32,8 +32,8 @@ from grader.grading.run import SubmissionRun, in_running_order
 from grader.grading.sketch import Sketch, sketch
 from grader.grading.submission import Submission
 from grader.grading.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult
+from grader.sandbox.interface import Children
 from grader.sandbox.limits import Limits
-from grader.sandbox.process import Sandbox
 
 Observed = Mapping[TestId, Observation]
 
@@ -47,10 +47,21 @@ _MOST_EXPLANATIONS = 2  # more are as good as none
 _SHOWN_BY_TEST = (Rung.INPUTS, Rung.PROPERTY, Rung.BUDGET)
 _OVERFLOWS = "drop-max-subtraction"
 
-_VAGUE_OPERATORS = frozenset(
-    {"other-constant", "other-default", "other-flag", "drop-statement", "leave-loop"}
-)
+_VAGUE_OPERATORS = frozenset({
+    "other-constant", "other-default", "other-flag", "other-function", "drop-statement",
+    "leave-loop",
+})  # fmt: skip
 """What is said of these would help nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A misconception, and what its program does in each test in running order."""
+
+    id: str
+    feedback: str
+    hint: int | None
+    sketches: tuple[Sketch, ...]
 
 
 @dataclass(slots=True)
@@ -60,7 +71,7 @@ class _Program:
     kind: DiagnosisKind
     id: str
     source: str
-    feedback: str
+    feedback: str  # of a mutant, the mistake as "as if ..."
     hint: int | None = None
     sketches: list[Sketch] = field(default_factory=list)  # of the first tests in running order
     is_usable: bool = True
@@ -73,9 +84,10 @@ class Diagnostician:
     Args:
         oracle: the exercise's.
         sandbox: where the wrong programs run.
+        mistakes: that need not run any more, besides those that the exercise has.
     """
 
-    def __init__(self, oracle: Oracle, sandbox: Sandbox) -> None:
+    def __init__(self, oracle: Oracle, sandbox: Children, mistakes: Sequence[Mistake] = ()) -> None:
         self._exercise = oracle.exercise
         self._oracle = oracle
         if oracle.exercise.forbid is not None:
@@ -83,7 +95,10 @@ class Diagnostician:
             self._oracle = oracle.form(replace(oracle.exercise, forbid=None))
         self._sandbox = sandbox
         self._tests = in_running_order(oracle.exercise)
-        self._misconceptions = [_declared(each) for each in oracle.exercise.misconceptions]
+        self._misconceptions = [
+            *map(_declared, oracle.exercise.misconceptions),
+            *map(_known, mistakes),
+        ]
         self._mutants: list[_Program] | None = None
 
     def diagnose(
@@ -105,6 +120,25 @@ class Diagnostician:
         if not found and self._exercise.kind != "predict":
             found = list(self._matching_mutants(case))
         return _diagnosis(found, case)
+
+    def mistakes(self) -> tuple[Mistake, ...]:
+        """Run every misconception through all tests, and return those that loaded."""
+        for program in self._misconceptions:
+            program.sketches = [seen for _, seen in self._graded(program)]
+        return tuple(
+            Mistake(program.id, program.feedback, program.hint, tuple(program.sketches))
+            for program in self._misconceptions
+            if program.is_usable
+        )
+
+    @property
+    def bytes_held(self) -> int:
+        """How many bytes all that is known holds, roughly: of the programs, and of the tests."""
+        programs: list[_Program] = [*self._misconceptions, *(self._mutants or ())]
+        sketches = (seen for program in programs for seen in program.sketches)
+        sources = sum(len(program.source) for program in programs)
+        held = self._oracle.truths.bytes_held
+        return held + sources + sum(seen.bytes_held for seen in sketches)
 
     def _matching_mutants(self, case: "_Case") -> Iterator[_Program]:
         if self._mutants is None:
@@ -155,7 +189,10 @@ class Diagnostician:
 
     def _graded(self, program: _Program) -> Iterator[tuple[TestCase, Sketch]]:
         submission = Submission.from_bytes(Path(self._exercise.path_name), program.source.encode())
-        with SubmissionRun(self._oracle, submission, self._sandbox, self._limits(program)) as run:
+        limits = self._limits(program)
+        with SubmissionRun(
+            self._oracle, submission, self._sandbox, limits, with_values=False
+        ) as run:
             run.load()
             program.is_usable = not run.problem
             for test in self._tests if program.is_usable else ():
@@ -222,13 +259,25 @@ def _is_evidence(program: _Program, seen: Sketch, case: _Case) -> bool:
     overflows = seen.rung == Rung.NOT_FINITE
     if program.kind == "mutation":
         overflows = overflows and program.id == _OVERFLOWS and not case.is_never_finite
-        return (seen.tells and not shown_by_test) or overflows
+        # Of an error its own words say more, and several mutants may raise it in several places.
+        return (seen.tells and not seen.is_specific and not shown_by_test) or overflows
     answered = case.exercise.kind == "predict" and seen.rung != ""
     return seen.tells or answered or shown_by_test or overflows
 
 
 def _declared(each: Misconception) -> _Program:
     return _Program("misconception", each.id, each.code, each.feedback.strip(), each.hint)
+
+
+def _known(mistake: Mistake) -> _Program:
+    return _Program(
+        "misconception",
+        mistake.id,
+        "",
+        mistake.feedback,
+        mistake.hint,
+        list(mistake.sketches),
+    )
 
 
 def _generated(exercise: Exercise) -> Iterator[_Program]:
@@ -240,24 +289,27 @@ def _generated(exercise: Exercise) -> Iterator[_Program]:
     for mutant in made[:_MOST_MUTANTS]:
         mistake = OPERATORS[mutant.operator].mistake
         if mistake and mutant.operator not in _VAGUE_OPERATORS:
-            sentence = feedback.looks(mistake)
-            yield _Program("mutation", mutant.operator, mutant.source, sentence)
+            yield _Program("mutation", mutant.operator, mutant.source, mistake)
 
 
 def _diagnosis(found: Sequence[_Program], case: _Case) -> Diagnosis | None:
     if not 0 < len(found) <= _MOST_EXPLANATIONS:
         return None
-    tests = tuple(test.id for test in case.failing)
-    if len(found) == 1:
-        (one,) = found
-        said = feedback.never_finite(one.feedback) if case.is_never_finite else one.feedback
-        return Diagnosis(one.kind, one.id, said, one.hint, tests)
-    said = feedback.either(_unique(program.feedback for program in found))
+    said = _said(found)
+    kind = found[0].kind if len(found) == 1 else "ambiguous"
     hints = {program.hint for program in found}
     hint = hints.pop() if len(hints) == 1 else None
-    ids = Diagnosis.JOIN.join(program.id for program in found)
-    return Diagnosis("ambiguous", ids, said, hint, tests)
+    return Diagnosis(
+        kind=kind,
+        id=Diagnosis.JOIN.join(program.id for program in found),
+        feedback=feedback.never_finite(said) if case.is_never_finite else said,
+        hint=hint,
+        tests=tuple(test.id for test in case.failing),
+    )
 
 
-def _unique(sentences: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(sentences))
+def _said(found: Sequence[_Program]) -> str:
+    mistakes = list(dict.fromkeys(program.feedback for program in found))
+    if found[0].kind == "mutation":
+        return feedback.looks(", or ".join(mistakes))
+    return feedback.either(mistakes)

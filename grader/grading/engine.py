@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader import __version__
 from grader.definitions.exercise import Exercise, TestId
 from grader.errors import EtudeError, GraderFault
 from grader.grading.items import TestCaseItem
 from grader.grading.jobs import Job, Result
-from grader.grading.oracle import Oracle
-from grader.grading.run import SubmissionRun, in_running_order, verdict_outcome
+from grader.grading.known import Known
+from grader.grading.observation import Observation
+from grader.grading.oracle import Oracle, Truths
+from grader.grading.run import SubmissionRun, in_running_order
 from grader.grading.submission import Submission
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.verdict import Diagnosis, Outcome, TestResult, Verdict
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
 
@@ -31,7 +32,14 @@ _PLUGINS_OFF = (
     "unraisableexception", "warnings",
 )  # fmt: skip
 
-_MOST_DIAGNOSTICIANS = 16  # exercises; a batch goes through them one after another
+# A verdict says the same wherever it is given.
+_READ_BY_PYTEST = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "CI", "BUILD_NUMBER")
+
+# What is known of exercises is kept for those that came last, so that a worker stops growing: of
+# ordinary ones for thousands. pytest's items take much memory and little time to make.
+_MOST_OF_TRUTHS = 16 << 20
+_MOST_OF_MISTAKES = 8 << 20
+_MOST_ITEMS = 32
 
 
 def grade_all(jobs: Iterable[Job], sandbox: Sandbox, emit: Callable[[Job, Result], None]) -> None:
@@ -74,16 +82,21 @@ def grade(
 
 @contextlib.contextmanager
 def _no_pytest_settings() -> Iterator[None]:
-    """Keep options that were meant for someone's own pytest runs away from ours."""
-    kept = {
-        name: os.environ.pop(name)
-        for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
-        if name in os.environ
-    }
+    """Keep away what was meant for someone's own pytest runs, or makes pytest say more in a CI."""
+    kept = {name: os.environ.pop(name) for name in _READ_BY_PYTEST if name in os.environ}
     try:
         yield
     finally:
         os.environ.update(kept)
+
+
+class _Item(TestCaseItem):
+    """An item of which nobody asks where it stands: pytest would look for it in the file system."""
+
+    @property
+    def location(self) -> tuple[str, int, str]:
+        """Name the definition as it is."""
+        return os.fspath(self.case.where.path), self.case.where.line - 1, self.name
 
 
 class _GradingSession:
@@ -97,9 +110,11 @@ class _GradingSession:
         self._jobs = jobs
         self._sandbox = sandbox
         self._emit = emit
-        self._exercises: dict[str, tuple[Oracle, list[TestCaseItem]]] = {}
-        self._first_forms: dict[str, Oracle] = {}  # by the digest that their forms share
-        self._known_mistakes: dict[str, Diagnostician] = {}
+        self._items: dict[str, list[TestCaseItem]] = {}
+        self._truths: Known[Truths] = Known(_MOST_OF_TRUTHS, lambda truths: truths.bytes_held)
+        self._mistakes: Known[Diagnostician] = Known(
+            _MOST_OF_MISTAKES, lambda each: each.bytes_held
+        )
         self._run: SubmissionRun | None = None
 
     @pytest.hookimpl(tryfirst=True)
@@ -127,71 +142,55 @@ class _GradingSession:
             return error
 
     def _grade(self, session: pytest.Session, job: Job) -> Verdict:
-        oracle, items = self._prepared(session, job)
-        with SubmissionRun(oracle, job.submission, self._sandbox, job.limits) as run:
+        digest = job.exercise.digest
+        shared = (job.probe and job.probe.form_of) or digest  # by all forms of the exercise
+        with self._truths.use(shared, Truths) as truths:
+            return self._verdict(session, job, Oracle(job.exercise, self._sandbox, truths))
+
+    def _verdict(self, session: pytest.Session, job: Job, oracle: Oracle) -> Verdict:
+        items = self._items_of(session, job.exercise)
+        learner_reads = job.probe is None
+        with SubmissionRun(
+            oracle, job.submission, self._sandbox, job.limits, with_values=learner_reads
+        ) as run:
             self._run = run
             run.load()
             results = _run_items(items, stop=job.probe is not None and job.probe.first_failure)
             evidence = run.evidence() if job.probe is not None and job.probe.evidence else None
-        verdict = replace(self._verdict(job, run, results), evidence=evidence)
-        if verdict.outcome is Outcome.PASSED or run.problem or job.probe is not None:
+        verdict = replace(run.verdict(results, self._sandbox.backend.name), evidence=evidence)
+        if verdict.outcome is Outcome.PASSED or verdict.message or job.probe is not None:
             return verdict
-        diagnosis = self._diagnostician(oracle).diagnose(results, run.observed)
-        return replace(verdict, diagnosis=diagnosis)
+        return replace(verdict, diagnosis=self._diagnosis(oracle, results, run.observed))
 
-    def _diagnostician(self, oracle: Oracle) -> "Diagnostician":
-        """Keep what is known of wrong programs, for the exercises that came last."""
+    def _diagnosis(
+        self,
+        oracle: Oracle,
+        results: Mapping[TestId, TestResult],
+        observed: Mapping[TestId, Observation],
+    ) -> Diagnosis | None:
         from grader.grading.diagnosis import Diagnostician  # noqa: PLC0415  a pass needs none
 
         digest = oracle.exercise.digest
-        found = self._known_mistakes.pop(digest, None) or Diagnostician(oracle, self._sandbox)
-        self._known_mistakes[digest] = found
-        while len(self._known_mistakes) > _MOST_DIAGNOSTICIANS:
-            del self._known_mistakes[next(iter(self._known_mistakes))]
-        return found
+        with self._mistakes.use(digest, lambda: Diagnostician(oracle, self._sandbox)) as known:
+            return known.diagnose(results, observed)
 
-    def _prepared(self, session: pytest.Session, job: Job) -> tuple[Oracle, list[TestCaseItem]]:
-        """Make oracle and items of an exercise once."""
-        exercise = job.exercise
-        found = self._exercises.get(exercise.digest)
-        if found is None:
-            items = [
-                TestCaseItem.from_parent(
-                    session, name=case.id, nodeid=case.id, case=case, run=self._current_run
-                )
-                for case in in_running_order(exercise)
-            ]
-            shared = (job.probe and job.probe.form_of) or exercise.digest
-            first = self._first_forms.setdefault(shared, Oracle(exercise, self._sandbox))
-            found = self._exercises[exercise.digest] = (first.form(exercise), items)
-        return found
+    def _items_of(self, session: pytest.Session, exercise: Exercise) -> list[TestCaseItem]:
+        """Make the items of an exercise, if it is not among those that came last."""
+        items = self._items.pop(exercise.digest, None) or [
+            _Item.from_parent(
+                session, name=case.id, nodeid=case.id, case=case, run=self._current_run
+            )
+            for case in in_running_order(exercise)
+        ]
+        self._items[exercise.digest] = items
+        if len(self._items) > _MOST_ITEMS:
+            del self._items[next(iter(self._items))]
+        return items
 
     def _current_run(self) -> SubmissionRun:
         if self._run is None:
             raise GraderFault("a test case was run without a submission")
         return self._run
-
-    def _verdict(
-        self, job: Job, run: SubmissionRun, results: Mapping[TestId, TestResult]
-    ) -> Verdict:
-        outcome = run.outcome if run.problem else verdict_outcome(results)
-        hidden_elsewhere = job.exercise.hidden_elsewhere
-        earned = outcome is Outcome.PASSED and not hidden_elsewhere
-        return Verdict(
-            exercise=job.exercise.id,
-            title=job.exercise.title,
-            outcome=outcome,
-            message=run.problem,
-            line=run.line,
-            tests=tuple(results[test.id] for test in job.exercise.tests if test.id in results),
-            output=run.output,
-            hidden_elsewhere=hidden_elsewhere,
-            xp=job.exercise.xp if earned else 0,
-            sandbox=self._sandbox.backend.name,
-            exercise_hash=job.exercise.digest,
-            submission_hash=job.submission.digest,
-            grader_version=__version__,
-        )
 
 
 def _run_items(items: Iterable[TestCaseItem], *, stop: bool) -> dict[TestId, TestResult]:

@@ -21,6 +21,7 @@ from grader.sandbox.printable import printable
 
 _HIDDEN_BY_RUNG = {
     Rung.NOTHING: "Nothing was returned for the inputs of this hidden test.",
+    Rung.SILENCE: "Nothing was printed for the inputs of this hidden test.",
     Rung.TYPE: "The result has the wrong type for the inputs of this hidden test.",
     Rung.LENGTH: "The result has the wrong number of items for the inputs of this hidden test.",
     Rung.SHAPE: "The result has the wrong shape for the inputs of this hidden test.",
@@ -132,12 +133,13 @@ def raised(error: Raised, call: str, contents: Contents) -> str:
         return f"There is no module `{module[1]:.60}` here, {known}{_at(error)}."
     if not error.frames and call:
         return _in_the_test_itself(error, call, contents)
-    message = f": {_cut(error.message)}" if error.message else ""
+    message = f": {_words_of(error)}" if error.message else ""
     said = f"{error.type}{message}{_at(error)}.{_HINTS.get(error.type, '')}{_exit_hint(error)}"
     return " ".join([said, *_cause(error)])
 
 
 _QUOTED = re.compile(r"'([^']+)'")
+_PLACE = re.compile(r" \((?:/[^()]*|unknown location)\)$")  # where a module lies on this machine
 
 _HINTS = {
     "EOFError": " Nothing can be typed in here: `input()` has nothing to read.",
@@ -158,6 +160,11 @@ def _cause(error: Raised) -> Iterator[str]:
         yield here
 
 
+def _words_of(error: Raised) -> str:
+    """Return an error's message as a part of a sentence."""
+    return _cut(_PLACE.sub("", error.message).removesuffix("."))
+
+
 def _cut(message: str) -> str:
     return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
 
@@ -172,17 +179,25 @@ def _at(error: Raised) -> str:
 def _in_the_test_itself(error: Raised, call: str, contents: Contents) -> str:
     """Explain an error without a line of the learner's: at the call, or in the test's own line."""
     for name, defined in contents.defined.items():
-        calls = (f"{name}()", f"{name}.__init__()")
-        if error.type == "TypeError" and error.message.startswith(calls):
-            where = f" (line {defined.line})" if defined.line else ""
-            return (
-                f"The test runs `{_cut(call)}`, but your {_spelled(name, defined)}{where}: "
-                f"{_cut(error.message)}."
-            )
+        if but := _misused(error, name, defined):
+            return f"The test runs `{_cut(call)}`, but {but}"
     return (
         f"The test's own line fails with what your code gave it: `{_cut(call)}` "
-        f"({error.type}: {_cut(error.message)}). Does your function return what is asked for?"
+        f"({error.type}: {_words_of(error)}). Does your function return what is asked for?"
     )
+
+
+def _misused(error: Raised, name: str, defined: Defined) -> str:
+    """Say how a test uses a name in another way than it is defined; nothing if that is not it."""
+    where = f" (line {defined.line})" if defined.line else ""
+    if error.type == "TypeError" and error.message.startswith((f"{name}()", f"{name}.__init__()")):
+        return f"your {_spelled(name, defined)}{where}: {_words_of(error)}."
+    if error.type == "TypeError" and error.message.startswith(f"{name}."):
+        return f"{_words_of(error)}. The first parameter of a method is `self`."
+    _, lacks, attribute = error.message.partition(f"'{name}' object has no attribute ")
+    if error.type == "AttributeError" and lacks:
+        return f"an object of your class `{name}`{where} has no {attribute[:_LONGEST]}."
+    return ""
 
 
 def _spelled(name: str, defined: Defined) -> str:
@@ -203,13 +218,19 @@ def unsupported(answer: Unsupported) -> str:
     where = f" (at {answer.path} of the result)" if answer.path else ""
     if answer.kind == "coroutine":
         return "Your function is `async def`, so calling it computes nothing. Write `def`."
-    if any(word in answer.kind for word in ("array", "matrix", "Masked")):
-        advice = (
-            "Return an ordinary array of numbers, for example `np.asarray(result, dtype=float)`."
-        )
-    else:
-        advice = "Return plain Python values or NumPy arrays."
-    return f"Your function returned {_article(answer.kind)}{where}. {advice}"
+    return f"Your function returned {_article(answer.kind)}{where}. {_advice(answer.kind)}"
+
+
+def _advice(kind: str) -> str:
+    if kind.startswith("a value "):  # one that is too large
+        return "Look at the shape of your result: is a length of it much too large?"
+    if kind in ("function", "builtin_function_or_method", "method"):
+        return "Are the round brackets missing that call it?"
+    if kind == "generator":
+        return "Write square brackets around it, for a list, or make it an array."
+    if any(word in kind for word in ("array", "matrix", "Masked")):
+        return "Return an ordinary array of numbers, for example `np.asarray(result, dtype=float)`."
+    return "Return plain Python values or NumPy arrays."
 
 
 def unsupported_value(name: str, answer: Unsupported) -> str:
@@ -247,8 +268,7 @@ def gone(error: ChildGoneError) -> tuple[Outcome, str]:
             )
         case Cause.KILLED:
             return Outcome.ERRORED, (
-                "Your code's process was killed, for its use of memory perhaps, or it closed its "
-                "connection to the grader."
+                "Your code's process was killed. Did it use too much memory, or end itself?"
             )
         case Cause.EXIT:
             return Outcome.ERRORED, _ENDED
@@ -299,7 +319,8 @@ def answer_differs(names: Sequence[str], rung: Rung) -> str:
     if rung in (Rung.TYPE, Rung.LENGTH, Rung.SHAPE):
         form = "has another form" if len(names) == 1 else "have another form"
         return (
-            f"{answers} {form} than the answer: look at how many values there are, and nested how."
+            f"{answers} {form} than the answer: look at how many values there are, and how they "
+            "are nested."
         )
     return f"{answers} {verb} not right. Go through it step by step once more."
 
@@ -351,7 +372,11 @@ def _listing(words: Sequence[str], last: str) -> str:
 
 def cannot_use(what: str, error: Exception) -> str:
     """Say that a test could not go on with what the submission gave it."""
-    return f"The result cannot be used as in `{_cut(what)}`: {_cut(printable(str(error)))}."
+    said = f"{type(error).__name__}: {_cut(printable(str(error)))}"
+    return (
+        f"The result cannot be used as in `{_cut(what)}` ({said}). Does your function return what "
+        "is asked for?"
+    )
 
 
 def looks(mistake: str) -> str:
@@ -393,3 +418,7 @@ OUTPUT_LIMIT = (
     "Your code printed more than it may, so the rest was cut off. Is there a print in a loop?"
 )
 NOT_RUN = "Not run, because your program had ended before."
+NO_TESTS = (
+    "All that is asked for is there. Whether it is right is found by the hidden tests, which are "
+    "not run here."
+)

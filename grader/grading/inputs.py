@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import hashlib
 import zlib
 from collections.abc import Callable, Mapping
 from types import CodeType, ModuleType
@@ -30,9 +31,8 @@ def draw_inputs(exercise: Exercise, test: TestCase, number: int) -> Mapping[str,
     rng, size = generator(exercise, test, number), size_of(number, test.seeds)
     ready = {"np": np, "rng": rng, "size": size, "sizes": _sizes(rng, size)}
     namespace: dict[str, Any] = dict(ready)
-    name = remember(code, f"given of {exercise.digest} {test.id}")
     what = f"test {test.id!r}: given"
-    by_author(test.where, what, lambda: exec(_compiled(code, name), namespace))  # noqa: S102  the author's own code
+    by_author(test.where, what, lambda: exec(_compiled(code), namespace))  # noqa: S102  the author's own code
     kept = {"size"} if _sets_size(code) else set()
     return {
         name: freeze(value)
@@ -69,8 +69,9 @@ def _sizes(rng: np.random.Generator, size: int) -> Callable[[int], tuple[int, ..
 
 
 @functools.lru_cache(256)
-def _compiled(code: str, name: str) -> CodeType:
-    return compile(code, name, "exec")
+def _compiled(code: str) -> CodeType:
+    name = f"given {hashlib.sha256(code.encode()).hexdigest()}"
+    return compile(code, remember(code, name), "exec")
 
 
 @functools.lru_cache(256)

@@ -13,7 +13,7 @@ from grader.grading.stage import Stage, is_value
 from grader.grading.submission import Submission
 from grader.grading.verdict import Outcome
 from grader.sandbox.answers import ChildGoneError, Raised, Returned, Unsupported
-from grader.sandbox.child import Child
+from grader.sandbox.interface import Child
 
 _PLACEHOLDERS = ("ellipsis", "NoneType")
 
@@ -46,7 +46,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> Loaded:
         bring_in = child.load_answers if exercise.kind == "predict" else child.load
         answer = bring_in(submission.source, list(exercise.defines))
         if isinstance(answer, Raised):
-            return Loaded(nothing, problem=_raised(answer))
+            return Loaded(nothing, problem=problem_of(answer))
         facts = answer.value if isinstance(answer, Returned) else None
         contents = Contents.read(facts, list(exercise.defines))
         found = _first_problem(exercise, contents) or _values(child, exercise)
@@ -60,11 +60,12 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> Loaded:
 
 def _refused(refusal: Refusal | Raised) -> Problem:
     if isinstance(refusal, Raised):
-        return _raised(refusal)
+        return problem_of(refusal)
     return Problem(Outcome.FAILED, refusal.sentence, refusal.line)
 
 
-def _raised(answer: Raised) -> Problem:
+def problem_of(answer: Raised) -> Problem:
+    """Say what an exception was that ended the loading of a program."""
     if "SyntaxError" in answer.bases and not answer.frames:
         return Problem(Outcome.ERRORED, feedback.syntax_error(answer), answer.line)
     line = answer.frames[-1][0] if answer.frames else None

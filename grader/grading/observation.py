@@ -19,3 +19,4 @@ class Observation:
     expected: Any  # what the test compares with; None where it compares with nothing
     inputs: Mapping[str, Any] = field(default_factory=dict)
     rung: Rung | None = None  # on which the two differ
+    worst: tuple[int, ...] | None = None  # where the values of two arrays differ most

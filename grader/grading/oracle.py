@@ -5,10 +5,12 @@ what a learner wrote never does, and a solution only in a sandbox.
 """
 
 import builtins
+import contextlib
 import functools
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from grader.definitions.exercise import (
@@ -21,15 +23,25 @@ from grader.definitions.exercise import (
     OutputTest,
     PropertyTest,
     TestCase,
+    TestId,
 )
-from grader.grading.authored import author_error, by_author, evaluate, freeze, names_in
+from grader.errors import DefinitionError
+from grader.grading.authored import (
+    author_error,
+    by_author,
+    evaluate,
+    freeze,
+    names_in,
+    time_limits,
+)
 from grader.grading.budget import measured, together
 from grader.grading.inputs import draw_inputs
 from grader.grading.proxies import RemoteObject
 from grader.grading.solution import of_solution, solution_stage
 from grader.grading.stage import Stage, is_value
+from grader.grading.weight import bytes_held
 from grader.sandbox.answers import Usage
-from grader.sandbox.process import Sandbox
+from grader.sandbox.interface import Children
 
 _REFERENCE_ROOT = "reference"
 
@@ -44,30 +56,59 @@ class Draw:
     expected: Any  # for an output test the text; None where a test compares with nothing
 
 
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """All that an oracle says of one test, to be kept where it cannot be computed."""
+
+    draws: tuple[Draw, ...]
+    usages: tuple[Usage, ...] = ()  # of each draw's call, if there is a budget
+    exact: tuple[Any, ...] = ()  # the expected value with all its digits, if the author's has fewer
+
+
+class Truths:
+    """What is known so far of the tests of an exercise and its forms. It outlives its oracles."""
+
+    def __init__(self, known: Mapping[TestId, Truth] = MappingProxyType({})) -> None:
+        self.draws = {test: truth.draws for test, truth in known.items()}
+        self.usages = {test: truth.usages for test, truth in known.items()}
+        self.exact = {test: truth.exact[0] for test, truth in known.items() if truth.exact}
+        self._weighed: tuple[int, int] = (0, 0)
+
+    @property
+    def bytes_held(self) -> int:
+        """How many bytes all of it holds, roughly."""
+        entries = len(self.draws) + len(self.usages) + len(self.exact)
+        if self._weighed[0] != entries:
+            values = [(d, d.inputs, d.expected) for draws in self.draws.values() for d in draws]
+            self._weighed = entries, bytes_held(values, self.draws, self.usages, self.exact)
+        return self._weighed[1]
+
+
 class Oracle:
     """Knows the draws of every test of one exercise.
 
     Args:
         exercise: whose tests.
         sandbox: where the exercise's solution may run; needed only where a test compares with it.
+        truths: what is known already, and is then not computed; what is computed is added. They
+            may be of another form of the exercise: one with the same id, in which tests of the
+            same id ask the same.
     """
 
-    def __init__(self, exercise: Exercise, sandbox: Sandbox | None = None) -> None:
+    def __init__(
+        self,
+        exercise: Exercise,
+        sandbox: Children | None = None,
+        truths: Truths | None = None,
+    ) -> None:
         self.exercise = exercise
+        self.truths = Truths() if truths is None else truths
         self._sandbox = sandbox
-        self._draws: dict[str, tuple[Draw, ...]] = {}
-        self._usages: dict[str, tuple[Usage, ...]] = {}
         self._references: dict[str, Any] | None = None
 
     def form(self, exercise: Exercise) -> "Oracle":
-        """Return the oracle of another form of the exercise, which shares all that is known.
-
-        Args:
-            exercise: has the same id, and tests of the same id ask the same.
-        """
-        other = Oracle(exercise, self._sandbox)
-        other._draws, other._usages = self._draws, self._usages
-        return other
+        """Return the oracle of another form of the exercise, which shares all that is known."""
+        return Oracle(exercise, self._sandbox, self.truths)
 
     def draws(self, test: TestCase) -> tuple[Draw, ...]:
         """Return a test's draws in order.
@@ -76,13 +117,13 @@ class Oracle:
             DefinitionError: what the author wrote raises an error, or names no reference.
             GraderFault: the solution is needed, and there is no sandbox for it.
         """
-        found = self._draws.get(test.id)
+        found = self.truths.draws.get(test.id)
         if found is None:
             inputs = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
             expected = self._expected(test, inputs)
             pairs = zip(inputs, expected, strict=True)
             found = tuple(Draw(given, freeze(value)) for given, value in pairs)
-            self._draws[test.id] = found
+            self.truths.draws[test.id] = found
         return found
 
     def prepare(self) -> None:
@@ -91,10 +132,11 @@ class Oracle:
         Raises:
             DefinitionError, GraderFault: see `draws`.
         """
-        for test in self.exercise.tests:
-            self.draws(test)
-            if isinstance(test, CallTest) and test.budget is not None:
-                self.usages(test)
+        with time_limits():
+            for test in self.exercise.tests:
+                self.draws(test)
+                if isinstance(test, CallTest) and test.budget is not None:
+                    self.usages(test)
 
     def usages(self, test: CallTest) -> tuple[Usage, ...]:
         """Return what each draw's call takes when the reference makes it, or else the solution.
@@ -102,18 +144,56 @@ class Oracle:
         Raises:
             DefinitionError, GraderFault: see `draws`.
         """
-        found = self._usages.get(test.id)
+        found = self.truths.usages.get(test.id)
         if found is None:
             inputs = [draw.inputs for draw in self.draws(test)]
             found = tuple(self._measured(test, inputs))
-            self._usages[test.id] = found
+            self.truths.usages[test.id] = found
         return found
+
+    def exact(self, test: TestCase, draw: Draw) -> Any:  # noqa: ANN401  any value
+        """Return a draw's expected value with all its digits: an author writes four of them.
+
+        Raises:
+            DefinitionError: see `draws`.
+        """
+        if not isinstance(test, CallTest) or not self._is_written_out(test):
+            return draw.expected
+        exact = self.truths.exact
+        if test.id not in exact:
+            (value,) = self._evaluated(test, "call", test.call, [draw.inputs])
+            exact[test.id] = freeze(value)
+        return exact[test.id]
+
+    def truth(self, test: TestCase) -> Truth:
+        """Return all of the above about a test.
+
+        Raises:
+            DefinitionError, GraderFault: see `draws`.
+        """
+        draws = self.draws(test)
+        usages: tuple[Usage, ...] = ()
+        if isinstance(test, CallTest) and test.budget is not None:
+            usages = self.usages(test)
+        with contextlib.suppress(DefinitionError):  # without it a sentence is shorter, no more
+            self.exact(test, draws[0])
+        known = self.truths.exact
+        exact = (known[test.id],) if test.id in known else ()
+        return Truth(draws, usages, exact)
 
     def judged_by(self, test: CallTest) -> str:
         """Name what a budget compares with: the reference, or the solution."""
         used = names_in(test.call) & self.exercise.defines.keys()
         known = all(self.exercise.defines[name].reference for name in used)
         return "reference" if known and not isinstance(test.expect, FromSolution) else "solution"
+
+    def _is_written_out(self, test: CallTest) -> bool:
+        """Tell whether the author wrote a value of which the reference knows all digits."""
+        if not isinstance(test.expect, LiteralValue) or test.seeds > 1:
+            return False
+        defined = self.exercise.defines
+        used = names_in(test.call) & defined.keys()
+        return bool(used) and all(defined[name].reference for name in used)
 
     def _expected(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[Any]:
         if isinstance(test, OutputTest):
@@ -182,8 +262,8 @@ class Oracle:
         self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]
     ) -> None:
         """Refuse a call that uses a name which nothing sets: no submission could pass it."""
-        known = {*inputs[0], *self.exercise.defines, *vars(builtins), "np"} if inputs else set()
-        for name in sorted(names_in(code) - known):
+        unknown = names_in(code).difference(*inputs[:1], self.exercise.defines, {"np"})
+        for name in sorted(unknown.difference(vars(builtins)) if unknown else ()):
             message = f"test {test.id!r}: {field} uses {name!r}, which given does not set"
             raise author_error(test.where, message)
 

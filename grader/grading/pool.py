@@ -8,6 +8,7 @@ its job goes to a fresh one, and after three tries is reported as a grader fault
 """
 
 import contextlib
+import functools
 import gc
 import importlib
 import json
@@ -26,13 +27,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
+from grader.grading.cores import core_of
 from grader.grading.evidence import Evidence
 from grader.grading.jobs import Job, Result
+from grader.grading.known import Known
 from grader.grading.records import verdict_data, verdict_from_data
 from grader.grading.verdict import Verdict
 from grader.sandbox.limits import MOST, ONE_BLAS_THREAD, START_SECONDS, WORKER_ADDRESS_SPACE
 
 if TYPE_CHECKING:
+    from grader.definitions.exercise import Exercise
     from grader.sandbox.process import Sandbox
 
 MAX_TRIES = 3
@@ -42,6 +46,10 @@ JOBS_PER_WORKER = 5_000
 
 SLOW_SECONDS = 120.0
 """How much longer than its submission may take a worker may be silent, before it is replaced."""
+
+# Of definitions, as they are sent: a worker keeps those that came last, and some read.
+_MOST_OF_DEFINITIONS = 16 << 20
+_AT_HAND = 32
 
 _GO_HOME = b""
 _DESCRIPTORS = 4096
@@ -63,6 +71,15 @@ class JobSource(Protocol):
 
     def job_for(self, worker: int) -> Job | None:
         """Return the job that a worker, by its number from 0, had better do next; None for now."""
+
+
+@runtime_checkable
+class Doorbell(Protocol):
+    """A source of jobs that come from elsewhere while others are being graded."""
+
+    @property
+    def doorbell(self) -> Connection:
+        """Becomes readable when there may be another job."""
 
 
 class _InOrder:
@@ -138,7 +155,8 @@ class Pool:
         waiting = jobs if isinstance(jobs, JobSource) else _InOrder(jobs)
         while self._hand_out(waiting):
             busy = {worker.connection: worker for worker in self._workers if worker.ticket}
-            ready = wait(list(busy), timeout=SLOW_SECONDS / 4)
+            bell = self._bell(waiting, len(busy))
+            ready = [c for c in wait([*busy, *bell], timeout=SLOW_SECONDS / 4) if c not in bell]
             late = [c for c, worker in busy.items() if c not in ready and worker.is_late()]
             for connection in [*ready, *late]:
                 worker = busy[connection]  # type: ignore[index]
@@ -152,13 +170,18 @@ class Pool:
                         worker.kill()
                     yield ticket.job, result
 
+    def _bell(self, waiting: "JobSource", busy: int) -> list[Connection]:
+        """Return what else to listen to, while there is anyone to do another job."""
+        listens = busy < self._size and isinstance(waiting, Doorbell)
+        return [waiting.doorbell] if listens else []  # type: ignore[attr-defined]
+
     def _hand_out(self, waiting: "JobSource") -> bool:
         """Give every idle worker a job; tell whether any is at work."""
         while True:
             idle = next((worker for worker in self._workers if worker.ticket is None), None)
             if idle is None and len(self._workers) >= self._size:
                 return True
-            number = self._workers.index(idle) if idle else len(self._workers)
+            number = idle.number if idle else self._free_number()
             ticket = self._again.popleft() if self._again else _next_ticket(waiting, number)
             if ticket is None:
                 return any(worker.ticket for worker in self._workers)
@@ -193,12 +216,17 @@ class Pool:
 
     def _hire(self) -> "_Worker":
         started, self._started = self._started, None
-        worker = _Worker(self._open_sandbox, started)
+        number = self._free_number()
+        worker = _Worker(number, core_of(number, self._size), self._open_sandbox, started)
         self._workers.append(worker)
         if started is not None:
             started.hand_over()
             self._taken_over = started
         return worker
+
+    def _free_number(self) -> int:
+        taken = {worker.number for worker in self._workers}
+        return next(number for number in range(self._size) if number not in taken)
 
     def _dismiss(self, worker: "_Worker") -> None:
         self._workers.remove(worker)
@@ -243,15 +271,20 @@ class _Worker:
     """The parent's end of one worker process."""
 
     def __init__(
-        self, open_sandbox: "Callable[[], Sandbox]", started: "Sandbox | None" = None
+        self,
+        number: int,
+        core: int | None,
+        open_sandbox: "Callable[[], Sandbox]",
+        started: "Sandbox | None" = None,
     ) -> None:
+        self.number = number
         self.connection, theirs = _FORK.Pipe()
         self.ticket: _Ticket | None = None
         self.done = 0
         self._since = time.monotonic()
-        self._known: set[str] = set()  # exercises that it has been sent
+        self._known = Known[int](_MOST_OF_DEFINITIONS, lambda size: size)  # as it was sent them
         self._process = _FORK.Process(
-            target=_work, args=(theirs, self.connection, open_sandbox, started), daemon=True
+            target=_work, args=(theirs, self.connection, core, open_sandbox, started), daemon=True
         )
         self._process.start()
         theirs.close()
@@ -262,14 +295,14 @@ class _Worker:
 
     def take(self, ticket: _Ticket) -> bool:
         """Send a job; False if nobody is there to take it."""
-        job = ticket.job
-        exercise = None if job.exercise.digest in self._known else job.exercise
-        message = (exercise, job.exercise.digest, job.submission, job.given_limits, job.probe)
+        job, digest = ticket.job, ticket.job.exercise.digest
+        definition = None if digest in self._known else pickle.dumps(job.exercise)
+        forgotten = self._known.add(digest, 0 if definition is None else len(definition))
+        message = (definition, digest, forgotten, job.submission, job.given_limits, job.probe)
         try:
             self.connection.send_bytes(pickle.dumps(message))
         except OSError:
             return False
-        self._known.add(job.exercise.digest)
         self.ticket = ticket
         self.done += 1
         self._since = time.monotonic()
@@ -311,6 +344,7 @@ class _Worker:
 def _work(
     connection: Connection,
     parents: Connection,
+    core: int | None,
     open_sandbox: "Callable[[], Sandbox]",
     started: "Sandbox | None",
 ) -> None:
@@ -318,7 +352,11 @@ def _work(
     from grader.grading.engine import grade_all  # noqa: PLC0415  of many the parent has it
     from grader.sandbox.confine import confine_this_process  # noqa: PLC0415
 
+    gc.freeze()
     gc.enable()
+    if core is not None:
+        with contextlib.suppress(OSError):  # it was taken away meanwhile
+            os.sched_setaffinity(0, {core})
     parents.close()  # or this worker would never notice that its parent is gone
     _leave_home({connection.fileno(), *(started.descriptors if started else ())})
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then hangs up
@@ -365,7 +403,13 @@ def _leave_home(kept: set[int]) -> None:
 
 
 def _jobs(connection: Connection) -> Iterator[Job]:
-    exercises = {}
+    definitions: dict[str, bytes] = {}
+
+    @functools.lru_cache(_AT_HAND)
+    def exercise(digest: str) -> "Exercise":
+        found: Exercise = pickle.loads(definitions[digest])  # noqa: S301  from our parent
+        return found
+
     while True:
         try:
             message = connection.recv_bytes()
@@ -373,10 +417,12 @@ def _jobs(connection: Connection) -> Iterator[Job]:
             return
         if message == _GO_HOME:
             return
-        exercise, digest, submission, limits, probe = pickle.loads(message)  # noqa: S301  from our parent
-        if exercise is not None:
-            exercises[digest] = exercise
-        yield Job(exercises[digest], submission, limits, probe)
+        definition, digest, forgotten, *asked = pickle.loads(message)  # noqa: S301  from our parent
+        if definition is not None:
+            definitions[digest] = definition
+        for each in forgotten:
+            del definitions[each]
+        yield Job(exercise(digest), *asked)
 
 
 def _report(connection: Connection, result: Result) -> None:

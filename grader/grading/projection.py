@@ -1,6 +1,7 @@
 """Makes the public form of an exercise: everything hidden is left behind here, in one place."""
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from grader.definitions.exercise import (
     CallTest,
@@ -11,10 +12,12 @@ from grader.definitions.exercise import (
     PytestTest,
     TestCase,
 )
-from grader.definitions.public import PublicExercise, PublicTest, PublicTrack, TestKind
+from grader.definitions.public import PublicExercise, PublicHint, PublicTest, PublicTrack, TestKind
 from grader.definitions.track import Track
-from grader.grading.oracle import Oracle
 from grader.sandbox.process import Sandbox
+
+if TYPE_CHECKING:
+    from grader.grading.oracle import Oracle
 
 _KINDS: Final[dict[type, TestKind]] = {
     CallTest: "call",
@@ -35,12 +38,21 @@ def public_track(track: Track, sandbox: Sandbox | None = None) -> PublicTrack:
         DefinitionError: a visible test cannot be computed.
         GraderFault: one needs a sandbox, and there is none.
     """
+    return _track(track, [public_exercise(exercise, sandbox) for exercise in track.exercises])
+
+
+def untested_track(track: Track) -> PublicTrack:
+    """Project a track without its tests, so that nothing has to be computed."""
+    return _track(track, [_exercise(each, ()) for each in track.exercises])
+
+
+def _track(track: Track, exercises: Sequence[PublicExercise]) -> PublicTrack:
     return PublicTrack(
         id=track.definition.id,
         title=track.definition.title,
         description=track.definition.description,
         xp=track.xp,
-        exercises=tuple(public_exercise(exercise, sandbox) for exercise in track.exercises),
+        exercises=tuple(exercises),
     )
 
 
@@ -56,8 +68,11 @@ def needs_sandbox(exercise: Exercise) -> bool:
 
 def public_exercise(exercise: Exercise, sandbox: Sandbox | None = None) -> PublicExercise:
     """Project an exercise; the expected values of visible tests are computed, never retyped."""
-    oracle = Oracle(exercise, sandbox)
-    visible = [test for test in exercise.tests if not test.hidden]
+    return _exercise(exercise, _public_tests(exercise, sandbox))
+
+
+def _exercise(exercise: Exercise, tests: Sequence[PublicTest]) -> PublicExercise:
+    visible = sum(not test.hidden for test in exercise.tests)
     return PublicExercise(
         id=exercise.id,
         title=exercise.title,
@@ -68,14 +83,25 @@ def public_exercise(exercise: Exercise, sandbox: Sandbox | None = None) -> Publi
         concepts=exercise.concepts,
         instructions=exercise.instructions,
         starter=exercise.starter,
-        hints=tuple(hint.text for hint in exercise.hints),
-        tests=tuple(_public_test(oracle, test) for test in visible),
-        hidden_tests=len(exercise.tests) - len(visible) + exercise.hidden_elsewhere,
+        defines=tuple(exercise.defines),
+        hints=tuple(PublicHint(hint.text, hint.price) for hint in exercise.hints),
+        tests=tests,
+        hidden_tests=len(exercise.tests) - visible + exercise.hidden_elsewhere,
         max_points=exercise.max_points,
+        choices={name: each.choices for name, each in exercise.defines.items() if each.choices},
+        digest=exercise.digest,
     )
 
 
-def _public_test(oracle: Oracle, test: TestCase) -> PublicTest:
+def _public_tests(exercise: Exercise, sandbox: Sandbox | None) -> tuple[PublicTest, ...]:
+    # Most of a site's pages are remembered, and then there is nothing to compute.
+    from grader.grading.oracle import Oracle  # noqa: PLC0415
+
+    oracle = Oracle(exercise, sandbox)
+    return tuple(_public_test(oracle, test) for test in exercise.tests if not test.hidden)
+
+
+def _public_test(oracle: "Oracle", test: TestCase) -> PublicTest:
     draw = oracle.draws(test)[0]
     predicted = oracle.exercise.kind == "predict"
     inputs: dict[str, Any] = dict(draw.inputs)

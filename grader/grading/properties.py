@@ -26,6 +26,7 @@ Array: TypeAlias = npt.NDArray[Any]
 Inputs: TypeAlias = Mapping[str, Any]
 
 _EXACT = Closeness(0.0, 0.0)
+_SAME_SHAPE = "The result has the right shape, but "
 _LARGE = 1e4
 _STEP = 1e-5  # of central differences: the best between rounding and curvature
 _CLOSE_TO_STEP = Closeness(1e-6, 1e-4)
@@ -143,7 +144,9 @@ def numeric(result: Any) -> Any:  # noqa: ANN401  any value
         sentence = "The result is None. Does every path through your function end in `return`?"
         raise DiffersError(Difference(Rung.NOTHING, sentence))
     if not any(array.size for array in _arrays(result)):
-        sentence = "The result should be an array of numbers, but there is no number in it."
+        container = isinstance(result, (np.ndarray, list, tuple, dict))
+        what = "there is no number in it" if container else f"is {describe(result)}"
+        sentence = f"The result should be made of numbers, but {what}."
         raise DiffersError(Difference(Rung.TYPE, sentence))
     if (other := next(_no_numbers(result), None)) is not None:
         sentence = f"The result should be made of numbers, but there is {other} in it."
@@ -185,8 +188,7 @@ def _in_each(result: Any, change: Callable[[Array], Array]) -> Any:  # noqa: ANN
 
 def _one_array(trial: Trial) -> Array:
     if not isinstance(trial.first, np.ndarray) or trial.first.ndim == 0:
-        kind = type(trial.first).__name__
-        sentence = f"The result should be an array, but is of type {kind}."
+        sentence = f"The result should be an array, but is {describe(trial.first)}."
         raise DiffersError(Difference(Rung.TYPE, sentence))
     return trial.first
 
@@ -195,7 +197,8 @@ def _breach(lead: str, difference: Difference | None) -> Difference | None:
     """Put a sentence about the property before the ladder's about the values."""
     if difference is None:
         return None
-    return Difference(Rung.PROPERTY, f"{lead} {difference.sentence}")
+    values = difference.sentence.removeprefix(_SAME_SHAPE)  # that goes without saying here
+    return Difference(Rung.PROPERTY, f"{lead} {values[0].upper()}{values[1:]}")
 
 
 def _listed(names: Inputs) -> str:
@@ -207,7 +210,7 @@ def _rows_sum_to_one(trial: Trial) -> Difference | None:
     axis = trial.axis_of_result(result, usual=-1)
     sums = np.asarray(result.sum(axis=axis), dtype=np.result_type(result.dtype, np.float16))
     if trial.differs(np.ones_like(sums), sums):
-        return Difference(Rung.PROPERTY, _worst_row(sums, axis))
+        return Difference(Rung.PROPERTY, _worst_sum(sums, axis))
     if (result < 0).any():
         first = _index(result < 0)
         sentence = (
@@ -217,11 +220,13 @@ def _rows_sum_to_one(trial: Trial) -> Difference | None:
     return None
 
 
-def _worst_row(sums: Array, axis: int) -> str:
+def _worst_sum(sums: Array, axis: int) -> str:
     off = np.where(np.isfinite(sums), np.abs(sums - 1), np.inf)
     place = _index(off == off.max())
-    where = f" (the one at {list(place)} does)" if place else ""
-    return f"Along axis {axis} the result should add up to 1, not to {sums[place]:.6g}{where}."
+    where = f" at {list(place)}" if place else ""
+    return (
+        f"Along axis {axis} the result should add up to 1, but the sum{where} is {sums[place]:.6g}."
+    )
 
 
 def _index(where: Any) -> tuple[int, ...]:  # noqa: ANN401  an array of booleans
@@ -252,8 +257,8 @@ def _causal(trial: Trial) -> Difference | None:
         changed = {name: _other_future(trial, array, last) for name, array in moved.items()}
         before, after = until(trial.first, last), until(trial.with_inputs(changed), last)
         lead = (
-            f"Position {last} may not look at later ones, but changing what comes after it changes "
-            "the result up to it."
+            f"Position {last} may not depend on later ones, but changing those changes the result "
+            "up to it."
         )
         if found := _breach(lead, trial.differs(before, after)):
             return found
@@ -295,9 +300,9 @@ def _permutation(trial: Trial) -> tuple[Array, dict[str, Array]]:
     (length,) = lengths
     if length < 2:  # noqa: PLR2004  one item has one order
         raise trial.author("there must be at least two items to reorder")
-    order = trial.rng.permutation(length)
-    if (order == np.arange(length)).all():
-        order = np.roll(order, 1)
+    cycle = trial.rng.permutation(length)
+    order = np.empty_like(cycle)
+    order[cycle] = np.roll(cycle, 1)  # one cycle through all, so that none stays where it is
     return order, {name: a.take(order, axis=trial.axis(a)) for name, a in moved.items()}
 
 
@@ -392,7 +397,7 @@ def _one_number(trial: Trial, value: object) -> float:
     """Return what the second expression gives as a number; NaN would equal any other NaN."""
     numbers = _arrays(value)
     if len(numbers) != 1 or numbers[0].size != 1 or numbers[0].dtype.kind not in "iuf":
-        sentence = f"`{trial.test.against}` should be one number, but it is not."
+        sentence = f"`{trial.test.against}` should be one number, but is {describe(value)}."
         raise DiffersError(Difference(Rung.TYPE, sentence))
     number = float(numbers[0].reshape(()))
     if not np.isfinite(number):

@@ -13,8 +13,8 @@ from typing import Any, NoReturn, TypeVar
 from grader.errors import DefinitionError, EtudeError, Location, Problem
 from grader.grading.compare import Closeness, compare
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned, Unsupported, Usage
-from grader.sandbox.child import Child
 from grader.sandbox.inside.wire import Function, Handle, UnsupportedValueError
+from grader.sandbox.interface import Child
 from grader.sandbox.printable import printable
 
 _EXACT = Closeness(0.0, 0.0)

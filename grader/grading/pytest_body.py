@@ -10,20 +10,18 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
-import pytest
-
-# The only way to rewrite what is no file on disk; the one thing of pytest's that is not public.
-from _pytest.assertion.rewrite import rewrite_asserts
 
 from grader.definitions.exercise import PytestTest
 from grader.errors import EtudeError, Location
 from grader.grading import feedback
+from grader.grading.asserts import asserts
 from grader.grading.authored import (
     TooLargeError,
     TooLongError,
     author_error,
     line_of_author,
     remember,
+    statement_at,
     time_limit,
 )
 from grader.grading.compare import Difference, Rung, plain_print
@@ -32,7 +30,6 @@ from grader.sandbox.answers import ChildGoneError, Raised
 from grader.sandbox.limits import AUTHOR_SECONDS
 
 _NOT_A_TEST = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_ENDS_EARLY = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception)
 _AUTHORS = (NameError, ImportError, SyntaxError)  # nothing that a submission returns causes them
 
 # What a submission raises is raised here as one of these, so that `pytest.raises` can catch it.
@@ -82,10 +79,10 @@ def run_body(
             _run(run, names)
     except (NoValueError, ChildGoneError, EtudeError, KeyboardInterrupt):
         raise
-    except _ENDS_EARLY as error:  # XFailed is a kind of Failed
+    except asserts().ends_early as error:  # XFailed is a kind of Failed
         message = f"test {test.id!r}: pytest: a test of a submission is never skipped"
         raise author_error(test.where, message) from error
-    except (AssertionError, pytest.fail.Exception) as error:
+    except asserts().fails as error:
         return Difference(Rung.ASSERTION, _sentence(test.pytest, error))
     except (TooLongError, TooLargeError) as error:
         if not names.has_answered:
@@ -129,7 +126,7 @@ def _not_running(test: PytestTest, error: BaseException) -> EtudeError:
     return author_error(test.where, message)
 
 
-@functools.lru_cache(256)
+@functools.lru_cache(1024)
 def _function(
     body: str, name: str, where: Location, test_id: str
 ) -> Callable[[dict[str, Any]], Callable[[], object]]:
@@ -140,11 +137,11 @@ def _function(
     if not statements:
         raise author_error(where, f"test {test_id!r}: pytest: there is no statement in it")
     tree.body[0].body = statements  # type: ignore[attr-defined]  # it is the def above
-    rewrite_asserts(tree, body.encode())
+    asserts().rewrite(tree, body.encode())
     code = compile(ast.fix_missing_locations(tree), file_name, "exec")
 
     def bind(names: dict[str, Any]) -> Callable[[], object]:
-        namespace = {"np": np, "pytest": pytest, **names}
+        namespace = {"np": np, **asserts().names, **names}
         exec(code, namespace)  # noqa: S102  the author's own code
         function: Callable[[], object] = namespace["test"]
         if function.__code__.co_flags & _NOT_A_TEST:
@@ -157,17 +154,8 @@ def _function(
 
 def _sentence(body: str, error: BaseException) -> str:
     statement = statement_at(body, line_of_author(error))
-    return feedback.assertion(statement, _explanation(str(error)))
-
-
-def statement_at(body: str, line: int | None) -> str:
-    """Return the innermost statement on a line of the body, on one line."""
-    found: ast.stmt | None = None
-    for node in ast.walk(ast.parse(body)):
-        if isinstance(node, ast.stmt) and line and node.lineno <= line <= (node.end_lineno or 0):
-            found = node  # wider ones come first
-    segment = ast.get_source_segment(body, found) if found else None
-    return " ".join((segment or body).split())
+    said = asserts().explain(statement, error)
+    return feedback.assertion(statement, _explanation(said))
 
 
 _NO_RAISE = re.compile(r"DID NOT RAISE (?:<class ')?(?:\w+\.)*(\w+)")
@@ -181,9 +169,10 @@ def _explanation(text: str) -> str:
     kept = [
         line.strip().removeprefix("assert ")
         for line in text.splitlines()
-        if line.strip() and not _OBJECT.search(line)
+        if line.strip() and not _OBJECT.search(line) and "Use -v to get more diff" not in line
     ]
-    joined = "; ".join(line.removeprefix("+").strip() for line in kept)
+    parts = (line.removeprefix("+").strip() for line in kept)
+    joined = "; ".join(part for part in parts if part != "False")  # which is what a failure means
     return " ".join(plain_print(joined).split())
 
 

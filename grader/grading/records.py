@@ -6,6 +6,7 @@ The widest of the formats, and versioned. Reading it back trusts nothing but typ
 from typing import Any, get_args
 
 from grader.definitions.exercise import ExerciseId, TestId
+from grader.grading.shown import ShownValue
 from grader.grading.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult, Verdict
 
 SCHEMA = "etude/verdict/v1"
@@ -58,6 +59,11 @@ def _test_data(test: TestResult) -> dict[str, Any]:
         "message": test.message,
         "line": test.line,
         "output": test.output,
+        "inputs": [{"name": name, "value": value.data()} for name, value in test.inputs],
+        "expected": None if test.expected is None else test.expected.data(),
+        "got": None if test.got is None else test.got.data(),
+        "worst": None if test.worst is None else list(test.worst),
+        "seconds": test.seconds,
     }
 
 
@@ -115,4 +121,16 @@ def _test_from_data(data: dict[str, Any]) -> TestResult:
         message=data["message"],
         line=data["line"],
         output=data["output"],
+        # Records of before values were shown have none of these.
+        inputs=tuple(
+            (each["name"], ShownValue.from_data(each["value"])) for each in data.get("inputs", ())
+        ),
+        expected=_shown(data.get("expected")),
+        got=_shown(data.get("got")),
+        worst=None if data.get("worst") is None else tuple(data["worst"]),
+        seconds=data.get("seconds"),
     )
+
+
+def _shown(data: dict[str, Any] | None) -> ShownValue | None:
+    return None if data is None else ShownValue.from_data(data)

@@ -3,9 +3,10 @@
 import functools
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from grader import __version__
 from grader.definitions.exercise import (
     CallTest,
     Exercise,
@@ -15,7 +16,7 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.grading import feedback
-from grader.grading.authored import TooLargeError, TooLongError, line_of_author
+from grader.grading.authored import TooLargeError, TooLongError, line_of_author, statement_at
 from grader.grading.cases import judge
 from grader.grading.compare import Rung
 from grader.grading.contents import Contents
@@ -25,17 +26,16 @@ from grader.grading.loading import load
 from grader.grading.observation import Observation
 from grader.grading.oracle import Draw, Oracle
 from grader.grading.proxies import NoValueError
-from grader.grading.pytest_body import statement_at
+from grader.grading.shown import Values
 from grader.grading.stage import Stage
 from grader.grading.submission import Submission
 from grader.grading.truth import gather
-from grader.grading.verdict import Outcome, TestResult
+from grader.grading.verdict import Outcome, TestResult, Verdict
 from grader.sandbox.answers import ChildGoneError, Unsupported
 from grader.sandbox.limits import AUTHOR_SECONDS, DEFAULT_LIMITS, Limits
-from grader.sandbox.process import Sandbox
 
 if TYPE_CHECKING:
-    from grader.sandbox.child import Child
+    from grader.sandbox.interface import Child, Children
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +51,24 @@ class _Attempt:
 
 
 class SubmissionRun:
-    """One submission in its own sandbox child. Use as a context manager."""
+    """One submission in its own sandbox child. Use as a context manager.
+
+    Args:
+        oracle: knows the exercise's tests.
+        submission: what is graded.
+        sandbox: where it runs.
+        limits: of what it may use.
+        with_values: whether results show the values behind a failure; who reads none saves time.
+    """
 
     def __init__(
         self,
         oracle: Oracle,
         submission: Submission,
-        sandbox: Sandbox,
+        sandbox: "Children",
         limits: Limits = DEFAULT_LIMITS,
+        *,
+        with_values: bool = True,
     ) -> None:
         self.exercise: Exercise = oracle.exercise
         self.problem = submission.problem  # why no test can run, for the learner
@@ -66,6 +76,7 @@ class SubmissionRun:
         self.outcome = Outcome.ERRORED if self.problem else Outcome.PASSED
         self.output = ""  # printed while the submission was loaded
         self.observed: dict[TestId, Observation] = {}
+        self._with_values = with_values
         self._oracle = oracle
         self._submission = submission
         self._contents = Contents((), {})
@@ -115,12 +126,53 @@ class SubmissionRun:
         self._hidden_ran = test.hidden
         child = self._stage.child
         begin = child.printed
+        clock = time.perf_counter()
         attempt = self._attempt(self._stage, test)
+        seconds = round(time.perf_counter() - clock, 6)
         if attempt.outcome is not Outcome.PASSED and not self._ended and child.output_full:
             attempt = _Attempt(Outcome.OUTPUT_LIMIT, feedback.OUTPUT_LIMIT, line=attempt.line)
         if test.hidden:
             return self._result(test, _hidden(test, attempt))
-        return self._result(test, attempt, child.output(begin, child.printed))
+        result = self._result(test, attempt, child.output(begin, child.printed))
+        values = self._values(test, attempt)
+        return replace(
+            result,
+            inputs=values.inputs,
+            expected=values.expected,
+            got=values.got,
+            worst=values.worst,
+            seconds=seconds,
+        )
+
+    def verdict(self, results: Mapping[TestId, TestResult], sandbox: str) -> Verdict:
+        """Sum up what was found.
+
+        Args:
+            results: of the tests that were run.
+            sandbox: the name of where they ran.
+        """
+        exercise = self.exercise
+        outcome, message = self.outcome, self.problem
+        if not message and exercise.hidden_elsewhere and not exercise.tests:
+            outcome, message = Outcome.NOT_RUN, feedback.NO_TESTS
+        elif not message:
+            outcome = _outcome_of(results)
+        earned = outcome is Outcome.PASSED and not exercise.hidden_elsewhere
+        return Verdict(
+            exercise=exercise.id,
+            title=exercise.title,
+            outcome=outcome,
+            message=message,
+            line=self.line,
+            tests=tuple(results[test.id] for test in exercise.tests if test.id in results),
+            output=self.output,
+            hidden_elsewhere=exercise.hidden_elsewhere,
+            xp=exercise.xp if earned else 0,
+            sandbox=sandbox,
+            exercise_hash=exercise.digest,
+            submission_hash=self._submission.digest,
+            grader_version=__version__,
+        )
 
     def evidence(self) -> Evidence:
         """End the child, and say what it used and which written values are not what came out."""
@@ -181,7 +233,7 @@ class SubmissionRun:
             self.observed[test.id] = observed(found.got)
             return _Attempt(Outcome.PASSED)
         rung = found.difference.rung
-        self.observed[test.id] = observed(found.got, rung=rung)
+        self.observed[test.id] = observed(found.got, rung=rung, worst=found.difference.worst)
         difference = explained(self._oracle, test, found.difference, draw, found.got)
         sentence = feedback.differs(difference, number, draws)
         return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
@@ -194,6 +246,13 @@ class SubmissionRun:
         line = answer.frames[-1][0] if answer.frames else None
         sentence = feedback.raised(answer, _own_line(test, error), self._contents)
         return _Attempt(feedback.outcome_of(answer), sentence, line=line, inputs=draw.inputs)
+
+    def _values(self, test: TestCase, attempt: _Attempt) -> Values:
+        if attempt.outcome is Outcome.PASSED or not self._with_values:
+            return Values()
+        from grader.grading.showing import values_behind  # noqa: PLC0415  a pass needs none of it
+
+        return values_behind(self.exercise, test, self.observed[test.id])
 
     def _result(self, test: TestCase, attempt: _Attempt, output: str = "") -> TestResult:
         return TestResult(
@@ -235,11 +294,16 @@ def _own_line(test: TestCase, error: NoValueError) -> str:
 
 
 def in_running_order(exercise: Exercise) -> list[TestCase]:
-    """Visible tests first: what a submission learns from a hidden one can then reach no output."""
-    return sorted(exercise.tests, key=lambda test: test.hidden)
+    """Visible tests first: what a submission learns from a hidden one can then reach no output.
+
+    Those that disclose nothing last: if one of them ends the program, no other test tells of it.
+    """
+    return sorted(
+        exercise.tests, key=lambda test: (test.hidden, test.hidden and test.disclose == "nothing")
+    )
 
 
-def verdict_outcome(results: Mapping[TestId, TestResult]) -> Outcome:
+def _outcome_of(results: Mapping[TestId, TestResult]) -> Outcome:
     """Sum up tests that ran: passed if all did, else the first thing that went wrong."""
     return next(
         (r.outcome for r in results.values() if r.outcome is not Outcome.PASSED), Outcome.PASSED

@@ -18,7 +18,7 @@ import numpy as np
 from grader.definitions.exercise import Exercise, Forbid
 from grader.grading import feedback
 from grader.sandbox.answers import Raised, Returned
-from grader.sandbox.child import Child
+from grader.sandbox.interface import Child
 from grader.sandbox.printable import printable
 
 _AROUND = frozenset(
@@ -137,7 +137,7 @@ def _forbidden(forbid: Forbid, use: Use) -> str | None:
             inside = any(_imports(entry, use.name) for entry in _whole(forbid.imports))
             return f"imports `{use.written}`" if inside else None
         case "loop":
-            return f"has a {_loop(use.name)}" if forbid.loops else None
+            return _loop(use.name) if forbid.loops else None
         case "passed":
             return None
     found = (
@@ -238,7 +238,9 @@ def _whole(entries: Sequence[str]) -> Iterator[str]:
 
 
 def _loop(name: str) -> str:
-    return name if name in ("comprehension", "recursion") else f"`{name}` loop"
+    if name == "recursion":
+        return "calls the function in itself"
+    return "has a comprehension" if name == "comprehension" else f"has a `{name}` loop"
 
 
 def _both_names(use: Use) -> str:

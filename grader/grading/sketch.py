@@ -26,6 +26,7 @@ _MOST_TEXT = 4096
 _MOST_MESSAGE = 200
 _ALIKE: Final = Closeness(1e-9, 1e-7)  # two orders of the same operations differ by less
 _ALIKE_SINGLE: Final = Closeness(1e-6, 1e-4)
+_BYTES_OF_EACH = 200  # sketch, beside numbers and text
 _FEW = 4  # values, fewer say little if they are whole numbers
 
 _FRACTION = re.compile(r"\d\.\d*[1-9]")
@@ -56,6 +57,11 @@ class Sketch:
         if (finite != np.trunc(finite)).any():
             return True
         return len(finite) >= _FEW and len(np.unique(finite)) > 1
+
+    @property
+    def bytes_held(self) -> int:
+        """How many bytes it holds, roughly."""
+        return _BYTES_OF_EACH + self.numbers.nbytes + len(self.text)
 
     @property
     def is_finite_somewhere(self) -> bool:
@@ -147,7 +153,7 @@ class _Parts:
 
     def _add_array(self, value: Any) -> None:  # noqa: ANN401  any array or number
         array = np.asarray(value)
-        kind = array.dtype.str if self._exact_dtypes else _kind(array)
+        kind = _dtype(array) if self._exact_dtypes else _kind(array)
         self.form += ["number" if array.ndim == 0 else kind, array.shape]
         if array.dtype.kind not in "biufc":
             self.form.append(f"{value!r:.200}")
@@ -159,6 +165,11 @@ class _Parts:
             self.numbers.append(np.stack([chosen.real, chosen.imag]).astype(np.float64).ravel())
         else:
             self.numbers.append(chosen.astype(np.float64))
+
+
+def _dtype(array: npt.NDArray[Any]) -> str:
+    """Name a dtype. NumPy's usual integers are one thing: in a browser they have 32 bits."""
+    return "integer" if array.dtype in (np.dtype(int), np.int64) else array.dtype.str
 
 
 def _kind(array: npt.NDArray[Any]) -> str:

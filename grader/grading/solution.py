@@ -11,13 +11,13 @@ from grader.grading.jobs import limits_of
 from grader.grading.proxies import InputChangedError, NoValueError
 from grader.grading.stage import Stage, read_values
 from grader.sandbox.answers import Cause, ChildGoneError, Raised, Returned, Unsupported
-from grader.sandbox.process import Sandbox
+from grader.sandbox.interface import Children
 
 T = TypeVar("T")
 
 
 @contextlib.contextmanager
-def solution_stage(exercise: Exercise, sandbox: Sandbox | None) -> Iterator[Stage]:
+def solution_stage(exercise: Exercise, sandbox: Children | None) -> Iterator[Stage]:
     """Load the solution into a child of its own.
 
     Raises:

@@ -12,7 +12,7 @@ from grader.errors import Location
 from grader.grading.authored import freeze
 from grader.grading.proxies import Names, NoValueError
 from grader.sandbox.answers import Raised, Returned, Usage
-from grader.sandbox.child import Child
+from grader.sandbox.interface import Child
 
 
 def is_value(exercise: Exercise, name: str) -> bool:

@@ -34,8 +34,13 @@ class Submission:
         try:
             data = _read_regular_file(path, follow_links=follow_links)
         except _UnfitError as error:
-            return cls(path, "", _digest(b""), str(error))
+            return cls.without_source(path, str(error))
         return cls.from_bytes(path, data)
+
+    @classmethod
+    def without_source(cls, path: Path, problem: str) -> Self:
+        """Stand for a file that is not there, or cannot be read."""
+        return cls(path, "", _digest(b""), problem)
 
     @classmethod
     def from_bytes(cls, path: Path, data: bytes) -> Self:

@@ -22,7 +22,7 @@ from grader.grading.evidence import Evidence, Untrue
 from grader.grading.observation import Observation
 from grader.grading.oracle import Oracle
 from grader.sandbox.answers import Raised
-from grader.sandbox.child import Ending
+from grader.sandbox.interface import Ending
 
 _SHOWN = 6
 _LONGEST = 80

@@ -1,11 +1,12 @@
 """A verdict: what grading one submission of one exercise came to. Small frozen types, no logic."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar, Literal, TypeAlias
 
 from grader.definitions.exercise import ExerciseId, TestId
 from grader.grading.evidence import Evidence
+from grader.grading.shown import ShownValue
 
 DiagnosisKind: TypeAlias = Literal["misconception", "mutation", "ambiguous"]
 
@@ -41,6 +42,18 @@ class TestResult:
     message: str = ""
     line: int | None = None  # of the submission, where the message points to one
     output: str = ""  # what a visible test printed
+    # Of a visible test that did not pass, the values of the draw that decided it:
+    inputs: tuple[tuple[str, ShownValue], ...] = ()
+    expected: ShownValue | None = None
+    got: ShownValue | None = None
+    worst: tuple[int, ...] | None = None  # where the two differ most, if both have rows
+    seconds: float | None = field(default=None, compare=False)  # that a visible test took
+
+    def __post_init__(self) -> None:
+        """Refuse a hidden test that carries what a hidden test must not tell."""
+        told = (self.expected, self.got, self.worst, self.seconds)
+        if self.hidden and (self.inputs or any(each is not None for each in told)):
+            raise ValueError(f"the hidden test {self.id!r} carries values")
 
 
 @dataclass(frozen=True, slots=True)

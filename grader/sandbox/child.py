@@ -8,14 +8,13 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Self
+from dataclasses import asdict
 
 from grader.errors import SandboxFault
 from grader.sandbox.answers import Answer, Cause, ChildGoneError, ForgedError, read_answer
 from grader.sandbox.control import Control
 from grader.sandbox.inside import wire
+from grader.sandbox.interface import Child, Ending
 from grader.sandbox.limits import ANSWERS_CAP, CONTROL_SECONDS, Limits
 from grader.sandbox.printable import printable
 
@@ -28,17 +27,8 @@ _READ_AHEAD, _MOST_AT_ONCE = 1 << 12, 1 << 20
 _CPU_SLACK = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a child ended and what it used, as the kernel counted it."""
-
-    status: int  # exit code, or minus the signal
-    cpu: float  # seconds
-    rss: int  # KiB at the peak
-
-
-class Child:
-    """One submission's process. Every method may raise `ChildGoneError` or `SandboxFault`."""
+class ChildProcess(Child):
+    """One submission's process."""
 
     def __init__(self, control: Control, limits: Limits) -> None:
         self._control = control
@@ -62,93 +52,6 @@ class Child:
         self._known_pid: int | None = None
         self._deadline: float | None = None  # set by the first request: waiting costs nothing
 
-    def screen(self, source: str) -> Answer:
-        """Say what a program uses; nothing of it runs. See `inside.facts.uses`."""
-        return self._ask("screen", source)
-
-    def answers(self, source: str, names: Sequence[str]) -> Answer:
-        """Say what in a program is more than answers. See `inside.literals.beyond_answers`."""
-        return self._ask("answers", source, list(names))
-
-    def load(self, source: str, names: Sequence[str]) -> Answer:
-        """Run the submission's source; on success the value describes the names it defines."""
-        return self._ask("load", source, list(names))
-
-    def load_answers(self, source: str, names: Sequence[str]) -> Answer:
-        """Load a submission that is only answers, as `load` does, and run nothing of it."""
-        return self._ask("load_answers", source, list(names))
-
-    def call(
-        self,
-        name: str,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        *,
-        measure: bool = False,
-    ) -> Answer:
-        """Call one of the submission's functions with copies of these arguments.
-
-        Args:
-            name: of the function.
-            args: positional arguments.
-            kwargs: arguments by name.
-            measure: also say what the call took, in the answer's `usage`. Following each
-                allocation slows down a call that makes many of them.
-        """
-        return self._ask("call", name, list(args), dict(kwargs), measure=measure)
-
-    def call_and_look(
-        self,
-        name: str,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        *,
-        measure: bool = False,
-    ) -> Answer:
-        """Call, and also return the arguments as they are afterwards: `[value, args, kwargs]`."""
-        return self._ask("call_and_look", name, list(args), dict(kwargs), measure=measure)
-
-    def value(self, name: str) -> Answer:
-        """Return what one of the submission's names stands for now."""
-        return self._ask("value", name)
-
-    def attribute(self, instance: wire.Handle, name: str) -> Answer:
-        """Look up an attribute: `[True, None]` for a method, else `[False, value]`."""
-        return self._ask("attribute", instance, name)
-
-    def method(
-        self,
-        instance: wire.Handle,
-        name: str,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        *,
-        measure: bool = False,
-    ) -> Answer:
-        """Call a method of an object that stays in the sandbox."""
-        return self._ask("method", instance, name, list(args), dict(kwargs), measure=measure)
-
-    def method_and_look(
-        self,
-        instance: wire.Handle,
-        name: str,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        *,
-        measure: bool = False,
-    ) -> Answer:
-        """Call a method, and also return the arguments as they are afterwards."""
-        asked = (instance, name, list(args), dict(kwargs))
-        return self._ask("method_and_look", *asked, measure=measure)
-
-    def run(self, statements: str, given: Mapping[str, Any]) -> Answer:
-        """Run statements in (a copy of) the submission's namespace.
-
-        The value is the length of what they print, in bytes. What they write to standard error
-        stands behind it in the output.
-        """
-        return self._ask("run", statements, dict(given))
-
     @property
     def printed(self) -> int:
         """How many bytes have been printed so far."""
@@ -158,11 +61,6 @@ class Child:
         """Return what was printed between two values of `printed`."""
         data = os.pread(self._output, max(end - begin, 0), begin)
         return printable(data.decode("utf-8", "replace"), keep="\n\t")
-
-    @property
-    def output_full(self) -> bool:
-        """Whether the cap on printing was reached."""
-        return self.printed >= self.limits.output
 
     @property
     def _pid(self) -> int:
@@ -190,12 +88,6 @@ class Child:
 
     def _reap(self) -> int:
         return self._control.send(b"%d" % self._pid)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _ask(self, operation: str, *arguments: object, measure: bool = False) -> Answer:
         if self._ending is not None:

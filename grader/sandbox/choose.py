@@ -29,8 +29,12 @@ def open_sandbox(backends: Sequence[Backend] = BACKENDS, *, spare: bool = False)
     )
 
 
-def begin_sandbox(backends: Sequence[Backend] = BACKENDS) -> Sandbox | None:
-    """Set the first backend that is installed going, for one submission, without waiting.
+def begin_sandbox(backends: Sequence[Backend] = BACKENDS, *, once: bool = True) -> Sandbox | None:
+    """Set the first backend that is installed going, without waiting.
+
+    Args:
+        backends: in the order of preference.
+        once: whether it is for one submission.
 
     Returns:
         None if there is none.
@@ -39,7 +43,7 @@ def begin_sandbox(backends: Sequence[Backend] = BACKENDS) -> Sandbox | None:
         return None
     for backend in backends:
         try:
-            return Sandbox(backend, once=True)
+            return Sandbox(backend, once=once)
         except (SandboxFault, OSError):
             continue
     return None

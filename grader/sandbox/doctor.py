@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from grader.errors import SandboxFault
 from grader.sandbox.answers import ChildGoneError, Raised, Returned
 from grader.sandbox.backends import BACKENDS, Backend, unsupported_reason
-from grader.sandbox.child import Child
+from grader.sandbox.interface import Child
 from grader.sandbox.process import Sandbox
 
 # Each function is an attempt and returns whether it got out. The port is one that really listens,

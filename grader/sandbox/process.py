@@ -13,7 +13,7 @@ from grader.sandbox.host import compile_ahead, this_host
 from grader.sandbox.limits import DEFAULT_LIMITS, START_SECONDS, Limits
 
 if TYPE_CHECKING:
-    from grader.sandbox.child import Child
+    from grader.sandbox.interface import Child
 
 
 class Sandbox:
@@ -82,9 +82,9 @@ class Sandbox:
 
     def _new_child(self, limits: Limits) -> "Child":
         # NumPy comes with it: by now the zygote is on its way, and imports its own meanwhile.
-        from grader.sandbox.child import Child  # noqa: PLC0415
+        from grader.sandbox.child import ChildProcess  # noqa: PLC0415
 
-        return Child(self._control, limits)
+        return ChildProcess(self._control, limits)
 
     def close(self) -> None:
         """End the zygote and everything it started."""

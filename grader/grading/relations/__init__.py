@@ -48,7 +48,7 @@ def _relation(expected: object, got: object, inputs: Mapping[str, Any]) -> Relat
         asked = pair(wanted, came, inputs)
         found = None if asked is None else _of_arrays(asked)
         if found is not None:
-            named = f"Item {where[0]}: " if where and len(where) == 1 else ""
+            named = f"Item {where[0]!r:.40}: " if len(where) == 1 else ""
             return Relation(found.id, f"{named}{found.sentence}")
     return None
 

@@ -5,7 +5,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from grader.grading.relations.pair import Array, Axes, Pair, Relation, is_varied, number
+from grader.grading.relations.pair import (
+    Array,
+    Axes,
+    Pair,
+    Relation,
+    RelationId,
+    is_varied,
+    number,
+)
 
 _UNEVEN = 1e-7
 
@@ -36,10 +44,17 @@ def scaled(pair: Pair) -> Relation | None:
     # Of two numbers one is always a multiple of the other: only a factor with a reason counts.
     if not is_varied(pair.expected) and not (named and _is_uneven(pair.expected)):
         return None
-    words = f", which is {named}" if named else ""
     lead = "The result is" if pair.expected.ndim == 0 else "Every value is"
     what = "what is expected" if pair.expected.ndim == 0 else "the expected one"
-    return Relation("constant-factor", f"{lead} {number(factor)} times {what}{words}.")
+    sentence = f"{lead} {number(factor)} times {what}{explained(factor, named)}."
+    return Relation("constant-factor", sentence)
+
+
+def explained(factor: float, named: str) -> str:
+    """Put what a factor is behind the sentence in which it stands; nothing if it has no name."""
+    if not named or named.startswith("as if"):
+        return f", {named}" if named else ""
+    return f"; {number(factor)} is {named}"
 
 
 def _factor(pair: Pair) -> float | None:
@@ -147,18 +162,23 @@ def applied(pair: Pair) -> Relation | None:
     if pair.expected.ndim == 0 and float(one) == round(float(one)):
         return None  # 4 is the square of 2, and the sum of 2 and 2
     with np.errstate(all="ignore"):
-        for name, images, sentence in (
-            ("squared", one**2, "Every value is the square of the expected one."),
-            ("root-missing", other**0.5, "Every value is the square of the expected one."),
-            ("root-taken", other**2, "Every value is the square root of the expected one."),
-            ("logarithm", np.log(one), "Every value is the logarithm of the expected one."),
-            ("exponential", np.exp(one), "Every value is the exponential of the expected one."),
-            ("reciprocal", 1 / one, "Every value is 1 divided by the expected one."),
-            ("absolute", np.abs(one), "The sizes are right, but the signs are lost."),
-        ):
-            target = one if name.startswith("root") else other
-            if np.isfinite(images).all() and pair.same(images, target):
-                return Relation(name.replace("root-missing", "squared"), sentence)
+        images: tuple[tuple[RelationId, Array, Array, str], ...] = (
+            ("squared", one**2, other, "Every value is the square of the expected one."),
+            ("squared", other**0.5, one, "Every value is the square of the expected one."),
+            ("root-taken", other**2, one, "Every value is the square root of the expected one."),
+            ("logarithm", np.log(one), other, "Every value is the logarithm of the expected one."),
+            (
+                "exponential",
+                np.exp(one),
+                other,
+                "Every value is the exponential of the expected one.",
+            ),
+            ("reciprocal", 1 / one, other, "Every value is 1 divided by the expected one."),
+            ("absolute", np.abs(one), other, "The sizes are right, but the signs are lost."),
+        )
+        for name, image, target, sentence in images:
+            if np.isfinite(image).all() and pair.same(image, target):
+                return Relation(name, sentence)
     return None
 
 

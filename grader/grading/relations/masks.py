@@ -13,7 +13,8 @@ def polarity(pair: Pair) -> Relation | None:
     if not all(set(np.unique(each)) == {0.0, 1.0} for each in (expected, got)):
         return None
     if expected.size >= _SMALLEST and (got == 1 - expected).all():
-        sentence = "0 and 1 (or False and True) are swapped: what should be open is blocked."
+        values = "False and True" if pair.boolean else "0 and 1"
+        sentence = f"{values} are swapped everywhere. Is the mask the other way round?"
         return Relation("mask-inverted", sentence)
     return None
 
@@ -23,9 +24,9 @@ def mask(pair: Pair) -> Relation | None:
     expected, got = _blocked(pair.expected), _blocked(pair.got)
     if expected is None or got is None or (expected == got).all():
         return None
-    nothing = _what(pair.expected)
+    nothing = _what(pair)
     if (got == ~expected).all() and got.any() and not got.all():
-        sentence = f"Your values are {nothing} where others belong, and the other way round."
+        sentence = f"Your values are {nothing} where they should not be, and the other way round."
         return Relation("mask-inverted", sentence)
     return _triangles(expected, got, nothing)
 
@@ -37,8 +38,10 @@ def _blocked(array: Array) -> Array | None:
     return np.asarray((array == 0) | (array == -np.inf))
 
 
-def _what(array: Array) -> str:
-    return "minus infinity" if np.isneginf(array).any() else "0"
+def _what(pair: Pair) -> str:
+    if pair.boolean:
+        return "False"
+    return "minus infinity" if np.isneginf(pair.expected).any() else "0"
 
 
 def _triangles(expected: Array, got: Array, nothing: str) -> Relation | None:
@@ -55,9 +58,10 @@ def _triangles(expected: Array, got: Array, nothing: str) -> Relation | None:
             sentence = f"Your values are {nothing} on the diagonal too; it should stay open."
             return Relation("diagonal-blocked", sentence)
         if not got.any():
-            sentence = f"Above the diagonal {nothing} is expected, but yours are other values."
-            return Relation("mask-missing", sentence.replace("Above", side.capitalize()))
+            place = side.capitalize()
+            sentence = f"{place} the diagonal {nothing} is expected, but your values are others."
+            return Relation("mask-missing", sentence)
     if (expected == (future | diagonal)).all() and (got == future).all():
-        sentence = f"On the diagonal {nothing} is expected, but yours are other values."
+        sentence = f"On the diagonal {nothing} is expected, but your values are others."
         return Relation("diagonal-open", sentence)
     return None

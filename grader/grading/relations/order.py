@@ -106,8 +106,8 @@ def scrambled(pair: Pair) -> Relation | None:
         return None
     if any(pair.same(got.ravel(), other) for other in _reshaped_wrongly(expected)):
         sentence = (
-            "The numbers are right, but in the wrong places: they would be so if an array had been "
-            "reshaped where its axes should have been swapped."
+            "The numbers are right, but in the wrong places: this is what comes out if an array is "
+            "reshaped where its axes should be swapped."
         )
         return Relation("reshape-for-transpose", sentence)
     sentence = "The numbers are the expected ones, but in other places."

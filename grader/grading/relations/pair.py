@@ -2,13 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 Array: TypeAlias = npt.NDArray[Any]
 Axes: TypeAlias = tuple[tuple[str, int], ...]
+RelationId: TypeAlias = Literal[
+    "absolute", "axes-permuted", "axis-added", "axis-dropped", "constant-factor",
+    "constant-offset", "cut", "diagonal-blocked", "diagonal-open", "exponential", "items-swapped",
+    "logarithm", "mask-inverted", "mask-missing", "not-normalised", "off-by-one", "one-item",
+    "other-axis", "other-places", "other-triangle", "reciprocal", "reshape-for-transpose",
+    "reshaped", "reversed", "root-taken", "rounded", "row-offset", "row-sums", "rows-permuted",
+    "scores-scaled", "sign-flipped", "softmax-missing", "squared", "subtraction-missing",
+    "transposed", "truncated",
+]  # fmt: skip
 
 MOST_VALUES = 10_000
 """Larger arrays are not looked at: a sentence must cost nothing to speak of."""
@@ -28,7 +37,7 @@ _DISTINCT = 3  # with fewer different values almost any relation holds
 class Relation:
     """How a result is related to the expected one."""
 
-    id: str
+    id: RelationId
     sentence: str
 
 
@@ -43,6 +52,7 @@ class Pair:
     got: Array
     axes: Axes
     rtol: float
+    boolean: bool = False  # both were arrays of booleans
 
     def same(self, one: Array, other: Array) -> bool:
         """Tell whether two arrays agree tightly, infinities by place."""
@@ -75,7 +85,8 @@ def pair(expected: object, got: object, inputs: Mapping[str, Any]) -> Pair | Non
     if 0 in (one.size, other.size) or np.isnan(one).any() or np.isnan(other).any():
         return None
     rtol = max(_rtol(expected), _rtol(got))
-    return Pair(one, other, axes_of(inputs), rtol)
+    boolean = np.asarray(expected).dtype == np.asarray(got).dtype == np.bool_
+    return Pair(one, other, axes_of(inputs), rtol, boolean)
 
 
 def _numbers(value: object) -> Array | None:

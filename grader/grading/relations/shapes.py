@@ -3,7 +3,7 @@
 import numpy as np
 
 from grader.grading.relations.order import scrambled, transposed
-from grader.grading.relations.pair import Pair, Relation, is_varied
+from grader.grading.relations.pair import Array, Pair, Relation, is_varied
 
 
 def reshaped(pair: Pair) -> Relation | None:
@@ -41,12 +41,16 @@ def _part(pair: Pair) -> Relation | None:
             (expected[-shorter:], got[-shorter:], "beginning"),
         ):
             if is_varied(wanted) and pair.same(came, wanted):
-                count = abs(len(expected) - len(got))
-                what = "row" if expected.ndim > 1 else "value"
-                some = f"{count} {what}{'s are' if count > 1 else ' is'}"
-                fault = "missing" if len(got) < len(expected) else "too many"
-                return Relation("cut", f"What is there is right, but {some} {fault} at the {end}.")
+                return Relation("cut", _cut(expected, got, end))
     return None
+
+
+def _cut(expected: Array, got: Array, end: str) -> str:
+    count = abs(len(expected) - len(got))
+    what = "row" if expected.ndim > 1 else "value"
+    some, verb = (f"{count} {what}s", "are") if count > 1 else (f"1 {what}", "is")
+    fault = "missing" if len(got) < len(expected) else "too many"
+    return f"{some} {verb} {fault} at the {end}; the rest is right."
 
 
 def _other_form(pair: Pair, size: int) -> Relation | None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.grading.relations.factors import name_of
+from grader.grading.relations.factors import explained, name_of
 from grader.grading.relations.pair import (
     MATRIX,
     TWO,
@@ -49,7 +49,7 @@ def _other_axis(pair: Pair) -> Relation | None:
             columns = (
                 "Your columns" if expected.ndim == MATRIX else f"Your values along axis {axis}"
             )
-            sentence = f"{columns} add up to 1; the rows should, that is the last axis."
+            sentence = f"{columns} add up to 1; it is the rows, along the last axis, that should."
             if _differ_by_sums(pair, axis):
                 sentence += " Is your softmax taken over the wrong axis?"
             return Relation("other-axis", sentence)
@@ -93,9 +93,9 @@ def _sharpened(pair: Pair) -> Relation | None:
     if not near or abs(factor - 1) < _CLEARLY or abs(factor) < _CLEARLY:
         return None
     named = name_of(factor, pair.axes, 10 * pair.rtol)
-    words = f", which is {named}" if named else ""
     sentence = (
-        f"These would be the weights if the scores were {number(factor)} times as large{words}."
+        f"These would be the weights if the scores were {number(factor)} times as large"
+        f"{explained(factor, named)}."
     )
     return Relation("scores-scaled", sentence)
 

@@ -118,12 +118,12 @@ OPERATORS = (
         "drop-axis",
         "The axis is left out, so that NumPy's default counts, mostly the whole array.",
         _drop_axis,
-        "as if one step worked on the whole array and not along one axis",
+        "as if no axis was given to one step, so that it took the whole array or the first axis",
     ),
     Operator(
         "drop-keepdims",
         "keepdims is left out, so that the result broadcasts along another axis.",
         _drop_keepdims,
-        "as if a reduced axis was lost, so that the result broadcasts along another one",
+        "as if a reduced axis was lost that should stay with length 1, or the other way round",
     ),
 )

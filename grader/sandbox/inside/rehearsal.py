@@ -11,7 +11,8 @@ import sys
 import numpy as np
 
 from . import wire
-from .worker import FILE_NAME, MODULE_NAME, Worker
+from .serving import FILE_NAME, MODULE_NAME
+from .worker import Worker
 
 _TIMES = 12  # Python looks at code anew after eight calls
 

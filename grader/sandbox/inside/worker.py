@@ -1,58 +1,13 @@
-"""Serves one submission: load it, call it, run statements after it, answer with plain data.
+"""Brings requests from a socket to the one submission of this process, and the answers back."""
 
-A request is a list `[number, operation, ...]`, its answer `[number, status, payload]`:
-
-    ["screen", source]           "ok": what the program uses, by its syntax tree; nothing runs
-    ["answers", source, names]   "ok": null, or what in it is more than answers; nothing runs
-    ["load", source, names]      "ok": {"names": every public callable, "defined": {name: facts}}
-    ["load_answers", source, names]  likewise; the values are read off the syntax tree, nothing runs
-    ["call", name, args, kwargs] "ok": the returned value
-    ["call_and_look", name, args, kwargs]  "ok": [the value, args and kwargs as they are now]
-    ["method_and_look", object, name, args, kwargs]  likewise
-    ["attribute", object, name]  "ok": [true, null] for a method, else [false, the value]
-    ["method", object, name, args, kwargs]  "ok": the returned value
-    ["value", name]              "ok": the value that the name has now
-    ["run", statements, given]   "ok": how many bytes were printed; they are in the output
-                                 descriptor, and behind them what went to standard error
-    ["measure", operation, ...]  "ok" of the operation, with a fourth part: nanoseconds of CPU time
-                                 and the most bytes that were allocated at once meanwhile
-
-Instances of the submission's classes stay here; what crosses is a handle.
-
-`status` is `ok`, `raised` (the submission's own exception) or `unsupported` (a value that cannot
-cross). A submission can tamper with all of this, in its own process only: the other side believes
-nothing but values, and compares them with expected ones that are not here.
-"""
-
-import contextlib
 import gc
-import inspect
-import io
-import linecache
 import os
-import re
 import socket
-import sys
-import types
-from collections.abc import Iterator
+from typing import NoReturn
 
-# Taken now: what a submission puts in their place later is not what measures it. The process's own
-# clock moves by ticks only, once its CPU time is limited; that of its one thread does not.
-from time import thread_time_ns as _cpu_time
-from tracemalloc import get_traced_memory as _traced_memory
-from tracemalloc import start as _start_tracing
-from tracemalloc import stop as _stop_tracing
-from typing import Any, NoReturn
+from . import wire
+from .serving import Output, Server
 
-import numpy as np
-
-from . import facts, literals, wire
-
-FILE_NAME, MODULE_NAME = "submission.py", "submission"
-_MAX_MESSAGE = 2000
-_MAX_FRAMES = 8
-_MAX_NAMES = 200
-_MAX_SHAPES = 8
 _READ_AHEAD, _MOST_AT_ONCE = 1 << 12, 1 << 20
 _STDOUT = 1
 
@@ -60,292 +15,19 @@ _STDOUT = 1
 _GREETING = b"".join(wire.encode([0, "ok", None]))
 
 
-class OutputLimitError(Exception):
-    """The submission printed more than it may."""
-
-
-class _Output(io.TextIOBase):
-    """Standard output that writes straight through and stops at a cap."""
+class _ToDescriptor(Output):
+    """Output into a file that the trusted side can read."""
 
     def __init__(self, descriptor: int, cap: int) -> None:
-        self.left = cap
+        super().__init__(cap)
         self._descriptor = descriptor
 
     @property
     def position(self) -> int:
         return os.lseek(self._descriptor, 0, os.SEEK_CUR)
 
-    def writable(self) -> bool:
-        return True
-
-    def write(self, text: str) -> int:
-        data = text.encode("utf-8", "backslashreplace")
-        os.write(self._descriptor, data[: self.left])
-        self.left -= len(data)
-        if self.left < 0:
-            self.left = 0
-            raise OutputLimitError("too much output")
-        return len(text)
-
-
-class _Errors(io.TextIOBase):
-    """Standard error: among what is printed, or kept back while that is to be compared."""
-
-    def __init__(self, output: _Output) -> None:
-        self._output = output
-        self._kept: list[str] | None = None
-        self._room = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, text: str) -> int:
-        if self._kept is None:
-            return self._output.write(text)
-        self._kept.append(text)
-        self._room -= len(text)
-        if self._room < 0:
-            raise OutputLimitError("too much output")
-        return len(text)
-
-    @contextlib.contextmanager
-    def kept_back(self) -> Iterator[None]:
-        """Write what comes meanwhile when it is over."""
-        self._kept, self._room = [], self._output.left
-        try:
-            yield
-        finally:
-            kept, self._kept = "".join(self._kept), None
-            if kept:
-                self._output.write(kept)
-
-
-class _Objects:
-    """Keeps the instances that the trusted side has handles of."""
-
-    def __init__(self) -> None:
-        self._kept: list[object] = []
-
-    def keep(self, value: object) -> wire.Handle | None:
-        kind = type(value)
-        if kind is types.CoroutineType:
-            value.close()  # type: ignore[attr-defined]  # or Python warns that nobody awaited it
-        if getattr(kind, "__module__", None) != "submission":
-            return None
-        self._kept.append(value)
-        return wire.Handle(len(self._kept) - 1, str(kind.__name__)[:100])
-
-    def find(self, number: int) -> object:
-        return self._kept[number]
-
-    def make(self, name: str, source: str) -> object:
-        namespace: dict[str, Any] = {"np": np, "__name__": "given"}
-        exec(compile(source, "<given>", "exec"), namespace)  # noqa: S102  the exercise's own code
-        return namespace[name]
-
-
-class _Submission:
-    """The submission's module and what may be asked of it."""
-
-    def __init__(self) -> None:
-        self.module = types.ModuleType(MODULE_NAME)
-        self.module.__file__ = FILE_NAME
-        self._output = _Output(_STDOUT, 0)
-        self._errors = _Errors(self._output)
-
-    def print_to(self, output: _Output) -> None:
-        """Have what the submission prints written here."""
-        sys.stdout, sys.stderr = self._output, self._errors = output, _Errors(output)
-
-    def screen(self, source: str) -> object:
-        return facts.uses(source)
-
-    def answers(self, source: str, names: list[str]) -> object:
-        return literals.beyond_answers(source, names)
-
-    def load(self, source: str, names: list[str]) -> dict[str, object]:
-        self._begin(source)
-        exec(compile(source, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  what this process is for
-        return self._defined(names)
-
-    def load_answers(self, source: str, names: list[str]) -> dict[str, object]:
-        self._begin(source)
-        self.module.__dict__.update(literals.answers(source, names, FILE_NAME))
-        return self._defined(names)
-
-    def _begin(self, source: str) -> None:
-        lines = source.splitlines(keepends=True)
-        linecache.cache[FILE_NAME] = (len(source), None, lines, FILE_NAME)
-        sys.modules[MODULE_NAME] = self.module
-
-    def _defined(self, names: list[str]) -> dict[str, object]:
-        namespace = self.module.__dict__
-        public = [n for n, v in namespace.items() if not n.startswith("_") and callable(v)]
-        return {
-            "names": public[:_MAX_NAMES],
-            "defined": {name: _facts(namespace[name]) for name in names if name in namespace},
-        }
-
-    def call(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> object:
-        return self.module.__dict__[name](*args, **kwargs)
-
-    def call_and_look(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> object:
-        return [self.call(name, args, kwargs), _without_functions(args), _without_functions(kwargs)]
-
-    def value(self, name: str) -> object:
-        return self.module.__dict__[name]
-
-    def attribute(self, instance: object, name: str) -> object:
-        value = getattr(instance, name)
-        return [True, None] if callable(value) else [False, value]
-
-    def method(
-        self, instance: object, name: str, args: list[Any], kwargs: dict[str, Any]
-    ) -> object:
-        return getattr(instance, name)(*args, **kwargs)
-
-    def method_and_look(
-        self, instance: object, name: str, args: list[Any], kwargs: dict[str, Any]
-    ) -> object:
-        value = self.method(instance, name, args, kwargs)
-        return [value, _without_functions(args), _without_functions(kwargs)]
-
-    def run(self, statements: str, given: dict[str, Any]) -> int:
-        # A copy of the namespace: what the statements assign stays out of the submission.
-        code = compile(statements, "<test>", "exec")
-        begin = self._output.position
-        # A warning is no part of what a program prints, and Python shows it the first time only.
-        with self._errors.kept_back():
-            exec(code, {**self.module.__dict__, **given})  # noqa: S102  what this process is for
-            return self._output.position - begin
-
-
-def _without_functions(value: Any) -> Any:  # noqa: ANN401  any value
-    """Put None where a function stands: it came in as source and does not go back."""
-    if isinstance(value, types.FunctionType):
-        return None
-    if type(value) in (list, tuple):
-        return type(value)([_without_functions(item) for item in value])
-    if type(value) is dict:
-        return {key: _without_functions(item) for key, item in value.items()}
-    return value
-
-
-def _facts(value: object) -> dict[str, object]:
-    """Say what stands behind a name, so that a wrong signature can be explained."""
-    code = getattr(value, "__code__", None)
-    if isinstance(value, type):
-        return {"callable": True, "type": "class", "signature": _signature(value)}
-    if not isinstance(code, types.CodeType):
-        return {"callable": callable(value), "type": type(value).__name__}
-    return {
-        "callable": True,
-        "type": "function",
-        "line": code.co_firstlineno,
-        "signature": _signature(value),
-    }
-
-
-def _signature(value: object) -> str:
-    if type(value) is types.FunctionType and _has_plain_parameters(value):
-        code = value.__code__
-        return f"({', '.join(code.co_varnames[: code.co_argcount])})"
-    try:
-        return str(inspect.signature(value))[:_MAX_MESSAGE]  # type: ignore[arg-type]
-    except Exception:  # noqa: BLE001  a submission's decorators may do anything
-        return "(...)"
-
-
-def _has_plain_parameters(function: types.FunctionType) -> bool:
-    """Tell whether a signature is just names; the real thing takes as long as several calls."""
-    code = function.__code__
-    return not (
-        function.__defaults__
-        or function.__kwdefaults__
-        or function.__annotations__
-        or function.__dict__
-        or code.co_posonlyargcount
-        or code.co_kwonlyargcount
-        or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
-    )
-
-
-def _frames(error: BaseException) -> list[tuple[int, str]]:
-    """Give the submission's own frames, innermost last, as line and function."""
-    frames: list[tuple[int, str]] = []
-    traceback = error.__traceback__
-    while traceback is not None:
-        code = traceback.tb_frame.f_code
-        if code.co_filename == FILE_NAME:
-            frames.append((traceback.tb_lineno, code.co_name))
-            del frames[:-_MAX_FRAMES]
-        traceback = traceback.tb_next
-    return frames
-
-
-def _shapes(error: BaseException) -> list[list[object]]:
-    """Give the shapes of the arrays in the line of the submission's where the error arose."""
-    traceback, frame, number = error.__traceback__, None, 0
-    while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == FILE_NAME:
-            frame, number = traceback.tb_frame, traceback.tb_lineno
-        traceback = traceback.tb_next
-    if frame is None:
-        return []
-    names = dict.fromkeys(re.findall(r"[^\W\d]\w*", linecache.getline(FILE_NAME, number)))
-    values = [(name, frame.f_locals.get(name)) for name in names]
-    arrays = [[name, list(value.shape)] for name, value in values if type(value) is np.ndarray]
-    return arrays[:_MAX_SHAPES]
-
-
-def _raised(error: BaseException) -> dict[str, object]:
-    try:
-        message = str(error)
-    except BaseException:  # noqa: BLE001  a submission's __str__ may do anything
-        message = ""
-    answer: dict[str, object] = {
-        "type": type(error).__name__,
-        "bases": [base.__name__ for base in type(error).__mro__],
-        "message": message[:_MAX_MESSAGE],
-        "frames": _frames(error),
-    }
-    with contextlib.suppress(BaseException):  # a submission may have tampered with anything
-        answer["shapes"] = _shapes(error)
-    if isinstance(error, SyntaxError):
-        answer |= {"message": error.msg, "line": error.lineno, "text": (error.text or "")[:200]}
-    return answer
-
-
-def _measured(
-    submission: _Submission, operation: str, *arguments: object
-) -> tuple[object, list[int]]:
-    """Do what was asked and say what it took; NumPy reports its arrays to `tracemalloc` too."""
-    act = getattr(submission, operation)
-    _start_tracing()
-    try:
-        begin = _cpu_time()
-        value = act(*arguments)
-        taken = _cpu_time() - begin
-        peak = _traced_memory()[1]
-    finally:
-        _stop_tracing()
-    return value, [taken, peak]
-
-
-def _answer(
-    submission: _Submission, objects: _Objects, request: list[Any]
-) -> list[bytes | memoryview]:
-    """Do what was asked; every way in which the submission can fail is an answer too."""
-    number, operation, *arguments = request
-    try:
-        if operation == "measure":
-            return wire.encode([number, "ok", *_measured(submission, *arguments)], objects)
-        return wire.encode([number, "ok", getattr(submission, operation)(*arguments)], objects)
-    except wire.UnsupportedValueError as error:
-        where = error.path.removeprefix("[2]")
-        return wire.encode([number, "unsupported", {"kind": error.kind, "path": where}])
-    except BaseException as error:  # noqa: BLE001  SystemExit and KeyboardInterrupt too
-        return wire.encode([number, "raised", _raised(error)])
+    def put(self, data: bytes) -> None:
+        os.write(self._descriptor, data)
 
 
 def _send(connection: socket.socket, pieces: list[bytes | memoryview]) -> None:
@@ -366,13 +48,12 @@ class Worker:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._submission = _Submission()
-        self._objects = _Objects()
+        self._server = Server(_ToDescriptor(_STDOUT, 0))
         self._received = bytearray()
 
     def serve(self, output: int, output_cap: int) -> NoReturn:
         """Say that the process is locked in, then answer until the trusted side hangs up."""
-        self._submission.print_to(_Output(output, output_cap))
+        self._server.print_to(_ToDescriptor(output, output_cap))
         gc.enable()
         self._connection.sendall(_GREETING)
         while True:
@@ -381,8 +62,7 @@ class Worker:
     def answer_next(self) -> None:
         """Wait for a request and answer it; small ones take one call of the kernel each way."""
         header, body = wire.lengths(self._take(wire.PREFIX))
-        request: Any = wire.decode(self._take(header), self._take(body), self._objects)
-        _send(self._connection, _answer(self._submission, self._objects, request))
+        _send(self._connection, self._server.answer(self._take(header), self._take(body)))
 
     def _take(self, length: int) -> bytearray:
         while len(self._received) < length:

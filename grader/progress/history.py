@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Self
+from typing import Final, Self
 
 from grader.definitions.exercise import ExerciseId
 from grader.grading.verdict import Outcome, Verdict
+
+BROWSER: Final = "browser"
+"""The sandbox of an attempt that a page of the site made: it ran the visible tests alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,11 @@ class Attempt:
     def passed(self) -> bool:
         """Whether every test passed."""
         return self.outcome is Outcome.PASSED
+
+    @property
+    def self_reported(self) -> bool:
+        """Whether a page says so, where the learner could make it say anything."""
+        return self.sandbox == BROWSER
 
 
 @dataclass(frozen=True, slots=True)

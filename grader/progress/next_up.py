@@ -1,8 +1,39 @@
 """What to do next."""
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from grader.definitions.exercise import ExerciseId
+from grader.progress.history import History
+from grader.progress.standing import standings
+
+
+@dataclass(frozen=True, slots=True)
+class NextUp:
+    """What to go on with; `begun` if it was tried last and is still open."""
+
+    exercise: ExerciseId
+    begun: bool
+
+
+def next_up(
+    history: History,
+    order: Sequence[ExerciseId],
+    requires: Callable[[ExerciseId], Collection[ExerciseId]],
+) -> NextUp | None:
+    """Return what was tried last, or else what follows it; None if all are done.
+
+    Args:
+        history: what the learner did.
+        order: the exercises of all tracks.
+        requires: see `next_open`.
+    """
+    closed = {name for name, found in standings(history).items() if found.closed}
+    last = history.attempts[-1].exercise if history.attempts else None
+    if last is not None and last in order and last not in closed:
+        return NextUp(last, begun=True)
+    following = next_open(order, closed, last, requires)
+    return None if following is None else NextUp(following, begun=False)
 
 
 def next_open(

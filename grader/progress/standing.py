@@ -27,6 +27,7 @@ class Standing:
     earned: int = 0
     gave_up: bool = False  # before the first pass
     passed_at: datetime | None = None
+    self_reported: bool = False  # passed, and in the browser alone
 
     @property
     def closed(self) -> bool:
@@ -84,6 +85,7 @@ def _standing(events: _Events) -> Standing:
         max(0, passed.xp - paid) if passed is not None and not gave_up else 0,
         gave_up,
         passed.at if passed is not None else None,
+        passed is not None and all(each.self_reported for each in attempts if each.passed),
     )
 
 

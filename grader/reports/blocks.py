@@ -7,25 +7,35 @@ of characters.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Final, TypeAlias
+from typing import Final
 
-import numpy as np
-import numpy.typing as npt
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-Matrix: TypeAlias = npt.NDArray[np.float64]
-Colour: TypeAlias = tuple[int, int, int]
+from grader.reports.cells import (
+    Colour,
+    Pair,
+    Rows,
+    Scale,
+    Texts,
+    hexadecimal,
+    ink,
+    longest,
+    mix,
+    written,
+)
 
 _LIGHT: Final[Colour] = (247, 247, 247)
 _HIGH: Final[Colour] = (8, 69, 148)  # blue
 _LOW: Final[Colour] = (165, 30, 35)  # red, for what is below zero
 _SHADES: Final = " ░▒▓█"
-_DECIMALS: Final = (4, 3, 2, 1)
-_GAP: Final = "   "  # between two matrices
-_LUMINANCE: Final = (0.299, 0.587, 0.114)
-_MIDDLE_GREY: Final = 140
+GAP: Final = "   "
+"""Between two columns."""
+
+_ENOUGH_COLOURS: Final = ("256", "truecolor", "windows")
+_DARKEST: Final = len(_SHADES) - 1
+_PADDING: Final = 2  # a blank, or a bracket, on either side of a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,33 +47,31 @@ class Labels:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scale:
-    """From a value to a share of the darkest shade: 0 to 1, or -1 to 1 where values have signs."""
+class Compared:
+    """Two matrices that are to be looked at together.
 
-    low: float
-    high: float
+    `worst` is the row and the column where they differ most, if they have the same shape.
+    """
 
-    @classmethod
-    def of(cls, values: Matrix) -> "_Scale":
-        finite = values[np.isfinite(values)]
-        if not finite.size:
-            return cls(0.0, 1.0)
-        low, high = float(finite.min()), float(finite.max())
-        return cls(low, high) if low >= 0 else cls(-max(high, -low), max(high, -low))
+    expected: Rows
+    got: Rows
+    titles: tuple[Text, Text]
+    worst: tuple[int, int] | None = None
 
-    def share(self, value: float) -> float:
-        """Return how dark a cell is; negative values are dark in another colour."""
-        if self.low < 0:
-            return value / self.high
-        return (value - self.low) / (self.high - self.low) if self.high > self.low else 0.0
+    @property
+    def apart(self) -> Pair | None:
+        """The two numbers that must not look the same."""
+        if self.worst is None:
+            return None
+        row, column = self.worst
+        return self.expected[row][column], self.got[row][column]
 
 
 def print_heatmap(
     console: Console,
-    values: Matrix,
+    values: Rows,
     labels: Labels = Labels(),
     *,
-    whole: bool = False,
     shaded: bool = True,
 ) -> None:
     """Print a matrix.
@@ -72,155 +80,185 @@ def print_heatmap(
         console: where to; its width and colours decide the form.
         values: shape (n, m), numbers.
         labels: of its rows and columns.
-        whole: whether the numbers are whole.
         shaded: whether to shade the cells.
     """
-    scale = _Scale.of(values) if shaded else None
-    width = console.width if console.is_terminal else None
-    _print(console, _lines(console, values, labels, width, scale, whole=whole))
-
-
-def print_side_by_side(console: Console, expected: Matrix, got: Matrix) -> None:
-    """Print what was expected and what came, in the same shades, differing cells underlined.
-
-    Beside each other if the terminal is wide enough, else one below the other.
-
-    Args:
-        console: where to; its width and colours decide the form.
-        expected: shape (n, m).
-        got: shape (n', m'), perhaps another one.
-    """
-    both = np.concatenate([expected.ravel(), got.ravel()])
-    scale = _Scale.of(both)
-    whole = bool(np.all(both == np.round(both)))
-    other = _differing(expected, got)
-    width = console.width if console.is_terminal else None
-    half = None if width is None else (width - len(_GAP)) // 2
-    beside = all(_fits(values, half, whole=whole) for values in (expected, got))
-    room = half if beside else width
-    left = [
-        Text("expected", "bold"),
-        *_lines(console, expected, Labels(), room, scale, whole=whole),
-    ]
-    right = [
-        Text("yours", "bold"),
-        *_lines(console, got, Labels(), room, scale, whole=whole, marked=other),
-    ]
-    if not beside:
-        _print(console, [*left, Text(), *right])
-        return
-    column = max(line.cell_len for line in left)
-    pairs = zip_longest(left, right, fillvalue=Text())
-    _print(console, [_joined(before, after, column) for before, after in pairs])
-
-
-def _fits(values: Matrix, width: int | None, *, whole: bool) -> bool:
-    """Tell whether all numbers can be read in so many columns."""
-    before = len(str(len(values))) + 1
-    room = None if width is None else width - before
-    return _cells(values, room, Labels(), whole=whole) is not None
-
-
-def _joined(before: Text, after: Text, column: int) -> Text:
-    return Text.assemble(before, " " * (column - before.cell_len), _GAP, after)
-
-
-def _differing(expected: Matrix, got: Matrix) -> npt.NDArray[np.bool_] | None:
-    if expected.shape != got.shape:
-        return None
-    return ~np.isclose(got, expected, equal_nan=True)
-
-
-def _print(console: Console, lines: Sequence[Text]) -> None:
+    names = [str(name) for name in labels.rows] or _indices(values)
+    room = console.width - len(_before(names)) if console.is_terminal else None
+    columns = max(map(len, labels.columns), default=0)
+    clear, coarse = written([values])
+    ways = [texts for (texts,) in (*clear, *coarse)]
+    fitting = (texts for texts in ways if room is None or _width(texts, columns) <= room)
+    texts = next(fitting, None if shaded else ways[-1])
+    block = _Block(Scale.of(values) if shaded else None, has_colours(console))
+    lines = block.lines(values, texts, names, columns)
+    if labels.columns and texts is not None:
+        side = max(longest([texts]), columns) + _PADDING
+        heads = "".join(f"{name:>{side - 1}} " for name in labels.columns)
+        lines.insert(0, Text(_before(names) + heads, "dim"))
     for line in lines:
-        if not _coloured(console):
+        if not block.coloured:
             line.rstrip()
         console.print(line, soft_wrap=True)
 
 
-def _lines(
-    console: Console,
-    values: Matrix,
-    labels: Labels,
-    width: int | None,
-    scale: _Scale | None,
-    *,
-    whole: bool,
-    marked: npt.NDArray[np.bool_] | None = None,
-) -> list[Text]:
-    """Return the lines of a matrix that fits a width, if there is any."""
-    names = [str(name) for name in labels.rows] or [str(row) for row in range(len(values))]
-    before = max((len(name) for name in names), default=0) + 1
-    coloured = _coloured(console)
-    cells = _cells(values, None if width is None else width - before, labels, whole=whole)
-    if cells is None and scale is None:
-        cells = _numbers(values, 0 if whole else _DECIMALS[-1])
-    side = max((len(text) for row in cells for text in row), default=0) + 2 if cells else 2
-    side = max(side, *(len(name) + 2 for name in labels.columns or [""])) if cells else side
-    lines = [_heading(labels, before, side)] if labels.columns and cells else []
-    for row, name in enumerate(names):
-        line = Text.assemble((name.rjust(before - 1) + " ", "dim"))
-        for column, value in enumerate(values[row]):
-            text = cells[row][column] if cells else _shade(value, scale, coloured=coloured)
-            differs = marked is not None and bool(marked[row, column])
-            if differs and not coloured and cells:
-                text = f"*{text}"
-            style = _style(float(value), scale if coloured else None, underlined=differs)
-            line.append(f"{text:>{side - 1}} " if cells else text, style)
-        lines.append(line)
+def compared(both: Compared, width: int, *, coloured: bool) -> list[Text]:
+    """Return the lines that show two matrices in the same shades, with numbers of the same form.
+
+    They stand beside each other if there is room for that, else one below the other. Where they
+    differ most there are brackets.
+    """
+    block = _Block(Scale.of(both.expected, both.got), coloured)
+    ways, beside = _fitting(both, width)
+    left, right = (
+        [title, *block.lines(rows, texts, _indices(rows), worst=both.worst)]
+        for title, rows, texts in zip(both.titles, (both.expected, both.got), ways, strict=True)
+    )
+    if not beside:
+        return [*left, *right]
+    return side_by_side(left, right)
+
+
+def side_by_side(left: Sequence[Text], right: Sequence[Text]) -> list[Text]:
+    """Return lines of two columns."""
+    column = max(line.cell_len for line in left)
+    return [
+        Text.assemble(before, " " * (column - before.cell_len), GAP, after)
+        for before, after in zip_longest(left, right, fillvalue=Text())
+    ]
+
+
+def alone(title: Text, rows: Rows, width: int, *, coloured: bool) -> list[Text]:
+    """Return the lines that show one matrix, or a vector, which is a matrix of one row."""
+    clear, coarse = written([rows])
+    names = _indices(rows) if len(rows) > 1 else [""]
+    room = width - len(_before(names))
+    texts = next((way for (way,) in (*clear, *coarse) if _width(way) <= room), None)
+    block = _Block(Scale.of(rows), coloured)
+    return [title, *block.lines(rows, texts, names)]
+
+
+def compared_vectors(both: Compared, width: int, *, coloured: bool) -> list[Text]:
+    """Return the lines that show two vectors, each number above its counterpart.
+
+    What is too long for a line goes on further below.
+    """
+    clear, coarse = written([both.expected, both.got], both.apart)
+    ways = (clear or coarse)[0]
+    before = max(len(title) for title in both.titles) + 1
+    side = longest(ways)
+    count = max(1, (width - before) // (side + _PADDING))
+    block = _Block(Scale.of(both.expected, both.got), coloured)
+    lines: list[Text] = []
+    for begin in range(0, max(len(both.expected[0]), len(both.got[0])), count):
+        lines += [Text()] if begin else []
+        worst = both.worst and (0, both.worst[1] - begin)
+        for title, (row,), (texts,) in zip(
+            both.titles, (both.expected, both.got), ways, strict=True
+        ):
+            part = slice(begin, begin + count)
+            (cells,) = block.lines([row[part]], [texts[part]], [""], side, worst)
+            head = Text() if begin else title.copy()
+            lines.append(Text.assemble(head, " " * (before - len(head)), cells))
     return lines
 
 
-def _coloured(console: Console) -> bool:
-    return console.is_terminal and not console.no_color and console.color_system is not None
+def has_colours(console: Console) -> bool:
+    """Tell whether shades can be told apart: there is colour, and more than sixteen of them."""
+    usable = console.is_terminal and not console.no_color
+    return usable and console.color_system in _ENOUGH_COLOURS
 
 
-def _heading(labels: Labels, before: int, side: int) -> Text:
-    names = "".join(f"{name:>{side - 1}} " for name in labels.columns)
-    return Text(" " * before + names, "dim")
+def _fitting(both: Compared, width: int) -> tuple[Sequence[Texts | None], bool]:
+    """Choose how two matrices are written, and whether there is room for both in a line."""
+    pair = (both.expected, both.got)
+    before = [len(_before(_indices(rows))) for rows in pair]
+
+    def fit(cells: Sequence[int]) -> bool:
+        """Tell whether there is room for two blocks, whose cells take so much, and a gap."""
+        blocks = [
+            max(one + other, len(title))
+            for one, other, title in zip(before, cells, both.titles, strict=True)
+        ]
+        return sum(blocks) + len(GAP) <= width
+
+    for ways in written(pair, both.apart):
+        for way in ways:
+            if fit([_width(texts) for texts in way]):
+                return way, True
+        for way in ways:
+            if max(map(_width, way)) + max(before) <= width:
+                return way, False
+    return (None, None), fit([_PADDING * len(rows[0]) for rows in pair])
 
 
-def _cells(
-    values: Matrix, width: int | None, labels: Labels, *, whole: bool
-) -> list[list[str]] | None:
-    """Return the numbers with as many decimals as fit; None if not even one does."""
-    longest = max((len(name) for name in labels.columns), default=0)
-    for decimals in (0,) if whole else _DECIMALS:
-        cells = _numbers(values, decimals)
-        side = max([longest, *(len(text) for row in cells for text in row)]) + 2
-        if width is None or side * values.shape[1] <= width:
-            return cells
-    return None
+def _width(texts: Texts, at_least: int = 0) -> int:
+    """Return the columns that the cells of a matrix take."""
+    return (max(longest([texts]), at_least) + _PADDING) * max(map(len, texts), default=0)
 
 
-def _numbers(values: Matrix, decimals: int) -> list[list[str]]:
-    return [[f"{value:.{decimals}f}" for value in row] for row in values.tolist()]
+def _indices(rows: Rows) -> list[str]:
+    return [str(number) for number in range(len(rows))]
 
 
-def _shade(value: float, scale: _Scale | None, *, coloured: bool) -> str:
-    if coloured or scale is None:
-        return "  "
-    if not np.isfinite(value):
-        return "??"
-    return 2 * _SHADES[round(abs(scale.share(value)) * (len(_SHADES) - 1))]
+def _before(names: Sequence[str], name: str = "") -> str:
+    """Return what stands before a row: its name, as wide as the longest."""
+    most = max(map(len, names), default=0)
+    return f"{name:>{most}} " if most else ""
 
 
-def _style(value: float, scale: _Scale | None, *, underlined: bool) -> Style:
-    if scale is None or not np.isfinite(value):
-        return Style(bold=underlined or None)
-    share = scale.share(value)
-    colour = _mix(_LOW if share < 0 else _HIGH, abs(share))
-    grey = sum(part * weight for part, weight in zip(colour, _LUMINANCE, strict=True))
-    text = "#000000" if grey > _MIDDLE_GREY else "#ffffff"
-    return Style(color=text, bgcolor=_hex(colour), underline=underlined or None)
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """How cells are drawn."""
+
+    scale: Scale | None  # None for no shades
+    coloured: bool
+
+    def lines(
+        self,
+        rows: Rows,
+        texts: Texts | None,
+        names: Sequence[str],
+        at_least: int = 0,
+        worst: tuple[int, int] | None = None,
+    ) -> list[Text]:
+        """Return a line for each row.
+
+        Args:
+            rows: the values.
+            texts: what is written in the cells; None for shades alone.
+            names: of the rows.
+            at_least: characters that a cell has room for.
+            worst: the row and the column of the cell in brackets.
+        """
+        side = max(longest([texts]), at_least) + _PADDING if texts else _PADDING
+        lines = []
+        for number, (row, name) in enumerate(zip(rows, names, strict=True)):
+            line = Text.assemble((_before(names, name), "dim"))
+            for column, value in enumerate(row):
+                marked = worst == (number, column)
+                text = self._shade(value) if texts is None else texts[number][column]
+                line.append(_cell(text, side, marked=marked), self._style(value, marked=marked))
+            lines.append(line)
+        return lines
+
+    def _shade(self, value: float) -> str:
+        if self.coloured or self.scale is None:
+            return ""
+        share = self.scale.share(value)
+        return "?" * _PADDING if share is None else _PADDING * _SHADES[round(abs(share) * _DARKEST)]
+
+    def _style(self, value: float, *, marked: bool) -> Style:
+        share = self.scale.share(value) if self.scale is not None and self.coloured else None
+        if share is None:
+            return Style(bold=marked or None)
+        ground = mix(_LIGHT, _LOW if share < 0 else _HIGH, abs(share))
+        return Style(
+            color=hexadecimal(ink(ground)), bgcolor=hexadecimal(ground), bold=marked or None
+        )
 
 
-def _mix(towards: Colour, share: float) -> Colour:
-    red, green, blue = (
-        round(light + (dark - light) * share) for light, dark in zip(_LIGHT, towards, strict=True)
-    )
-    return red, green, blue
-
-
-def _hex(colour: Colour) -> str:
-    return "#{:02x}{:02x}{:02x}".format(*colour)
+def _cell(text: str, side: int, *, marked: bool) -> str:
+    """Return a cell of so many characters; brackets take the blanks around its text."""
+    if not marked:
+        return text if len(text) == side else f"{text} ".rjust(side)
+    return f"[{text}]".rjust(side) if len(text) < side else "[" + text[2:].rjust(side - 2) + "]"

@@ -25,6 +25,7 @@ _COMPUTED: Final = (
 _LEFT_ALONE: Final = {"EX", "N/A"}  # excused, not assigned
 _TEST_STUDENT: Final = {"Student, Test", "Test Student"}
 _NAMED: Final = 5
+_MOST_DIGITS: Final = 12  # of an assignment's points
 
 Scores = Mapping[str, tuple[int, int]]
 """What each student earned, and of how many points."""
@@ -67,12 +68,14 @@ def scores_of(
             name = name.replace("_", "-")
         found.setdefault(name, {})[str(record["student"])] = _score(record)
     wanted = _wanted(sorted(known), exercises)
-    most = sum(max(score[1] for score in found[name].values() if score) for name in wanted)
+    most = {name: max(score[1] for score in found[name].values() if score) for name in wanted}
     sums: dict[str, tuple[int, int]] = {}
     for student in dict.fromkeys(student for name in wanted for student in found[name]):
-        of_student = [found[name].get(student, (0, 0)) for name in wanted]
-        if None not in of_student:
-            sums[student] = sum(score[0] for score in of_student if score), most
+        # Each of the points that it was graded with: another version may have had others.
+        of_student = [found[name].get(student, (0, most[name])) for name in wanted]
+        scores = [score for score in of_student if score is not None]
+        if len(scores) == len(wanted):
+            sums[student] = sum(score[0] for score in scores), sum(score[1] for score in scores)
     return sums
 
 
@@ -120,9 +123,11 @@ def fill(
     """
     first_line = export.partition("\n")[0]
     delimiter = ";" if first_line.count(";") > first_line.count(",") else ","
-    rows = list(
-        csv.reader(io.StringIO(export.removeprefix("\ufeff"), newline=""), delimiter=delimiter)
-    )
+    lines = io.StringIO(export.removeprefix("\ufeff"), newline="")
+    try:
+        rows = list(csv.reader(lines, delimiter=delimiter))
+    except csv.Error as error:
+        raise UsageError(f"this is no gradebook as Canvas exports it: {error}") from None
     book = _Gradebook.of(rows, column, identity)
     known = book.students()
     unknown = tuple(name for name in scores if _key(name) not in known)
@@ -240,7 +245,8 @@ def _is_posting(row: Sequence[str]) -> bool:
 
 def _number(text: str) -> Decimal | None:
     digits = text.strip().replace(",", ".")
-    return Decimal(digits) if digits.replace(".", "", 1).isdigit() else None
+    is_number = len(digits) <= _MOST_DIGITS and digits.replace(".", "", 1).isdecimal()
+    return Decimal(digits) if is_number else None
 
 
 def _check_points(book: _Gradebook, scores: Scores, *, scale: bool) -> None:

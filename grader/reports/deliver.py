@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from grader.errors import UsageError
 from grader.reports.formats import Format, Renderer, format_named
+from grader.reports.inert import inert, is_obeyed
 
 if TYPE_CHECKING:
     from grader.reports.report import Batch, Report
@@ -75,6 +76,11 @@ class Delivery:
         """Every format that was asked for."""
         return (format_named(self.printed), *(each.format for each in self.files))
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the text is fitted to the terminal, which obeys nothing that it says."""
+        return self.printed == STDOUT and not is_obeyed()
+
     def load(self) -> None:
         """Import the renderers, while others are busy."""
         for each in self.formats:
@@ -104,10 +110,10 @@ class Delivery:
 
     def text(self, result: "Report | Batch") -> str:
         """Return what is to be printed."""
-        return _rendered(format_named(self.printed).renderer(), result)
+        return inert(_rendered(format_named(self.printed).renderer(), result), self.printed)
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file so that at every moment it holds the old text or the new one, never a part.
 
     What is no regular file, such as a device or a pipe, is written to as it is.
@@ -117,7 +123,7 @@ def write_whole(path: Path, text: str) -> None:
     """
     import tempfile  # noqa: PLC0415  see above
 
-    data = text.encode("utf-8", "replace")
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
     target = Path(os.path.realpath(path))
     mode = _mode(target)
     if mode is None:

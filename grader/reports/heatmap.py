@@ -1,27 +1,59 @@
 """A table of numbers as coloured cells in HTML, readable in the dark and in the light.
 
-The colour says how much, the number in the cell says it to everybody.
+The colour says how much, blue for what is positive and red for what is not; the number in the cell
+says it to everybody. A text is black or white, whichever is easier to read on its ground.
 """
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-_STEPS: Final = 10
+from grader.reports.cells import Colour, hexadecimal, ink, mix
+
+STEPS: Final = 10
+"""Shades of a colour, beside the one for nothing."""
+
+# The grounds of nothing, of the highest and of the lowest value.
+_IN_THE_LIGHT: Final[tuple[Colour, Colour, Colour]] = (
+    (238, 243, 247), (12, 74, 140), (160, 38, 32),
+)  # fmt: skip
+_IN_THE_DARK: Final[tuple[Colour, Colour, Colour]] = (
+    (38, 46, 55), (139, 196, 250), (255, 158, 140),
+)  # fmt: skip
+
+
+def grounds(step: int) -> tuple[Colour, Colour]:
+    """Return the colours of a step from -10 to 10, in the light and in the dark."""
+    light, dark = (
+        mix(nothing, high if step > 0 else low, abs(step) / STEPS)
+        for nothing, high, low in (_IN_THE_LIGHT, _IN_THE_DARK)
+    )
+    return light, dark
+
+
+def _rules() -> Iterator[str]:
+    for step in range(-STEPS, STEPS + 1):
+        light, dark = grounds(step)
+        ground = f"light-dark({hexadecimal(light)}, {hexadecimal(dark)})"
+        text = f"light-dark({hexadecimal(ink(light))}, {hexadecimal(ink(dark))})"
+        yield f".heat .{_name(step)} {{ background: {ground}; color: {text}; }}\n"
+
+
+def _name(step: int) -> str:
+    return f"n{-step}" if step < 0 else f"h{step}"
+
 
 STYLE: Final = """\
 .heat { border-collapse: separate; border-spacing: 2px; }
+.heat caption { white-space: nowrap; }
 .heat th { font-weight: 500; text-align: left; padding: .2rem .5rem; }
+.heat thead th { text-align: right; }
 .heat td { text-align: right; padding: .2rem .5rem; border-radius: 4px; }
+.heat td { font-variant-numeric: tabular-nums; }
 .heat .none { color: var(--quiet); }
-""" + "".join(
-    f".heat .h{step} {{ background: light-dark(oklch({0.97 - step * 0.052:.3f} "
-    f"{0.01 + step * 0.009:.3f} 240), oklch({0.28 + step * 0.052:.3f} "
-    f"{0.02 + step * 0.008:.3f} 215)); color: light-dark({'#fff' if step > 7 else '#111'}, "  # noqa: PLR2004  where the ground gets dark
-    f"{'#111' if step > 5 else '#fff'}); }}\n"  # noqa: PLR2004  where the ground gets light
-    for step in range(_STEPS + 1)
-)
-"""The style sheet of heatmaps; it uses the page's `--quiet`."""
+.heat .worst { font-weight: 700; outline: 2px solid var(--ink); outline-offset: -1px; }
+""" + "".join(_rules())
+"""The style sheet of heatmaps; it uses the page's `--quiet` and `--ink`."""
 
 
 def heatmap(
@@ -31,33 +63,44 @@ def heatmap(
     columns: Sequence[str],
     texts: Sequence[Sequence[str]],
     caption: str,
+    worst: tuple[int, int] | None = None,
 ) -> str:
     """Return a table, shape (rows, columns), with a cell for each number.
 
     Args:
-        values: from 0 to 1, or None where there is nothing.
-        rows: the names of the rows.
-        columns: the names of the columns.
+        values: from -1 to 1, or None where there is no shade.
+        rows: the names of the rows; empty for none.
+        columns: the names of the columns; empty for none.
         texts: what stands in each cell, of the same shape as `values`.
         caption: says what the numbers are.
+        worst: the row and the column of a cell that is to be seen first; it gets brackets.
     """
-    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in columns)
+    names = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in columns)
+    corner = "<td></td>" if rows else ""
+    head = f"<thead><tr>{corner}{names}</tr></thead>\n" if columns else ""
     body = "".join(
-        f'<tr><th scope="row">{html.escape(name)}</th>{_cells(numbers, words)}</tr>\n'
-        for name, numbers, words in zip(rows, values, texts, strict=True)
+        f"<tr>{_row_name(rows, number)}{_cells(numbers, words, column)}</tr>\n"
+        for number, (numbers, words) in enumerate(zip(values, texts, strict=True))
+        for column in [worst[1] if worst and worst[0] == number else None]
     )
     return (
         f'<table class="heat">\n<caption>{html.escape(caption)}</caption>\n'
-        f"<thead><tr><td></td>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n"
+        f"{head}<tbody>\n{body}</tbody>\n</table>\n"
     )
 
 
-def _cells(numbers: Sequence[float | None], words: Sequence[str]) -> str:
+def _row_name(rows: Sequence[str], number: int) -> str:
+    return f'<th scope="row">{html.escape(rows[number])}</th>' if rows else ""
+
+
+def _cells(numbers: Sequence[float | None], words: Sequence[str], worst: int | None) -> str:
     return "".join(
-        f'<td class="{_class(number)}">{html.escape(word)}</td>'
-        for number, word in zip(numbers, words, strict=True)
+        f'<td class="{_class(number)} worst">[{html.escape(word)}]</td>'
+        if column == worst
+        else f'<td class="{_class(number)}">{html.escape(word)}</td>'
+        for column, (number, word) in enumerate(zip(numbers, words, strict=True))
     )
 
 
 def _class(number: float | None) -> str:
-    return "none" if number is None else f"h{round(min(max(number, 0.0), 1.0) * _STEPS)}"
+    return "none" if number is None else _name(round(min(max(number, -1.0), 1.0) * STEPS))

@@ -14,10 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.reports.formulas import formula
+from grader.reports.words import WIDEST
 from grader.sandbox.printable import printable
-
-WIDEST: Final = 88
-"""Columns of prose; longer lines are hard to read."""
 
 _CODE_INDENT: Final = "    "
 _STYLES: Final = {"strong": "bold", "em": "italic", "a": "underline"}

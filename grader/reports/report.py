@@ -25,6 +25,7 @@ class Report:
     student: str | None = None  # in a batch, the name of the folder
     began: float = 0.0  # seconds since 1970; of a batch, the whole batch's
     ended: float = 0.0
+    verbose: bool = False  # whether formats for readers show all that there is
 
     @classmethod
     def of_verdict(

@@ -1,24 +1,47 @@
-"""Verdicts in the terminal: one line a test, under it the sentence that helps."""
+"""Verdicts in the terminal: a line for each test, and the first that failed opened.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+A verdict is no longer than the terminal is high: what matters least is left out first.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from grader.grading.verdict import Outcome, TestResult, Verdict
-from grader.reports.plain import plain
+from grader.reports.blocks import has_colours
+from grader.reports.opened import Page, input_lines, output_lines, value_lines
+from grader.reports.words import (
+    ALL,
+    NO_SANDBOX,
+    WIDEST,
+    clean,
+    count,
+    help_of,
+    is_shown,
+    line,
+    name_of,
+    opened,
+    output_beside,
+    output_of,
+    points,
+    summary,
+)
 
-_MARK = {
+_MARK: Final = {
     Outcome.PASSED: ("\u2713", "green"),
     Outcome.NOT_RUN: ("\u00b7", "dim"),
 }
-_FAILED_MARK = ("\u2717", "red")
-_NO_VERDICT_MARK = ("!", "yellow")
-_INDENT = 4
-_OUTPUT_LINES = 12
-_NO_SANDBOX = "Graded WITHOUT a sandbox (--unsafe-no-sandbox): this verdict certifies nothing."
+_TOTAL: Final = {Outcome.PASSED: "bold green", Outcome.NOT_RUN: "bold yellow"}
+_FAILED_MARK: Final = ("\u2717", "red")
+_NO_VERDICT_MARK: Final = ("!", "yellow")
+_INDENT: Final = "  "
+_BETWEEN: Final = 2  # blanks between the columns of a test's line
+_BELOW: Final = 4  # lines of the terminal for what follows: advice, waiting, the prompt
+_LEAST: Final = 6  # lines of a verdict, however small the terminal is
+_WITHOUT_TERMINAL: Final = 100  # columns of blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,114 +55,230 @@ class Row:
     why: str
 
 
-def print_verdict(console: Console, verdict: Verdict) -> None:
-    """Print one verdict for its learner."""
-    console.print(Text(verdict.title, style="bold"))
-    if verdict.sandbox == "none":
-        console.print(Text(_NO_SANDBOX, style="bold yellow"))
-    _print_output(console, verdict.output)
-    if verdict.message:
+@dataclass(frozen=True, slots=True)
+class _Detail:
+    """How much of a verdict is shown."""
+
+    airy: bool = True  # with empty lines between the parts
+    passed: bool = True  # a line for each test that passed; else one for all
+    sentences: int | None = None  # lines for each of tests that are not opened; None for all
+    others: bool = True  # a line for each of them; else one for all
+    inputs: bool = True
+    values: bool = True
+    output: bool = True
+    text: int | None = 6  # lines of a text among the values, and of an output
+
+
+_ALL: Final = _Detail(text=None)
+_LESS: Final[Sequence[Mapping[str, Any]]] = (
+    {"sentences": 1},
+    {"passed": False},
+    {"sentences": 0},
+    {"others": False},
+    {"text": 3},
+    {"airy": False},
+    {"inputs": False},
+    {"output": False},
+    {"values": False},
+)
+"""What is given up, one after the other, for a verdict to fit into a terminal."""
+
+
+def print_verdict(console: Console, verdict: Verdict, *, verbose: bool = False) -> None:
+    """Print one verdict for its learner.
+
+    Args:
+        console: where to; a terminal's size and colours decide the form.
+        verdict: of one submission.
+        verbose: whether every failing test is opened, and nothing left out.
+    """
+    for each in _fitting(console, verdict, verbose=verbose):
+        if not has_colours(console):
+            each.rstrip()
+        console.print(each, soft_wrap=True)
+
+
+def _fitting(console: Console, verdict: Verdict, *, verbose: bool) -> list[Text]:
+    """Return the lines of a verdict, as many as there is room for."""
+    detail = _ALL if verbose else _Detail()
+    sheet = _Sheet(console, verdict, detail)
+    if verbose or not console.is_terminal:
+        return sheet.lines()
+    room = max(console.height - _BELOW, _LEAST)
+    for less in _LESS:
+        if len(sheet.lines()) <= room:
+            break
+        detail = replace(detail, **less)
+        sheet = _Sheet(console, verdict, detail)
+    return sheet.lines(room)
+
+
+class _Sheet:
+    """The lines of one verdict in some detail."""
+
+    def __init__(self, console: Console, verdict: Verdict, detail: _Detail) -> None:
+        self._console = console
+        self._verdict = verdict
+        self._detail = detail
+        self._wraps = console.is_terminal  # in a log or a pipe a sentence stays on its line
+        width = console.width if console.is_terminal else _WITHOUT_TERMINAL
+        self._prose = min(width, WIDEST)
+        self._page = Page(width - len(_INDENT), has_colours(console), detail.text)
+        self._opened = {test.id for test in opened(verdict, verbose=detail is _ALL)}
+
+    def lines(self, most: int | None = None) -> list[Text]:
+        """Return them: what is known of the mistake, the tests, and always the sum."""
+        lines: list[Text] = []
+        for each in self._body():
+            if each or (lines and lines[-1]):  # one empty line is enough
+                lines.append(each)
+        style = _TOTAL.get(self._verdict.outcome, "bold red")
+        total = list(self._wrapped(summary(self._verdict), style, indent=""))
+        if most is not None and len(lines) + len(total) > most:
+            lines = lines[: most - len(total) - 1]
+            lines.append(Text(f"{_INDENT}... ({ALL})", "dim"))
+        return [*lines, *total]
+
+    def _body(self) -> Iterator[Text]:
+        verdict = self._verdict
+        yield from self._wrapped(line(verdict.title), "bold", indent="")
+        if verdict.sandbox == "none":
+            yield from self._wrapped(NO_SANDBOX, "bold yellow", indent="")
+        yield from self._gap()
         # Indented, as is everything that a submission may have worded: it never begins a line.
-        _print_indented(console, verdict.message, "red")
-    else:
-        _print_diagnosis(console, verdict)
-        for test in verdict.tests:
-            _print_test(console, test)
-    console.print(_summary(verdict))
+        if verdict.message:
+            style = "" if verdict.outcome is Outcome.NOT_RUN else "red"
+            yield from self._wrapped(line(verdict.message), style)
+        for number, said in enumerate(help_of(verdict)):
+            yield from self._wrapped(said, "yellow" if number else "bold yellow")
+        yield from self._gap()
+        yield from _indented(output_lines(clean(verdict.output), self._page))
+        yield from self._gap()
+        if not verdict.message:
+            yield from self._tests()
+        yield from self._gap()
 
+    def _tests(self) -> Iterator[Text]:
+        tests = self._verdict.tests
+        passed = [test for test in tests if test.outcome is Outcome.PASSED]
+        others = [
+            test
+            for test in tests
+            if test.outcome is not Outcome.PASSED and test.id not in self._opened
+        ]
+        if not self._detail.passed and passed:
+            yield _marked(Outcome.PASSED, f"{count(len(passed), 'test')} passed")
+            tests = tuple(test for test in tests if test not in passed)
+        if not self._detail.others:
+            tests = tuple(test for test in tests if test not in others)
+        columns = [max(map(len, each)) for each in zip(*map(_columns, tests), strict=True)]
+        for test in tests:
+            yield from self._test(test, columns)
+        yield from self._left(others)
 
-def _print_diagnosis(console: Console, verdict: Verdict) -> None:
-    """Say first what explains all that follows."""
-    if verdict.diagnosis is None:
-        return
-    _print_indented(console, plain(verdict.diagnosis.feedback), "bold yellow")
-    if verdict.diagnosis.hint is not None:
-        _print_indented(console, f"Hint {verdict.diagnosis.hint} helps with this.", "yellow")
+    def _left(self, others: Sequence[TestResult]) -> Iterator[Text]:
+        """Yield what is not shown of tests that are not opened."""
+        if not self._detail.others and others:
+            left = f"{count(len(others), 'other test')} did not pass ({ALL})"
+            yield from self._hung(_marked(Outcome.FAILED, left), "", _INDENT)
+        elif closed := sum(bool(test.inputs or test.expected or test.output) for test in others):
+            tests = "the other failing test" if closed == 1 else f"{closed} other failing tests"
+            yield from self._gap()
+            yield from self._wrapped(f"--verbose opens {tests}, too.", "dim")
 
+    def _test(self, test: TestResult, columns: Sequence[int]) -> Iterator[Text]:
+        is_opened = test.id in self._opened
+        yield from self._gap() if is_opened else ()
+        yield from self._head(test, columns)
+        if is_shown(test):
+            yield from self._said(test, None if is_opened else self._detail.sentences)
+        if is_opened:
+            yield from self._inside(test)
 
-def _print_test(console: Console, test: TestResult) -> None:
-    mark, style = _MARK.get(test.outcome, _FAILED_MARK)
-    line = Text.assemble((mark, style), " ", _name(test))
-    if test.outcome not in (Outcome.PASSED, Outcome.FAILED):
-        line.append(f"  {test.outcome}", style)
-    line.append(f"  {_points(test.points, test.max_points)}", "dim")
-    console.print(line)
-    if test.message and test.outcome is not Outcome.NOT_RUN:
-        _print_indented(console, test.message)
-    if test.outcome is not Outcome.PASSED:
-        _print_output(console, test.output)
+    def _said(self, test: TestResult, most: int | None) -> Iterator[Text]:
+        lines = list(self._wrapped(line(test.message)))
+        if most and len(lines) > most:
+            lines[most - 1].truncate(self._prose - 1)
+            lines[most - 1].append("\u2026")
+        yield from lines[:most]
 
+    def _head(self, test: TestResult, columns: Sequence[int]) -> Iterator[Text]:
+        """Yield the line of a test: how it ended, its name, its points."""
+        widest, *others = columns
+        room = self._prose - len(_INDENT) - sum(others) - _BETWEEN * len(others)
+        name, earned, said = _columns(test)
+        head = _marked(test.outcome, name.ljust(min(widest, room)))
+        head.append(" " * _BETWEEN + earned.ljust(columns[1]), "dim")
+        head.append(" " * _BETWEEN + said, _mark(test.outcome)[1])
+        head.rstrip()
+        yield from self._hung(head, "", _INDENT)
 
-def _name(test: TestResult) -> str:
-    """A hidden test is called by its id alone: its description may say what it looks for."""
-    if test.hidden:
-        return f"{test.id} (hidden)"
-    return test.description or test.id
-
-
-def _print_output(console: Console, output: str) -> None:
-    lines = output.splitlines()
-    if not lines:
-        return
-    _print_indented(console, "Your code printed:", "dim")
-    for line in lines[:_OUTPUT_LINES]:
-        _print_indented(console, line, "dim", _INDENT + 2)
-    if len(lines) > _OUTPUT_LINES:
-        left = f"... and {len(lines) - _OUTPUT_LINES} more lines"
-        _print_indented(console, left, "dim", _INDENT + 2)
-
-
-def _print_indented(console: Console, text: str, style: str = "", indent: int = _INDENT) -> None:
-    if not text:
-        return
-    if console.is_terminal:
-        console.print(Padding(Text(text, style), (0, 0, 0, indent), expand=False))
-    else:  # for grep and logs: a sentence stays on its line
-        console.print(Text(" " * indent + text, style), soft_wrap=True)
-
-
-def _points(points: int, most: int) -> str:
-    return f"{points}/{most} {'point' if most == 1 else 'points'}"
-
-
-def _summary(verdict: Verdict) -> Text:
-    points = _points(verdict.score, verdict.max_score)
-    if verdict.outcome is Outcome.PASSED and verdict.hidden_elsewhere:
-        count = verdict.hidden_elsewhere
-        more = "1 hidden test is" if count == 1 else f"{count} hidden tests are"
-        return Text(
-            f"The tests here pass: {points}. {more} run by your course.", style="bold green"
+    def _inside(self, test: TestResult) -> Iterator[Text]:
+        """Yield what is behind the failure of a test that is opened."""
+        detail = self._detail
+        printed = output_beside(test) if detail.values else output_of(test)
+        parts = (
+            list(input_lines(test, self._page)) if detail.inputs else [],
+            value_lines(test, self._page) if detail.values else self._no_room(test),
+            output_lines(printed, self._page) if detail.output else [],
         )
-    if verdict.outcome is Outcome.PASSED:
-        return Text(f"Passed: {points}, +{verdict.xp} XP.", style="bold green")
-    passed = sum(test.outcome is Outcome.PASSED for test in verdict.tests)
-    return Text(
-        f"Not passed yet: {passed} of {len(verdict.tests)} tests, {points}.", style="bold red"
-    )
+        for part in parts:
+            if part:
+                yield from (*self._gap(), *_indented(part))
+        yield from self._gap()
+
+    def _no_room(self, test: TestResult) -> list[Text]:
+        left_out = bool(value_lines(test, self._page))
+        return [Text(f"... its values ({ALL})", "dim")] if left_out else []
+
+    def _gap(self) -> Iterator[Text]:
+        if self._detail.airy:
+            yield Text()
+
+    def _wrapped(self, said: str, style: str = "", indent: str = _INDENT) -> Iterator[Text]:
+        """Yield a sentence in as many lines as it needs."""
+        yield from self._hung(Text(said, style), indent, indent)
+
+    def _hung(self, text: Text, first: str, rest: str) -> Iterator[Text]:
+        """Yield a text with what stands before its first line, and before the others."""
+        lines = [text]
+        if self._wraps:
+            lines = list(text.wrap(self._console, max(self._prose - len(rest), len(rest))))
+        for number, each in enumerate(lines):
+            each.rstrip()
+            yield Text.assemble(rest if number else first, each)
+
+
+def _columns(test: TestResult) -> tuple[str, str, str]:
+    """Return what the line of a test says: its name, its points, and how it ended if unusually."""
+    usual = test.outcome in (Outcome.PASSED, Outcome.FAILED)
+    earned = points(test.points, test.max_points)
+    return name_of(test), earned, "" if usual else test.outcome.value
+
+
+def _marked(outcome: Outcome, said: str) -> Text:
+    return Text.assemble(_mark(outcome), " ", said)
+
+
+def _mark(outcome: Outcome) -> tuple[str, str]:
+    return _MARK.get(outcome, _FAILED_MARK)
+
+
+def _indented(lines: Sequence[Text]) -> Iterator[Text]:
+    return (Text.assemble(_INDENT, each) if each else each for each in lines)
 
 
 def print_verdicts(console: Console, rows: Sequence[Row]) -> None:
     """Print a line for each of many submissions, and under it what kept it from passing."""
     students = max((len(row.student) for row in rows), default=0)
     exercises = max((len(row.exercise) for row in rows), default=0)
+    outcomes = max((len(row.outcome) for row in rows), default=0)
     for row in rows:
-        mark, style = _row_mark(row.verdict)
+        mark, style = _NO_VERDICT_MARK if row.verdict is None else _mark(row.verdict.outcome)
         name = f"{row.student:{students}}  {row.exercise:{exercises}}  "
-        line = Text.assemble((mark, style), " ", name, (f"{row.outcome:13} ", style))
+        each = Text.assemble((mark, style), " ", name, (f"{row.outcome:{outcomes}} ", style))
         if row.verdict is not None:
-            line.append(f"{row.verdict.score}/{row.verdict.max_score}".rjust(7), "dim")
-        console.print(line)
-        _print_indented(console, row.why)
-
-
-def _row_mark(verdict: Verdict | None) -> tuple[str, str]:
-    return _NO_VERDICT_MARK if verdict is None else _MARK.get(verdict.outcome, _FAILED_MARK)
-
-
-def why(verdict: Verdict) -> str:
-    """Say in one sentence what kept a submission from passing."""
-    if verdict.message:
-        return verdict.message
-    if verdict.diagnosis is not None:
-        return plain(verdict.diagnosis.feedback)
-    return next((test.message for test in verdict.tests if test.message), "")
+            each.append(f"{row.verdict.score}/{row.verdict.max_score}".rjust(7), "dim")
+        console.print(each, soft_wrap=True)
+        if row.why:
+            console.print(Text(_INDENT + row.why), soft_wrap=True)

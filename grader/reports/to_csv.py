@@ -26,7 +26,7 @@ def many(batch: Batch) -> str:
     writer = csv.writer(text)
     writer.writerow(_COLUMNS)
     for report in batch:
-        writer.writerow([_cell(value) for value in _row(report)])
+        writer.writerow([safe_cell(value) for value in _row(report)])
     return text.getvalue()
 
 
@@ -55,7 +55,7 @@ def _row(report: Report) -> tuple[str | int | None, ...]:
     )
 
 
-def _cell(value: str | int | None) -> str | int | None:
+def safe_cell(value: str | int | None) -> str | int | None:
     """Keep a spreadsheet from taking text for a formula: an apostrophe marks it as text."""
     if not isinstance(value, str):
         return value

@@ -74,6 +74,7 @@ def _load(verdict: Verdict) -> dict[str, Any]:
 def _result(test: TestResult) -> dict[str, Any]:
     status = _STATUS.get(test.outcome, "failed")
     result = _test(name_of(test), status, test.outcome.value, line(test.message))
+    result["duration"] = round((test.seconds or 0) * 1000)
     result["labels"] = {
         "id": test.id,
         "points": test.points,

@@ -7,21 +7,26 @@ from collections.abc import Iterator
 from html import escape
 from typing import Final
 
+from grader.grading.shown import ShownValue
 from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.reports.cells import Scale, Texts, written
 from grader.reports.formats import Renderer
 from grader.reports.heatmap import STYLE as HEATMAP_STYLE
 from grader.reports.heatmap import heatmap
 from grader.reports.report import Batch, Report
 from grader.reports.words import (
     NO_SANDBOX,
+    both_at,
     clean,
     count,
     help_of,
     is_shown,
     line,
     name_of,
-    output_of,
+    output_beside,
+    place_of,
     points,
+    says_it_all,
     summary,
     why,
 )
@@ -44,6 +49,8 @@ ol { list-style: none; padding: 0; margin: .75rem 0 0; } li { border-top: 1px so
 li p { margin: .25rem 0 0; } pre { overflow-x: auto; margin: .5rem 0 0; padding: .5rem .75rem;
   border: 1px solid var(--line); border-radius: 6px; font: .875rem/1.45 ui-monospace, monospace; }
 .passed { color: var(--good); } .failed { color: var(--bad); } .odd { color: var(--odd); } .quiet { color: var(--quiet); }
+.values { display: flex; flex-wrap: wrap; align-items: flex-start; gap: .25rem 2rem; margin-top: .5rem; }
+.values p { margin: 0; } .values > * { max-width: 100%; } .values pre { margin: .25rem 0; }
 .diagnosis { border-left: 4px solid var(--odd); padding-left: .75rem; } footer { font-size: .85rem; color: var(--quiet); }
 """  # noqa: E501  a style sheet
 
@@ -51,21 +58,21 @@ li p { margin: .25rem 0 0; } pre { overflow-x: auto; margin: .5rem 0 0; padding:
 def one(report: Report) -> str:
     """Return a page of one submission."""
     title = line(report.exercise if report.verdict is None else report.verdict.title)
-    return _page(title, "".join(_section(report)), "")
+    return _page(title, "".join(_section(report)))
 
 
 def many(batch: Batch) -> str:
     """Return a page of many: the heatmap, and a section for each submission."""
     sections = "".join(part for report in batch for part in _section(report))
-    return _page("Results", "".join(_overview(batch)) + sections, HEATMAP_STYLE)
+    return _page("Results", "".join(_overview(batch)) + sections)
 
 
-def _page(title: str, body: str, more_style: str) -> str:
+def _page(title: str, body: str) -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{_STYLE}{more_style}</style>\n</head>\n<body>\n"
+        f"<title>{escape(title)}</title>\n<style>\n{_STYLE}{HEATMAP_STYLE}</style>\n</head>\n<body>\n"
         f"<h1>{escape(title)}</h1>\n{body}</body>\n</html>\n"
     )
 
@@ -128,12 +135,59 @@ def _section(report: Report) -> Iterator[str]:
 
 
 def _test(test: TestResult) -> str:
+    earned = points(test.points, test.max_points)
     said = f"<p>{escape(line(test.message))}</p>" if is_shown(test) else ""
-    printed = _printed(output_of(test)) if test.outcome is not Outcome.PASSED else ""
+    printed = _printed(output_beside(test)) if test.outcome is not Outcome.PASSED else ""
     return (
         f'<li><span class="{_class(test.outcome)}">{escape(test.outcome.capitalize())}</span> '
         f"{escape(name_of(test))} "
-        f'<span class="quiet">{points(test.points, test.max_points)}</span>{said}{printed}</li>\n'
+        f'<span class="quiet">{earned}</span>{said}{_values(test)}{printed}</li>\n'
+    )
+
+
+def _values(test: TestResult) -> str:
+    """Return what is behind a failure: the inputs, and what was expected beside what came."""
+    inputs = "".join(_value(name, value) for name, value in test.inputs)
+    expected, got = test.expected, test.got
+    if says_it_all(test):
+        outcome = ""
+    elif expected is not None and got is not None and expected.rows and got.rows:
+        outcome = _compared(test, expected, got)
+    else:
+        both = (("Expected", expected), ("Yours", got))
+        outcome = "".join(_value(name, each) for name, each in both if each is not None)
+    return "".join(f'<div class="values">{part}</div>\n' for part in (inputs, outcome) if part)
+
+
+def _compared(test: TestResult, expected: ShownValue, got: ShownValue) -> str:
+    """Return two matrices in the same shades, written alike."""
+    pair = (expected.rows or (), got.rows or ())
+    scale = Scale.of(*pair)
+    clear, coarse = written(pair, both_at(test))
+    ways = zip(("Expected", "Yours"), (expected, got), (clear or coarse)[0], strict=True)
+    return "".join(_matrix(name, each, texts, scale, place_of(test)) for name, each, texts in ways)
+
+
+def _value(name: str, value: ShownValue) -> str:
+    if value.rows is None:
+        caption = f'<p class="quiet">{escape(name)}, {escape(value.summary)}</p>'
+        return f"<div>{caption}<pre>{escape(clean(value.text))}</pre></div>\n"
+    clear, coarse = written([value.rows])
+    (texts,) = (clear or coarse)[0]
+    return _matrix(name, value, texts, Scale.of(value.rows), None)
+
+
+def _matrix(
+    name: str, value: ShownValue, texts: Texts, scale: Scale, worst: tuple[int, int] | None
+) -> str:
+    rows = value.rows or ()
+    return heatmap(
+        [[scale.share(cell) for cell in row] for row in rows],
+        rows=[] if value.is_vector else [str(number) for number in range(len(rows))],
+        columns=[str(number) for number in range(len(rows[0]))],
+        texts=texts,
+        caption=f"{name}, {value.summary}",
+        worst=worst,
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from grader.grading.verdict import Outcome, TestResult, Verdict
 from grader.reports.formats import Renderer
+from grader.reports.opened import Page, value_lines
 from grader.reports.report import Batch, Report
 from grader.reports.words import (
     NO_SANDBOX,
@@ -17,6 +18,7 @@ from grader.reports.words import (
     is_shown,
     line,
     name_of,
+    opened,
     output_of,
     summary,
     why,
@@ -24,13 +26,15 @@ from grader.reports.words import (
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~$&!])")
 _LINKED = re.compile(r"@(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
+_WIDTH = 76  # columns of values
+_SHORT = 9  # lines of values that a comment has room for
 _HEADING = "# Results"
 _MARK = {Outcome.PASSED: "\u2705", Outcome.NOT_RUN: "\u2796"}
 
 
 def one(report: Report) -> str:
     """Return one submission: sum, help, and a table of the tests."""
-    return "\n".join(_section(report, level=2)) + "\n"
+    return "\n".join((*_section(report, level=2), *_values(report.verdict))) + "\n"
 
 
 def many(batch: Batch) -> str:
@@ -109,6 +113,15 @@ def _tests(verdict: Verdict) -> Iterator[str]:
     for test in verdict.tests:
         if test.outcome is not Outcome.PASSED:
             yield from _printed(output_of(test), f"Printed in: {name_of(test)}")
+
+
+def _values(verdict: Verdict | None) -> Iterator[str]:
+    """Show the values of the first test that failed, if they are short."""
+    for test in opened(verdict) if verdict is not None else ():
+        lines = value_lines(test, Page(_WIDTH, coloured=False))
+        if 0 < len(lines) <= _SHORT:
+            text = "\n".join(each.plain.rstrip() for each in lines)
+            yield f"\n{escaped(name_of(test))}:\n\n{fenced(text)}"
 
 
 def _row(test: TestResult) -> str:

@@ -3,23 +3,34 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from grader.grading.shown import ShownValue
 from grader.grading.verdict import TestResult, Verdict
+from grader.reports.cells import written
 from grader.reports.formats import Renderer
 from grader.reports.report import Batch, Report
 from grader.reports.words import (
+    ALL,
     NO_SANDBOX,
+    both_at,
     clean,
     count,
+    cut,
     help_of,
     is_shown,
     line,
     name_of,
+    opened,
+    output_beside,
     output_of,
     points,
+    says_it_all,
     summary,
     whose,
     why,
 )
+
+_LONGEST = 200  # characters of a value
+_ROWS = 4  # of two matrices
 
 
 def one(report: Report) -> str:
@@ -54,14 +65,66 @@ def _lines(report: Report) -> Iterator[str]:
     yield from help_of(verdict)
     yield from _printed(verdict.output, "Your code printed while it was loaded:")
     if not verdict.message:
-        yield from _tests(verdict)
+        yield from _tests(verdict, verbose=report.verbose)
 
 
-def _tests(verdict: Verdict) -> Iterator[str]:
+def _tests(verdict: Verdict, *, verbose: bool) -> Iterator[str]:
+    shown = opened(verdict, verbose=verbose)
     for number, test in enumerate(verdict.tests, 1):
         yield _test(test, number, len(verdict.tests))
-        if test.points < test.max_points:
+        if test in shown:
+            yield from _values(test, verbose=verbose)
+            yield from _printed(output_beside(test), "Your code printed:")
+        elif test.points < test.max_points:
             yield from _printed(output_of(test), "Your code printed:")
+
+
+def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
+    """Say what is behind a failure, one thing a line."""
+    for name, value in test.inputs:
+        yield from _value(f"Input {name}", value, verbose=verbose)
+    expected, got = test.expected, test.got
+    if says_it_all(test):
+        return
+    if expected is not None and got is not None and expected.rows and got.rows:
+        yield from _rows(test, expected, got, verbose=verbose)
+        return
+    for name, each in (("Expected", expected), ("Yours", got)):
+        if each is not None:
+            yield from _value(name, each, verbose=verbose)
+
+
+def _value(name: str, value: ShownValue, *, verbose: bool) -> Iterator[str]:
+    text = clean(value.text) if verbose else cut(clean(value.text), _LONGEST, f"... ({ALL})")
+    lines = text.splitlines() or [""]
+    if value.rows is not None:
+        lines = [line(text)]
+    if len(lines) == 1:
+        yield f"  {name}, {value.summary}: {lines[0]}"
+        return
+    yield f"  {name}, {value.summary}:"
+    yield from (f"    {each}" for each in lines)
+
+
+def _rows(
+    test: TestResult, expected: ShownValue, got: ShownValue, *, verbose: bool
+) -> Iterator[str]:
+    """Say two matrices row by row, to hear together what belongs together."""
+    rows = expected.rows or (), got.rows or ()
+    clear, coarse = written(rows, both_at(test))
+    wanted, came = (clear or coarse)[0]
+    yield f"  Expected is {expected.summary}, yours is {got.summary}."
+    most = max(map(len, rows))
+    asked = range(most)
+    if not verbose and most > _ROWS:
+        asked = range(test.worst[0], test.worst[0] + 1) if test.worst else range(0)
+        yield f"  {'One' if test.worst else 'None'} of {most} rows is shown ({ALL})."
+    for number in asked:
+        of_row = "" if expected.is_vector and got.is_vector else f"Row {number}, "
+        for name, texts in (("expected", wanted), ("yours", came)):
+            if number < len(texts):
+                said = f"{of_row}{name}"
+                yield f"  {said[0].upper()}{said[1:]}: {', '.join(texts[number])}."
 
 
 def _test(test: TestResult, number: int, total: int) -> str:

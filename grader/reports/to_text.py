@@ -8,8 +8,8 @@ from rich.console import Console
 
 from grader.reports.formats import Renderer
 from grader.reports.report import Batch, Report
-from grader.reports.text import Row, print_verdict, print_verdicts, why
-from grader.reports.words import count
+from grader.reports.text import Row, print_verdict, print_verdicts
+from grader.reports.words import count, why
 from grader.sandbox.printable import printable
 
 _WIDTH = 100
@@ -34,7 +34,7 @@ def many(batch: Batch) -> str:
 def print_report(console: Console, report: Report) -> None:
     """Print one submission's verdict, or why it has none."""
     if report.verdict is not None:
-        print_verdict(console, report.verdict)
+        print_verdict(console, report.verdict, verbose=report.verbose)
         return
     reason = f"{report.outcome}: {printable(report.message)}"
     console.print(f"{printable(report.exercise)}: {reason}", markup=False, soft_wrap=True)
@@ -62,9 +62,8 @@ def _not_looked_at(paths: Sequence[str]) -> str:
 
 
 def _row(report: Report) -> Row:
-    reason = report.message if report.verdict is None else why(report.verdict)
     student, exercise = printable(report.student or ""), printable(_file_s_exercise(report))
-    return Row(student, exercise, report.verdict, report.outcome, printable(reason))
+    return Row(student, exercise, report.verdict, report.outcome, why(report))
 
 
 def _file_s_exercise(report: Report) -> str:

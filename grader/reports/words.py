@@ -1,11 +1,18 @@
 """What several formats say in the same words."""
 
 import re
+from typing import Final
 
 from grader.grading.verdict import Outcome, TestResult, Verdict
 from grader.reports.plain import plain
 from grader.reports.report import Report
 from grader.sandbox.printable import printable
+
+WIDEST: Final = 88
+"""Columns of prose in a terminal; longer lines are hard to read."""
+
+ALL: Final = "--verbose shows all"
+"""How a learner gets what is left out."""
 
 NO_SANDBOX = "Graded WITHOUT a sandbox (--unsafe-no-sandbox): this verdict certifies nothing."
 
@@ -38,6 +45,13 @@ def output_of(test: TestResult) -> str:
     return "" if test.hidden else clean(test.output)
 
 
+def output_beside(test: TestResult) -> str:
+    """Return what a visible test printed, unless its values are that already."""
+    output = output_of(test)
+    shown = test.got is not None and test.got.text.strip() == output.strip()
+    return "" if shown else output
+
+
 def points(earned: int, most: int) -> str:
     """Say how many points of how many."""
     return f"{earned}/{most} {'point' if most == 1 else 'points'}"
@@ -51,9 +65,11 @@ def count(number: int, noun: str) -> str:
 def summary(verdict: Verdict) -> str:
     """Sum a verdict up in one sentence."""
     earned = points(verdict.score, verdict.max_score)
-    if verdict.outcome is Outcome.PASSED and verdict.hidden_elsewhere:
-        elsewhere = verdict.hidden_elsewhere
-        more = "1 hidden test is" if elsewhere == 1 else f"{elsewhere} hidden tests are"
+    elsewhere = verdict.hidden_elsewhere
+    more = "1 hidden test is" if elsewhere == 1 else f"{elsewhere} hidden tests are"
+    if verdict.outcome is Outcome.NOT_RUN and elsewhere:
+        return f"Not judged: {more} run by your course."
+    if verdict.outcome is Outcome.PASSED and elsewhere:
         return f"The tests here pass: {earned}. {more} run by your course."
     if verdict.outcome is Outcome.PASSED:
         return f"Passed: {earned}, +{verdict.xp} XP."
@@ -80,6 +96,45 @@ def help_of(verdict: Verdict) -> tuple[str, ...]:
         return ()
     hint = () if diagnosis.hint is None else (f"Hint {diagnosis.hint} helps with this.",)
     return (line(plain(diagnosis.feedback)), *hint)
+
+
+def opened(verdict: Verdict, *, verbose: bool = False) -> tuple[TestResult, ...]:
+    """Return the tests whose values are shown: the first visible one that failed, or all."""
+    failing = tuple(
+        test
+        for test in verdict.tests
+        if not test.hidden and test.outcome not in (Outcome.PASSED, Outcome.NOT_RUN)
+    )
+    return failing if verbose else failing[:1]
+
+
+def says_it_all(test: TestResult) -> bool:
+    """Tell whether a test's sentence has both values in it: they are single numbers."""
+    both = (test.expected, test.got)
+    return all(each is not None and _NUMBER.fullmatch(each.summary) for each in both)
+
+
+def place_of(test: TestResult) -> tuple[int, int] | None:
+    """Return the row and the column where what was expected and what came differ most."""
+    match test.worst:
+        case (column,):
+            return 0, column
+        case (row, column):
+            return row, column
+    return None
+
+
+def both_at(test: TestResult) -> tuple[float, float] | None:
+    """Return the two numbers that differ most."""
+    place = place_of(test)
+    if place is None or test.expected is None or test.got is None:
+        return None
+    row, column = place
+    expected, got = test.expected.rows, test.got.rows
+    return None if expected is None or got is None else (expected[row][column], got[row][column])
+
+
+_NUMBER = re.compile(r"(bool|int|uint|float|complex)\d*( \(\))?")
 
 
 def is_shown(test: TestResult) -> bool:

@@ -1,0 +1,167 @@
+"""Numbers as cells of a table: what is written in them, and how dark they are.
+
+Plain Python, so that a check that fails need not wait for NumPy.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+Rows: TypeAlias = Sequence[Sequence[float]]
+Texts: TypeAlias = list[list[str]]
+Colour: TypeAlias = tuple[int, int, int]
+Way: TypeAlias = tuple[Texts, ...]
+Pair: TypeAlias = tuple[float, float]
+
+BLACK: Final[Colour] = (0, 0, 0)
+WHITE: Final[Colour] = (255, 255, 255)
+
+_MOST_DECIMALS: Final = 4
+_READABLE: Final = (2, 3)  # decimals that say enough where there is no room for more
+_MORE_DECIMALS: Final = (6, 8, 12)  # for numbers that are the same in four
+_LARGE: Final = 1e5  # from here on a number is written with its exponent
+_SMALL: Final = 1e-3
+_SHORTEST: Final = 3  # digits of a number with an exponent
+_OUTLIER: Final = 1e6  # such as -1e9 where a mask blocks: it would leave the rest without shades
+_INK_LUMINANCE: Final = 0.179  # above it black is easier to read than white
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """From a value to a share of the darkest shade: 0 to 1, or -1 to 1 where values have signs."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, *matrices: Rows) -> "Scale":
+        """Return the scale that several matrices share."""
+        finite = [value for value in _flat(matrices) if math.isfinite(value)]
+        usual = [value for value in finite if abs(value) < _OUTLIER] or finite or [0.0, 1.0]
+        low, high = min(usual), max(usual)
+        return cls(low, high) if low >= 0 else cls(-max(high, -low), max(high, -low))
+
+    def share(self, value: float) -> float | None:
+        """Return how dark a cell is, negative ones in another colour; None if it has no shade."""
+        if not math.isfinite(value):
+            return None
+        if self.low < 0:
+            return max(-1.0, min(1.0, value / self.high))
+        if self.high <= self.low:
+            return 0.0
+        return max(0.0, min(1.0, (value - self.low) / (self.high - self.low)))
+
+
+def written(matrices: Sequence[Rows], apart: Pair | None = None) -> tuple[list[Way], list[Way]]:
+    """Write matrices alike in several ways, the longest and most exact first.
+
+    Args:
+        matrices: of numbers or of truth values.
+        apart: two numbers that should not look the same.
+
+    Returns:
+        The ways that can be read well, and those for where there is no room.
+    """
+    if apart is not None and apart[0] == apart[1]:
+        apart = None
+    clear: list[Way] = []
+    coarse: list[Way] = []
+    for write, is_exact in _ways(list(_flat(matrices)), apart):
+        tells = apart is None or write(apart[0]) != write(apart[1])
+        texts = tuple([[write(value) for value in row] for row in rows] for rows in matrices)
+        (clear if is_exact and tells else coarse).append(texts)
+    return clear, coarse
+
+
+def longest(texts: Iterable[Texts]) -> int:
+    """Return the number of characters of the longest cell."""
+    return max((len(text) for rows in texts for row in rows for text in row), default=0)
+
+
+def mix(light: Colour, dark: Colour, share: float) -> Colour:
+    """Return the colour that lies so far between two."""
+    red, green, blue = (
+        round(one + (other - one) * share) for one, other in zip(light, dark, strict=True)
+    )
+    return red, green, blue
+
+
+def ink(ground: Colour) -> Colour:
+    """Return the colour, black or white, in which a text can be read on a ground."""
+    return BLACK if luminance(ground) > _INK_LUMINANCE else WHITE
+
+
+def luminance(colour: Colour) -> float:
+    """Return how light a colour looks, from 0 to 1."""
+    red, green, blue = (_linear(part / 255) for part in colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def hexadecimal(colour: Colour) -> str:
+    """Return a colour as terminals and style sheets read it."""
+    return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
+def _linear(part: float) -> float:
+    return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4  # noqa: PLR2004  sRGB's definition
+
+
+def _flat(matrices: Iterable[Rows]) -> Iterator[float]:
+    return (value for rows in matrices for row in rows for value in row)
+
+
+_Writer: TypeAlias = Callable[[float], str]
+
+
+def _ways(values: Sequence[float], apart: Pair | None) -> Iterator[tuple[_Writer, bool]]:
+    """Yield how a number can be written, and whether that is exact enough to be read by itself."""
+    finite = [abs(value) for value in values if math.isfinite(value)]
+    if values and all(isinstance(value, bool) for value in values):
+        yield str, True
+        yield _initial, True
+    elif all(value == round(value) for value in finite):
+        yield _whole, True
+        yield _decimal(0, exponents=False), False
+    else:
+        exponents = max(finite, default=1.0) < _SMALL
+        most = _decimals(finite)
+        longest_way = _decimal(most, exponents=exponents)
+        if apart is not None and longest_way(apart[0]) == longest_way(apart[1]):
+            yield from ((_decimal(more, exponents=exponents), True) for more in _MORE_DECIMALS)
+        for digits in range(most, 0, -1):
+            yield _decimal(digits, exponents=exponents), digits in (most, *_READABLE)
+
+
+def _decimals(numbers: Sequence[float]) -> int:
+    """Return the decimals that numbers have, or how many of them are shown if there is room."""
+    return next(
+        (
+            digits
+            for digits in range(1, _MOST_DECIMALS)
+            if all(number == round(number, digits) for number in numbers)
+        ),
+        _MOST_DECIMALS,
+    )
+
+
+def _initial(value: float) -> str:
+    return str(value)[0]
+
+
+def _whole(value: float) -> str:
+    if not math.isfinite(value):
+        return str(value)
+    short = f"{value:.{_SHORTEST}g}"
+    if abs(value) >= _LARGE and float(short) == value:  # -1e+09, where a mask blocks
+        return short
+    return str(value if isinstance(value, int) else int(value))
+
+
+def _decimal(digits: int, *, exponents: bool) -> _Writer:
+    def write(value: float) -> str:
+        if math.isfinite(value) and (exponents or abs(value) >= _LARGE):
+            return f"{value:.{max(digits, _SHORTEST)}g}"
+        return f"{value:.{digits}f}"
+
+    return write

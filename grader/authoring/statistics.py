@@ -9,7 +9,7 @@ import json
 import math
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -58,7 +58,7 @@ def read_results(paths: Iterable[Path]) -> list[Row]:
     for path in paths:
         for number, line in enumerate(_lines(path), start=1):
             try:
-                row = _row(json.loads(line))
+                row = row_of(json.loads(line))
             except (ValueError, KeyError, TypeError):
                 raise UsageError(f"{path}:{number} is no result of etude grade") from None
             if row is not None:
@@ -73,7 +73,7 @@ def _lines(path: Path) -> list[str]:
         raise UsageError(f"{path} cannot be read: {error}") from None
 
 
-def _row(data: dict[str, Any]) -> Row | None:
+def row_of(data: Mapping[str, Any]) -> Row | None:
     """Read one record; a fault says nothing about its student."""
     if data["outcome"] in NOT_JUDGED:
         return None

@@ -1,6 +1,5 @@
 """Runs the cells of a lesson, one after another in one namespace, in a sandbox child."""
 
-import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,15 +12,15 @@ import numpy.typing as npt
 from grader.definitions.exercise import ExerciseId
 from grader.errors import DefinitionError, Location, Problem
 from grader.lessons.document import Cell, Exercises, Lesson, Prose, Value
+from grader.lessons.last_expression import print_last_expression
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
-from grader.sandbox.child import Child
+from grader.sandbox.interface import Child
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
 
 LIMITS: Final = Limits(cpu_seconds=60, wall_seconds=120.0)
 
 _DISPLAY: Final = Path(__file__).with_name("display.py")
-_FOR_EFFECT: Final = ("print", "heatmap", "table")
 _VALUE: Final = "_value"  # the name that an expression's value is given to
 
 
@@ -71,7 +70,7 @@ class RunLesson:
     """A lesson as a page shows it."""
 
     path: Path
-    blocks: tuple[RunBlock, ...]
+    blocks: Sequence[RunBlock]
 
 
 def run_lesson(lesson: Lesson, sandbox: Sandbox) -> RunLesson:
@@ -128,7 +127,7 @@ class _Session:
     def cell(self, cell: Cell) -> str:
         """Run a cell and return what it printed."""
         begin = self._child.printed
-        self.load(_last_expression_printed(cell.code), cell.where)
+        self.load(print_last_expression(cell.code), cell.where)
         return self._child.output(begin, self._child.printed)
 
     def shown(self, where: Location) -> tuple[Shown, ...]:
@@ -155,35 +154,6 @@ class _Session:
         line = answer.frames[0][0] if answer.frames else answer.line or 1
         place = Location(where.path, where.line + line - 1)
         raise _problem(place, f"the cell raises {answer.type}: {answer.message}")
-
-
-def _last_expression_printed(code: str) -> str:
-    """Print the value of the last line, as a notebook does; all line numbers stay."""
-    try:
-        tree = ast.parse(code)
-    except SyntaxError:
-        return code  # it is reported when it is run
-    last = tree.body[-1] if tree.body else None
-    if not isinstance(last, ast.Expr) or _is_call_for_effect(last.value):
-        return code
-    begin = _offset(code, last.lineno, last.col_offset)
-    end = _offset(code, last.end_lineno or 0, last.end_col_offset or 0)
-    data = code.encode()
-    return b"".join([data[:begin], b"print(", data[begin:end], b")", data[end:]]).decode()
-
-
-def _offset(code: str, line: int, column: int) -> int:
-    """Return where a place of the syntax tree is, in bytes as its columns are."""
-    before = code.encode().splitlines(keepends=True)[: line - 1]
-    return sum(map(len, before)) + column
-
-
-def _is_call_for_effect(value: ast.expr) -> bool:
-    return (
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Name)
-        and value.func.id in _FOR_EFFECT
-    )
 
 
 def _shown(item: Any, where: Location) -> Shown:  # noqa: ANN401  checked here

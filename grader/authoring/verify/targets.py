@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.definitions.files import (
+    LESSON_SUFFIX,
     SUFFIXES,
     TRACK_FILE,
     exercise_files,
@@ -43,6 +44,8 @@ def _meant(name: str, collection_folder: Path) -> Iterator[Group]:
     elif path.suffix in SUFFIXES or exists(path):
         if not exists(path):
             raise UsageError(f"no file '{path}'")
+        if path.suffix == LESSON_SUFFIX:
+            raise UsageError(f"'{path}' is no exercise; a lesson is checked by `etude lesson run`")
         yield Group((path,))
     elif exists(path / TRACK_FILE):
         yield _track(path)

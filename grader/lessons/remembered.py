@@ -1,0 +1,45 @@
+"""Runs lessons, each only once as long as its file is the same."""
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from grader.cached import Cache
+from grader.errors import Location
+from grader.lessons.document import read_lesson
+from grader.lessons.execute import (
+    RunCell,
+    RunExercises,
+    RunLesson,
+    RunProse,
+    Shown,
+    run_lesson,
+)
+from grader.pickled import Pickled
+from grader.sandbox.process import Sandbox
+
+_PICKLED: Final = Pickled(RunLesson, (RunCell, RunExercises, RunProse, Shown, Location))
+
+
+def remembered_run(path: Path, cache: Cache, sandbox: Callable[[], Sandbox]) -> RunLesson:
+    """Return what a lesson shows.
+
+    Args:
+        path: its file.
+        cache: has to forget everything when the grader changes.
+        sandbox: gives the sandbox to run it in, if it has to be run.
+
+    Raises:
+        DefinitionError, GraderFault: see `run_lesson`.
+    """
+    key = f"{os.fspath(path)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}"
+    kept = cache.find(key)
+    if kept is not None and (known := _PICKLED.from_bytes(kept)):
+        return known
+    run = run_lesson(read_lesson(path), sandbox())
+    with contextlib.suppress(ValueError):
+        cache.keep(key, _PICKLED.to_bytes(run))
+    return run

@@ -1,0 +1,160 @@
+"""An exercise's engine data as text: what a page needs to grade, exact about types and dtypes."""
+
+import base64
+import inspect
+import textwrap
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from types import FunctionType
+from typing import Any, Final
+
+import numpy as np
+
+from grader.definitions.exercise import (
+    Budget,
+    CallTest,
+    Definition,
+    Exercise,
+    ExerciseLimits,
+    Forbid,
+    FromExpression,
+    FromReference,
+    FromSolution,
+    Literals,
+    LiteralValue,
+    OutputTest,
+    PropertyTest,
+    PytestTest,
+    Seeded,
+    TestId,
+    Tolerance,
+)
+from grader.errors import Location
+from grader.grading.authored import freeze, remember
+from grader.grading.diagnosis import Mistake
+from grader.grading.oracle import Draw, Truth
+from grader.grading.sketch import Sketch
+from grader.grading.verdict import Outcome
+from grader.sandbox.answers import Usage
+from grader.sandbox.inside import wire
+
+
+@dataclass(frozen=True, slots=True)
+class EngineData:
+    """What a page needs to grade one exercise."""
+
+    exercise: Exercise
+    truths: Mapping[TestId, Truth]  # without the inputs where a test says how to draw them
+    mistakes: tuple[Mistake, ...]
+
+
+_KINDS: Final[dict[str, type]] = {
+    kind.__name__: kind
+    for kind in (
+        Budget, CallTest, Definition, Draw, EngineData, Exercise, ExerciseLimits, Forbid,
+        FromExpression, FromReference, FromSolution, Literals, LiteralValue, Mistake, Outcome,
+        OutputTest, PropertyTest, PytestTest, Seeded, Sketch, Tolerance, Truth, Usage,
+    )
+}  # fmt: skip
+_FIELDS: Final[dict[type, tuple[str, ...]]] = {
+    kind: tuple(field.name for field in fields(kind))
+    for kind in _KINDS.values()
+    if is_dataclass(kind)
+}
+_FUNCTION: Final = "function"
+_WHERE: Final = "where"  # in which file an author wrote it is no page's business
+
+
+def to_text(data: EngineData) -> str:
+    """Return engine data as text.
+
+    Raises:
+        UnsupportedValueError: something in it has no form, or there is too much of it.
+    """
+    frame = b"".join(wire.encode(_plain(data)))
+    return base64.b64encode(zlib.compress(frame, 9)).decode()
+
+
+def from_text(text: str) -> EngineData:
+    """Rebuild what `to_text` was given."""
+    frame = zlib.decompress(base64.b64decode(text))
+    header, _ = wire.lengths(frame[: wire.PREFIX])
+    body = wire.PREFIX + header
+    data: EngineData = _rebuilt(wire.decode(frame[wire.PREFIX : body], frame[body:]))
+    return data
+
+
+def size_of(value: object) -> int | None:
+    """Return how many bytes a value takes, before they are compressed; None if it has no form."""
+    try:
+        return sum(map(len, wire.encode(_plain(value))))
+    except wire.UnsupportedValueError:
+        return None
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401  any value
+    """Turn each object of ours into a tuple that begins with a mark of its kind."""
+    kind = type(value)
+    if _KINDS.get(kind.__name__) is kind:
+        parts = [value.value] if isinstance(value, Enum) else map(_plain, _parts(value))
+        return (wire.Handle(0, kind.__name__), *parts)
+    if isinstance(value, FunctionType):
+        return (wire.Handle(0, _FUNCTION), value.__name__, _source(value))
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return kind(map(_plain, value)) if kind in (list, tuple) else value
+
+
+def _parts(value: object) -> list[object]:
+    return [getattr(value, name) for name in _FIELDS[type(value)] if name != _WHERE]
+
+
+def _source(function: FunctionType) -> str:
+    try:
+        return textwrap.dedent(inspect.getsource(function))
+    except OSError:
+        raise wire.UnsupportedValueError("a function without a source") from None
+
+
+def _rebuilt(value: Any) -> Any:  # noqa: ANN401  any value
+    match value:
+        case (wire.Handle(kind=name), *parts):
+            return _made(name, [_rebuilt(part) for part in parts])
+        case list() | tuple():
+            return type(value)(map(_rebuilt, value))
+        case dict():
+            return {key: _rebuilt(item) for key, item in value.items()}
+    return value
+
+
+def _made(name: str, parts: list[Any]) -> object:
+    if name == _FUNCTION:
+        return _function(*parts)
+    kind = _KINDS[name]
+    if kind not in _FIELDS:
+        return kind(*parts)
+    names = _FIELDS[kind]
+    given = dict(zip((name for name in names if name != _WHERE), parts, strict=True))
+    if _WHERE in names:
+        given[_WHERE] = Location(Path())
+    if kind is Draw:
+        _tell_functions(given["inputs"])
+    return kind(**(freeze(given) if kind in {Draw, Truth} else given))
+
+
+def _function(name: str, source: str) -> object:
+    """Make a function that an author wrote among the inputs."""
+    namespace: dict[str, Any] = {"np": np}
+    code = compile(source, remember(source, f"function {name}"), "exec")
+    exec(code, namespace)  # noqa: S102  the author's own code
+    return namespace[name]
+
+
+def _tell_functions(inputs: Mapping[str, Any]) -> None:
+    """Let functions among the inputs know the others, as where they were written."""
+    for value in inputs.values():
+        if isinstance(value, FunctionType):
+            value.__globals__.update(inputs)

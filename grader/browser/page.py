@@ -1,0 +1,202 @@
+"""What a page asks of the grader: functions of texts, which its worker calls in Pyodide.
+
+Each answers in JSON, whatever a learner writes:
+
+    check(source)  the verdict, as `etude check --format json` prints it
+    run(source)    {"output", "truncated", "problem"}
+    cell(source)   {"printed", "truncated", "figures", "problem"}
+
+`truncated` is how many bytes were printed beyond the cap; a problem is `{"message", "line"}`.
+"""
+
+import contextlib
+import inspect
+import io
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from grader.browser.child import InPage, PageChild
+from grader.browser.coding import EngineData, from_text
+from grader.definitions.exercise import Seeded, TestId
+from grader.errors import EtudeError
+from grader.grading import feedback
+from grader.grading.diagnosis import Diagnostician
+from grader.grading.inputs import draw_inputs
+from grader.grading.jobs import limits_of
+from grader.grading.loading import problem_of
+from grader.grading.oracle import Oracle, Truth, Truths
+from grader.grading.records import fault_data, verdict_data
+from grader.grading.run import SubmissionRun, in_running_order
+from grader.grading.submission import Submission
+from grader.grading.verdict import Outcome, Verdict
+from grader.lessons import display
+from grader.lessons.last_expression import print_last_expression
+from grader.sandbox.answers import ChildGoneError, Raised, Returned
+from grader.sandbox.limits import DEFAULT_LIMITS
+
+_NAME: Final = "browser"  # what a verdict calls the place where it was found
+
+
+class _Grader:
+    """An exercise, ready to grade."""
+
+    def __init__(self, data: EngineData) -> None:
+        self.exercise = data.exercise
+        self._place = InPage()
+        self._oracle = Oracle(data.exercise, self._place, Truths(_with_inputs(data)))
+        self._diagnostician = Diagnostician(self._oracle, self._place, data.mistakes)
+        self._limits = limits_of(data.exercise)
+
+    def verdict(self, source: str) -> Verdict:
+        """Grade a source by the tests that there are."""
+        data = source.encode("utf-8", "surrogatepass")
+        submission = Submission.from_bytes(Path(self.exercise.path_name), data)
+        results = {}
+        with SubmissionRun(self._oracle, submission, self._place, self._limits) as run:
+            try:
+                run.load()
+                for test in in_running_order(self.exercise):
+                    results[test.id] = run.grade(test)
+            except MemoryError:  # of ours, with what the submission left
+                run.outcome, run.problem = Outcome.OUT_OF_MEMORY, feedback.TOO_LARGE
+        verdict = run.verdict(results, _NAME)
+        if verdict.outcome is Outcome.PASSED or verdict.message:
+            return verdict
+        return replace(verdict, diagnosis=self._diagnostician.diagnose(results, run.observed))
+
+
+def _with_inputs(data: EngineData) -> dict[TestId, Truth]:
+    """Draw the inputs that would have been too large to come along."""
+    truths = dict(data.truths)
+    for test in data.exercise.tests:
+        if isinstance(test.given, Seeded):
+            draws = enumerate(truths[test.id].draws)
+            drawn = [replace(d, inputs=draw_inputs(data.exercise, test, n)) for n, d in draws]
+            truths[test.id] = replace(truths[test.id], draws=tuple(drawn))
+    return truths
+
+
+class _Session:
+    """The cells of a lesson, in one namespace."""
+
+    def __init__(self) -> None:
+        self._child = PageChild(DEFAULT_LIMITS)
+        self._child.load(inspect.getsource(display), [])
+
+    def close(self) -> None:
+        """Forget the namespace."""
+        self._child.close()
+
+    def cell(self, source: str) -> dict[str, Any]:
+        """Run a cell as the next lines of the program."""
+        self._child.forget_output()
+        problem = _problem_in(self._child, _with_last_printed(source))
+        return {
+            "printed": self._child.output(0, self._child.printed),
+            "truncated": self._child.lost,
+            "figures": self._figures(),
+            "problem": problem,
+        }
+
+    def _figures(self) -> list[dict[str, Any]]:
+        """Return what the cell showed; nothing if it has replaced what keeps that."""
+        with contextlib.suppress(ChildGoneError):
+            match self._child.call("_take", [], {}):
+                case Returned(value=list(shown)):
+                    return [_figure(each) for each in shown]
+        return []
+
+
+_grader: _Grader | None = None
+_session: _Session | None = None
+
+
+def open_exercise(text: str) -> None:
+    """Take an exercise's engine data: from now on `check` is about this one."""
+    global _grader  # noqa: PLW0603  a page shows one exercise
+    with _quietly():
+        _grader = _Grader(from_text(text))
+
+
+def check(source: str) -> str:
+    """Grade a source by the visible tests of the exercise."""
+    if _grader is None:
+        return json.dumps(fault_data("", "no exercise is open"))
+    with _quietly():
+        try:
+            data = verdict_data(_grader.verdict(source))
+        except EtudeError as error:
+            data = fault_data(_grader.exercise.id, str(error))
+        except Exception as error:  # noqa: BLE001  a page learns of it as of any other fault
+            data = fault_data(_grader.exercise.id, f"{type(error).__name__}: {error}")
+    return json.dumps(data)
+
+
+def run(source: str) -> str:
+    """Run a source in a namespace of its own and say what it printed."""
+    with _quietly(), PageChild(DEFAULT_LIMITS) as child:
+        problem = _problem_in(child, source)
+        output = child.output(0, child.printed)
+        return json.dumps({"output": output, "truncated": child.lost, "problem": problem})
+
+
+def open_lesson() -> None:
+    """Begin a lesson's cells anew, in an empty namespace."""
+    global _session  # noqa: PLW0603  a page shows one lesson
+    if _session is not None:
+        _session.close()
+    with _quietly():
+        _session = _Session()
+
+
+def cell(source: str) -> str:
+    """Run a cell of the lesson, after those before it."""
+    if _session is None:
+        open_lesson()
+    assert _session is not None  # noqa: S101  for the type checker
+    with _quietly():
+        return json.dumps(_session.cell(source))
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    """Keep Python's warnings about our own work out of the browser's console."""
+    with contextlib.redirect_stderr(io.StringIO()):
+        yield
+
+
+def _problem_in(child: PageChild, source: str) -> dict[str, Any] | None:
+    """Run a source and say what went wrong, if anything did."""
+    try:
+        answer = child.load(source, [])
+    except ChildGoneError as error:
+        _, sentence = feedback.gone(error)
+        return {"message": sentence, "line": None}
+    if not isinstance(answer, Raised):
+        return None
+    # The outermost frame is this source's; deeper ones may lie in another cell.
+    found = problem_of(replace(answer, frames=answer.frames[:1]))
+    return {"message": found.sentence, "line": found.line}
+
+
+def _with_last_printed(source: str) -> str:
+    try:
+        return print_last_expression(source)
+    except Exception:  # noqa: BLE001  what Python cannot read is told when it is run
+        return source
+
+
+def _figure(shown: Any) -> dict[str, Any]:  # noqa: ANN401  as `display` keeps it
+    rows = np.asarray(shown["values"]).tolist()
+    return {**shown, "values": [[_sent(number) for number in row] for row in rows]}
+
+
+def _sent(number: float) -> float | str:
+    """JSON has no NaN and no infinity: they go by their names."""
+    return number if math.isfinite(number) else str(number)

@@ -1,0 +1,194 @@
+"""Makes what a page needs to grade: the grader's modules, and of an exercise what it may know."""
+
+import ast
+import importlib.util
+import io
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import grader
+from grader.browser.coding import EngineData, size_of, to_text
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    FromExpression,
+    Literals,
+    LiteralValue,
+    OutputTest,
+    PytestTest,
+    Seeded,
+    TestCase,
+)
+from grader.grading.authored import author_error
+from grader.grading.diagnosis import Diagnostician
+from grader.grading.oracle import Oracle, Truth, Truths
+from grader.sandbox.inside.wire import UnsupportedValueError
+from grader.sandbox.interface import Children
+
+_PAGE: Final = "grader.browser.page"
+_LEFT_OUT: Final = frozenset({"grader.mutation", "grader.grading.pytest_asserts"})
+"""Imported where they are needed: a page has no solution to make mutants of, and no pytest."""
+
+_LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
+_READABLE: Final = 0o644 << 16
+_MANY_BYTES: Final = 64 << 10  # in a test, of which a page draws the inputs itself
+_MOST_BYTES: Final = 1 << 20  # that a page loads for a test, before they are compressed
+
+
+def bundle() -> bytes:
+    """Return a zip archive of the modules that a page imports, as they are.
+
+    The same modules give the same bytes.
+    """
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, path in sorted(modules().items()):
+            folder = name.replace(".", "/")
+            is_package = path.name == "__init__.py"
+            entry = zipfile.ZipInfo(f"{folder}/{path.name}" if is_package else f"{folder}.py")
+            entry.date_time, entry.external_attr = _LONG_AGO, _READABLE
+            archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def modules() -> dict[str, Path]:
+    """Return the modules that a page imports at its start or later, and their files."""
+    found: dict[str, Path] = {}
+    waiting = [_PAGE]
+    while waiting:
+        name = waiting.pop()
+        path = None if name in found or name in _LEFT_OUT else _file_of(name)
+        if path is None:
+            continue
+        found[name] = path
+        above = name.rpartition(".")[0]
+        package = name if path.name == "__init__.py" else above
+        waiting += _imported(path.read_text(encoding="utf-8"), package)
+        waiting.append(above)
+    return found
+
+
+def _file_of(name: str) -> Path | None:
+    """Return the file of a module; None if there is none of ours that is called so."""
+    root, _, below = name.partition(".")
+    if root != grader.__name__:
+        return None
+    place = Path(grader.__file__).parent.joinpath(*below.split("."))
+    candidates = (place / "__init__.py", place.with_suffix(".py"))
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def _imported(source: str, package: str) -> Iterator[str]:
+    """Yield the names of what a module imports when it runs: modules, and what may be one."""
+    waiting: list[ast.AST] = [ast.parse(source)]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+                continue
+            case ast.Import(names=names):
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=module, level=level, names=names):
+                whole = importlib.util.resolve_name("." * level + (module or ""), package)
+                yield whole
+                yield from (f"{whole}.{alias.name}" for alias in names)
+        waiting += ast.iter_child_nodes(node)
+
+
+def engine_data(exercise: Exercise, sandbox: Children) -> str:
+    """Return what a page needs to grade an exercise, as text that only `page` reads.
+
+    That is what its visible tests ask and expect, computed, and what each misconception gives in
+    them. No hidden test is in it, nor the solution, the reference, or any program. A visible test
+    that a page could not run, or that is too much to load, is left out, and counted with the hidden
+    ones.
+
+    Args:
+        exercise: the full edition, or a student's.
+        sandbox: where the solution runs, if a test needs it, and the misconceptions.
+
+    Raises:
+        DefinitionError: a visible test cannot be computed.
+        GraderFault: the sandbox failed.
+    """
+    oracle = Oracle(exercise, sandbox)
+    visible = [test for test in exercise.tests if not test.hidden]
+    truths = {test.id: oracle.truth(test) for test in visible}
+    edition = _edition(exercise, [t for t in visible if _can_be_sent(t, truths[t.id])])
+    with_programs = replace(edition, misconceptions=exercise.misconceptions)
+    diagnostician = Diagnostician(Oracle(with_programs, sandbox, Truths(truths)), sandbox)
+    sent = {test.id: _sent(test, truths[test.id]) for test in edition.tests}
+    data = EngineData(
+        replace(edition, tests=tuple(test for test, _ in sent.values())),
+        {name: truth for name, (_, truth) in sent.items()},
+        diagnostician.mistakes(),
+    )
+    try:
+        return to_text(data)
+    except UnsupportedValueError as error:
+        raise author_error(exercise.where, f"too much for a page: {error}") from error
+
+
+def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
+    """Return an exercise of these tests; what else it has is listed here."""
+    return Exercise(
+        where=exercise.where,
+        id=exercise.id,
+        title=exercise.title,
+        difficulty=exercise.difficulty,
+        xp=exercise.xp,
+        instructions="",
+        defines=exercise.defines,
+        starter="",
+        tests=tuple(_as_there(test) for test in tests),
+        kind=exercise.kind,
+        forbid=exercise.forbid,
+        limits=exercise.limits,
+        edition="student",
+        hidden_elsewhere=exercise.hidden_elsewhere + len(exercise.tests) - len(tests),
+        digest=exercise.digest,
+    )
+
+
+def _can_be_sent(test: TestCase, truth: Truth) -> bool:
+    """Tell whether a page can run a test: it needs no pytest, and its values can be sent."""
+    if isinstance(test, PytestTest):
+        names = (node for node in ast.walk(ast.parse(test.pytest)) if isinstance(node, ast.Name))
+        if any(name.id == "pytest" for name in names):
+            return False
+    size = size_of(_sent(test, truth)[1])
+    return size is not None and size <= _MOST_BYTES
+
+
+def _as_there(test: TestCase) -> TestCase:
+    """Return a test as a page can judge it: how long a call takes there says nothing."""
+    if not isinstance(test, CallTest) or test.budget is None:
+        return test
+    budget = None if test.budget.memory is None else replace(test.budget, time=None)
+    return replace(test, budget=budget)
+
+
+def _sent(test: TestCase, truth: Truth) -> tuple[TestCase, Truth]:
+    """Leave out what inputs are computed from or, where they take many bytes, themselves."""
+    bare = _without_expected(test)
+    usages = tuple(replace(usage, cpu_seconds=0.0) for usage in truth.usages)  # see `_as_there`
+    truth = replace(truth, usages=usages)
+    if isinstance(test.given, Seeded) and (size_of(truth) or 0) > _MANY_BYTES:
+        draws = tuple(replace(draw, inputs={}) for draw in truth.draws)
+        return bare, replace(truth, draws=draws)
+    return replace(bare, given=Literals({})), truth
+
+
+def _without_expected(bare: TestCase) -> TestCase:
+    """Leave out what expected values are computed from: they come computed."""
+    match bare:
+        case CallTest(expect=LiteralValue()):
+            return replace(bare, expect=LiteralValue(None))
+        case CallTest(expect=FromExpression()):
+            return replace(bare, expect=FromExpression(""))
+        case OutputTest():
+            return replace(bare, stdout=None)
+    return bare

@@ -37,8 +37,8 @@ class Afterwards:
         return replace(verdict, xp=self._before.worth(verdict.xp))
 
     def record(self, verdict: Verdict) -> None:
-        """Record the attempt, and add to what is known; nothing handed in is no attempt."""
-        if verdict.submission_hash == _NOTHING:
+        """Record the attempt, and add to what is known; what was not judged is no attempt."""
+        if verdict.submission_hash == _NOTHING or verdict.outcome is Outcome.NOT_RUN:
             return
         attempt = History(attempts=(Attempt.of(verdict, self._exercise.xp, local_now()),))
         keep(attempt, "this attempt")

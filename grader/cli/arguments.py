@@ -36,7 +36,7 @@ def complete_exercise(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> "list[CompletionItem]":
     """Return the ids that begin like this, or else leave it to the shell to complete a path."""
-    from grader.definitions.files import files_by_folder, id_in_name  # noqa: PLC0415  for --help
+    from grader.definitions.files import files_by_folder, id_in_name
 
     files = files_by_folder(_folder(context)) if _folder(context).is_dir() else {}
     return _completed([id_in_name(path) for paths in files.values() for path in paths], incomplete)
@@ -46,7 +46,7 @@ def complete_lesson(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> "list[CompletionItem]":
     """Return the ids of lessons that begin like this, or else leave it to the shell."""
-    from grader.definitions.files import id_in_name  # noqa: PLC0415  not for --help
+    from grader.definitions.files import id_in_name
 
     paths = sorted(_folder(context).glob("*/lessons/*.md"))
     return _completed([id_in_name(path) for path in paths], incomplete)
@@ -56,14 +56,14 @@ def complete_track(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> "list[CompletionItem]":
     """Return the ids of tracks that begin like this."""
-    from click.shell_completion import CompletionItem  # noqa: PLC0415  not for --help
+    from click.shell_completion import CompletionItem
 
     names = sorted(path.parent.name for path in _folder(context).glob("*/track.yaml"))
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 def _folder(context: click.Context) -> Path:
-    from grader.cli import options  # noqa: PLC0415  not for --help
+    from grader.cli import options
 
     given = context.params.get("exercises") or os.environ.get("ETUDE_EXERCISES")
     try:
@@ -73,7 +73,7 @@ def _folder(context: click.Context) -> Path:
 
 
 def _completed(names: list[str], incomplete: str) -> "list[CompletionItem]":
-    from click.shell_completion import CompletionItem  # noqa: PLC0415  not for --help
+    from click.shell_completion import CompletionItem
 
     found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
     return found or [CompletionItem(incomplete, type="file")]

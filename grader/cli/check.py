@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from grader.cli.afterwards import Afterwards
+    from grader.definitions.exercise import Exercise
     from grader.grading.pool import Pool
     from grader.grading.verdict import Verdict
     from grader.reports.deliver import Delivery, Wanted
@@ -28,12 +29,26 @@ if TYPE_CHECKING:
 _BUG = "Etude itself failed; its log has the reason"
 
 
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What the command line says."""
+
+    exercise: str
+    file: Path
+    exercises: Path | None
+    delivery: "Delivery"
+    unsafe: bool
+    verbose: bool
+
+
 @click.command("check", short_help="Grade one file.")
 @arguments.exercise_argument
 @click.argument("file", type=click.Path(path_type=Path))
 @options.exercises_option
 @options.report_option
 @options.unsafe_option
+@click.option("--plain", is_flag=True, help="The same as --format plain: for screen readers.")
+@click.option("--verbose", is_flag=True, help="Open every failing test, and leave nothing out.")
 @click.option("--watch", is_flag=True, help="Grade again whenever FILE is saved, until Ctrl-C.")
 def command(  # noqa: PLR0917  click calls it by name
     exercise: str,
@@ -41,6 +56,8 @@ def command(  # noqa: PLR0917  click calls it by name
     exercises: Path | None,
     formats: "tuple[Wanted, ...]",
     unsafe: bool,
+    plain: bool,
+    verbose: bool,
     watch: bool,
 ) -> None:
     """Grade FILE as a submission to EXERCISE.
@@ -52,14 +69,22 @@ def command(  # noqa: PLR0917  click calls it by name
     Examples:
       etude check attention-weights my_solution.py
       etude check attention-weights my_solution.py --watch
+      etude check attention-weights my_solution.py --verbose
       etude check drafts/07-rope.yaml rope.py --format json
       etude check attention-weights my_solution.py --format junit=out.xml --format html=out.html
     """
     gc.disable()  # what is imported stays, and there is not much else
     options.prefer_own_output()
-    check = functools.partial(
-        _check, exercise, file, exercises, options.delivery(formats), unsafe=unsafe
+    delivery = options.delivery(formats, plain=plain)
+    asked = _Asked(
+        exercise=exercise,
+        file=file,
+        exercises=exercises,
+        delivery=delivery,
+        unsafe=unsafe,
+        verbose=verbose,
     )
+    check = functools.partial(_check, asked)
     if watch:
         _watch(file, check)
     verdict = check()
@@ -67,80 +92,94 @@ def command(  # noqa: PLR0917  click calls it by name
 
 
 def _watch(file: Path, check: "Callable[[], object]") -> NoReturn:
-    from grader.cli.watching import changed, rebuild_on_change  # noqa: PLC0415  seldom
+    from grader.cli.watching import changed, rebuild_on_change
 
-    seen = changed([file])  # before it is read: what is saved meanwhile is a change
-    check()
+    def check_and_wait() -> None:
+        check()
+        click.echo(f"\nWaiting for {file} to be saved (Ctrl-C ends)")
+        sys.stdout.flush()
 
     def again() -> None:
         click.clear()  # in a terminal: what is there is the newest verdict
-        check()
+        check_and_wait()
 
-    click.echo(f"\nWaiting for {file} to be saved (Ctrl-C ends)")
-    sys.stdout.flush()
+    seen = changed([file])  # before it is read: what is saved meanwhile is a change
+    check_and_wait()
     with contextlib.suppress(KeyboardInterrupt):
         rebuild_on_change([file], again, seen)
     raise click.exceptions.Exit(0)
 
 
-def _check(
-    exercise: str, file: Path, exercises: Path | None, delivery: "Delivery", *, unsafe: bool
-) -> "Verdict":
+def _check(asked: _Asked) -> "Verdict":
     began = time.time()
     with contextlib.ExitStack() as stack:
         try:
-            pool = stack.enter_context(_pool(unsafe))
-            verdict, afterwards = _grade(pool, exercise, file, exercises, delivery)
+            pool = stack.enter_context(_pool(asked.unsafe))
+            verdict, afterwards = _grade(pool, asked)
         except Exception as error:
             with contextlib.suppress(OSError):  # what went wrong first is what is said
-                _deliver_fault(delivery, exercise, file, error, began)
+                _deliver_fault(asked, error, began)
             raise
         # While what graded it comes to its end:
-        _deliver(delivery, verdict, file, began, afterwards)
+        _deliver(asked, verdict, began, afterwards)
         _record(verdict, afterwards)
     return verdict
 
 
 def _pool(unsafe: bool) -> "Pool":
     started = None if unsafe else _begin_sandbox()
-    from grader.grading.pool import Pool  # noqa: PLC0415  while the sandbox starts
+    from grader.grading.pool import Pool
 
     return Pool(1, options.sandbox_opener(unsafe), started=started, once=True)
 
 
 def _begin_sandbox() -> "Sandbox | None":
     """Set it going before anything else: it takes as long to start as all that we import."""
-    from grader.sandbox.choose import begin_sandbox  # noqa: PLC0415
+    from grader.sandbox.choose import begin_sandbox
 
     return begin_sandbox()
 
 
-def _grade(
-    pool: "Pool", exercise: str, file: Path, exercises: Path | None, delivery: "Delivery"
-) -> "tuple[Verdict, Afterwards]":
-    from grader.definitions.collection import resolve  # noqa: PLC0415  while the sandbox starts
-    from grader.grading.jobs import Job  # noqa: PLC0415
-    from grader.grading.submission import Submission  # noqa: PLC0415
+def _grade(pool: "Pool", asked: _Asked) -> "tuple[Verdict, Afterwards]":
+    from grader.grading.jobs import Job
+    from grader.grading.submission import Submission
 
-    definition = resolve(exercise, options.collection_folder(exercises))
-    delivery.load()  # while the worker gets ready
-    from grader.cli.afterwards import Afterwards  # noqa: PLC0415  the same
+    definition = _definition(asked)
+    asked.delivery.load()  # while the worker gets ready
+    from grader.cli.afterwards import Afterwards
 
-    afterwards = Afterwards(definition, exercises, told=delivery.printed in {"text", "plain"})
-    ((_, result),) = pool.grade([Job(definition, Submission.read(file))])
+    told = asked.delivery.printed in {"text", "plain"}
+    afterwards = Afterwards(definition, asked.exercises, told=told)
+    ((_, result),) = pool.grade([Job(definition, Submission.read(asked.file))])
     if isinstance(result, EtudeError):
         raise result
     return result, afterwards
 
 
-def _deliver(
-    delivery: "Delivery", verdict: "Verdict", file: Path, began: float, afterwards: "Afterwards"
-) -> None:
-    from grader.reports.report import Report  # noqa: PLC0415  while the sandbox starts
+def _definition(asked: _Asked) -> "Exercise":
+    """Load the definition, or take it from the last time if it is the same."""
+    from grader.definitions.kept import KeptDefinition
 
-    report = Report.of_verdict(verdict, str(file), began=began, ended=time.time())
+    folder = options.collection_folder(asked.exercises)
+    kept = KeptDefinition(asked.exercise, folder)
+    found = kept.find()
+    if found is not None:
+        return found
+    from grader.definitions.collection import resolve
+
+    definition = resolve(asked.exercise, folder)
+    kept.keep(definition)
+    return definition
+
+
+def _deliver(asked: _Asked, verdict: "Verdict", began: float, afterwards: "Afterwards") -> None:
+    from grader.reports.report import Report
+
+    delivery = asked.delivery
+    report = Report.of_verdict(verdict, str(asked.file), began=began, ended=time.time())
+    report = dataclasses.replace(report, verbose=asked.verbose)
     shown = dataclasses.replace(report, verdict=afterwards.for_the_learner(verdict))
-    if delivery.printed == "text":
+    if delivery.is_drawn:
         _print_text(shown)
     else:
         click.echo(delivery.text(shown), nl=False)
@@ -157,22 +196,21 @@ def _record(verdict: "Verdict", afterwards: "Afterwards") -> None:
 
 
 def _print_text(report: "Report") -> None:
-    from rich.console import Console  # noqa: PLC0415  only for text
+    from rich.console import Console
 
-    from grader.reports.to_text import print_report  # noqa: PLC0415  the same
+    from grader.reports.to_text import print_report
 
     print_report(Console(highlight=False), report)
 
 
-def _deliver_fault(
-    delivery: "Delivery", exercise: str, file: Path, error: Exception, began: float
-) -> None:
+def _deliver_fault(asked: _Asked, error: Exception, began: float) -> None:
     """Write the files even now: whoever waits for one learns that there is no score."""
-    from grader.reports.report import Report  # noqa: PLC0415
+    from grader.reports.report import Report
 
     message = str(error) if isinstance(error, EtudeError) else _BUG
-    name = Path(exercise).stem if exercise.endswith((".yaml", ".yml")) else exercise
-    report = Report.of_fault(name, str(file), message, began=began, ended=time.time())
-    if isinstance(error, GraderFault) and delivery.printed != "text":
-        click.echo(delivery.text(report), nl=False)
-    delivery.write(report)
+    is_path = asked.exercise.endswith((".yaml", ".yml"))
+    name = Path(asked.exercise).stem if is_path else asked.exercise
+    report = Report.of_fault(name, str(asked.file), message, began=began, ended=time.time())
+    if isinstance(error, GraderFault) and asked.delivery.printed != "text":
+        click.echo(asked.delivery.text(report), nl=False)
+    asked.delivery.write(report)

@@ -9,6 +9,7 @@ import click
 
 from grader.cli import options
 from grader.cli.main import NOT_PASSED
+from grader.grading.cores import cores
 
 if TYPE_CHECKING:
     from grader.authoring.difference import Change
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "--jobs",
     type=click.IntRange(1, 256),
-    default=lambda: len(os.sched_getaffinity(0)),
+    default=lambda: len(cores()),
     show_default="one for each core",
     metavar="N",
     help="How many to grade at once.",
@@ -38,12 +39,12 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
       etude diff /tmp/old.yaml exercises/attention/13-attention-weights.yaml submissions/
     """
     options.prefer_own_output()
-    from grader.authoring.difference import changes  # noqa: PLC0415  not for --help
-    from grader.definitions.collection import load_exercise  # noqa: PLC0415
-    from grader.grading.pool import Pool  # noqa: PLC0415
+    from grader.authoring.difference import changes
+    from grader.definitions.collection import load_exercise
+    from grader.grading.pool import Pool
 
     versions = load_exercise(before), load_exercise(after)
-    with Pool(jobs, options.sandbox_opener(unsafe=False, spare=True)) as pool:
+    with Pool(jobs, options.sandbox_opener(unsafe=False, workers=jobs)) as pool:
         found = list(changes(*versions, folder, pool))
     changed = [change for change in found if change.differs]
     if form == "json":
@@ -54,8 +55,8 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
 
 
 def _print(changed: list["Change"], graded: int) -> None:
-    from grader.authoring.difference import tests_that_changed, told  # noqa: PLC0415
-    from grader.sandbox.printable import printable  # noqa: PLC0415
+    from grader.authoring.difference import tests_that_changed, told
+    from grader.sandbox.printable import printable
 
     for change in changed:
         student = printable(change.entry.student)
@@ -67,7 +68,7 @@ def _print(changed: list["Change"], graded: int) -> None:
 
 
 def _data(change: "Change") -> dict[str, Any]:
-    from grader.authoring.difference import tests_that_changed, told  # noqa: PLC0415
+    from grader.authoring.difference import tests_that_changed, told
 
     return {
         "student": change.entry.student,

@@ -1,19 +1,21 @@
 """`etude export`: hand things out."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from grader.cli import options
+from grader.cli.service_options import files_or_store, needs_service, open_store, stored_option
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
 
 @click.group("export", short_help="Write bundles and grades for others.")
 def command() -> None:
-    """Write what others need: a bundle for students, or grades for Canvas."""
+    """Write what others need: a bundle for students, an autograder, or grades for Canvas."""
 
 
 @command.command("student")
@@ -31,17 +33,67 @@ def student(folder: Path, exercises: Path | None) -> None:
       etude check --exercises handout/ attention-weights my_solution.py
     """
     options.prefer_own_output()
-    from grader.authoring.bundle import write_bundle  # noqa: PLC0415  commands start fast
+    from grader.authoring.bundle import write_bundle
 
     written = write_bundle(options.collection_folder(exercises), folder)
     click.echo(f"{len(written)} files in {folder}")
 
 
+@command.command("gradescope")
+@click.argument("targets", nargs=-1, required=True, metavar="EXERCISE...")
+@click.option(
+    "--output", type=click.Path(path_type=Path, dir_okay=False), default="autograder.zip",
+    show_default=True, metavar="FILE", help="Where to write the zip.",
+)  # fmt: skip
+@click.option(
+    "--etude", "installed", metavar="WHEEL|REQUIREMENT",
+    help="What the autograder installs: a file, or a requirement for pip. By default a wheel of "
+    "the checkout that runs now, with the versions in its lock.",
+)  # fmt: skip
+@options.exercises_option
+def gradescope(
+    targets: tuple[str, ...], output: Path, installed: str | None, exercises: Path | None
+) -> None:
+    """Write an autograder for Gradescope that grades each EXERCISE, hidden tests and all.
+
+    EXERCISE is an id, a track, or a path. Students upload a file for each exercise, named after it;
+    if there is only one exercise, its file may have any name. The zip holds hidden tests and
+    solutions: it is for Gradescope alone.
+
+    \b
+    Examples:
+      etude export gradescope attention-weights
+      etude export gradescope token-lookup attention-weights --output week-1.zip
+      etude export gradescope my-course/rope/ --etude dist/etude-*.whl
+    """
+    options.prefer_own_output()
+    from grader.authoring.autograder.bundle import autograder, read_assigned
+    from grader.authoring.autograder.installation import Installation
+    from grader.authoring.verify.targets import find_targets
+    from grader.reports.deliver import write_whole
+
+    groups = find_targets(targets, options.collection_for(targets, exercises))
+    assigned = read_assigned(path for group in groups for path in group.files)
+    made = Installation.of_checkout() if installed is None else Installation.parse(installed)
+    content = autograder(assigned, made, _fault([str(each.exercise.id) for each in assigned]))
+    write_whole(output, content)
+    points = sum(each.exercise.max_points for each in assigned)
+    noun = "exercise" if len(assigned) == 1 else "exercises"
+    click.echo(f"{output}: {len(assigned)} {noun}, {points} points, {len(content) >> 10} KiB")
+
+
+def _fault(ids: Sequence[str]) -> str:
+    """Return what Gradescope gets if nothing could be graded."""
+    from grader.reports.report import Batch, Report
+    from grader.reports.to_gradescope import many
+
+    return many(Batch(tuple(Report.of_fault(name, "", "") for name in ids)))
+
+
 @command.command("canvas")
 @click.argument("gradebook", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.argument(
-    "results", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False)
-)
+@click.argument("results", nargs=-1, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@stored_option
 @click.option("--column", required=True, metavar="NAME", help="The assignment's column.")
 @click.option(
     "--exercise", "exercises", multiple=True, metavar="ID",
@@ -62,24 +114,32 @@ def canvas(
     results: tuple[Path, ...],
     output: Path,
     exercises: tuple[str, ...],
+    *,
+    database: str | None,
     **how: Any,  # noqa: ANN401  the other options, as `fill` calls them
 ) -> None:
-    """Fill an assignment's column in a GRADEBOOK that Canvas exported, from RESULTS.
+    """Fill an assignment's column in a GRADEBOOK that Canvas exported, from RESULTS or a database.
 
-    RESULTS are files that `etude grade --output` wrote. Who has no verdict keeps what is in the
-    gradebook, and so does who is excused. Canvas imports the file that is written.
+    RESULTS are files that `etude grade --output` wrote; a database has the published grades. Who
+    has no verdict keeps what is in the gradebook, and so does who is excused. Canvas imports the
+    file that is written.
 
     \b
-    Example:
+    Examples:
       etude export canvas grades.csv results.jsonl --column "Attention" --output filled.csv
+      etude export canvas grades.csv --database sqlite:///etude.db --column "W1" --output new.csv
     """
     options.prefer_own_output()
-    from grader.reports.canvas import fill, scores_of  # noqa: PLC0415  commands start fast
-    from grader.reports.deliver import write_whole  # noqa: PLC0415  the same
+    from grader.reports.canvas import fill, scores_of
+    from grader.reports.deliver import write_whole
 
     if output.exists() and any(output.samefile(path) for path in (gradebook, *results)):
         raise UsageError(f"{output} is what is read; name another file")
-    records = [record for path in results for record in _records(path)]
+    files_or_store(results, database)
+    if database is None:
+        records = [record for path in results for record in _records(path)]
+    else:
+        records = _stored(database)
     filled = fill(_text(gradebook), scores_of(records, exercises), **how)
     write_whole(output, filled.text)
     click.echo(f"{filled.graded} grades in {filled.column!r} of {output}")
@@ -90,6 +150,13 @@ def canvas(
     ):
         if names:
             click.echo(f"{len(names)} {what}: {printable(', '.join(names))}")
+
+
+def _stored(url: str) -> list[dict[str, Any]]:
+    with needs_service():
+        from grader.service.gradebook import records
+    with open_store(url) as database, database.read() as connection:
+        return records(connection)
 
 
 def _records(path: Path) -> list[dict[str, Any]]:

@@ -1,8 +1,8 @@
 """`etude grade`: grade a folder of submissions."""
 
 import contextlib
+import dataclasses
 import functools
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ import click
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
 from grader.errors import EtudeError, UsageError
+from grader.grading.cores import cores
 from grader.grading.pool import Pool
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
     from grader.grading.batch import Plan, Record, Results
     from grader.reports.deliver import Delivery, Wanted
-    from grader.reports.report import Batch
+    from grader.reports.report import Batch, Report
 
 _STATUS = {"passed": 0, "not passed": NOT_PASSED, "not graded": USAGE, "fault": FAULT}
 _BUG = "Etude itself failed; its log has the reason"
@@ -31,7 +32,7 @@ _BUG = "Etude itself failed; its log has the reason"
 @click.option(
     "--jobs",
     type=click.IntRange(1, 256),
-    default=lambda: len(os.sched_getaffinity(0)),
+    default=lambda: len(cores()),
     show_default="one for each core",
     metavar="N",
     help="How many to grade at once.",
@@ -45,6 +46,13 @@ _BUG = "Etude itself failed; its log has the reason"
 @click.option(
     "--resume", is_flag=True, help="Go on with FILE: what has a verdict there is not graded again."
 )
+@click.option(
+    "--assigned",
+    multiple=True,
+    metavar="EXERCISE",
+    help="FOLDER is one student's: grade it for this exercise, an id or the path of a definition; "
+    "may be given several times. A file that is missing is a submission that failed.",
+)
 @options.exercises_option
 @options.report_option
 @options.unsafe_option
@@ -53,23 +61,27 @@ def command(  # noqa: PLR0917  click calls it by name
     jobs: int,
     output: Path | None,
     resume: bool,
+    assigned: tuple[str, ...],
     exercises: Path | None,
     formats: "tuple[Wanted, ...]",
     unsafe: bool,
 ) -> None:
-    """Grade every FOLDER/<student>/<exercise>.py.
+    """Grade every FOLDER/<student>/<exercise>.py, or what one student was assigned.
 
     \b
     Examples:
       etude grade submissions/
       etude grade submissions/ --jobs 8 --output results.jsonl --resume
       etude grade submissions/ --format csv=scores.csv --format html=report.html
+      etude grade handed-in/ --assigned token-lookup --assigned attention-weights
     """
     options.prefer_own_output()
     if resume and output is None:
         raise UsageError("--resume goes on with a file: name it with --output FILE")
+    if resume and assigned:
+        raise UsageError("--resume is for many students, --assigned for one")
     delivery = options.delivery(formats)
-    from grader.grading.batch import Plan, Results, worst  # noqa: PLC0415  not for --help
+    from grader.grading.batch import Plan, Results, worst
 
     began = time.time()
     to_do, records = Plan(), list["Record"]()
@@ -79,29 +91,37 @@ def command(  # noqa: PLR0917  click calls it by name
             if output is not None:
                 opened = Results.resume(output) if resume else Results.create(output)
                 results = stack.enter_context(opened)
-            to_do = _plan(folder, exercises, results, delivery)
-            pool = stack.enter_context(Pool(jobs, options.sandbox_opener(unsafe, spare=True)))
+            to_do = _plan(folder, assigned, exercises, results, delivery)
+            pool = stack.enter_context(Pool(jobs, options.sandbox_opener(unsafe, workers=jobs)))
             _run(to_do, pool, results, records)
         except Exception as error:
             with contextlib.suppress(OSError):  # what went wrong first is what is said
-                delivery.write(_broken_off(to_do, records, error, began))
+                delivery.write(_shown(_broken_off(to_do, records, error, began), assigned))
             raise
-    _deliver(delivery, _batch(to_do, records, began))
+    _deliver(delivery, _shown(_batch(to_do, records, began), assigned))
     outcomes = [*to_do.done_before, *(record.outcome for record in records)]
     raise click.exceptions.Exit(_STATUS[worst(outcomes)])
 
 
 def _plan(
-    folder: Path, exercises: Path | None, results: "Results | None", delivery: "Delivery"
+    folder: Path,
+    assigned: tuple[str, ...],
+    exercises: Path | None,
+    results: "Results | None",
+    delivery: "Delivery",
 ) -> "Plan":
     """Find out what there is to do, and whether the formats can show it.
 
     Raises:
         UsageError: there is nothing, or a format cannot show so many students.
     """
-    from grader.grading.batch import plan  # noqa: PLC0415  not for --help
+    from grader.grading.assignment import plan_assignment
+    from grader.grading.batch import plan
 
-    to_do = plan(folder, _finder(options.collection_folder(exercises)), results)
+    finder = _finder(options.collection_folder(exercises))
+    if assigned:
+        return plan_assignment(folder, [finder(name) for name in assigned])
+    to_do = plan(folder, finder, results)
     if not to_do.entries and not to_do.done_before:
         raise UsageError(
             f"there is no <student>/<exercise>.py in {folder}; if it is one student's, name "
@@ -116,15 +136,15 @@ def _plan(
 
 
 def _finder(folder: Path) -> "functools.partial[Exercise]":
-    from grader.definitions.collection import resolve  # noqa: PLC0415
+    from grader.definitions.collection import resolve
 
     return functools.partial(resolve, collection_folder=folder)
 
 
 def _run(to_do: "Plan", pool: Pool, results: "Results | None", records: "list[Record]") -> None:
     """Grade, show the progress, and keep each result the moment it comes."""
-    from grader.cli.progress import progress  # noqa: PLC0415
-    from grader.grading.batch import run  # noqa: PLC0415
+    from grader.cli.progress import progress
+    from grader.grading.batch import run
 
     with progress(to_do.entries) as advance:
         for record in run(to_do, pool):
@@ -136,7 +156,7 @@ def _run(to_do: "Plan", pool: Pool, results: "Results | None", records: "list[Re
 
 def _batch(to_do: "Plan", records: "Sequence[Record]", began: float) -> "Batch":
     """Put records in the order of their files."""
-    from grader.reports.report import Batch, Report  # noqa: PLC0415  not for --help
+    from grader.reports.report import Batch, Report
 
     ended = time.time()
     ordered = sorted(records, key=lambda record: record.entry.path)
@@ -149,8 +169,8 @@ def _broken_off(
     to_do: "Plan", records: "Sequence[Record]", error: Exception, began: float
 ) -> "Batch":
     """Report what is done, and a fault for all that was still to do."""
-    from grader.errors import GraderFault  # noqa: PLC0415  a run that ends well needs none
-    from grader.grading.batch import Entry, Record  # noqa: PLC0415  the same
+    from grader.errors import GraderFault
+    from grader.grading.batch import Entry, Record
 
     fault = GraderFault(str(error) if isinstance(error, EtudeError) else _BUG)
     planned = [entry for _, entries in to_do.groups.values() for entry in entries]
@@ -162,13 +182,29 @@ def _broken_off(
     return _batch(to_do, [*records, *left], began)
 
 
-def _deliver(delivery: "Delivery", batch: "Batch") -> None:
-    if delivery.printed == "text":
-        from rich.console import Console  # noqa: PLC0415  only for text
+def _shown(batch: "Batch", assigned: tuple[str, ...]) -> "Batch | Report":
+    """Show one assigned exercise in full, as `etude check` does."""
+    if len(assigned) != 1 or len(batch.reports) != 1:
+        return batch
+    return dataclasses.replace(batch.reports[0], student=None)
 
-        from grader.reports.to_text import print_batch  # noqa: PLC0415  the same
 
-        print_batch(Console(highlight=False), batch)
+def _deliver(delivery: "Delivery", result: "Batch | Report") -> None:
+    if delivery.is_drawn:
+        _print_text(result)
     else:
-        click.echo(delivery.text(batch), nl=False)
-    delivery.write(batch)
+        click.echo(delivery.text(result), nl=False)
+    delivery.write(result)
+
+
+def _print_text(result: "Batch | Report") -> None:
+    from rich.console import Console
+
+    from grader.reports.report import Batch
+    from grader.reports.to_text import print_batch, print_report
+
+    console = Console(highlight=False)
+    if isinstance(result, Batch):
+        print_batch(console, result)
+    else:
+        print_report(console, result)

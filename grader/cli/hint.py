@@ -33,9 +33,9 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
       etude hint attention-weights --again
     """
     options.prefer_own_output()
-    from grader.cli.record import read_history  # noqa: PLC0415  commands start fast
-    from grader.definitions.collection import resolve  # noqa: PLC0415
-    from grader.progress.standing import standing  # noqa: PLC0415
+    from grader.cli.record import read_history
+    from grader.definitions.collection import resolve
+    from grader.progress.standing import standing
 
     found = resolve(exercise, options.collection_folder(exercises))
     if not found.hints:
@@ -58,8 +58,8 @@ def _show_taken(exercise: "Exercise", now: "Standing") -> None:
 
 def _take(exercise: "Exercise", now: "Standing", *, agreed: bool) -> None:
     """Record the next hint, then show it: what was seen is paid, even if the terminal closes."""
-    from grader.cli.record import keep  # noqa: PLC0415  commands start fast
-    from grader.progress.history import HintTaken, History, local_now  # noqa: PLC0415
+    from grader.cli.record import keep
+    from grader.progress.history import HintTaken, History, local_now
 
     number = now.hints + 1
     price = 0 if now.closed else exercise.hints[number - 1].price
@@ -86,9 +86,9 @@ def _agrees(exercise: "Exercise", now: "Standing", number: int, price: int) -> b
 
 
 def _print(exercise: "Exercise", number: int) -> None:
-    from rich.console import Console  # noqa: PLC0415  not for --help
+    from rich.console import Console
 
-    from grader.reports.prose import print_markdown  # noqa: PLC0415
+    from grader.reports.prose import print_markdown
 
     console = Console(highlight=False)
     console.print(f"Hint {number} of {len(exercise.hints)}", style="bold")

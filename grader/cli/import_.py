@@ -47,15 +47,15 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
       etude import problems/ --into exercises --track linear-algebra
     """
     options.prefer_own_output()
-    from grader.authoring.importing import show  # noqa: PLC0415  not for --help
-    from grader.authoring.importing.complete import slug  # noqa: PLC0415
-    from grader.authoring.importing.settle import (  # noqa: PLC0415
+    from grader.authoring.importing import show
+    from grader.authoring.importing.complete import slug
+    from grader.authoring.importing.settle import (
         leave_out_too_large,
         loaded,
         settle,
     )
-    from grader.authoring.importing.source import harvest  # noqa: PLC0415
-    from grader.authoring.importing.write import plan, track_text, write_text  # noqa: PLC0415
+    from grader.authoring.importing.source import harvest
+    from grader.authoring.importing.write import plan, track_text, write_text
 
     if track is not None and slug(track) != track:
         raise UsageError(f"--track: {track!r} is not lower-case words joined by hyphens")
@@ -87,11 +87,11 @@ def _examined(
 ) -> "dict[Path, Examined]":
     if not imported:
         return {}
-    from grader.authoring.importing.examine import examine  # noqa: PLC0415  not if nothing loads
-    from grader.cli.progress import progress  # noqa: PLC0415
-    from grader.cli.verify import leak_finder  # noqa: PLC0415
-    from grader.grading.pool import Pool  # noqa: PLC0415
+    from grader.authoring.importing.examine import examine
+    from grader.cli.progress import progress
+    from grader.cli.verify import leak_finder
+    from grader.grading.pool import Pool
 
-    opener = options.sandbox_opener(unsafe=False, spare=True)
+    opener = options.sandbox_opener(unsafe=False, workers=_WORKERS)
     with Pool(_WORKERS, opener) as pool, progress(len(imported)) as advance:
         return examine(imported, pool, leak_finder(), advance)

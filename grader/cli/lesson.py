@@ -41,10 +41,10 @@ def show(lesson: str, exercises: Path | None, unsafe: bool) -> None:
       etude lesson show drafts/lessons/03-scaling.md
     """
     options.prefer_own_output()
-    from rich.console import Console  # noqa: PLC0415  commands start fast
+    from rich.console import Console
 
-    from grader.lessons.document import read_lesson  # noqa: PLC0415
-    from grader.lessons.execute import run_lesson  # noqa: PLC0415
+    from grader.lessons.document import read_lesson
+    from grader.lessons.execute import run_lesson
 
     (path,) = _paths((lesson,), options.collection_folder(exercises))
     read = read_lesson(path)
@@ -58,9 +58,9 @@ def show(lesson: str, exercises: Path | None, unsafe: bool) -> None:
 
 
 def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -> None:
-    from grader.cli.record import suffix  # noqa: PLC0415  commands start fast
-    from grader.lessons.execute import RunCell, RunProse  # noqa: PLC0415
-    from grader.reports.prose import print_markdown  # noqa: PLC0415
+    from grader.cli.record import suffix
+    from grader.lessons.execute import RunCell, RunProse
+    from grader.reports.prose import print_markdown
 
     if isinstance(block, RunProse):
         print_markdown(console, block.text)
@@ -74,9 +74,9 @@ def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -
 
 def _show_cell(console: "Console", cell: "RunCell") -> None:
     """Show the code, and below it, as a session of Python would, what came out."""
-    from grader.reports.blocks import Labels, print_heatmap  # noqa: PLC0415  commands start fast
-    from grader.reports.prose import print_code  # noqa: PLC0415
-    from grader.sandbox.printable import printable  # noqa: PLC0415
+    from grader.reports.blocks import Labels, print_heatmap
+    from grader.reports.prose import print_code
+    from grader.sandbox.printable import printable
 
     if not cell.hidden:
         print_code(console, cell.code)
@@ -91,7 +91,7 @@ def _show_cell(console: "Console", cell: "RunCell") -> None:
             console.print(printable(shown.title), style="italic", markup=False)
         labels = Labels(shown.rows, shown.columns)
         is_heatmap = shown.kind == "heatmap"
-        print_heatmap(console, shown.values, labels, whole=shown.whole, shaded=is_heatmap)
+        print_heatmap(console, shown.values.tolist(), labels, shaded=is_heatmap)
 
 
 @command.command("run")
@@ -132,9 +132,10 @@ def _paths(named: tuple[str, ...], folder: Path) -> list[Path]:
 
 
 def _path(name: str, known: list[Path]) -> Path:
-    from grader.definitions.wording import did_you_mean  # noqa: PLC0415  commands start fast
+    from grader.definitions.files import LESSON_SUFFIX
+    from grader.definitions.wording import did_you_mean
 
-    if Path(name).suffix == ".md":
+    if Path(name).suffix == LESSON_SUFFIX:
         return Path(name)
     by_id = {path.stem.partition("-")[2]: path for path in known}
     if name not in by_id:
@@ -143,9 +144,9 @@ def _path(name: str, known: list[Path]) -> Path:
 
 
 def _run(path: Path, sandbox: "Sandbox", update: bool) -> list[Problem]:
-    from grader.lessons.document import read_lesson  # noqa: PLC0415  commands start fast
-    from grader.lessons.execute import run_lesson  # noqa: PLC0415
-    from grader.lessons.record import differences, record, record_path  # noqa: PLC0415
+    from grader.lessons.document import read_lesson
+    from grader.lessons.execute import run_lesson
+    from grader.lessons.record import differences, record, record_path
 
     try:
         lesson = run_lesson(read_lesson(path), sandbox)

@@ -67,8 +67,8 @@ def command(  # noqa: PLR0917  click calls it by name
 
 
 def _described(code: str | None) -> str:
-    from grader.authoring.lint.catalogue import find  # noqa: PLC0415  not for --help
-    from grader.authoring.lint.show import explanation, rules_markdown  # noqa: PLC0415
+    from grader.authoring.lint.catalogue import find
+    from grader.authoring.lint.show import explanation, rules_markdown
 
     return rules_markdown() if code is None else explanation(find(code))
 
@@ -80,12 +80,12 @@ def _lint(
     *,
     repair: bool,
 ) -> "Report":
-    from grader.authoring.lint.catalogue import choose  # noqa: PLC0415  not for --help
-    from grader.authoring.lint.fix import fix  # noqa: PLC0415
-    from grader.authoring.lint.run import lint  # noqa: PLC0415
+    from grader.authoring.lint.catalogue import choose
+    from grader.authoring.lint.fix import fix
+    from grader.authoring.lint.run import lint
 
     codes = choose(*choice)
-    folder = _folder(targets, exercises)
+    folder = options.collection_for(targets, exercises)
     groups, collection = _groups(targets, folder), None if targets else folder
     report = lint(groups, collection, codes)
     if repair:
@@ -95,16 +95,9 @@ def _lint(
     return report
 
 
-def _folder(targets: Sequence[str], exercises: Path | None) -> Path:
-    """Return the collection; where all targets are paths none is needed."""
-    if exercises is None and targets and all(Path(target).exists() for target in targets):
-        return Path()
-    return options.collection_folder(exercises)
-
-
 def _groups(targets: Sequence[str], folder: Path) -> "list[Picked]":
-    from grader.authoring.lint.load import Picked  # noqa: PLC0415  not for --help
-    from grader.authoring.verify.targets import find_targets  # noqa: PLC0415
+    from grader.authoring.lint.load import Picked
+    from grader.authoring.verify.targets import find_targets
 
     return [Picked(group.files, group.track) for group in find_targets(targets, folder)]
 
@@ -121,8 +114,8 @@ def _print(report: "Report", form: str, output: Path | None) -> None:
 
 
 def _rendered(report: "Report", form: str) -> str:
-    from grader.authoring.lint.sarif import sarif  # noqa: PLC0415  not for --help
-    from grader.authoring.lint.show import data, text_lines  # noqa: PLC0415
+    from grader.authoring.lint.sarif import sarif
+    from grader.authoring.lint.show import data, text_lines
 
     if form == "text":
         return "\n".join(text_lines(report))

@@ -42,9 +42,9 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
       etude list --format json
     """
     options.prefer_own_output()
-    from grader.cli.record import read_history  # noqa: PLC0415  commands start fast
-    from grader.definitions.collection import Collection  # noqa: PLC0415
-    from grader.progress.standing import standings  # noqa: PLC0415
+    from grader.cli.record import read_history
+    from grader.definitions.collection import Collection
+    from grader.progress.standing import standings
 
     collection = Collection.load(options.collection_folder(exercises))
     chosen = _chosen(collection, tracks)
@@ -52,7 +52,7 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
     if form == "json":
         click.echo(json.dumps([_data(*each, known) for each in chosen], indent=2))
         return
-    from rich.console import Console  # noqa: PLC0415  for text alone
+    from rich.console import Console
 
     console = Console(highlight=False)
     for number, (name, title, listed) in enumerate(chosen):
@@ -65,7 +65,7 @@ def _chosen(
     collection: "Collection", names: Sequence[str]
 ) -> "list[tuple[str, str, tuple[Exercise, ...]]]":
     """Return id, title and exercises of each track that is meant; what is in none comes last."""
-    from grader.definitions.wording import did_you_mean  # noqa: PLC0415  commands start fast
+    from grader.definitions.wording import did_you_mean
 
     tracks = {str(track.definition.id): track for track in collection.tracks}
     for name in names:
@@ -86,7 +86,7 @@ def _chosen(
 def _print(
     console: "Console", heading: str, listed: "tuple[Exercise, ...]", known: "Known"
 ) -> None:
-    from rich.text import Text  # noqa: PLC0415  for text alone
+    from rich.text import Text
 
     states = [_state(each, known) for each in listed]
     earned = sum(known[each.id].earned for each in listed if each.id in known)

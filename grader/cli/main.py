@@ -4,7 +4,6 @@ import importlib
 import os
 import sys
 import traceback
-from difflib import get_close_matches
 from typing import NoReturn
 
 import click
@@ -41,6 +40,12 @@ _GROUPS = {
         "grade": "grader.cli.grade",
         "stats": "grader.cli.stats",
         "export": "grader.cli.export",
+    },
+    "For a course's server": {
+        "serve": "grader.cli.serve",
+        "worker": "grader.cli.worker",
+        "regrade": "grader.cli.regrade",
+        "staff": "grader.cli.staff",
     },
     "For this machine": {
         "doctor": "grader.cli.doctor",
@@ -80,6 +85,8 @@ class _LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         unknown = bool(args) and args[0] not in _COMMANDS and not args[0].startswith("-")
         if unknown and not ctx.resilient_parsing:  # which is a shell that completes a word
+            from difflib import get_close_matches
+
             close = get_close_matches(args[0], _COMMANDS, n=1)
             suggestion = f" Did you mean '{close[0]}'?" if close else ""
             raise click.UsageError(f"No such command '{args[0]}'.{suggestion}", ctx)

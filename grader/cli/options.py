@@ -69,7 +69,7 @@ class _Wanted(click.ParamType["Wanted"]):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> "Wanted":
-        from grader.reports.deliver import Wanted  # noqa: PLC0415  not for --help
+        from grader.reports.deliver import Wanted
 
         if isinstance(value, Wanted):
             return value
@@ -81,9 +81,9 @@ class _Wanted(click.ParamType["Wanted"]):
     def shell_complete(
         self, _ctx: click.Context, _param: click.Parameter, incomplete: str
     ) -> "list[CompletionItem]":
-        from click.shell_completion import CompletionItem  # noqa: PLC0415  in a shell only
+        from click.shell_completion import CompletionItem
 
-        from grader.reports.formats import FORMATS  # noqa: PLC0415  the same
+        from grader.reports.formats import FORMATS
 
         return [
             CompletionItem(each.name, help=each.description)
@@ -96,7 +96,7 @@ class _Formats(click.Option):
     """Lists the formats in its help, which is made only when it is asked for."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from grader.reports.formats import FORMATS  # noqa: PLC0415  for --help only
+        from grader.reports.formats import FORMATS
 
         self.help = (
             "How to show the result, and in which file; may be given several times, once without "
@@ -118,20 +118,25 @@ def report_option(function: _Function) -> _Function:
     )(function)
 
 
-def delivery(formats: "Sequence[Wanted]") -> "Delivery":
+def delivery(formats: "Sequence[Wanted]", *, plain: bool = False) -> "Delivery":
     """Sort out which report goes where.
+
+    Args:
+        formats: what `--format` says.
+        plain: whether `--plain` was given, which asks for that format on standard output.
 
     Raises:
         UsageError: that cannot be done, such as two reports for one place.
     """
-    from grader.reports.deliver import Delivery  # noqa: PLC0415  not for --help
+    from grader.reports.deliver import Delivery, Wanted
 
-    return Delivery.of(formats)
+    also = [Wanted.parse("plain")] if plain else []
+    return Delivery.of([*formats, *(each for each in also if each not in formats)])
 
 
 def collection_folder(given: Path | None) -> Path:
     """Return the folder of the collection that is meant."""
-    from grader.definitions.collection import default_folder  # noqa: PLC0415  commands start fast
+    from grader.definitions.files import default_folder
 
     folder = given if given is not None else default_folder()
     if not folder.is_dir():
@@ -139,12 +144,26 @@ def collection_folder(given: Path | None) -> Path:
     return folder
 
 
-def sandbox_opener(unsafe: bool, *, spare: bool = False) -> "Callable[[], Sandbox]":
-    """Return what a worker calls to start its sandbox; the imports happen there."""
+def collection_for(targets: Sequence[str], given: Path | None) -> Path:
+    """Return the collection that names are looked up in; where all are paths none is needed."""
+    if given is None and targets and all(Path(target).exists() for target in targets):
+        return Path()
+    return collection_folder(given)
+
+
+def sandbox_opener(unsafe: bool, *, workers: int | None = None) -> "Callable[[], Sandbox]":
+    """Return what starts a sandbox; the imports happen then.
+
+    Args:
+        unsafe: whether it isolates nothing.
+        workers: how many call it, each for its own; None for one that serves few submissions.
+    """
 
     def opener() -> "Sandbox":
-        from grader.sandbox.choose import open_sandbox, open_unsafe  # noqa: PLC0415
+        from grader.grading.cores import has_core_left
+        from grader.sandbox.choose import open_sandbox, open_unsafe
 
+        spare = workers is not None and has_core_left(workers)
         return open_unsafe(spare=spare) if unsafe else open_sandbox(spare=spare)
 
     return opener

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.cli import options
-from grader.cli.watching import rebuild_on_change
+from grader.cli.watching import changed, rebuild_on_change
 from grader.errors import DefinitionError, UsageError
 
 if TYPE_CHECKING:
@@ -34,13 +34,14 @@ def command(file: Path, port: int) -> None:
     options.prefer_own_output()
     if file.suffix not in (".yaml", ".yml"):
         raise UsageError(f"{file} is no definition: its name ends in .yaml")
-    from sitegen.live import LiveSite  # noqa: PLC0415  not for --help
+    from sitegen.live import LiveSite
 
     with LiveSite(port) as site:
         preview = _Preview(file, site)
+        seen = changed([file])
         preview.show()
         click.echo(f"{site.url}{preview.path} (Ctrl-C ends)")
-        rebuild_on_change([file], preview.show)
+        rebuild_on_change([file], preview.show, seen)
 
 
 class _Preview:
@@ -60,7 +61,7 @@ class _Preview:
         except DefinitionError as error:
             self._publish(_empty_page(), "Not a valid definition", [str(p) for p in error.problems])
             return
-        self.path = next((path for path in page if path.count("/") == _DEEP), self.path)
+        self.path = next(filter(_is_exercise_s, page), self.path)
         findings = _lint(self._file)
         self._publish(page, "Being verified …", findings)
         arguments = (self._round, page, findings)
@@ -72,9 +73,14 @@ class _Preview:
             self._publish(page, *_told(proof, findings))
 
     def _publish(self, page: dict[str, bytes], heading: str, lines: list[str]) -> None:
-        from sitegen.authoring import with_panel  # noqa: PLC0415  not for --help
+        from sitegen.authoring import with_panel
 
         self._site.publish(with_panel(page, heading, lines))
+
+
+def _is_exercise_s(path: str) -> bool:
+    """Tell whether a path is that of an exercise's page, `<track>/<exercise>/index.html`."""
+    return path.endswith(".html") and path.count("/") == _DEEP
 
 
 def _told(proof: dict[str, Any], findings: list[str]) -> tuple[str, list[str]]:
@@ -113,25 +119,17 @@ def _run(name: str, file: Path) -> dict[str, Any]:
 
 
 def _page(file: Path) -> dict[str, bytes]:
-    """Return a site that has this exercise alone, its page as the index."""
-    import contextlib  # noqa: PLC0415  with the rest that --help does not need
+    """Return a site that has this exercise alone."""
+    from grader.cli.site_content import Workshop
+    from grader.definitions.collection import load_exercise
+    from sitegen.build import site_files
 
-    from grader.definitions.collection import load_exercise  # noqa: PLC0415
-    from grader.definitions.track import Track, TrackDefinition, TrackId  # noqa: PLC0415
-    from grader.grading.projection import needs_sandbox, public_track  # noqa: PLC0415
-    from grader.sandbox.choose import open_sandbox  # noqa: PLC0415
-    from sitegen.build import site_files  # noqa: PLC0415
-
-    exercise = load_exercise(file)
-    track = TrackId("preview")
-    definition = TrackDefinition(exercise.where, track, "Preview", "A preview.", (exercise.id,))
-    with contextlib.ExitStack() as stack:
-        sandbox = stack.enter_context(open_sandbox()) if needs_sandbox(exercise) else None
-        shown = public_track(Track(definition, (exercise,)), sandbox)
-    return site_files([shown])
+    with Workshop() as workshop:
+        return site_files(workshop.exercise(load_exercise(file)))
 
 
 def _empty_page() -> dict[str, bytes]:
-    from sitegen.build import site_files  # noqa: PLC0415  not for --help
+    from sitegen.build import site_files
+    from sitegen.content import Content
 
-    return site_files([])
+    return site_files(Content())

@@ -28,8 +28,8 @@ def progress(total: int, done: str = "graded") -> Iterator[Callable[[], None]]:
 
 @contextlib.contextmanager
 def _bar(total: int, doing: str) -> Iterator[Callable[[], None]]:
-    from rich.console import Console  # noqa: PLC0415  only for terminals
-    from rich.progress import (  # noqa: PLC0415
+    from rich.console import Console
+    from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
         Progress,
@@ -38,7 +38,7 @@ def _bar(total: int, doing: str) -> Iterator[Callable[[], None]]:
         TextColumn,
         TimeRemainingColumn,
     )
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
     class Rate(ProgressColumn):
         def render(self, task: Task) -> Text:

@@ -51,8 +51,8 @@ def export(file: Path, force: bool) -> None:
       etude progress export backup.json
       etude progress export - | gzip > backup.json.gz
     """
-    from grader.progress.exchange import to_json  # noqa: PLC0415  commands start fast
-    from grader.progress.store import Store  # noqa: PLC0415
+    from grader.progress.exchange import to_json
+    from grader.progress.store import Store
 
     history = Store().read()
     text = to_json(history)
@@ -79,8 +79,8 @@ def import_(file: Path) -> None:
       etude progress import backup.json
       gunzip < backup.json.gz | etude progress import -
     """
-    from grader.progress.exchange import from_json  # noqa: PLC0415  commands start fast
-    from grader.progress.store import Store  # noqa: PLC0415
+    from grader.progress.exchange import from_json
+    from grader.progress.store import Store
 
     try:
         history = from_json(_read(file))
@@ -98,13 +98,13 @@ def where() -> None:
     Example:
       etude progress where
     """
-    from grader.progress.store import Store  # noqa: PLC0415  commands start fast
+    from grader.progress.store import Store
 
     click.echo(str(Store().path))
 
 
 def _read(file: Path) -> str:
-    from grader.progress.exchange import MAX_BYTES  # noqa: PLC0415  commands start fast
+    from grader.progress.exchange import MAX_BYTES
 
     try:
         if str(file) == "-":
@@ -123,11 +123,11 @@ def _read(file: Path) -> str:
 
 
 def _show(exercises: Path | None) -> None:
-    from grader.definitions.collection import Collection  # noqa: PLC0415  commands start fast
-    from grader.progress.history import local_now  # noqa: PLC0415
-    from grader.progress.standing import standings, total_xp  # noqa: PLC0415
-    from grader.progress.store import Store  # noqa: PLC0415
-    from grader.progress.streak import streak  # noqa: PLC0415
+    from grader.definitions.collection import Collection
+    from grader.progress.history import local_now
+    from grader.progress.standing import standings, total_xp
+    from grader.progress.store import Store
+    from grader.progress.streak import streak
 
     collection = Collection.load(options.collection_folder(exercises))
     history = Store().read()
@@ -140,7 +140,12 @@ def _show(exercises: Path | None) -> None:
     days = _counted(running.current, "day")
     longest = f", the longest had {running.longest}" if running.longest > running.current else ""
     click.echo(f"\n{total_xp(known.values())} XP in all. Streak: {days}{longest}.")
-    click.echo(_next(collection, history, known, exercises))
+    claimed = sum(each.self_reported for each in known.values())
+    if claimed:
+        click.echo(
+            f"{claimed} passed in the browser alone: `etude check` runs the hidden tests too."
+        )
+    click.echo(_next(collection, history, exercises))
 
 
 def _print_part(
@@ -162,26 +167,18 @@ def _bar(part: int, whole: int) -> str:
     return "\u2588" * full + "\u2591" * (_BAR - full) + "  "
 
 
-def _next(
-    collection: "Collection",
-    history: "History",
-    known: "Mapping[ExerciseId, Standing]",
-    exercises: Path | None,
-) -> str:
-    """Say what to go on with: what was tried last, or else what follows it."""
-    from grader.cli.record import suffix  # noqa: PLC0415  commands start fast
-    from grader.progress.next_up import next_open  # noqa: PLC0415
+def _next(collection: "Collection", history: "History", exercises: Path | None) -> str:
+    """Say what to go on with."""
+    from grader.cli.record import suffix
+    from grader.progress.next_up import next_up
 
-    closed = {name for name, found in known.items() if found.closed}
-    order = [each.id for each in collection.exercises]
-    last = next((each.exercise for each in reversed(history.attempts)), None)
-    if last is not None and last in order and last not in closed:
-        return f"Next: go on with {last}: etude show {last}{suffix(exercises)}"
     needed = {each.id: each.requires for each in collection.exercises}
-    following = next_open(order, closed, last, needed.__getitem__)
-    if following is None:
+    found = next_up(history, tuple(needed), needed.__getitem__)
+    if found is None:
         return "You have done all there is."
-    return f"Next: etude start {following}{suffix(exercises)}"
+    if found.begun:
+        return f"Next: go on with {found.exercise}: etude show {found.exercise}{suffix(exercises)}"
+    return f"Next: etude start {found.exercise}{suffix(exercises)}"
 
 
 def _counted(number: int, noun: str, plural: str = "") -> str:

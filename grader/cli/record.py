@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.definitions.collection import resolve
 from grader.definitions.files import TRACK_FILE, exists, files_by_folder
 from grader.errors import EtudeError
 from grader.progress.history import History
@@ -61,6 +60,8 @@ def next_exercise(exercise: "Exercise", history: History) -> "ExerciseId | None"
     here = track_beside(exercise)
     if here is None:
         return None
+    from grader.definitions.collection import resolve  # with all that reads and checks YAML
+
     folder = exercise.where.path.absolute().parent.parent
 
     def requires(name: "ExerciseId") -> "tuple[ExerciseId, ...]":
@@ -90,7 +91,7 @@ def suffix(exercises: Path | None) -> str:
     """Return what a command to copy needs to find the same collection, with a space before it."""
     if exercises is None or os.environ.get("ETUDE_EXERCISES") == str(exercises):
         return ""
-    import shlex  # noqa: PLC0415  seldom
+    import shlex
 
     return f" --exercises {shlex.quote(str(exercises))}"
 
@@ -108,13 +109,13 @@ def _tracks(folder: Path) -> "Iterable[TrackDefinition]":
 
 def _track(folder: Path) -> "TrackDefinition | None":
     """Return the track in a folder; none if it has none that is valid."""
-    from grader.definitions.decode import decode  # noqa: PLC0415  seldom
-    from grader.definitions.source import read  # noqa: PLC0415
-    from grader.definitions.track import TrackDefinition  # noqa: PLC0415
-
     path = folder / TRACK_FILE
     if not exists(path):
         return None
+    from grader.definitions.decode import decode
+    from grader.definitions.source import read
+    from grader.definitions.track import TrackDefinition
+
     try:
         return decode(read(path), TrackDefinition)
     except EtudeError:

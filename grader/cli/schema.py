@@ -26,13 +26,13 @@ def command(kind: str, markdown: bool) -> None:
     """
     options.prefer_own_output()
     if kind == "verdict":
-        from grader.reports.schema import verdict_schema_text  # noqa: PLC0415  not for --help
+        from grader.reports.schema import verdict_schema_text
 
         if markdown:
             raise UsageError("--markdown describes exercise files; the schema of a verdict is JSON")
         click.echo(verdict_schema_text(), nl=False)
         return
-    from grader.definitions.format import format_markdown  # noqa: PLC0415  not for --help
-    from grader.definitions.schema import schema_text  # noqa: PLC0415
+    from grader.definitions.format import format_markdown
+    from grader.definitions.schema import schema_text
 
     click.echo(format_markdown() if markdown else schema_text(kind), nl=False)

@@ -32,12 +32,12 @@ def command(exercise: str, exercises: Path | None) -> None:
       etude show attention-weights | less
     """
     options.prefer_own_output()
-    from rich.console import Console  # noqa: PLC0415  commands start fast
+    from rich.console import Console
 
-    from grader.cli.record import read_history, suffix  # noqa: PLC0415
-    from grader.definitions.collection import resolve  # noqa: PLC0415
-    from grader.progress.standing import standing  # noqa: PLC0415
-    from grader.reports.prose import print_markdown  # noqa: PLC0415
+    from grader.cli.record import read_history, suffix
+    from grader.definitions.collection import resolve
+    from grader.progress.standing import standing
+    from grader.reports.prose import print_markdown
 
     found = resolve(exercise, options.collection_folder(exercises))
     console = Console(highlight=False)
@@ -83,7 +83,7 @@ def _print_tests(console: "Console", exercise: "Exercise") -> None:
 
 def _test_lines(exercise: "Exercise", test: "TestCase") -> Iterator[str]:
     """Yield a visible test as Python, with what is expected, unless that is what is asked."""
-    from grader.definitions.exercise import (  # noqa: PLC0415  commands start fast
+    from grader.definitions.exercise import (
         CallTest,
         OutputTest,
         PropertyTest,
@@ -114,7 +114,7 @@ def _test_lines(exercise: "Exercise", test: "TestCase") -> Iterator[str]:
 
 
 def _expected(test: Any) -> Iterator[str]:  # noqa: ANN401  a CallTest, imported where it is used
-    from grader.definitions.exercise import FromExpression, LiteralValue  # noqa: PLC0415
+    from grader.definitions.exercise import FromExpression, LiteralValue
 
     if isinstance(test.expect, LiteralValue):
         yield "# gives"
@@ -132,9 +132,9 @@ def _assigned(name: str, value: object) -> list[str]:
 
 
 def _shown(value: object) -> str:
-    import pprint  # noqa: PLC0415  commands start fast
+    import pprint
 
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     if isinstance(value, np.ndarray):
         text = np.array2string(value, separator=", ", threshold=_ARRAY, edgeitems=2)
@@ -148,6 +148,6 @@ def _code(code: str) -> list[str]:
 
 
 def _line(console: "Console", text: str, style: str = "") -> None:
-    from grader.sandbox.printable import printable  # noqa: PLC0415  commands start fast
+    from grader.sandbox.printable import printable
 
     console.print(printable(text), style=style or None, markup=False, soft_wrap=True)

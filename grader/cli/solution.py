@@ -29,9 +29,9 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
       etude solution attention-weights --give-up
     """
     options.prefer_own_output()
-    from grader.cli.record import read_history  # noqa: PLC0415  commands start fast
-    from grader.definitions.collection import resolve  # noqa: PLC0415
-    from grader.progress.standing import standing  # noqa: PLC0415
+    from grader.cli.record import read_history
+    from grader.definitions.collection import resolve
+    from grader.progress.standing import standing
 
     found = resolve(exercise, options.collection_folder(exercises))
     if not found.solution:
@@ -50,17 +50,17 @@ def _offer(exercise: "Exercise", now: "Standing") -> str:
 
 
 def _give_up(exercise: "Exercise", now: "Standing") -> None:
-    from grader.cli.record import keep  # noqa: PLC0415  commands start fast
-    from grader.progress.history import GivenUp, History, local_now  # noqa: PLC0415
+    from grader.cli.record import keep
+    from grader.progress.history import GivenUp, History, local_now
 
     keep(History(given_up=(GivenUp(exercise.id, local_now()),)), "giving up")
     click.echo(f"Given up: this exercise earns no XP now ({now.worth(exercise.xp)} are lost).\n")
 
 
 def _print(exercise: "Exercise") -> None:
-    from rich.console import Console  # noqa: PLC0415  not for --help
+    from rich.console import Console
 
-    from grader.reports.prose import print_code, print_markdown  # noqa: PLC0415
+    from grader.reports.prose import print_code, print_markdown
 
     console = Console(highlight=False)
     console.print(exercise.title, style="bold", markup=False)

@@ -2,12 +2,14 @@
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from grader.cli import options
+from grader.cli.service_options import files_or_store, needs_service, open_store, stored_option
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,9 +19,10 @@ _NAMED = 3  # mistakes and tests that a line names
 
 
 @click.command("stats", short_help="Difficulty and common mistakes, from result files.")
-@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("results", nargs=-1, type=click.Path(path_type=Path))
+@stored_option
 @options.format_option("text", "json")
-def command(results: tuple[Path, ...], form: str) -> None:
+def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
     """Sum up RESULTS, files that `etude grade --output` wrote, by exercise.
 
     Difficulty is the share of students that pass. Discrimination is how well passing goes with
@@ -30,24 +33,37 @@ def command(results: tuple[Path, ...], form: str) -> None:
     Examples:
       etude stats results.jsonl
       etude stats week-*.jsonl --format json
+      etude stats --database sqlite:///etude.db
     """
     options.prefer_own_output()
-    from grader.authoring.statistics import read_results, summarise  # noqa: PLC0415  not for --help
-
-    found = summarise(read_results(results))
+    files_or_store(results, database)
+    found = _of_files(results) if database is None else _of_store(database)
     if not found:
-        raise UsageError("there is no verdict in these files")
+        raise UsageError("there is no verdict in what was given")
     if form == "json":
         click.echo(json.dumps([dataclasses.asdict(each) for each in found], indent=2))
     else:
         _print(found)
 
 
-def _print(found: list["ExerciseStatistics"]) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
+def _of_files(results: Sequence[Path]) -> "list[ExerciseStatistics]":
+    from grader.authoring.statistics import read_results, summarise
 
-    from grader.sandbox.printable import printable  # noqa: PLC0415
+    return summarise(read_results(results))
+
+
+def _of_store(url: str) -> "list[ExerciseStatistics]":
+    with needs_service():
+        from grader.service.gradebook import numbers
+    with open_store(url) as database, database.read() as connection:
+        return [each.statistics for each in numbers(connection)]
+
+
+def _print(found: list["ExerciseStatistics"]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from grader.sandbox.printable import printable
 
     table = Table(box=None, pad_edge=False)
     table.add_column("exercise", overflow="fold")

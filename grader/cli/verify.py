@@ -1,7 +1,6 @@
 """`etude verify`: prove exercises before anyone sees them."""
 
 import functools
-import importlib.util
 import json
 import os
 import subprocess
@@ -14,12 +13,14 @@ from typing import TYPE_CHECKING
 import click
 
 from grader import __version__
-from grader.authoring.verify.cache import ProofCache, cache_folder, fingerprint
+from grader.authoring.verify.cache import ProofCache
 from grader.authoring.verify.proof import Proof, record
 from grader.authoring.verify.targets import Group, find_targets
+from grader.cached import cache_folder, fingerprint, package_folder
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
-from grader.errors import GraderFault, UsageError
+from grader.errors import UsageError
+from grader.grading.cores import cores
 
 if TYPE_CHECKING:
     from grader.authoring.verify.session import FindLeaks, Session
@@ -36,7 +37,7 @@ _GLANCE = 0.5  # seconds between looks at files that are watched
 @click.option(
     "--jobs",
     type=click.IntRange(1, 256),
-    default=lambda: len(os.sched_getaffinity(0)),
+    default=lambda: len(cores()),
     show_default="one for each core",
     metavar="N",
     help="How many programs to run at once.",
@@ -74,7 +75,7 @@ def command(  # noqa: PLR0917  click calls it by name
       etude verify drafts/07-rope.yaml --watch
     """
     options.prefer_own_output()
-    groups = find_targets(targets, _folder(targets, exercises))
+    groups = find_targets(targets, options.collection_for(targets, exercises))
     if watch:
         _watch(groups, sys.argv[1:])
     proofs = _prove(groups, jobs, use_cache=not no_cache)
@@ -82,17 +83,10 @@ def command(  # noqa: PLR0917  click calls it by name
     raise click.exceptions.Exit(max(_STATUS[proof.status] for proof in proofs.values()))
 
 
-def _folder(targets: Sequence[str], exercises: Path | None) -> Path:
-    """Return the collection; where all targets are paths none is needed."""
-    if exercises is None and targets and all(Path(target).exists() for target in targets):
-        return Path()
-    return options.collection_folder(exercises)
-
-
 def _prove(groups: Sequence[Group], jobs: int, *, use_cache: bool) -> dict[Path, Proof]:
-    from grader.authoring.verify.session import begin  # noqa: PLC0415  not for --help
+    from grader.authoring.verify.session import begin
 
-    cache = ProofCache(cache_folder(), fingerprint(_sources())) if use_cache else None
+    cache = ProofCache(cache_folder("verify"), fingerprint(_sources())) if use_cache else None
     session = begin(groups, cache)
     if session.to_prove:
         _run(session, jobs, cache)
@@ -102,11 +96,11 @@ def _prove(groups: Sequence[Group], jobs: int, *, use_cache: bool) -> dict[Path,
 
 
 def _run(session: "Session", jobs: int, cache: ProofCache | None) -> None:
-    from grader.authoring.verify.session import finish  # noqa: PLC0415  not if all is known
-    from grader.cli.progress import progress  # noqa: PLC0415
-    from grader.grading.pool import Pool  # noqa: PLC0415
+    from grader.authoring.verify.session import finish
+    from grader.cli.progress import progress
+    from grader.grading.pool import Pool
 
-    opener = options.sandbox_opener(unsafe=False, spare=True)
+    opener = options.sandbox_opener(unsafe=False, workers=jobs)
     with Pool(jobs, opener) as pool, progress(len(session.to_prove), "proved") as advance:
         for _ in finish(session, pool, leak_finder(), cache):
             advance()
@@ -116,40 +110,32 @@ def _run(session: "Session", jobs: int, cache: ProofCache | None) -> None:
 
 def leak_finder() -> "FindLeaks":
     """Return the search for hidden things in what is shown, with the site's own pages in it."""
-    from grader.authoring.verify.leaks import begin_to_find_leaks  # noqa: PLC0415
+    from grader.authoring.verify.leaks import begin_to_find_leaks
 
     return functools.partial(begin_to_find_leaks, render=_pages)
 
 
 def _pages(exercise: "Exercise", sandbox: "Sandbox | None") -> Iterator[tuple[str, bytes]]:
     """Render the site of a track that has this exercise alone."""
-    from grader.definitions.track import Track, TrackDefinition, TrackId  # noqa: PLC0415
-    from grader.grading.projection import public_track  # noqa: PLC0415
-    from sitegen.pages import render_pages  # noqa: PLC0415
+    from grader.definitions.track import Track, TrackDefinition, TrackId
+    from grader.grading.projection import public_track
+    from sitegen.pages import render_pages
 
     definition = TrackDefinition(
         exercise.where, TrackId("track"), "Track", "A track.", (exercise.id,)
     )
     track = Track(definition, (exercise,))
     for path, html in render_pages([public_track(track, sandbox)]):
-        yield f"the page {path}", html.encode()
+        yield f"the page {path}", html
 
 
 def _sources() -> list[Path]:
     """Return the folders whose sources decide what a proof says."""
-    from sitegen.data import data_folder  # noqa: PLC0415
+    from sitegen.data import data_folder
 
     grader = Path(__file__).parents[1]
     ours = [grader / name for name in _DECIDING]
-    return [*ours, _home("reference"), _home("sitegen"), data_folder("templates")]
-
-
-def _home(package: str) -> Path:
-    """Return a package's folder, without importing it."""
-    found = importlib.util.find_spec(package)
-    if found is None or found.origin is None:
-        raise GraderFault(f"the package {package!r} is missing")
-    return Path(found.origin).parent
+    return [*ours, package_folder("reference"), package_folder("sitegen"), data_folder("templates")]
 
 
 def _print(proofs: Mapping[Path, Proof], form: str, output: Path | None) -> None:
@@ -162,9 +148,9 @@ def _print(proofs: Mapping[Path, Proof], form: str, output: Path | None) -> None
     if form == "json":
         click.echo(json.dumps(data, indent=2))
         return
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console
 
-    from grader.authoring.verify.show import print_proofs  # noqa: PLC0415
+    from grader.authoring.verify.show import print_proofs
 
     print_proofs(Console(highlight=False), proofs)
 

@@ -1,0 +1,315 @@
+"""`etude regrade`: grade what is stored again under a mended exercise."""
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from grader.cli import options
+from grader.cli.service_options import database_option, needs_service, open_store, whoami
+from grader.errors import GraderFault, UsageError
+from grader.grading.cores import cores
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from grader.service.grading import Grading
+    from grader.service.regrade import Pace, Plan, Preview
+    from grader.service.store.database import Database
+    from grader.service.store.regrades import Change, Mark, Regrade
+
+_SHOWN = 20  # changes for the better that are listed; those for the worse always are
+_MINUTE = 60
+_CELL = 40  # characters of a line in one: an id is 36
+_WIDEST = 1_000
+
+
+@click.command("regrade", short_help="Grade what is stored again under a mended exercise.")
+@click.argument("exercise", required=False)
+@click.option(
+    "--from", "from_hash", default="", metavar="HASH",
+    help="The version whose verdicts are replaced; its first characters will do. Not needed if "
+    "there is only one.",
+)  # fmt: skip
+@click.option(
+    "--sample", type=click.IntRange(1), metavar="N",
+    help="Preview by so many distinct sources instead of all.",
+)  # fmt: skip
+@click.option("--yes", is_flag=True, help="Publish the new verdicts; without it, only a preview.")
+@click.option("--reason", default="", metavar="TEXT", help="Why; kept for good. Needed with --yes.")
+@click.option("--allow-lower", is_flag=True, help="Publish also what is worse than it was.")
+@click.option("--list", "listing", is_flag=True, help="List all regrades, and end.")
+@click.option("--show", metavar="ID", help="List all that a regrade changed, and end.")
+@click.option("--cancel", metavar="ID", help="Cancel a regrade; what it published stays.")
+@click.option(
+    "--workers", type=click.IntRange(1, 256), default=lambda: len(cores()),
+    show_default="the number of cores", metavar="N", help="How many are graded at once.",
+)  # fmt: skip
+@database_option
+@options.exercises_option
+def command(
+    exercise: str | None,
+    database: str,
+    *,
+    listing: bool,
+    show: str | None,
+    cancel: str | None,
+    **how: Any,  # noqa: ANN401  the other options, for a preview or a run
+) -> None:
+    """Show what grading the stored submissions of EXERCISE again would change; with --yes, do it.
+
+    Of identical code one is graded. A verdict that would become worse keeps what it was unless
+    --allow-lower is given, and is listed. The run can be interrupted at any time: the same command
+    goes on with it. A server that runs has to be started again first, or it goes on grading with
+    the exercise as it was.
+
+    \b
+    Examples:
+      etude regrade attention-weights
+      etude regrade attention-weights --from 3f9a --sample 200
+      etude regrade attention-weights --yes --reason "test 3 was wrong for float32"
+      etude regrade --list
+    """
+    options.prefer_own_output()
+    asked = [each for each in (exercise, listing, show, cancel) if each]
+    if len(asked) != 1:
+        raise click.UsageError("Give an EXERCISE, or --list, --show ID or --cancel ID.")
+    if listing:
+        _list(database)
+    elif show is not None:
+        _show(database, show)
+    elif cancel is not None:
+        _cancel(database, cancel)
+    elif exercise is not None:
+        _regrade(exercise, database, **how)
+
+
+def _regrade(
+    exercise: str,
+    database: str,
+    *,
+    from_hash: str,
+    sample: int | None,
+    yes: bool,
+    reason: str,
+    allow_lower: bool,
+    workers: int,
+    exercises: Path | None,
+) -> None:
+    if yes and not reason.strip():
+        raise UsageError("--yes needs a --reason: those whose grade changes will ask for it")
+    with _grading(database, options.collection_folder(exercises), workers) as grading:
+        from grader.service.regrade import begin, plan
+
+        wanted = plan(grading, exercise, from_hash)
+        faults = _preview(grading, wanted, sample, allow_lower=allow_lower)
+        if yes:
+            begun = begin(grading, wanted, by=whoami(), reason=reason, allow_lower=allow_lower)
+            _run(grading, begun)
+        elif faults:
+            raise GraderFault(f"could not grade {_count(faults, 'source')}")
+        else:
+            click.echo("\nNothing is published. To publish it: --yes --reason TEXT")
+
+
+@contextlib.contextmanager
+def _grading(url: str, folder: Path, workers: int) -> "Iterator[Grading]":
+    """Open what grades; the desk first, before a database with a password is opened."""
+    with needs_service():
+        from grader.service.catalog import Catalog
+        from grader.service.desk import Desk
+        from grader.service.grading import Grading
+    catalog = Catalog.load(folder)
+    with Desk(workers) as desk, open_store(url) as database:
+        yield Grading(database, catalog, desk)
+
+
+def _preview(grading: "Grading", wanted: "Plan", sample: int | None, *, allow_lower: bool) -> int:
+    """Show what would change, and return how many sources could not be graded."""
+    from grader.service.regrade import preview
+    from grader.service.store import regrades
+
+    with grading.database.read() as connection:
+        count = len(regrades.sources(connection, wanted.exercise.id, wanted.from_hash))
+    with _pace(min(count, sample or count)) as pace:
+        seen = preview(grading, wanted, sample=sample, pace=pace)
+    _print_preview(seen)
+    lowered = [each for each in seen.changes if each.effect == "lowered"]
+    raised = [each for each in seen.changes if each.effect == "raised"]
+    _print_changes(raised + (lowered if allow_lower else []), [] if allow_lower else lowered)
+    return seen.faults
+
+
+def _run(grading: "Grading", begun: "Regrade") -> None:
+    """Publish, and show all that the regrade came to, in this run and earlier ones."""
+    from grader.service.regrade import run
+    from grader.service.store import regrades
+
+    with grading.database.read() as connection:
+        done, count = regrades.progress(connection, begun.id)
+    goes_on = f" goes on behind {done} of {count} sources" if done else ""
+    click.echo(f"\nRegrade {begun.id}{goes_on}")
+    try:
+        with _pace(count - done) as pace:
+            run(grading, begun, pace)
+    except KeyboardInterrupt:
+        click.echo("What is done stays done; the same command goes on.", err=True)
+        raise
+    finally:
+        _print_result(grading.database, begun.id)
+
+
+def _print_result(database: "Database", regrade_id: str) -> None:
+    from grader.service.store import regrades
+
+    with database.read() as connection:
+        ended = regrades.find(connection, regrade_id)
+        done, count = regrades.progress(connection, regrade_id)
+        changes = list(regrades.changes(connection, regrade_id))
+    held = sum(each.held for each in changes)
+    raised = sum(each.effect == "raised" for each in changes)
+    lowered = len(changes) - raised - held
+    state = "gone" if ended is None else ended.state
+    click.echo(
+        f"{state}: {done} of {_count(count, 'source')} done, {raised} raised, {lowered} lowered, "
+        f"{held} left as they were; etude regrade --show {regrade_id} lists them"
+    )
+
+
+def _list(url: str) -> None:
+    with needs_service():
+        from grader.service.store import regrades
+    table = _table("id", "exercise", "from", "to", "state", "sources", "by", "begun", "reason")
+    with open_store(url) as database, database.read() as connection:
+        for each in regrades.listed(connection):
+            done, count = regrades.progress(connection, each.id)
+            table.add_row(
+                each.id, _safe(each.exercise), each.from_hash[:12], each.to_hash[:12], each.state,
+                f"{done}/{count}", _safe(each.by), _time(each.created_at), _safe(each.reason),
+            )  # fmt: skip
+    if table.row_count:
+        _print(table)
+    else:
+        click.echo("nothing was graded again")
+
+
+def _show(url: str, regrade_id: str) -> None:
+    with needs_service():
+        from grader.service.store import regrades
+    with open_store(url) as database:
+        with database.read() as connection:
+            if regrades.find(connection, regrade_id) is None:
+                raise UsageError(f"there is no regrade {regrade_id!r}")
+            changes = list(regrades.changes(connection, regrade_id))
+        published = [each for each in changes if not each.held]
+        _print_changes(published, [each for each in changes if each.held], most=None)
+        _print_result(database, regrade_id)
+
+
+def _cancel(url: str, regrade_id: str) -> None:
+    with needs_service():
+        from grader.service.regrade import end
+    with open_store(url) as database:
+        if not end(database, regrade_id, "cancelled", actor=whoami()):
+            raise UsageError(f"no regrade {regrade_id!r} is running")
+    click.echo("cancelled; what it published stays")
+
+
+@contextlib.contextmanager
+def _pace(total: int) -> "Iterator[Pace]":
+    from grader.cli.progress import progress
+    from grader.service.regrade import Pace
+
+    with progress(total) as advance:
+        yield Pace(tell=advance)
+
+
+def _print_preview(seen: "Preview") -> None:
+    wanted = seen.plan
+    raised = sum(each.effect == "raised" for each in seen.changes)
+    lowered = len(seen.changes) - raised
+    same = seen.submissions_tried - len(seen.changes)
+    tried = "all" if seen.tried == seen.sources else f"{seen.tried} of {seen.sources}"
+    click.echo(f"{wanted.exercise.id}: {wanted.from_hash[:12]} → {wanted.exercise.digest[:12]}")
+    click.echo(
+        f"  {_count(seen.submissions, 'submission')}, {seen.sources} distinct; tried {tried}"
+    )
+    click.echo(f"  {raised} raised, {lowered} lowered, {same} the same")
+    if seen.faults:
+        click.echo(f"  {_count(seen.faults, 'source')} could not be graded")
+    if seen.ungraded:
+        known = "" if seen.seconds is None else f", which takes about {_duration(seen.seconds)}"
+        click.echo(f"  {seen.ungraded} left to grade{known}")
+
+
+def _print_changes(
+    published: "Sequence[Change]", held: "Sequence[Change]", most: int | None = _SHOWN
+) -> None:
+    raised = [each for each in published if each.effect == "raised"]
+    lowered = [each for each in published if each.effect == "lowered"]
+    _print_table("Raised", raised, most)
+    _print_table("Lowered", lowered, None)
+    _print_table("Worse: they stay as they are without --allow-lower", held, None)
+
+
+def _print_table(heading: str, changes: "Sequence[Change]", most: int | None) -> None:
+    if not changes:
+        return
+    click.echo(f"\n{heading}")
+    table = _table("student", "submission", "was", "", "is", "")
+    ordered = sorted(changes, key=lambda each: (each.person, each.submission_id))
+    for each in ordered[:most]:
+        was, now_is = _cells(each.before), _cells(each.after)
+        table.add_row(_safe(each.person), each.submission_id, *was, *now_is)
+    _print(table)
+    if most is not None and len(changes) > most:
+        click.echo(f"... and {len(changes) - most} more")
+
+
+def _table(*headings: str) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for heading in headings:
+        table.add_column(heading, overflow="fold", max_width=_CELL)
+    return table
+
+
+def _print(table: "Table") -> None:
+    """Print a table at its own width: an id in two pieces could not be copied, or found."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    wanted = console.measure(table, options=console.options.update(max_width=_WIDEST)).maximum
+    Console(highlight=False, width=max(console.width, wanted)).print(table)
+
+
+def _cells(mark: "Mark") -> Iterable[str]:
+    return mark.outcome, f"{mark.score}/{mark.max_score}"
+
+
+def _safe(text: str) -> str:
+    """Return a text from elsewhere as a cell: nothing in it steers the terminal or the table."""
+    from rich.markup import escape
+
+    from grader.sandbox.printable import printable
+
+    return escape(printable(text))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _time(at: int) -> str:
+    return f"{datetime.fromtimestamp(at / 1e6, UTC):%Y-%m-%d %H:%M}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 2 * _MINUTE:
+        return f"{max(1, round(seconds))} s"
+    minutes = seconds / _MINUTE
+    return f"{minutes:.0f} min" if minutes < 2 * _MINUTE else f"{minutes / _MINUTE:.0f} h"

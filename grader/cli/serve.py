@@ -1,0 +1,85 @@
+"""`etude serve`: the site, submissions and their verdicts, on one machine."""
+
+from pathlib import Path
+
+import click
+
+from grader.cli import options
+from grader.cli.service_options import (
+    database_option,
+    health_options,
+    keep_option,
+    needs_service,
+)
+from grader.grading.cores import cores
+
+
+@click.command("serve", short_help="Serve the site and grade what is handed in.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="Where to listen.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(0, 256),
+    default=lambda: len(cores()),
+    show_default="the number of cores",
+    help="How many submissions are graded at once; 0 on PostgreSQL leaves it to `etude worker`.",
+)
+@click.option(
+    "--site",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="A folder that `etude site build` made, to be served as well.",
+)
+@click.option(
+    "--public-url",
+    default="",
+    envvar="ETUDE_PUBLIC_URL",
+    help="How browsers reach it, such as https://etude.example.org, behind a proxy.",
+)
+@health_options
+@keep_option
+@database_option
+@options.exercises_option
+def command(  # noqa: PLR0917  click calls it by name
+    host: str,
+    port: int,
+    workers: int,
+    site: Path | None,
+    public_url: str,
+    health_port: int | None,
+    health_host: str,
+    keep_days: int,
+    database: str,
+    exercises: Path | None,
+) -> None:
+    """Take submissions over HTTP, grade them with the hidden tests, and keep everything.
+
+    Nothing else has to be started: the database is a file, the grading a pool of processes.
+
+    \b
+    Examples:
+      etude serve
+      etude serve --site build/site --database sqlite:////srv/etude/etude.db
+    """
+    with needs_service():
+        from grader.service.running import serve
+        from grader.service.settings import Settings
+    serve(
+        Settings(
+            database_url=database,
+            exercises=options.collection_folder(exercises),
+            site=site,
+            host=host,
+            port=port,
+            health_host=health_host,
+            health_port=health_port,
+            workers=workers,
+            public_url=public_url,
+            keep_days=keep_days,
+        )
+    )

@@ -1,0 +1,115 @@
+"""Options of the commands that belong to the service, and the one sentence when it is missing."""
+
+import contextlib
+import getpass
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from grader.service.store.database import Database
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def database_option(function: _Function) -> _Function:
+    """Add `--database URL`; an address with a password belongs into the environment."""
+    return click.option(
+        "--database",
+        envvar="ETUDE_DATABASE",
+        show_envvar=True,
+        default="sqlite:///etude.db",
+        show_default=True,
+        metavar="URL",
+        help="sqlite:///FILE or postgresql://USER@HOST/NAME.",
+    )(function)
+
+
+def stored_option(function: _Function) -> _Function:
+    """Add `--database URL` to a command that else reads result files."""
+    return click.option(
+        "--database",
+        metavar="URL",
+        help="Read what `etude serve` has stored there instead of files.",
+    )(function)
+
+
+def files_or_store(results: Sequence[Path], database: str | None) -> None:
+    """Check that a command was given files or a database.
+
+    Raises:
+        UsageError: neither, or both.
+    """
+    if bool(results) == bool(database):
+        raise click.UsageError("Give RESULTS or --database.")
+
+
+def keep_option(function: _Function) -> _Function:
+    """Add `--keep-days N`."""
+    return click.option(
+        "--keep-days",
+        type=click.IntRange(1),
+        envvar="ETUDE_KEEP_DAYS",
+        show_envvar=True,
+        default=90,
+        show_default=True,
+        metavar="N",
+        help="For how long to keep who graded what and when; verdicts are kept for good.",
+    )(function)
+
+
+def health_options(function: _Function) -> _Function:
+    """Add `--health-port` and `--health-host`."""
+    port = click.option(
+        "--health-port",
+        type=click.IntRange(0, 65535),
+        help="Where to answer /livez, /readyz and /metrics.",
+    )
+    host = click.option(
+        "--health-host",
+        default="127.0.0.1",
+        show_default=True,
+        help="On which address to do so.",
+    )
+    return port(host(function))
+
+
+@contextlib.contextmanager
+def needs_service() -> Iterator[None]:
+    """Say how to get the service where it is not installed.
+
+    Raises:
+        UsageError: a package of the optional extra is missing.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith(("grader", "sitegen", "reference")):
+            raise
+        raise UsageError(
+            f"the service is an extra that is not installed ({error.name} is missing): "
+            "pip install 'etude[service]'"
+        ) from None
+
+
+def open_store(url: str) -> "Database":
+    """Open a service's database, with its tables as this version knows them."""
+    with needs_service():
+        from grader.service.store.database import Database
+        from grader.service.store.upgrading import upgrade
+    database = Database(url)
+    upgrade(database)
+    return database
+
+
+def whoami() -> str:
+    """Name whoever runs this, for the event log."""
+    try:
+        return f"{getpass.getuser()} (command line)"
+    except (KeyError, OSError):
+        return f"user {os.getuid()} (command line)"

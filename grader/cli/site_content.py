@@ -1,0 +1,280 @@
+"""What a site shows of a collection: its public form, its lessons run, and what runs in a page.
+
+Whatever runs code, an author's or a reference's, is left until a page needs it.
+"""
+
+import os
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self
+
+from grader.cached import Cache, cache_folder, fingerprint, package_folder
+from grader.errors import DefinitionError, Location, Problem, SandboxFault, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from grader.cli.site_tracks import KnownLesson, KnownTrack
+    from grader.definitions.exercise import Exercise, ExerciseId
+    from grader.definitions.public import PublicTest, PublicTrack
+    from grader.definitions.remembered import RememberingLoader
+    from grader.definitions.track import Track
+    from grader.lessons.execute import RunBlock
+    from grader.sandbox.process import Sandbox
+    from sitegen.content import Content
+    from sitegen.lessons import TrackLesson
+    from sitegen.runnable import Runnable, Solution
+
+    Read = Callable[[], Exercise]
+
+_MODULES: Final = "modules"
+_RENDERERS: Final = ("jinja2", "markdown-it-py", "math-core", "mdit-py-plugins", "pygments")
+
+
+@dataclass(frozen=True, slots=True)
+class Caches:
+    """What is remembered from one build to the next."""
+
+    definitions: "RememberingLoader"
+    tracks: Cache
+    for_python: Cache  # what a page's Python is given, by exercise: it takes longest to make
+    lessons: Cache  # that were run
+    pages: Cache
+
+    @classmethod
+    def of_user(cls) -> "Caches":
+        """Return this user's caches, for the sources as they are now."""
+        from grader.definitions.remembered import RememberingLoader
+        from sitegen.data import data_folder
+
+        of_grader = fingerprint([package_folder("grader"), package_folder("reference")])
+        own = fingerprint(
+            [package_folder("sitegen"), data_folder("templates")], packages=_RENDERERS
+        )
+        return cls(
+            RememberingLoader(Cache(cache_folder("definitions"), of_grader)),
+            Cache(cache_folder("tracks"), of_grader),
+            Cache(cache_folder("python"), of_grader),
+            Cache(cache_folder("lessons"), of_grader),
+            Cache(cache_folder("pages"), f"{of_grader} {own}"),
+        )
+
+    def tidy(self) -> None:
+        """Remove what is old."""
+        caches = (self.definitions.cache, self.tracks, self.for_python, self.lessons, self.pages)
+        for cache in caches:
+            cache.tidy()
+
+
+class Workshop:
+    """Makes what pages need. Use as a context manager, which closes its sandbox.
+
+    Args:
+        with_solutions: Whether anyone may read the model answers.
+        caches: What is remembered; nothing is when it is left out.
+        processes: How many may read definitions at once; they meet in the caches.
+    """
+
+    def __init__(
+        self,
+        *,
+        with_solutions: bool = False,
+        caches: Caches | None = None,
+        processes: int = 1,
+    ) -> None:
+        self._with_solutions = with_solutions
+        self._caches = caches
+        self._processes = processes
+        self._sandboxes: dict[int, Sandbox] = {}
+        self._begun: Sandbox | None = None
+        self._process = os.getpid()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for sandbox in (self._sandboxes.pop(os.getpid(), None), self._begun):
+            if sandbox is not None:
+                sandbox.close()
+
+    def collection(self, folder: Path) -> "Content":
+        """Return the content of a collection's site.
+
+        Raises:
+            UsageError: It has no track.
+            DefinitionError: A definition is not valid.
+        """
+        from grader.definitions.collection import Collection
+
+        if self._caches is not None:
+            return self._remembered(folder, self._caches)
+        collection = Collection.load(folder)
+        if not collection.tracks:
+            raise UsageError(f"there is no <track>/track.yaml in {collection.folder}")
+        return self.content(collection.tracks)
+
+    def _remembered(self, folder: Path, caches: Caches) -> "Content":
+        from grader.cli.site_tracks import KnownTracks
+        from grader.sandbox.choose import begin_sandbox
+        from sitegen.pieces import together
+
+        tracks = KnownTracks(caches.tracks, folder)
+        load = caches.definitions
+        unknown = load.find(tracks.unknown)
+        if unknown and not self._sandboxes and not self._begun:
+            self._begun = begin_sandbox(once=False)  # it starts while the rest is read
+        together(unknown, load, processes=self._processes)
+
+        def exercise(path: Path, digest: str) -> "Exercise":
+            found = load(path).exercise
+            if found.digest != digest:  # what is made of it would be kept as if it were the old
+                message = "it was changed while the site was built; build again"
+                raise DefinitionError([Problem(Location(path), message)])
+            return found
+
+        return self._content(tracks.load(load), exercise)
+
+    def exercise(self, exercise: "Exercise") -> "Content":
+        """Return the content of a site that has this exercise alone."""
+        from grader.definitions.track import Track, TrackDefinition, TrackId
+
+        definition = TrackDefinition(
+            exercise.where, TrackId("preview"), "Preview", "A preview.", (exercise.id,)
+        )
+        return self.content([Track(definition, (exercise,))])
+
+    def content(self, tracks: "Sequence[Track]") -> "Content":
+        """Return the content of a site with these tracks."""
+        from grader.cli.site_tracks import KnownTrack
+
+        known = {each.where.path: each for track in tracks for each in track.exercises}
+        return self._content(map(KnownTrack.of, tracks), lambda path, _: known[path])
+
+    def _content(
+        self, tracks: "Iterable[KnownTrack]", read: "Callable[[Path, str], Exercise]"
+    ) -> "Content":
+        """Return the content of a site with these tracks.
+
+        Args:
+            tracks: What is known.
+            read: Gives an exercise by its file and digest.
+        """
+        from sitegen.content import Content
+
+        known = list(tracks)
+        reads = {
+            name: partial(read, path, digest)
+            for each in known
+            for name, path, digest in each.exercises
+        }
+        return Content(
+            tracks=[self._track(each, reads) for each in known],
+            lessons={each.track.id: [*map(self._lesson, each.lessons)] for each in known},
+            runnable={
+                name: self._runnable(reads[name], digest, feedback)
+                for each in known
+                for (name, _, digest), feedback in zip(each.exercises, each.feedback, strict=True)
+            },
+            python=self._kept(_MODULES, _bundle),
+        )
+
+    def _track(self, known: "KnownTrack", reads: "Mapping[ExerciseId, Read]") -> "PublicTrack":
+        from grader.definitions.deferred import Deferred
+
+        exercises = [
+            replace(each, tests=Deferred(partial(self._tests, reads[each.id])))
+            for each in known.track.exercises
+        ]
+        return replace(known.track, exercises=tuple(exercises))
+
+    def _tests(self, read: "Read") -> "Sequence[PublicTest]":
+        from grader.grading.projection import public_exercise
+
+        return public_exercise(read(), self._sandbox()).tests
+
+    def _runnable(self, read: "Read", digest: str, feedback: "Mapping[str, str]") -> "Runnable":
+        from sitegen.runnable import Runnable
+
+        return Runnable(
+            engine=partial(self._engine, read, digest),
+            feedback=feedback,
+            solution=_solution(read()) if self._with_solutions else None,
+        )
+
+    def _engine(self, read: "Read", digest: str) -> str:
+        def make() -> bytes:
+            from grader.browser.shipping import engine_data
+
+            return engine_data(read(), self._sandbox()).encode()
+
+        return self._kept(digest, make).decode()
+
+    def _kept(self, key: str, make: "Callable[[], bytes]") -> bytes:
+        """Return what the cache has under a key, or make and keep it."""
+        if self._caches is None:
+            return make()
+        cache = self._caches.for_python
+        kept = cache.find(key)
+        if kept is None:
+            kept = make()
+            cache.keep(key, kept)
+        return kept
+
+    def _lesson(self, known: "KnownLesson") -> "TrackLesson":
+        from grader.definitions.deferred import Deferred
+        from grader.lessons.execute import RunLesson
+        from sitegen.lessons import TrackLesson
+
+        return TrackLesson(
+            known.id,
+            known.title,
+            known.exercises,
+            RunLesson(known.path, Deferred(partial(self._blocks, known.path))),
+            known.digest,
+            known.placed,
+        )
+
+    def _blocks(self, path: Path) -> "Sequence[RunBlock]":
+        from grader.lessons.document import read_lesson
+        from grader.lessons.execute import run_lesson
+        from grader.lessons.remembered import remembered_run
+
+        if self._caches is None:
+            return run_lesson(read_lesson(path), self._sandbox()).blocks
+        return remembered_run(path, self._caches.lessons, self._sandbox).blocks
+
+    def _sandbox(self) -> "Sandbox":
+        """Return this process's sandbox; a fork of it gets one of its own."""
+        from grader.sandbox.choose import open_sandbox
+
+        process = os.getpid()
+        if process not in self._sandboxes:
+            self._sandboxes[process] = self._ready() or open_sandbox()
+        return self._sandboxes[process]
+
+    def _ready(self) -> "Sandbox | None":
+        """Return the sandbox that was begun, once it serves and if this process began it."""
+        begun, self._begun = self._begun, None
+        if begun is None or os.getpid() != self._process:
+            return None
+        try:
+            begun.wait_until_ready()
+        except SandboxFault:  # another one may work, or tell why none does
+            begun.close()
+            return None
+        return begun
+
+
+def _bundle() -> bytes:
+    from grader.browser.shipping import bundle
+
+    return bundle()
+
+
+def _solution(exercise: "Exercise") -> "Solution | None":
+    from sitegen.runnable import Solution
+
+    if not exercise.solution:  # a student edition
+        return None
+    return Solution(exercise.solution, exercise.explanation)

@@ -1,0 +1,108 @@
+"""`etude staff`: people, their tokens, and the service's database."""
+
+from datetime import UTC, datetime
+
+import click
+
+from grader.cli import staff_lti
+from grader.cli.service_options import database_option, needs_service, open_store, whoami
+from grader.errors import UsageError
+
+_DAY = 24 * 60 * 60 * 1_000_000  # microseconds
+
+
+@click.group("staff", short_help="Manage the service: people, tokens, database.")
+def command() -> None:
+    """Manage what `etude serve` uses: people and tokens, platforms, the database."""
+
+
+command.add_command(staff_lti.command)
+
+
+@command.command("add")
+@click.argument("name")
+@click.option(
+    "--role",
+    type=click.Choice(["student", "instructor", "grader"]),
+    default="student",
+    show_default=True,
+    help="What they may do.",
+)
+@database_option
+def add(name: str, role: str, database: str) -> None:
+    """Add a person, or make sure that they are there.
+
+    \b
+    Example:
+      etude staff add ada@example.org --role instructor
+    """
+    with needs_service():
+        from grader.service.store import people
+    with open_store(database) as opened, opened.write() as connection:
+        person = people.add_person(connection, name, people.role(role), actor=whoami())
+    click.echo(f"{person.name} is {person.role}")
+
+
+@command.command("token")
+@click.argument("name")
+@click.option("--label", default="", help="What it is for, to know it again.")
+@click.option("--days", type=click.IntRange(1, 3650), help="How long it is valid; else for good.")
+@database_option
+def token(name: str, label: str, days: int | None, database: str) -> None:
+    """Make a token by which a program acts for a person. It is printed this once.
+
+    \b
+    Example:
+      etude staff token ada@example.org --label laptop --days 90
+    """
+    with needs_service():
+        from grader.service.store import people
+        from grader.service.store.ids import now
+    expires_at = now() + days * _DAY if days else None
+    with open_store(database) as opened, opened.write() as connection:
+        owner = people.find_person(connection, name)
+        if owner is None:
+            raise UsageError(f"there is no {name!r}: etude staff add {name}")
+        secret = people.make_token(connection, owner, label, actor=whoami(), expires_at=expires_at)
+    click.echo(secret)
+
+
+@command.command("tokens")
+@click.argument("name")
+@database_option
+def tokens(name: str, database: str) -> None:
+    """List a person's tokens, without their secrets."""
+    with needs_service():
+        from grader.service.store import people
+    with open_store(database) as opened, opened.read() as connection:
+        for each in people.tokens_of(connection, name):
+            until = "revoked" if each.revoked else _day(each.expires_at)
+            click.echo(f"{each.id}  {until:10}  {each.label}")
+
+
+@command.command("revoke")
+@click.argument("token_id", metavar="ID")
+@database_option
+def revoke(token_id: str, database: str) -> None:
+    """Make a token worthless at once; its ID is what `etude staff tokens` lists."""
+    with needs_service():
+        from grader.service.store import people
+    with open_store(database) as opened, opened.write() as connection:
+        if not people.revoke_token(connection, token_id, actor=whoami()):
+            raise UsageError(f"there is no valid token {token_id}")
+    click.echo("revoked")
+
+
+@command.command("rebuild")
+@database_option
+def rebuild(database: str) -> None:
+    """Compute grades and published verdicts again from the event log."""
+    with needs_service():
+        from grader.service.store import verdicts
+    with open_store(database) as opened, opened.write() as connection:
+        count = verdicts.rebuild(connection)
+    click.echo(f"{count} published verdicts")
+
+
+def _day(at: int | None) -> str:
+    return "for good" if at is None else f"{datetime.fromtimestamp(at / 1e6, UTC):%Y-%m-%d}"

@@ -1,0 +1,104 @@
+"""`etude worker`: grades on this host what a server elsewhere took in."""
+
+import os
+from pathlib import Path
+
+import click
+
+from grader.cli import options
+from grader.cli.service_options import health_options, keep_option, needs_service
+from grader.errors import UsageError
+from grader.grading.cores import cores
+
+
+@click.command("worker", short_help="Grade what a server's queue on PostgreSQL brings.")
+@click.option(
+    "--database",
+    metavar="URL",
+    help="postgresql://USER@HOST/NAME; better in the environment as ETUDE_DATABASE, or in a file.",
+)
+@click.option(
+    "--database-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    envvar="ETUDE_DATABASE_FILE",
+    show_envvar=True,
+    help="A file with that address, such as a mounted secret.",
+)
+@click.option(
+    "--lane",
+    type=click.Choice(["interactive", "regrade"]),
+    default="interactive",
+    show_default=True,
+    help="Which work it takes; students never wait behind a regrade.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    default=lambda: len(cores()),
+    show_default="the number of cores",
+    help="How many submissions are graded at once.",
+)
+@health_options
+@click.option(
+    "--dead-after",
+    type=click.FloatRange(2, 600),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Without a sign of life for so long, a worker's jobs go to others; equal for all.",
+)
+@keep_option
+@options.exercises_option
+def command(  # noqa: PLR0917  click calls it by name
+    database: str | None,
+    database_file: Path | None,
+    lane: str,
+    workers: int,
+    health_port: int | None,
+    health_host: str,
+    dead_after: float,
+    keep_days: int,
+    exercises: Path | None,
+) -> None:
+    """Take jobs from the queue of `etude serve --database postgresql://...` and grade them here.
+
+    Any number of workers may run, on any number of hosts. On SIGTERM a worker finishes what it has
+    in hand and ends with exit status 0. Its grading processes run before it reads the address.
+
+    \b
+    Examples:
+      ETUDE_DATABASE=postgresql://etude@db.example.org/etude etude worker
+      etude worker --lane regrade --workers 4 --database-file /run/secrets/database
+    """
+    with needs_service():
+        from grader.service.executors.queue import lane as lane_named
+        from grader.service.worker import WorkerSettings, run_worker
+    settings = WorkerSettings(
+        exercises=options.collection_folder(exercises),
+        lane=lane_named(lane),
+        workers=workers,
+        health_host=health_host,
+        health_port=health_port,
+        keep_days=keep_days,
+        dead_seconds=dead_after,
+    )
+    run_worker(settings, lambda: _address(database, database_file))
+
+
+def _address(given: str | None, file: Path | None) -> str:
+    """Return the database's address from wherever it is.
+
+    Raises:
+        UsageError: it is nowhere.
+    """
+    if given:
+        return given
+    if file is not None:
+        try:
+            return file.read_text().strip()
+        except OSError as error:
+            raise UsageError(f"cannot read {file}: {error.strerror}") from None
+    found = os.environ.get("ETUDE_DATABASE", "")
+    if not found:
+        raise UsageError("a worker needs --database, --database-file or ETUDE_DATABASE")
+    return found

@@ -1,4 +1,5 @@
-// The choice between the system's colours, light and dark. Without this file the system decides.
+// What has to happen before the page is drawn: the choice between the system's colours, light and
+// dark, and room for what a script will make. Without this file the system decides.
 (() => {
   "use strict";
   const KEY = "etude.theme";
@@ -27,8 +28,28 @@
     }
   };
 
+  // How many hints of this page's exercise its learner has taken: those are there from the start.
+  const hintsTaken = () => {
+    try {
+      const { hints } = JSON.parse(localStorage.getItem("etude.progress"));
+      return hints.filter(({ exercise }) => exercise === root.dataset.exercise).length;
+    } catch {
+      return 0; // nothing is recorded, or it cannot be read
+    }
+  };
+
   // Before the page is drawn, so that it does not flash in the other colours.
   apply(stored());
+
+  // Nor does what a module will put away: it is out of sight until then, or until it cannot come.
+  if (location.protocol !== "file:") {
+    root.dataset.awaiting = "";
+    root.dataset.taken = hintsTaken();
+    const give = (event) => {
+      if (event.target instanceof HTMLScriptElement) delete root.dataset.awaiting;
+    };
+    addEventListener("error", give, true);
+  }
 
   addEventListener("DOMContentLoaded", () => {
     const choice = document.getElementById("theme");

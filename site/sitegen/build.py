@@ -1,22 +1,24 @@
 """Building the site: from the public form of tracks to a folder."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.definitions.public import PublicTrack
-from grader.errors import DefinitionError, Location, Problem, UsageError
-from sitegen.data import data_folder
-from sitegen.lessons import NO_LESSONS, Lessons
-from sitegen.links import ASSETS, LESSONS, asset_path
+from grader.errors import DefinitionError, Location, Problem
+from sitegen.announcements import announcements
+from sitegen.assets import hashed_name
+from sitegen.content import Content
+from sitegen.files import File
+from sitegen.hosting import PYODIDE, Hosting
+from sitegen.links import LESSONS, SEARCH, TAKEN, asset_path
+from sitegen.offline import WORKER, offline_worker
 from sitegen.output import write_site
-from sitegen.pages import render_pages
-from sitegen.palette import stylesheet
+from sitegen.pages import Pages
+from sitegen.pieces import NoStore, Store, make_all
+from sitegen.search import INDEX_ASSET, search_index
 
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_BASE = re.compile(r"/([\w.~-]+/)*")
-_STYLESHEET = "site.css"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,65 +31,86 @@ class SiteReport:
 
 
 def build_site(
-    tracks: Sequence[PublicTrack],
+    content: Content,
     output: Path,
     *,
-    lessons: Lessons = NO_LESSONS,
-    base_url: str = "/",
+    hosting: Hosting | None = None,
+    store: Store | None = None,
+    processes: int = 1,
 ) -> SiteReport:
     """Write the pages into a folder that is missing, empty, or from an earlier build.
 
-    The same tracks give the same bytes. Nothing is written when anything cannot be rendered.
+    The same content gives the same bytes. Nothing is written when anything cannot be rendered.
 
     Args:
-        tracks: In the order in which the index shows them.
+        content: What to show.
         output: The folder; it is made if it is missing.
-        lessons: Those of each track that were run, in order, by the track's id.
-        base_url: See `site_files`.
+        hosting: Where the site lies, and where its pages get Python from.
+        store: See `site_files`.
+        processes: See `site_files`.
 
     Raises:
         DefinitionError: Two pages would have one path, an id cannot be one, or a text cannot be
             shown; each problem names the track and the exercise.
         UsageError: The folder holds something else, or cannot be written.
     """
-    files = site_files(tracks, lessons, base_url=base_url)
-    write_site(files, output)
+    store = store or NoStore()
+    files = _files(content, hosting or Hosting(), store, processes)
+    write_site(files, output, store)
     pages = sum(path.endswith(".html") for path in files)
-    return SiteReport(output, pages=pages, bytes=sum(map(len, files.values())))
+    return SiteReport(output, pages=pages, bytes=sum(each.size for each in files.values()))
 
 
 def site_files(
-    tracks: Sequence[PublicTrack], lessons: Lessons = NO_LESSONS, *, base_url: str = "/"
+    content: Content,
+    *,
+    hosting: Hosting | None = None,
+    store: Store | None = None,
+    processes: int = 1,
 ) -> dict[str, bytes]:
     """Return every file of the site by its path, relative and with forward slashes.
 
     Args:
-        tracks: In the order in which the index shows them.
-        lessons: Those of each track that were run, in order, by the track's id.
-        base_url: The path at which a host has the site, with a slash at both ends. Only the page
-            for what is not found needs it.
+        content: What to show.
+        hosting: Where the site lies, and where its pages get Python from.
+        store: Keeps what was made from definitions that have a digest. It has to forget it when
+            the generator changes.
+        processes: How many make what the store does not have.
 
     Raises:
         DefinitionError: See `build_site`.
-        UsageError: The base is no such path.
     """
-    if not _BASE.fullmatch(base_url):
-        raise UsageError(f"The base URL is a path such as /etude/, not {base_url!r}.")
-    problems = tuple(_path_problems(tracks, lessons))
+    files = _files(content, hosting or Hosting(), store or NoStore(), processes)
+    return {path: file.content() for path, file in files.items()}
+
+
+def _files(content: Content, hosting: Hosting, store: Store, processes: int) -> dict[str, File]:
+    problems = tuple(_path_problems(content))
     if problems:
         raise DefinitionError(problems)
-    rendered = render_pages(tracks, lessons, base_url=base_url)
-    pages = {path: html.encode() for path, html in rendered}
-    return pages | dict(_assets())
+    pages = Pages(content, hosting)
+    made = make_all(tuple(pages.pieces()), store, processes=processes)
+    entries = [each.entry for each in made if each.entry]
+    index = search_index([*entries, *pages.concepts()]).encode()
+    index_path = asset_path(hashed_name(INDEX_ASSET, index))
+    texts = {SEARCH: pages.search(index_path), **announcements(content, hosting)}
+    contents = {path: text.encode() for path, text in texts.items()}
+    contents |= {index_path: index, **pages.assets.files}
+    contents |= {f"{PYODIDE}/{name}": data for name, data in hosting.pyodide.items()}
+    files = {path: File.of(data) for path, data in contents.items()}
+    for each in made:
+        files |= each.files
+    worker = offline_worker(pages.assets.worker, files, index_path, hosting)
+    return files | {WORKER: File.of(worker)}
 
 
-def _path_problems(tracks: Sequence[PublicTrack], lessons: Lessons) -> Iterator[Problem]:
+def _path_problems(content: Content) -> Iterator[Problem]:
     """An id is also a folder's name, so it must be a plain one and nobody else's."""
-    yield from _id_problems((track.id for track in tracks), folder="", taken=(ASSETS,))
-    for track in tracks:
+    yield from _id_problems((track.id for track in content.tracks), folder="", taken=TAKEN)
+    for track in content.tracks:
         exercises = (each.id for each in track.exercises)
         yield from _id_problems(exercises, folder=f"{track.id}/", taken=(LESSONS,))
-        ids = (each.id for each in lessons.get(track.id, ()))
+        ids = (each.id for each in content.lessons.get(track.id, ()))
         yield from _id_problems(ids, folder=f"{track.id}/{LESSONS}/")
 
 
@@ -102,13 +125,3 @@ def _id_problems(
         elif each in seen:
             yield Problem(where, f"the id {each!r} is already the folder of something else")
         seen.add(each)
-
-
-def _assets() -> Iterator[tuple[str, bytes]]:
-    for path in sorted(data_folder(ASSETS).iterdir()):
-        if path.name.startswith("."):
-            continue
-        content = path.read_bytes()
-        if path.name == _STYLESHEET:
-            content += stylesheet().encode()
-        yield asset_path(path.name), content

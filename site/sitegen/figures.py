@@ -12,6 +12,7 @@ from sitegen.values import Cell, Table, numbered
 
 _HEATMAP_DECIMALS = 2  # the colour says the rest, and a row fits a phone
 _FAINT = 0.1  # a heatmap whose values all lie below needs more of them
+_SHARES = 1e-6  # how far from 1 a sum of shares may be
 _SMALL = 1e-3  # in a plain table, a smaller number is written with an exponent
 
 
@@ -22,6 +23,7 @@ class Figure:
     title: str
     table: Table
     is_heatmap: bool
+    explore: str  # what a row of a heatmap is: "shares", which add up to 1, or "values"
 
 
 def figure(shown: Shown) -> Figure:
@@ -37,7 +39,12 @@ def figure(shown: Shown) -> Figure:
         rows=lay_out(rows),
         is_rounded=False,
     )
-    return Figure(shown.title, table, is_heatmap)
+    explore = "shares" if all(map(_is_shares, rows)) else "values"
+    return Figure(shown.title, table, is_heatmap, explore if is_heatmap else "")
+
+
+def _is_shares(row: Sequence[float]) -> bool:
+    return min(row) >= 0 and abs(sum(row) - 1) <= _SHARES
 
 
 def _shaded(rows: Sequence[Sequence[float]]) -> tuple[tuple[Cell, ...], ...]:

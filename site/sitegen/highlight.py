@@ -1,5 +1,7 @@
 """Python code as coloured HTML; the classes get their colours in the stylesheet."""
 
+from functools import cache
+
 from markupsafe import Markup, escape
 from pygments import highlight as pygments_highlight
 from pygments.formatters import HtmlFormatter
@@ -19,7 +21,7 @@ _FORMATTER = HtmlFormatter(nowrap=True, classprefix="hl-")
 def highlight(code: str, language: str = "python") -> Markup:
     """Code as a `<pre>`; a language that Pygments does not know is shown without colours."""
     text = code.strip("\n")
-    lexer = _lexer(text, language)
+    lexer = _lexer("pycon" if text.startswith(">>>") else language or "text")
     coloured = trusted(pygments_highlight(text, lexer, _FORMATTER).rstrip("\n"))
     return preformatted(text, coloured)
 
@@ -32,10 +34,9 @@ def preformatted(text: str, inner: Markup | None = None) -> Markup:
     return template.format(shown)
 
 
-def _lexer(code: str, language: str) -> Lexer:
-    if code.startswith(">>>"):
-        language = "pycon"
+@cache
+def _lexer(language: str) -> Lexer:
     try:
-        return get_lexer_by_name(language or "text")
+        return get_lexer_by_name(language)
     except ClassNotFound:
         return get_lexer_by_name("text")

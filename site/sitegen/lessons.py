@@ -1,11 +1,10 @@
 """Lessons as the templates print them: prose, cells with what they showed, exercises."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import ClassVar, Final, TypeAlias
+from typing import ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from markupsafe import Markup
 
@@ -15,6 +14,8 @@ from sitegen.figures import Figure, figure
 from sitegen.highlight import highlight
 from sitegen.markdown import render_markdown
 from sitegen.values import shorten
+
+Card = TypeVar("Card")
 
 _TITLE: Final = re.compile(r"\s*# [^\n]*\n")
 
@@ -27,12 +28,18 @@ class TrackLesson:
     title: str
     exercises: tuple[str, ...]  # the ids of those that it leads into
     run: RunLesson
+    digest: str = ""  # of its file; a page of a lesson without one is never kept
+    placed: tuple[str, ...] | None = None  # those that its text gives a place, where that is known
+
+    def shown(self, known: Mapping[str, Card]) -> Mapping[str, Card]:
+        """Return those of the exercises of its track that its page may show."""
+        if self.placed is None:
+            return known
+        return {each: known[each] for each in (*self.exercises, *self.placed) if each in known}
 
 
 Lessons: TypeAlias = Mapping[str, Sequence[TrackLesson]]
 """The lessons of each track in order, by the track's id."""
-
-NO_LESSONS: Final[Lessons] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,50 +55,59 @@ class CellView:
     """A cell: its code unless it is hidden, what it printed, and the matrices that it showed."""
 
     form: ClassVar[str] = "cell"
+    index: int  # among all cells, from zero
     code: Markup | None
     printed: str
     figures: tuple[Figure, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class TasksView:
-    """The place for exercises, by their ids; each has one place in a lesson."""
+class TasksView(Generic[Card]):
+    """The place for exercises; each has one place in a lesson."""
 
     form: ClassVar[str] = "tasks"
-    exercises: tuple[str, ...]
+    exercises: tuple[Card, ...]
 
 
-BlockView: TypeAlias = ProseView | CellView | TasksView
+BlockView: TypeAlias = ProseView | CellView | TasksView[Card]
 
 
-def view_blocks(lesson: TrackLesson, known: Mapping[str, object]) -> tuple[BlockView, ...]:
+def view_blocks(lesson: TrackLesson, known: Mapping[str, Card]) -> tuple[BlockView[Card], ...]:
     """Render a lesson; the exercises that its text gives no place come at its end.
 
     Args:
         lesson: What was run.
-        known: The exercises of the track by their ids.
+        known: What is shown of the exercises of the track, by their ids.
 
     Raises:
         DefinitionError: A text cannot be shown, or the track has no such exercise.
     """
-    _check_exercises(lesson, known)
+    check_exercises(lesson, _placed(lesson), known)
     placed: set[str] = set()
-    blocks = tuple(_views(_without_title(lesson.run.blocks), lesson.run.path, placed))
-    rest = tuple(each for each in lesson.exercises if each not in placed)
+    blocks = tuple(_views(_without_title(lesson.run.blocks), lesson.run.path, placed, known))
+    rest = tuple(known[each] for each in lesson.exercises if each not in placed)
     return (*blocks, TasksView(rest)) if rest else blocks
 
 
-def _check_exercises(lesson: TrackLesson, known: Mapping[str, object]) -> None:
-    placed = (
-        each for block in lesson.run.blocks if isinstance(block, RunExercises) for each in block.ids
-    )
+def check_exercises(lesson: TrackLesson, names: Iterable[str], known: Mapping[str, object]) -> None:
+    """Check that the track has the exercises that a lesson names.
+
+    Raises:
+        DefinitionError: It has not.
+    """
     problems = [
         Problem(Location(lesson.run.path), f"no exercise '{each}' in this track")
-        for each in dict.fromkeys((*placed, *lesson.exercises))
+        for each in dict.fromkeys(names)
         if each not in known
     ]
     if problems:
         raise DefinitionError(problems)
+
+
+def _placed(lesson: TrackLesson) -> Iterator[str]:
+    for block in lesson.run.blocks:
+        if isinstance(block, RunExercises):
+            yield from block.ids
 
 
 def _without_title(blocks: Sequence[RunBlock]) -> tuple[RunBlock, ...]:
@@ -103,21 +119,32 @@ def _without_title(blocks: Sequence[RunBlock]) -> tuple[RunBlock, ...]:
     return tuple(blocks)
 
 
-def _views(blocks: Sequence[RunBlock], path: Path, placed: set[str]) -> Iterator[BlockView]:
+def cell_sources(lesson: TrackLesson) -> tuple[str, ...]:
+    """The code of every cell, hidden ones too: what a page runs, as it shows it."""
+    return tuple(cell.code.strip("\n") for cell in lesson.run.blocks if isinstance(cell, RunCell))
+
+
+def _views(
+    blocks: Sequence[RunBlock], path: Path, placed: set[str], known: Mapping[str, Card]
+) -> Iterator[BlockView[Card]]:
+    index = -1
     for block in blocks:
         match block:
             case RunProse(where, text):
                 yield ProseView(render_markdown(text, where=path, line=where.line))
-            case RunCell() if not block.hidden or block.printed or block.shown:
-                yield _view_cell(block)
+            case RunCell():
+                index += 1
+                if not block.hidden or block.printed or block.shown:
+                    yield _view_cell(block, index)
             case RunExercises(ids):
                 new = tuple(dict.fromkeys(each for each in ids if each not in placed))
                 placed.update(new)
-                yield TasksView(new)
+                yield TasksView(tuple(known[each] for each in new))
 
 
-def _view_cell(cell: RunCell) -> CellView:
+def _view_cell(cell: RunCell, index: int) -> CellView:
     return CellView(
+        index=index,
         code=None if cell.hidden else highlight(cell.code),
         printed=shorten(cell.printed.rstrip("\n")),
         figures=tuple(map(figure, cell.shown)),

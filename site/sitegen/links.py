@@ -9,8 +9,19 @@ import posixpath
 
 INDEX = "index.html"
 NOT_FOUND = "404.html"
+CONCEPTS = f"concepts/{INDEX}"
+SEARCH = f"search/{INDEX}"
+PROGRESS = f"progress/{INDEX}"
+ABOUT = f"about/{INDEX}"
+ACCESSIBILITY = f"accessibility/{INDEX}"
+LOST = f"offline/{INDEX}"
 ASSETS = "assets"
 LESSONS = "lessons"
+TAKEN = (
+    *("assets", "pyodide"),
+    *("concepts", "search", "progress", "about", "accessibility", "offline"),
+)
+"""Folders of ours, so that no track can have one of these names."""
 
 
 def track_path(track: str) -> str:
@@ -28,14 +39,23 @@ def lesson_path(track: str, lesson: str) -> str:
     return f"{track}/{LESSONS}/{lesson}/{INDEX}"
 
 
+def exercise_file(track: str, exercise: str, name: str) -> str:
+    """A file beside an exercise's page."""
+    return f"{track}/{exercise}/{name}"
+
+
 def asset_path(name: str) -> str:
     """The file of a stylesheet, script or picture."""
     return f"{ASSETS}/{name}"
 
 
 def relative_link(target: str, *, page: str) -> str:
-    """How the page links to the target, both given as files relative to the site's root."""
-    return posixpath.relpath(f"/{target}", posixpath.dirname(f"/{page}"))
+    """How the page links to the target, both relative to the site's root; "" is the root itself."""
+    folder = page[: page.rfind("/") + 1]
+    if folder and target.startswith(folder) and target[-1] != "/":
+        return target[len(folder) :]  # most links lead into the same track
+    path = posixpath.relpath(f"/{target}", f"/{folder}")
+    return path if target[-1:] not in ("", "/") else f"{path}/"
 
 
 def rooted_link(target: str, *, base_url: str) -> str:

@@ -1,6 +1,7 @@
 """Serving a site that is being worked on: from memory, to this machine alone, with live reload."""
 
 import mimetypes
+import posixpath
 import threading
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -11,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 from grader.errors import UsageError
 from sitegen.data import data_folder
 from sitegen.links import INDEX, NOT_FOUND
+from sitegen.offline import WORKER
 
 _HOST: Final = "127.0.0.1"
 _LIVE: Final = "_live"
@@ -19,6 +21,8 @@ _HEAD: Final = (
     f'<link rel="stylesheet" href="/{_LIVE}/live.css">\n'
     f'<script src="/{_LIVE}/live.js"></script>\n</head>'
 )
+# Types that not every system knows, and without which a browser refuses a file.
+_TYPES: Final = {".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm"}
 _BEAT: Final = 10.0  # seconds after which a silent connection is tried, to find those that left
 
 
@@ -52,7 +56,7 @@ class LiveSite:
     def publish(self, files: Mapping[str, bytes]) -> None:
         """Show these files from now on, and reload the pages that are open."""
         with self._changed:
-            self._files = {**files, **_live_files()}
+            self._files = {**files, **_live_files(), WORKER: _keeping_nothing()}
             self._version += 1
             self._changed.notify_all()
 
@@ -124,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
                 HTTPStatus.NOT_FOUND,
                 INDEX,
             )
-        kind = mimetypes.guess_type(path)[0] or "text/html"
+        kind = _kind(path)
         if kind == "text/html":
             content, kind = _with_reload(content), "text/html; charset=utf-8"
         self._send(status, content, kind)
@@ -159,13 +163,23 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _with_reload(html: bytes) -> bytes:
-    """Put the script into a page, and let its policy allow the stream of events."""
-    text = html.decode().replace("</head>", _HEAD, 1)
-    return text.replace(
-        "default-src &#39;none&#39;;", "default-src 'none'; connect-src 'self';", 1
-    ).encode()
+    """Put the script into a page; its policy allows what comes from the same server."""
+    return html.decode().replace("</head>", _HEAD, 1).encode()
+
+
+def _kind(path: str) -> str:
+    """The type of what is at a path of a URL; a path without a suffix is that of a page."""
+    suffix = posixpath.splitext(path)[1]
+    if not suffix:
+        return "text/html"
+    return _TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
 
 
 def _live_files() -> dict[str, bytes]:
     folder = data_folder("live")
     return {f"{_LIVE}/{path.name}": path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def _keeping_nothing() -> bytes:
+    """The script in the place of the one that would keep pages for when there is no network."""
+    return (data_folder("live") / WORKER).read_bytes()

@@ -1,88 +1,197 @@
-"""The pages of the site as HTML text, by path."""
+"""The pages of the site, in pieces: those of the whole site, and those of one definition each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Final, TypeAlias, TypeVar
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
-
-from grader.definitions.public import PublicTrack
-from sitegen.data import data_folder
-from sitegen.highlight import preformatted
-from sitegen.lessons import NO_LESSONS, Lessons
-from sitegen.links import INDEX, NOT_FOUND, asset_path, relative_link, rooted_link
-from sitegen.views import ExerciseView, LessonView, view_tracks
-
-_View = TypeVar("_View", bound=LessonView | ExerciseView)
-
-# `file:` because Firefox does not count a page on a disk as its own origin, so that 'self' alone
-# leaves it without style. A page from a server cannot load from a disk whatever this says.
-CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src 'self' file:; "
-    "base-uri 'none'; form-action 'none'"
+from grader.definitions.public import PublicExercise, PublicTrack
+from grader.lessons.execute import RunProse
+from sitegen.assets import Assets
+from sitegen.cards import ExerciseCard, LessonCard, Outline, Stop, TrackCard, track_cards
+from sitegen.concepts import concepts_of
+from sitegen.content import Content
+from sitegen.exercise_data import exercise_data
+from sitegen.hosting import Hosting
+from sitegen.lessons import TrackLesson
+from sitegen.links import (
+    ABOUT,
+    ACCESSIBILITY,
+    CONCEPTS,
+    INDEX,
+    LOST,
+    NOT_FOUND,
+    PROGRESS,
+    SEARCH,
 )
+from sitegen.pieces import Made, Piece, key_of
+from sitegen.rendering import Renderer, count
+from sitegen.search import Entry
+from sitegen.views import view_exercise, view_lesson
+
+BUNDLE: Final = "etude.zip"  # the grader, as a page's Python imports it
+
+# The pages that say something of all tracks, and those that say nothing of any: the kind of each,
+# and its template where that has another name.
+_OF_ALL: Final = {
+    INDEX: ("home", "index"),
+    CONCEPTS: ("concepts", ""),
+    PROGRESS: ("progress", ""),
+}
+_OF_NONE: Final = {
+    ABOUT: ("about", ""),
+    ACCESSIBILITY: ("accessibility", ""),
+    LOST: ("offline", ""),
+    NOT_FOUND: ("404", ""),
+}
+
+_Card = TypeVar("_Card", Stop, ExerciseCard)
+_Around: TypeAlias = tuple[_Card | None, _Card | None]  # the one before, and the one after
 
 
-def render_pages(
-    tracks: Sequence[PublicTrack], lessons: Lessons = NO_LESSONS, *, base_url: str = "/"
-) -> Iterator[tuple[str, str]]:
-    """Each page's path from the root of the site, and its HTML.
+class Pages:
+    """The pages of a site.
 
     Args:
-        tracks: In the order in which the index shows them.
-        lessons: Those of each track that were run, in order, by the track's id.
-        base_url: Where a host has the site, for the one page that is shown at any address.
+        content: What they are made from.
+        hosting: Where the site lies.
+
+    Raises:
+        DefinitionError: A track's description cannot be shown, or a lesson leads into what its
+            track does not have.
+    """
+
+    def __init__(self, content: Content, hosting: Hosting) -> None:
+        self.assets = Assets.load({BUNDLE: content.python})
+        self._content = content
+        self._render = Renderer(self.assets, hosting)
+        self._cards = track_cards(content.tracks, content.lessons)
+        self._concepts = concepts_of(self._cards)
+        self._frame = key_of(repr(hosting.addresses), *self.assets.files)
+
+    def pieces(self) -> Iterator[Piece]:
+        """All pages but that of the search: those of the whole site, and of each definition."""
+        frames = [key_of(self._frame, repr(card)) for card in self._cards]
+        cards = {"tracks": self._cards, "concepts": self._concepts}
+        for pages, key, context in ((_OF_ALL, key_of(*frames), cards), (_OF_NONE, "", {})):
+            for path, (page, template) in pages.items():
+                make = partial(self._plain, path, page, template, context)
+                yield Piece(key_of(self._frame, path, key), make)
+        for track, card, frame in zip(self._content.tracks, self._cards, frames, strict=True):
+            yield Piece(frame, partial(self._track, card))
+            outlines = card.outlines
+            yield from self._lessons(track, card, outlines)
+            yield from self._exercises(track, card, outlines)
+
+    def search(self, index: str) -> str:
+        """The page of the search.
+
+        Args:
+            index: The path of the index.
+        """
+        return self._render(SEARCH, "search", index=index)
+
+    def _plain(self, path: str, page: str, template: str, context: Mapping[str, object]) -> Made:
+        return Made.of({path: self._render(path, page, template=template, **context).encode()})
+
+    def concepts(self) -> Iterator[Entry]:
+        """What can be found on the page of concepts."""
+        for each in self._concepts:
+            note = f"Concept · {count(each.exercises, 'exercise')}"
+            yield Entry.of(each.name, f"{CONCEPTS}#{each.anchor}", note, (each.name,))
+
+    def _lessons(
+        self, track: PublicTrack, card: TrackCard, outlines: Mapping[str, Outline]
+    ) -> Iterator[Piece]:
+        lessons = self._content.lessons.get(track.id, ())
+        stops = _with_neighbours(outlines[""].lessons)
+        for lesson, own, (_, around) in zip(lessons, card.lessons, stops, strict=True):
+            outline, known = outlines[own.path], lesson.shown(card.by_id)
+            parts = (self._frame, repr((outline, own, known, around)), lesson.digest)
+            make = partial(self._lesson, outline, own, lesson, known, around)
+            yield Piece(key_of(*parts) if lesson.digest else "", make)
+
+    def _exercises(
+        self, track: PublicTrack, card: TrackCard, outlines: Mapping[str, Outline]
+    ) -> Iterator[Piece]:
+        frames = {path: key_of(self._frame, repr(each)) for path, each in outlines.items()}
+        texts = {each.id: repr(each) for each in card.exercises}
+        cards = _with_neighbours(card.exercises)
+        for each, (own, around) in zip(track.exercises, cards, strict=True):
+            runnable = self._content.runnable.get(each.id)
+            shown = "" if runnable is None else f"solution: {runnable.solution is not None}"
+            lesson = card.lesson_of.get(own.id)
+            place = lesson.path if lesson else ""
+            beside = (texts[each.id] if each else "" for each in (own, *around))
+            parts = (frames[place], *beside, each.digest, shown)
+            make = partial(self._exercise, outlines[place], own, each, around)
+            yield Piece(key_of(*parts) if each.digest else "", make)
+
+    def _track(self, card: TrackCard) -> Made:
+        html = self._render(card.path, "track", track=card, names={"track": card.id})
+        return Made.of({card.path: html.encode()}, Entry.of(card.title, card.path, "Track"))
+
+    def _lesson(
+        self,
+        outline: Outline,
+        card: LessonCard,
+        lesson: TrackLesson,
+        known: Mapping[str, ExerciseCard],
+        around: _Around[Stop],
+    ) -> Made:
+        html = self._render(
+            card.path,
+            "lesson",
+            track=outline,
+            lesson=card,
+            view=view_lesson(card, lesson, known),
+            names={"track": outline.id, "lesson": card.id},
+            previous=around[0],
+            following=around[1],
+        )
+        concepts = dict.fromkeys(name for each in card.exercises for name in each.concepts)
+        text = "\n\n".join(each.text for each in lesson.run.blocks if isinstance(each, RunProse))
+        note = f"Lesson {card.number} · {outline.title}"
+        entry = Entry.of(card.title, card.path, note, concepts, text)
+        return Made.of({card.path: html.encode()}, entry)
+
+    def _exercise(
+        self,
+        outline: Outline,
+        own: ExerciseCard,
+        exercise: PublicExercise,
+        around: _Around[ExerciseCard],
+    ) -> Made:
+        html = self._render(
+            own.path,
+            "exercise",
+            track=outline,
+            view=view_exercise(own, exercise, outline.id),
+            names={"track": outline.id, "exercise": own.id},
+            previous=around[0],
+            following=around[1],
+        )
+        runnable = self._content.runnable.get(exercise.id)
+        data = exercise_data(outline.id, exercise, runnable) if runnable else ()
+        note = f"Exercise {own.number} · {outline.title} · {own.difficulty}"
+        subjects = (*own.concepts, *exercise.defines)
+        entry = Entry.of(own.title, own.path, note, subjects, exercise.instructions)
+        files = {path: text.encode() for path, text in ((own.path, html), *data)}
+        return Made.of(files, entry)
+
+
+def render_pages(tracks: Sequence[PublicTrack]) -> Iterator[tuple[str, bytes]]:
+    """What the tracks and exercises become, each file by its path from the root of the site.
 
     Raises:
         DefinitionError: A text cannot be shown; the error names track, exercise and field.
     """
-    render = partial(_render, _environment())
-    views = view_tracks(tracks, lessons)
-    yield render(INDEX, "index.html", tracks=views)
-    yield render(NOT_FOUND, "404.html", link=partial(rooted_link, base_url=base_url))
-    for track in views:
-        yield render(track.path, "track.html", track=track)
-        for lesson, around in _with_neighbours(track.lessons):
-            yield render(lesson.path, "lesson.html", track=track, lesson=lesson, **around)
-        for view, beside in _with_neighbours(track.exercises):
-            part_of = track.lesson_of.get(view.exercise.id)
-            yield render(
-                view.path, "exercise.html", track=track, view=view, lesson=part_of, **beside
-            )
+    for piece in Pages(Content(tracks), Hosting()).pieces():
+        for path, file in piece.make().files.items():
+            yield path, file.content()
 
 
-def _with_neighbours(views: Sequence[_View]) -> Iterator[tuple[_View, dict[str, _View | None]]]:
-    around = [None, *views, None]
-    for index, view in enumerate(views):
-        yield view, {"previous": around[index], "following": around[index + 2]}
-
-
-def _render(
-    environment: Environment, path: str, template: str, **context: object
-) -> tuple[str, str]:
-    context = {"path": path, "link": partial(relative_link, page=path)} | context
-    return path, environment.get_template(template).render(context)
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(data_folder("templates")),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {"count": _count, "pre": _pre}
-    environment.globals |= {"asset": asset_path, "policy": CONTENT_SECURITY_POLICY, "home": INDEX}
-    return environment
-
-
-def _count(number: int, noun: str) -> str:
-    """`1 exercise`, `2 exercises`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _pre(text: str) -> Markup:
-    return preformatted(text)
+def _with_neighbours(cards: Sequence[_Card]) -> Iterator[tuple[_Card, _Around[_Card]]]:
+    for index, card in enumerate(cards):
+        before = cards[index - 1] if index else None
+        after = cards[index + 1] if index + 1 < len(cards) else None
+        yield card, (before, after)

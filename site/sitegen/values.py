@@ -16,7 +16,7 @@ _MAX_PARTS = 8
 _MAX_INLINE = 60
 _MAX_CHARACTERS = 4000
 _LINE_LENGTH = 64
-_NARROW_ROW, _BROAD_ROW = 26, 44  # characters that fit a phone, and half of a desktop's page
+_NARROW_ROW = 26  # characters that fit a phone
 _MATRIX = 2
 
 
@@ -65,11 +65,6 @@ class Table:
     def is_wide(self) -> bool:
         """Whether a row may not fit a phone, so that the table's box has to scroll."""
         return self._longest_row > _NARROW_ROW
-
-    @property
-    def is_broad(self) -> bool:
-        """Whether a row may not fit half of a desktop's page."""
-        return self._longest_row > _BROAD_ROW
 
     @property
     def is_dense(self) -> bool:

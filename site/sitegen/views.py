@@ -1,16 +1,16 @@
-"""What the templates print: the public definitions with their texts, code and values rendered."""
+"""What a page shows of its own exercise or lesson: texts, code and values, rendered."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from markupsafe import Markup
 
-from grader.definitions.public import PublicExercise, PublicTest, PublicTrack, TestKind
+from grader.definitions.public import PublicExercise, PublicTest, TestKind
+from sitegen.cards import ExerciseCard, LessonCard, Requirement
 from sitegen.highlight import highlight
-from sitegen.lessons import NO_LESSONS, BlockView, Lessons, TrackLesson, view_blocks
-from sitegen.links import exercise_path, lesson_path, track_path
+from sitegen.lessons import BlockView, TrackLesson, cell_sources, view_blocks
 from sitegen.markdown import render_markdown
 from sitegen.values import Block, Shown, shorten, show
 
@@ -29,147 +29,84 @@ class TestView:
 
 
 @dataclass(frozen=True, slots=True)
-class RequirementView:
-    """An exercise to have passed before; without a page when no track of the site has it."""
-
-    title: str
-    path: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class ExerciseView:
     """An exercise with everything that its page shows."""
 
+    card: ExerciseCard
     exercise: PublicExercise
-    number: int  # its place in the track, from one
-    path: str
     instructions: Markup
     starter: Markup
     hints: tuple[Markup, ...]
     tests: tuple[TestView, ...]
-    requires: tuple[RequirementView, ...]
 
     @property
     def title(self) -> str:
         """The exercise's title."""
-        return self.exercise.title
+        return self.card.title
+
+    @property
+    def number(self) -> int:
+        """Its place in the track, from one."""
+        return self.card.number
+
+    @property
+    def path(self) -> str:
+        """The file of its page."""
+        return self.card.path
+
+    @property
+    def requires(self) -> tuple[Requirement, ...]:
+        """The exercises to have passed before."""
+        return self.card.requires
 
 
 @dataclass(frozen=True, slots=True)
 class LessonView:
     """A lesson with everything that its page shows."""
 
-    title: str
-    number: int  # its place in the track, from one
-    path: str
-    blocks: tuple[BlockView, ...]
-    exercises: tuple[ExerciseView, ...]
-
-    @property
-    def xp(self) -> int:
-        """What its exercises earn together."""
-        return sum(view.exercise.xp for view in self.exercises)
+    card: LessonCard
+    blocks: tuple[BlockView[ExerciseCard], ...]
+    cells: tuple[str, ...]  # the code of all cells, hidden ones too, in the order in which they ran
 
 
-@dataclass(frozen=True, slots=True)
-class TrackView:
-    """A track with everything that its pages show."""
+def view_lesson(
+    card: LessonCard, lesson: TrackLesson, known: Mapping[str, ExerciseCard]
+) -> LessonView:
+    """Render a lesson.
 
-    track: PublicTrack
-    path: str
-    description: Markup
-    lessons: tuple[LessonView, ...]
-    by_id: Mapping[str, ExerciseView]  # every exercise, in order
-    lesson_of: Mapping[str, LessonView]  # by the ids of the exercises that it leads into
+    Args:
+        card: The lesson's.
+        lesson: What was run.
+        known: The exercises of its track, by their ids.
 
-    @property
-    def exercises(self) -> tuple[ExerciseView, ...]:
-        """Every exercise, in order."""
-        return tuple(self.by_id.values())
-
-    def pick(self, names: Iterable[str]) -> tuple[ExerciseView, ...]:
-        """Return some of the exercises, by their ids."""
-        return tuple(self.by_id[name] for name in names)
-
-    @property
-    def others(self) -> tuple[ExerciseView, ...]:
-        """The exercises that no lesson leads into."""
-        return tuple(view for name, view in self.by_id.items() if name not in self.lesson_of)
+    Raises:
+        DefinitionError: A text cannot be shown, or the track has no such exercise.
+    """
+    return LessonView(card, view_blocks(lesson, known), cell_sources(lesson))
 
 
-def view_tracks(
-    tracks: Sequence[PublicTrack], lessons: Lessons = NO_LESSONS
-) -> tuple[TrackView, ...]:
-    """Render every text, code and value of the tracks, and of their lessons.
+def view_exercise(card: ExerciseCard, exercise: PublicExercise, track: str) -> ExerciseView:
+    """Render the texts, code and values of an exercise.
+
+    Args:
+        card: The exercise's.
+        exercise: What is shown.
+        track: The id of its track, for problems.
 
     Raises:
         DefinitionError: A text cannot be shown; the error names track, exercise and field.
     """
-    return tuple(
-        _view_track(track, _requirements(tracks, nearest=track), lessons.get(track.id, ()))
-        for track in tracks
-    )
-
-
-def _requirements(
-    tracks: Iterable[PublicTrack], *, nearest: PublicTrack
-) -> Mapping[str, RequirementView]:
-    """Where a required exercise is found: in this track rather than in another."""
-    return {
-        exercise.id: RequirementView(exercise.title, exercise_path(track.id, exercise.id))
-        for track in (*tracks, nearest)
-        for exercise in track.exercises
-    }
-
-
-def _view_track(
-    track: PublicTrack, known: Mapping[str, RequirementView], lessons: Sequence[TrackLesson]
-) -> TrackView:
-    where = Path(track.id)
-    exercises: dict[str, ExerciseView] = {
-        each.id: _view_exercise(track, each, number, known)
-        for number, each in enumerate(track.exercises, start=1)
-    }
-    views = tuple(
-        _view_lesson(track, lesson, number, exercises)
-        for number, lesson in enumerate(lessons, start=1)
-    )
-    return TrackView(
-        track=track,
-        path=track_path(track.id),
-        description=render_markdown(track.description, where=where / "description", top=3),
-        lessons=views,
-        by_id=exercises,
-        lesson_of={each.exercise.id: view for view in views for each in view.exercises},
-    )
-
-
-def _view_lesson(
-    track: PublicTrack, lesson: TrackLesson, number: int, known: Mapping[str, ExerciseView]
-) -> LessonView:
-    return LessonView(
-        title=lesson.title,
-        number=number,
-        path=lesson_path(track.id, lesson.id),
-        blocks=view_blocks(lesson, known),
-        exercises=tuple(known[each] for each in lesson.exercises),
-    )
-
-
-def _view_exercise(
-    track: PublicTrack, exercise: PublicExercise, number: int, known: Mapping[str, RequirementView]
-) -> ExerciseView:
-    where = Path(track.id, exercise.id)
+    where = Path(track, exercise.id)
     hints = enumerate(exercise.hints, start=1)
     return ExerciseView(
+        card=card,
         exercise=exercise,
-        number=number,
-        path=exercise_path(track.id, exercise.id),
         instructions=render_markdown(exercise.instructions, where=where / "instructions"),
         starter=highlight(exercise.starter),
-        hints=tuple(render_markdown(hint, where=where / f"hint {n}", top=3) for n, hint in hints),
+        hints=tuple(
+            render_markdown(hint.text, where=where / f"hint {n}", top=3) for n, hint in hints
+        ),
         tests=tuple(map(_view_test, exercise.tests)),
-        requires=tuple(known.get(each, RequirementView(each, None)) for each in exercise.requires),
     )
 
 

@@ -1,0 +1,23 @@
+/** What the builder tells a page of the tracks and their exercises. */
+
+import { find } from "./dom";
+import type { Listed } from "./progress/standing";
+
+export interface CourseExercise extends Listed {
+  readonly title: string;
+  readonly path: string; // from the site's root
+  readonly lesson: string; // the title of the lesson that leads into it, or nothing
+  readonly track: string; // the track's title
+}
+
+interface CourseTrack {
+  readonly title: string;
+  readonly exercises: readonly Omit<CourseExercise, "track">[];
+}
+
+/** Every exercise of the tracks that this page is about, in order; none where it is about none. */
+export function courseExercises(): CourseExercise[] {
+  if (document.getElementById("course") === null) return [];
+  const tracks = JSON.parse(find("#course", HTMLScriptElement).text) as CourseTrack[];
+  return tracks.flatMap(({ title, exercises }) => exercises.map((each) => ({ ...each, track: title })));
+}

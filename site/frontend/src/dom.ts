@@ -1,0 +1,87 @@
+/** Building what a page shows. Text is always put in as text: nothing here parses HTML. */
+
+export type Child = Node | string | null | undefined | false;
+type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Make an element; an attribute that is `true` has no value, and `false` or nothing leaves it out. */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
+  const made = document.createElement(tag);
+  assign(made, attributes);
+  made.append(...present(children));
+  return made;
+}
+
+/** Make a button that does something. */
+export function button(
+  label: string | Node,
+  onClick: () => void,
+  attributes: Attributes = {},
+): HTMLButtonElement {
+  const made = element("button", { type: "button", ...attributes }, label);
+  made.addEventListener("click", onClick);
+  return made;
+}
+
+/** Draw a picture of one path that takes the colour of the text around it; it says nothing by itself. */
+export function icon(path: string): SVGSVGElement {
+  const picture = document.createElementNS(SVG, "svg");
+  assign(picture, { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" });
+  const line = document.createElementNS(SVG, "path");
+  assign(line, { d: path, fill: "none", stroke: "currentColor", "stroke-width": 2 });
+  assign(line, { "stroke-linecap": "round", "stroke-linejoin": "round" });
+  picture.append(line);
+  return picture;
+}
+
+/** Find what a page is known to have. */
+export function find<Kind extends Element>(
+  selector: string,
+  kind: new () => Kind,
+  within: ParentNode = document,
+): Kind {
+  const found = within.querySelector(selector);
+  if (!(found instanceof kind)) throw new Error(`this page has no ${selector}`);
+  return found;
+}
+
+/** A sentence in which what stands between backticks is code. */
+export function sentence(text: string): DocumentFragment {
+  const made = document.createDocumentFragment();
+  text.split(/(`[^`\n]+`)/).forEach((part, index) => {
+    if (index % 2) made.append(element("code", {}, part.slice(1, -1)));
+    else if (part) made.append(part);
+  });
+  return made;
+}
+
+/** Paragraphs of such sentences, from text with empty lines between them. */
+export function prose(text: string): DocumentFragment {
+  const made = document.createDocumentFragment();
+  const paragraphs = text.split(/\n\s*\n/).filter((each) => each.trim());
+  made.append(...paragraphs.map((each) => element("p", {}, sentence(each.trim()))));
+  return made;
+}
+
+/** `1 test`, `2 tests`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+function assign(target: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) target.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) {
+      target.setAttribute(name, String(value));
+    }
+  }
+}
+
+function present(children: readonly Child[]): (Node | string)[] {
+  return children.filter((child) => child !== null && child !== undefined && child !== false);
+}

@@ -1,0 +1,160 @@
+/** A small editor for Python, in the colours of the code on the rest of the site. */
+
+import { defaultKeymap, history, historyKeymap, indentWithTab, undo } from "@codemirror/commands";
+import { pythonLanguage } from "@codemirror/lang-python";
+import {
+  bracketMatching,
+  HighlightStyle,
+  indentOnInput,
+  indentUnit,
+  LanguageSupport,
+  syntaxHighlighting,
+} from "@codemirror/language";
+import { EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
+import {
+  Decoration,
+  type DecorationSet,
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+export interface EditorOptions {
+  readonly parent: HTMLElement;
+  readonly text: string;
+  readonly label: string; // its name for a screen reader
+  readonly describedBy?: string; // the id of what says how to leave it
+  readonly keys?: Readonly<Record<string, () => void>>; // by names such as "Mod-Enter"
+  readonly onChange?: (text: string) => void;
+}
+
+export interface Editor {
+  readonly text: string;
+  replace(text: string): void; // can be undone
+  undo(): void;
+  focus(): void;
+  goTo(line: number): void;
+  mark(line: number | null): void; // until the line is edited or another one is marked
+}
+
+// Pygments' classes: one set of colours for the code on a page and in its editor.
+const COLOURS = HighlightStyle.define([
+  {
+    tag: [tags.keyword, tags.controlKeyword, tags.definitionKeyword, tags.moduleKeyword],
+    class: "hl-k",
+  },
+  { tag: [tags.operatorKeyword, tags.self, tags.bool, tags.null], class: "hl-k" },
+  { tag: [tags.function(tags.definition(tags.variableName)), tags.className], class: "hl-nf" },
+  { tag: tags.definition(tags.className), class: "hl-nc" },
+  { tag: [tags.string, tags.docString, tags.special(tags.string)], class: "hl-s" },
+  { tag: [tags.number, tags.integer, tags.float], class: "hl-m" },
+  { tag: tags.comment, class: "hl-c" },
+]);
+
+const LOOK = EditorView.theme({
+  "&": { backgroundColor: "var(--surface)", color: "var(--ink)", fontSize: "0.84375rem" },
+  "&.cm-focused": { outline: "0" }, // what is around it shows the focus
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6", overflow: "auto" },
+  ".cm-content": { padding: "0.75rem 0", caretColor: "var(--ink)" },
+  ".cm-line": { padding: "0 1rem 0 0.35rem" },
+  ".cm-gutters": {
+    backgroundColor: "var(--surface)",
+    color: "var(--code-comment)",
+    border: "0",
+    paddingLeft: "0.35rem",
+  },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "transparent" },
+  "&.cm-focused :is(.cm-activeLine, .cm-activeLineGutter)": {
+    backgroundColor: "color-mix(in oklab, var(--accent) 8%, transparent)",
+  },
+  ".cm-cursor": { borderLeft: "2px solid var(--accent)" },
+  ".cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground":
+    { backgroundColor: "color-mix(in oklab, var(--accent) 26%, transparent)" },
+  "&.cm-focused .cm-matchingBracket": {
+    backgroundColor: "color-mix(in oklab, var(--accent) 20%, transparent)",
+    color: "inherit",
+  },
+  "&.cm-focused .cm-nonmatchingBracket": { backgroundColor: "var(--bad-soft)", color: "inherit" },
+  ".cm-told": { backgroundColor: "var(--bad-soft)", boxShadow: "inset 3px 0 0 var(--bad)" },
+});
+
+const setMark = StateEffect.define<number | null>();
+const TOLD = Decoration.line({ class: "cm-told" });
+
+const markedLine = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, transaction) {
+    const set = transaction.effects.find((effect) => effect.is(setMark));
+    if (set) return set.value === null ? Decoration.none : Decoration.set(TOLD.range(set.value));
+    return transaction.docChanged ? Decoration.none : marks;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+/** Put an editor into the page. Tab indents; Escape and then Tab leaves, which the page has to say. */
+export function createEditor(options: EditorOptions): Editor {
+  const state = EditorState.create({ doc: options.text, extensions: extensions(options) });
+  const view = new EditorView({ parent: options.parent, state });
+  void document.fonts.ready.then(() => view.requestMeasure()); // other letters have other widths
+  return {
+    get text() {
+      return view.state.doc.toString();
+    },
+    replace(text) {
+      const changes = { from: 0, to: view.state.doc.length, insert: text };
+      view.dispatch({ changes, userEvent: "input" });
+    },
+    undo: () => void undo(view),
+    focus: () => view.focus(),
+    goTo(line) {
+      const { from } = lineAt(view, line);
+      view.dispatch({ selection: { anchor: from }, scrollIntoView: true });
+      view.focus();
+    },
+    mark(line) {
+      view.dispatch({ effects: setMark.of(line === null ? null : lineAt(view, line).from) });
+    },
+  };
+}
+
+function extensions({ label, describedBy, keys = {}, onChange }: EditorOptions): Extension {
+  const attributes = {
+    "aria-label": label,
+    ...(describedBy === undefined ? {} : { "aria-describedby": describedBy }),
+    tabindex: "0", // it is editable and so has the focus anyway, but checkers look for this
+    spellcheck: "false",
+    autocapitalize: "off",
+    autocorrect: "off",
+  };
+  const own = Object.entries(keys).map(([key, act]) => ({ key, run: () => (act(), true) }));
+  return [
+    lineNumbers(),
+    highlightActiveLineGutter(),
+    highlightActiveLine(),
+    highlightSpecialChars(),
+    history(),
+    drawSelection(),
+    EditorState.tabSize.of(4),
+    indentUnit.of("    "),
+    indentOnInput(),
+    bracketMatching(),
+    markedLine,
+    new LanguageSupport(pythonLanguage),
+    syntaxHighlighting(COLOURS),
+    EditorView.contentAttributes.of(attributes),
+    keymap.of([...own, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged) onChange?.(update.state.doc.toString());
+    }),
+    LOOK,
+  ];
+}
+
+function lineAt(view: EditorView, number: number): { from: number } {
+  return view.state.doc.line(Math.min(Math.max(number, 1), view.state.doc.lines));
+}

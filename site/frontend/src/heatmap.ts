@@ -1,0 +1,63 @@
+/** Reading a heatmap row by row: the headings of its rows become buttons. */
+
+import { element } from "./dom";
+import { explain } from "./heatmap-words";
+
+const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
+  ArrowDown: (at, last) => Math.min(at + 1, last),
+  ArrowUp: (at) => Math.max(at - 1, 0),
+  Home: () => 0,
+  End: (_, last) => last,
+};
+
+/** Let one explore every heatmap in a part of the page. */
+export function exploreHeatmaps(within: ParentNode): void {
+  for (const figure of within.querySelectorAll<HTMLElement>("[data-explore]")) explore(figure);
+}
+
+function explore(figure: HTMLElement): void {
+  const rows = [...figure.querySelectorAll<HTMLTableRowElement>("tbody tr")];
+  const said = figure.querySelector(".explained");
+  if (!said || rows.length === 0) return;
+  const labels = rows.map(({ cells }) => cells[0]?.textContent ?? "");
+  const columns = [...figure.querySelectorAll("thead th")].map(({ textContent }) => textContent ?? "");
+  const invitation = said.textContent;
+  said.setAttribute("role", "status");
+  const buttons = rows.map((row, at) => nameRow(row, labels[at] ?? "", at));
+
+  const choose = (chosen: number | null): void => {
+    rows.forEach((row, at) => row.toggleAttribute("data-chosen", at === chosen));
+    buttons.forEach((name, at) => {
+      name.setAttribute("aria-pressed", String(at === chosen));
+      name.tabIndex = at === (chosen ?? 0) ? 0 : -1;
+    });
+    said.textContent = chosen === null ? invitation : sentence(chosen);
+  };
+  const sentence = (at: number): string => {
+    const texts = [...(rows[at]?.cells ?? [])].slice(1).map(({ textContent }) => textContent ?? "");
+    const isShares = figure.dataset.explore === "shares";
+    return explain({ at, texts, columns, labels, isShares });
+  };
+
+  rows.forEach((row, at) => {
+    row.addEventListener("click", () => {
+      choose(row.hasAttribute("data-chosen") ? null : at);
+      buttons[at]?.focus({ preventScroll: true });
+    });
+    row.addEventListener("keydown", (event) => {
+      const to = event.key === "Escape" ? null : STEPS[event.key]?.(at, rows.length - 1);
+      if (to === undefined) return;
+      event.preventDefault();
+      choose(to);
+      buttons[to ?? at]?.focus();
+    });
+  });
+  buttons.forEach((name, at) => (name.tabIndex = at === 0 ? 0 : -1));
+}
+
+/** The button bubbles its click up to its row. */
+function nameRow(row: HTMLTableRowElement, label: string, at: number): HTMLButtonElement {
+  const name = element("button", { type: "button", class: "row-name", "aria-pressed": "false" }, label || String(at));
+  row.cells[0]?.replaceChildren(name);
+  return name;
+}

@@ -1,0 +1,163 @@
+/**
+ * The site without a network: what was read once can be read again, and solved.
+ *
+ * Files whose names change with their content come from the cache; pages come from the network as long
+ * as it answers, and are kept on the way. A new build brings a new copy of this file; it takes over
+ * when no page of the old build is open, and renews the pages that the old one had kept.
+ */
+
+import type { FromPage } from "./messages";
+
+declare const self: ServiceWorkerGlobalScope;
+
+/** Written in front of this file by the site's builder; addresses are relative to it. */
+declare const ETUDE_BUILD: {
+  readonly version: string;
+  readonly pyodide: string; // the folder of Python, which may lie on another host
+  readonly assets: readonly string[];
+  readonly index: string; // of the search, which lists every page
+  readonly pages: readonly string[]; // that are kept from the start
+  readonly lost: string; // the page that is shown in place of one that was not kept
+};
+
+const PATIENCE = 4_000; // milliseconds for the network, where there is a copy
+const AT_ONCE = 3; // pages that are fetched at a time in the background
+const MOST = 400; // pages that are fetched for one visit
+
+const { scope } = self.registration;
+const pyodide = new URL(ETUDE_BUILD.pyodide, scope).href;
+const assets = new URL("assets/", scope).href;
+const ours = `etude ${scope} `; // another site of Etude's may lie on the same host
+const PAGES = `${ours}pages ${ETUDE_BUILD.version}`;
+const ASSETS = `${ours}assets`;
+const PYTHON = `${ours}python ${pyodide}`;
+
+self.addEventListener("install", (event) => event.waitUntil(install()));
+self.addEventListener("activate", (event) => event.waitUntil(activate()));
+self.addEventListener("message", (event) => event.waitUntil(hear(event.data as FromPage)));
+self.addEventListener("fetch", (event) => {
+  const { url, method, headers } = event.request;
+  if (method !== "GET" || headers.has("range")) return;
+  if (headers.get("accept") === "text/event-stream") return; // never ends
+  if (url.startsWith(pyodide)) event.respondWith(fromCache(PYTHON, event));
+  else if (url.startsWith(assets)) event.respondWith(fromCache(ASSETS, event));
+  else if (url.startsWith(scope)) event.respondWith(fromNetwork(event));
+});
+
+async function install(): Promise<void> {
+  const cache = await caches.open(ASSETS);
+  const missing = [];
+  for (const address of assetAddresses()) if (!(await cache.match(address))) missing.push(address);
+  await cache.addAll(missing); // fails as a whole unless each is a success
+  await keepPages(ETUDE_BUILD.pages);
+}
+
+function assetAddresses(): string[] {
+  return ETUDE_BUILD.assets.map((path) => new URL(path, scope).href);
+}
+
+async function activate(): Promise<void> {
+  await self.clients.claim();
+  const names = (await caches.keys()).filter((name) => name.startsWith(ours));
+  const stale = names.filter((name) => ![PAGES, ASSETS, PYTHON].includes(name));
+  for (const name of stale) {
+    const requests = await (await caches.open(name)).keys();
+    if (name.startsWith(`${ours}pages `)) await keepPages(requests.map(({ url }) => url));
+    await caches.delete(name);
+  }
+  const wanted = new Set(assetAddresses());
+  const cache = await caches.open(ASSETS);
+  for (const request of await cache.keys()) if (!wanted.has(request.url)) await cache.delete(request);
+}
+
+async function hear(message: FromPage): Promise<void> {
+  if (message.kind === "python") await keepPython();
+  else await keepPages([...message.pages, ...(await pagesOf(message.track))]);
+}
+
+async function pagesOf(track: string): Promise<string[]> {
+  const index = await (await caches.open(ASSETS)).match(new URL(ETUDE_BUILD.index, scope).href);
+  if (!track || !index) return [];
+  const { pages } = (await index.json()) as { pages: readonly (readonly [string, string])[] };
+  return pages.map(([, path]) => path).filter((path) => path.startsWith(`${track}/`));
+}
+
+/** Fetch what is not kept yet, a few at a time; what cannot be had now may be had later. */
+async function keepPages(addresses: readonly string[]): Promise<void> {
+  const cache = await caches.open(PAGES);
+  const absolute = addresses.map((each) => plain(new URL(each, scope).href));
+  const isPage = (each: string) => each.startsWith(scope) && !each.startsWith(assets);
+  const waiting = [...new Set(absolute)].filter(isPage).slice(0, MOST);
+  const keepSome = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      if (await cache.match(next)) continue;
+      const response = await fetch(next, { cache: "no-cache" }).catch(() => undefined);
+      if (!response?.ok) continue;
+      if (await isOfExercise(response)) waiting.push(new URL("exercise.json", next).href);
+      await keep(PAGES, next, response);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, keepSome));
+}
+
+async function isOfExercise(response: Response): Promise<boolean> {
+  if (!response.headers.get("content-type")?.startsWith("text/html")) return false;
+  return (await response.clone().text()).includes(' data-page="exercise"');
+}
+
+/** Keep what Python was started from, as its own list says; the browser has just fetched it. */
+async function keepPython(): Promise<void> {
+  const cache = await caches.open(PYTHON);
+  const keepFile = async (name: string): Promise<Response> => {
+    if (!(await cache.match(pyodide + name))) await cache.add(pyodide + name);
+    return (await cache.match(pyodide + name)) ?? Response.error();
+  };
+  const lock = await (await keepFile("pyodide-lock.json")).json();
+  const { packages } = lock as { packages: Record<string, { file_name: string }> };
+  const core = ["pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip"];
+  for (const name of core.concat(packages["numpy"]?.file_name ?? [])) await keepFile(name);
+}
+
+async function fromCache(name: string, event: FetchEvent): Promise<Response> {
+  const known = await (await caches.open(name)).match(event.request.url);
+  if (known) return known;
+  const response = await fetch(event.request);
+  event.waitUntil(keep(name, event.request.url, response.clone()));
+  return response;
+}
+
+async function fromNetwork(event: FetchEvent): Promise<Response> {
+  const address = plain(event.request.url);
+  const known = await (await caches.open(PAGES)).match(address);
+  const fetched = fetch(event.request).then((response) => {
+    event.waitUntil(keep(PAGES, address, response.clone()));
+    return response;
+  });
+  event.waitUntil(fetched.catch(() => undefined));
+  try {
+    return await (known ? Promise.race([fetched, tooSlow()]) : fetched);
+  } catch (error) {
+    if (known) return known;
+    if (event.request.mode !== "navigate") throw error;
+    return Response.redirect(new URL(ETUDE_BUILD.lost, scope).href);
+  }
+}
+
+/** Keep a success as a whole: never an error, a detour, or what cannot be looked into. */
+async function keep(name: string, address: string, response: Response): Promise<void> {
+  const { type, status, redirected } = response;
+  if ((type !== "basic" && type !== "cors") || status !== 200 || redirected) return;
+  if (response.headers.get("cache-control")?.includes("no-store")) return; // somebody's own
+  // A full disk only means that there is no copy.
+  await (await caches.open(name)).put(address, response).catch(() => undefined);
+}
+
+/** An address without what does not change the file; a folder's is that of its index. */
+function plain(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return origin + pathname + (pathname.endsWith("/") ? "index.html" : "");
+}
+
+function tooSlow(): Promise<never> {
+  return new Promise((_, reject) => setTimeout(() => reject(new Error("no answer yet")), PATIENCE));
+}

@@ -1,0 +1,21 @@
+/** What the site's builder tells the scripts of a page: see the attributes of `<html>`. */
+
+function told(name: string): string {
+  return document.documentElement.dataset[name] ?? "";
+}
+
+function address(name: string): string {
+  return new URL(told(name), document.baseURI).href;
+}
+
+/** Addresses are absolute, and those of folders end with a slash. */
+export const page = {
+  root: address("root"),
+  pyodide: address("pyodide"),
+  bundle: address("bundle"),
+  exercise: told("exercise"),
+  track: told("track"),
+  lesson: told("lesson"),
+  service: told("service") ? new URL(told("service"), location.href) : null, // what serves it, if it grades too
+  isSignedIn: "signedIn" in document.documentElement.dataset,
+} as const;

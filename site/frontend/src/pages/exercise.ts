@@ -1,0 +1,31 @@
+/** An exercise's page: from something to read to something to solve. */
+
+import { button, element, find } from "../dom";
+import { loadExercise } from "../solve/exercise";
+import { followJumps } from "../solve/jump";
+
+async function open(): Promise<void> {
+  // Asked for at once, and only what the page needs: a prediction has no use for the editor.
+  const work = isPrediction() ? import("../solve/prediction") : import("../solve/bench");
+  const [exercise, parts] = await Promise.all([loadExercise(), work]);
+  if (exercise === null) return;
+  if ("Prediction" in parts) new parts.Prediction(exercise);
+  else new parts.Bench(exercise);
+  followJumps();
+}
+
+function isPrediction(): boolean {
+  return find("#bench", HTMLElement).dataset.kind === "predict";
+}
+
+function openOrSay(): void {
+  const opened = open().finally(() => delete document.documentElement.dataset.awaiting);
+  opened.catch((error: unknown) => {
+    const again = button("Try again", () => (said.remove(), openOrSay()), { class: "link" });
+    const reason = `The editor could not be loaded: ${String(error)}. `;
+    const said = element("p", { class: "problem", role: "alert" }, reason, again);
+    find("#bench", HTMLElement).before(said);
+  });
+}
+
+openOrSay();

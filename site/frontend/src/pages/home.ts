@@ -1,0 +1,3 @@
+import { keepResumeUpToDate } from "../resume";
+
+keepResumeUpToDate();

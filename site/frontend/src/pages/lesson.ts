@@ -1,0 +1,143 @@
+import { button, element, find } from "../dom";
+import { exploreHeatmaps } from "../heatmap";
+import { CellView, type Result } from "../lesson/cell";
+import { Notebook } from "../lesson/notebook";
+import { Interrupted, Python, type PythonState } from "../python";
+
+class Lesson {
+  readonly #notebook: Notebook;
+  readonly #views: ReadonlyMap<number, CellView>;
+  readonly #python = new Python(["open_lesson"], (state) => this.#hear(state));
+  readonly #back = button("Reset all cells", () => this.#resetAll(), { class: "button" });
+  readonly #original = element(
+    "aside",
+    { class: "original", "aria-label": "About the text below" },
+    element("p", {}, "You ran code of your own. The text below still describes what the lesson’s own code gives."),
+    this.#back,
+  );
+  #asking: CellView | null = null; // the cell that waits for its result
+  #began = 0; // when Python began with the last call
+  #starts = 0; // of Python; a new one knows nothing
+  #ranIn = 0; // the one of the last call
+
+  constructor(sources: readonly string[]) {
+    this.#notebook = new Notebook(sources);
+    const cards = [...document.querySelectorAll<HTMLElement>("[data-cell]")];
+    this.#views = new Map(cards.map((card, at) => this.#view(card, at + 1, sources)));
+    this.#update();
+  }
+
+  #view(card: HTMLElement, number: number, sources: readonly string[]): [number, CellView] {
+    const at = Number(card.dataset.cell);
+    const asked = {
+      run: () => void this.#run(at, this.#notebook.toRun(at)),
+      runAll: () => void this.#run(at, this.#notebook.allTo(at), { anew: true }),
+      stop: () => this.#python.stop(),
+      edit: (code: string) => this.#change(() => this.#notebook.edit(at, code)),
+      reset: () => this.#change(() => this.#notebook.reset(at)),
+    };
+    return [at, new CellView(card, `cell ${number}`, sources[at] ?? "", asked)];
+  }
+
+  #change(act: () => void): void {
+    act();
+    this.#update();
+  }
+
+  async #run(at: number, cells: readonly number[], { anew = false } = {}): Promise<void> {
+    if (this.#asking) return;
+    this.#asking = this.#views.get(at) ?? null;
+    this.#showWaiting(this.#python.state);
+    this.#update();
+    try {
+      if (anew) {
+        this.#notebook.forget();
+        await this.#ask("open_lesson");
+      }
+      await this.#runAll(at, cells);
+    } catch (error) {
+      if (!(error instanceof Interrupted)) throw error;
+      this.#asking?.fail(error.message);
+    } finally {
+      this.#asking = null;
+      this.#update();
+    }
+  }
+
+  async #runAll(at: number, cells: readonly number[]): Promise<void> {
+    let milliseconds = 0;
+    for (const each of cells) {
+      const result = JSON.parse(await this.#ask("cell", this.#notebook.code(each))) as Result;
+      milliseconds += Date.now() - this.#began;
+      this.#notebook.finish(each);
+      const isGone = this.#starts !== this.#ranIn; // for want of memory
+      if (isGone) this.#notebook.forget();
+      const view = this.#views.get(each);
+      view?.show(result);
+      view?.note(each === at ? timing(milliseconds, cells.length - 1) : "");
+      if ((result.problem || isGone) && each !== at) {
+        this.#asking?.fail("This has not run, since a cell above ended in an error.", view);
+        return;
+      }
+    }
+  }
+
+  #ask(...call: [string, ...string[]]): Promise<string> {
+    return this.#python.call(...call);
+  }
+
+  #hear(state: PythonState): void {
+    if (state.kind === "starting") {
+      this.#notebook.forget();
+      this.#starts += 1;
+    } else if (state.kind === "running") {
+      this.#began = state.since;
+      this.#ranIn = this.#starts;
+    }
+    this.#showWaiting(state);
+  }
+
+  #showWaiting({ kind }: PythonState): void {
+    this.#asking?.wait(kind === "starting" ? "Python is starting, which takes a few seconds …" : "Running …");
+  }
+
+  #resetAll(): void {
+    const changed = this.#views.get(this.#notebook.firstChanged ?? -1);
+    for (const view of this.#views.values()) view.reset();
+    changed?.focus();
+  }
+
+  /** Numbers in the text were computed from the lesson's own code: say so below the first other. */
+  #tellOriginal(): void {
+    const changed = this.#notebook.firstChanged;
+    const above = [...this.#views].filter(([at]) => at <= (changed ?? -1)).at(-1);
+    if (!above) this.#original.remove();
+    else above[1].after(this.#original);
+  }
+
+  #update(): void {
+    const isBusy = this.#asking !== null;
+    this.#tellOriginal();
+    this.#back.disabled = isBusy;
+    for (const [at, view] of this.#views) {
+      if (view === this.#asking) continue;
+      view.update({
+        staleness: this.#notebook.staleness(at),
+        isEdited: this.#notebook.isEdited(at),
+        isOutOfStep: this.#notebook.isOutOfStep(at),
+        isBusy,
+      });
+    }
+  }
+}
+
+function timing(milliseconds: number, before: number): string {
+  const time = milliseconds < 1000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+  if (before === 0) return `Ran in ${time}.`;
+  return `Ran in ${time}, after the ${before === 1 ? "cell" : `${before} cells`} above.`;
+}
+
+exploreHeatmaps(document);
+if (document.getElementById("cells")) {
+  new Lesson(JSON.parse(find("#cells", HTMLScriptElement).text) as string[]);
+}

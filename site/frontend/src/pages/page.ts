@@ -1,0 +1,6 @@
+import { keepSite } from "../keeping";
+import "../marks";
+import { speakOfService } from "../submit/overview";
+
+keepSite();
+speakOfService();

@@ -1,0 +1,119 @@
+/** What a learner did: attempts, hints taken, exercises given up. The twin of grader.progress.history. */
+
+export const OUTCOMES = [
+  "passed",
+  "failed",
+  "errored",
+  "timed out",
+  "out of memory",
+  "output limit",
+  "not run",
+] as const;
+
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** One verdict on one submission. The names are those of the exchange format. */
+export interface Attempt {
+  readonly exercise: string;
+  readonly at: string; // an instant in UTC, always of one form, so that the order of texts is that of time
+  readonly day: string; // the date that the learner's calendar showed then
+  readonly outcome: Outcome;
+  readonly score: number;
+  readonly max_score: number;
+  readonly xp: number; // what the exercise is worth, on a pass; else none
+  readonly diagnosis: string;
+  readonly submission: string; // SHA-256 of the program
+  readonly definition: string; // SHA-256 of the exercise
+  readonly grader: string; // its version
+  readonly sandbox: string; // where it ran
+}
+
+export interface HintTaken {
+  readonly exercise: string;
+  readonly number: number; // from 1
+  readonly price: number;
+  readonly at: string;
+}
+
+/** An exercise whose solution was shown before it was passed. */
+export interface GivenUp {
+  readonly exercise: string;
+  readonly at: string;
+}
+
+/** Each part in the order of time. */
+export interface History {
+  readonly attempts: readonly Attempt[];
+  readonly hints: readonly HintTaken[];
+  readonly given_up: readonly GivenUp[];
+}
+
+export const NOTHING: History = { attempts: [], hints: [], given_up: [] };
+
+/** The sandbox of an attempt that a page made: it ran the visible tests, and nobody certifies it. */
+export const BROWSER = "browser";
+
+export function isSelfReported(attempt: Attempt): boolean {
+  return attempt.sandbox === BROWSER;
+}
+
+export function size(history: History): number {
+  return history.attempts.length + history.hints.length + history.given_up.length;
+}
+
+/**
+ * Both histories as one, nothing twice: an attempt is named by its time and its program, and of a
+ * hint or a surrender the earliest counts.
+ */
+export function merge(one: History, other: History): History {
+  return {
+    attempts: unite(one.attempts, other.attempts, ({ exercise, at, submission }) =>
+      [exercise, at, submission].join(" "),
+    ),
+    hints: unite(one.hints, other.hints, ({ exercise, number }) => `${exercise} ${number}`),
+    given_up: unite(one.given_up, other.given_up, ({ exercise }) => exercise),
+  };
+}
+
+function unite<Event extends { at: string }>(
+  one: readonly Event[],
+  other: readonly Event[],
+  name: (event: Event) => string,
+): Event[] {
+  const known = new Map<string, Event>();
+  for (const event of [...one, ...other]) {
+    const earlier = known.get(name(event));
+    if (earlier === undefined || event.at < earlier.at) known.set(name(event), event);
+  }
+  return [...known.values()].sort((a, b) => compare(a.at, b.at));
+}
+
+/** How many entries of a history another one does not have; also those that are earlier in it. */
+export function countNew(history: History, known: History): number {
+  const before = new Set(entries(known));
+  return entries(merge(known, history)).filter((entry) => !before.has(entry)).length;
+}
+
+function entries({ attempts, hints, given_up }: History): string[] {
+  return [
+    ...attempts.map(({ exercise, at, submission }) => `attempt ${exercise} ${at} ${submission}`),
+    ...hints.map(({ exercise, number, at }) => `hint ${exercise} ${number} ${at}`),
+    ...given_up.map(({ exercise, at }) => `surrender ${exercise} ${at}`),
+  ];
+}
+
+/** Of texts, where one comes before another: by their code units, as instants need it. */
+export function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+/** An instant as the record holds it. */
+export function instant(time: Date): string {
+  return time.toISOString().replace("Z", "000+00:00");
+}
+
+/** The date of the learner's own calendar. */
+export function dayOf(time: Date): string {
+  const [month, day] = [time.getMonth() + 1, time.getDate()].map((part) => String(part).padStart(2, "0"));
+  return `${String(time.getFullYear()).padStart(4, "0")}-${month}-${day}`;
+}

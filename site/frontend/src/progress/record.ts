@@ -1,0 +1,137 @@
+/** The record in the browser's storage, which may be off, full, damaged, or another tab's to write. */
+
+import { fromJson, NewerHistory, NoHistory, toJson } from "./exchange";
+import { countNew, type History, merge, NOTHING } from "./history";
+
+export const KEY = "etude.progress";
+export const UNREADABLE_KEY = "etude.progress.unreadable";
+
+const TROUBLE = {
+  off: "This browser keeps nothing for this site, so your progress lasts only until you leave this page.",
+  full: "The browser has no room left for your progress: what is new is lost when you leave this page. Export it first.",
+  newer: "Your progress was written by a newer version of these pages. It is left as it is, and what you do here is not kept.",
+  unreadable: "What was kept of your progress could not be read, so a new record has begun. The old one is put aside.",
+};
+
+/** What storage has: a history, or why there is none; `text` is kept if it is to be put aside. */
+interface Found {
+  readonly history: History;
+  readonly trouble: keyof typeof TROUBLE | "";
+  readonly text: string | null;
+}
+
+/**
+ * One learner's record. Nothing of it throws: what cannot be stored lives as long as the page, and
+ * `trouble` says so.
+ */
+export class LearnersRecord {
+  #history = NOTHING;
+  #trouble: Found["trouble"] = "";
+  #added = NOTHING; // on this page, and so to be stored again if another tab overwrites it
+  readonly #storage: () => Storage;
+  readonly #listeners = new Set<() => void>();
+
+  /** `storage` is a function, since even to name a storage that is switched off is an error. */
+  constructor(storage: () => Storage) {
+    this.#storage = storage;
+    this.#adopt(this.#read());
+  }
+
+  get history(): History {
+    return this.#history;
+  }
+
+  /** One sentence for the learner, or nothing. */
+  get trouble(): string {
+    return this.#trouble && TROUBLE[this.#trouble];
+  }
+
+  /** The text of a record that could not be read. */
+  get unreadable(): string | null {
+    try {
+      return this.#storage().getItem(UNREADABLE_KEY);
+    } catch {
+      return null;
+    }
+  }
+
+  /** Give up the record that could not be read. */
+  forgetUnreadable(): void {
+    try {
+      this.#storage().removeItem(UNREADABLE_KEY);
+    } catch {
+      // Then there is none.
+    }
+    this.#adopt(this.#read());
+    this.#tell();
+  }
+
+  /** Add what is not recorded yet. */
+  add(events: History): void {
+    this.#added = merge(this.#added, events);
+    const found = this.#read();
+    this.#adopt(found);
+    this.#save(found);
+    this.#tell();
+  }
+
+  /** Forget everything, in the storage too. */
+  erase(): void {
+    this.#added = NOTHING;
+    try {
+      this.#storage().removeItem(KEY);
+      this.#storage().removeItem(UNREADABLE_KEY);
+    } catch {
+      // Nothing was kept, so nothing has to go.
+    }
+    this.#adopt(this.#read());
+    this.#tell();
+  }
+
+  /** Call when another tab has written: `erased` if it has forgotten everything. */
+  reload(erased: boolean): void {
+    if (erased) this.#added = NOTHING;
+    const found = this.#read();
+    this.#adopt(found);
+    this.#save(found); // two tabs may have written at once
+    this.#tell();
+  }
+
+  /** Call a function after each change. Returns the function that ends this. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #adopt(found: Found): void {
+    this.#history = merge(found.history, this.#added);
+    this.#trouble = found.trouble || (this.unreadable === null ? "" : "unreadable");
+  }
+
+  #read(): Found {
+    let text: string | null = null;
+    try {
+      text = this.#storage().getItem(KEY);
+      return { history: text === null ? NOTHING : fromJson(text), trouble: "", text };
+    } catch (error) {
+      const trouble =
+        error instanceof NewerHistory ? "newer" : error instanceof NoHistory ? "unreadable" : "off";
+      return { history: NOTHING, trouble, text };
+    }
+  }
+
+  #save(found: Found): void {
+    const isNew = countNew(this.#added, found.history) > 0;
+    if (found.trouble === "newer" || found.trouble === "off" || !isNew) return;
+    try {
+      if (found.trouble === "unreadable") this.#storage().setItem(UNREADABLE_KEY, found.text ?? "");
+      this.#storage().setItem(KEY, toJson(this.#history));
+    } catch (error) {
+      this.#trouble = error instanceof DOMException && error.name === "QuotaExceededError" ? "full" : "off";
+    }
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * What a history comes to, by the rules of grader.progress.standing, streak and next_up. One table of
+ * cases is run through both: tests/progress/cases.json.
+ */
+
+import { type Attempt, type GivenUp, type HintTaken, type History, isSelfReported } from "./history";
+
+export type State = "new" | "tried" | "passed" | "given up";
+
+/** Where a learner stands with one exercise. */
+export interface Standing {
+  readonly state: State;
+  readonly attempts: number;
+  readonly failures: number; // since the last hint or pass
+  readonly hints: number; // the highest number taken: the next one is the one after
+  readonly paid: number; // for hints that were taken before the first pass
+  readonly earned: number;
+  readonly gaveUp: boolean; // before the first pass
+  readonly passedAt: string | null;
+  readonly selfReported: boolean; // passed, and in the browser alone
+  readonly closed: boolean; // nothing is left to earn
+}
+
+export const UNTOUCHED: Standing = {
+  state: "new",
+  attempts: 0,
+  failures: 0,
+  hints: 0,
+  paid: 0,
+  earned: 0,
+  gaveUp: false,
+  passedAt: null,
+  selfReported: false,
+  closed: false,
+};
+
+/** What a first pass would earn now, of an exercise that is worth `xp`. */
+export function worth(standing: Standing, xp: number): number {
+  return standing.closed ? 0 : Math.max(0, xp - standing.paid);
+}
+
+/** The standing of every exercise of which anything is known. */
+export function standings(history: History): Map<string, Standing> {
+  const events = [...history.attempts, ...history.hints, ...history.given_up];
+  const known = new Set(events.map(({ exercise }) => exercise));
+  return new Map([...known].map((exercise) => [exercise, standing(history, exercise)]));
+}
+
+export function standing(history: History, exercise: string): Standing {
+  const of = (event: { exercise: string }): boolean => event.exercise === exercise;
+  return stand(history.attempts.filter(of), history.hints.filter(of), history.given_up.filter(of));
+}
+
+export function totalXp(known: Iterable<Standing>): number {
+  return [...known].reduce((sum, { earned }) => sum + earned, 0);
+}
+
+function stand(attempts: Attempt[], hints: HintTaken[], givenUp: GivenUp[]): Standing {
+  const passes = attempts.filter(({ outcome }) => outcome === "passed");
+  const passed = passes[0];
+  const isBefore = ({ at }: { at: string }): boolean => passed === undefined || at <= passed.at;
+  const paid = hints.filter(isBefore).reduce((sum, { price }) => sum + price, 0);
+  const gaveUp = givenUp.some(isBefore);
+  const state = passed ? "passed" : gaveUp ? "given up" : attempts.length > 0 ? "tried" : "new";
+  return {
+    state,
+    attempts: attempts.length,
+    failures: failures(attempts, hints),
+    hints: Math.max(0, ...hints.map(({ number }) => number)),
+    paid,
+    earned: passed && !gaveUp ? Math.max(0, passed.xp - paid) : 0,
+    gaveUp,
+    passedAt: passed?.at ?? null,
+    selfReported: passed !== undefined && passes.every(isSelfReported),
+    closed: state === "passed" || state === "given up",
+  };
+}
+
+function failures(attempts: Attempt[], hints: HintTaken[]): number {
+  const helped = hints.at(-1)?.at ?? "";
+  const last = attempts.findLastIndex(({ outcome, at }) => outcome === "passed" || at <= helped);
+  return attempts.length - 1 - last;
+}
+
+/** Lengths in days. `current` is kept alive through today by a pass of yesterday. */
+export interface Streak {
+  readonly current: number;
+  readonly longest: number;
+}
+
+/** Days in a row, of the learner's own calendar, on which something was passed. */
+export function streak(history: History, today: string): Streak {
+  const passed = history.attempts.filter(({ outcome }) => outcome === "passed");
+  const days = [...new Set(passed.map(({ day }) => number(day)))].sort((a, b) => a - b);
+  let run = 0;
+  let longest = 0;
+  days.forEach((day, index) => {
+    run = days[index - 1] === day - 1 ? run + 1 : 1;
+    longest = Math.max(longest, run);
+  });
+  const alive = (days.at(-1) ?? -Infinity) >= number(today) - 1;
+  return { current: alive ? run : 0, longest };
+}
+
+function number(day: string): number {
+  return Date.parse(`${day}T00:00:00Z`) / 86_400_000;
+}
+
+/** An exercise as far as the order of work depends on it. */
+export interface Listed {
+  readonly id: string;
+  readonly requires: readonly string[];
+}
+
+/** What to go on with: `begun` is what was tried last, and not passed yet. */
+export interface NextUp<Exercise extends Listed> {
+  readonly exercise: Exercise;
+  readonly begun: boolean;
+}
+
+/** What was tried last, or else what follows it; null when all is done. */
+export function nextUp<Exercise extends Listed>(
+  history: History,
+  order: readonly Exercise[],
+): NextUp<Exercise> | null {
+  const known = standings(history);
+  const isClosed = (id: string): boolean => known.get(id)?.closed ?? false;
+  const last = history.attempts.at(-1)?.exercise;
+  const begun = order.find(({ id }) => id === last);
+  if (begun && !isClosed(begun.id)) return { exercise: begun, begun: true };
+  const following = nextOpen(order, isClosed, last);
+  return following && { exercise: following, begun: false };
+}
+
+/**
+ * The first open exercise behind `after`, and then round from the beginning, whose requirements are
+ * all done; the first open one if there is none such.
+ */
+function nextOpen<Exercise extends Listed>(
+  order: readonly Exercise[],
+  isClosed: (id: string) => boolean,
+  after: string | undefined,
+): Exercise | null {
+  const begin = order.findIndex(({ id }) => id === after) + 1;
+  const around = [...order.slice(begin), ...order.slice(0, begin)];
+  const ahead = around.filter(({ id }) => !isClosed(id) && id !== after);
+  return ahead.find(({ requires }) => requires.every(isClosed)) ?? ahead[0] ?? null;
+}

@@ -1,0 +1,73 @@
+/** Which pages a query means, best first. The index is that of `sitegen.search`. */
+
+export interface Index {
+  readonly schema: string;
+  readonly pages: readonly (readonly [title: string, path: string, note: string])[];
+  readonly words: readonly string[];
+  readonly found: readonly (readonly number[])[];
+}
+
+export interface Hit {
+  readonly title: string;
+  readonly path: string;
+  readonly note: string;
+  readonly score: number;
+}
+
+const COMBINING = /\p{M}/gu;
+const WORD = /[\p{L}\p{N}]+/gu;
+const WHOLE_WORD = 1;
+const BEGINNING = 0.45; // of what the whole word is worth
+const WHOLE_TITLE = 2;
+
+/** Take a text apart as the index was: letters and digits, in lower case and without accents. */
+export function words(text: string): string[] {
+  return text.toLowerCase().normalize("NFKD").replace(COMBINING, "").match(WORD) ?? [];
+}
+
+/** Return the pages on which every word of a query begins a word. */
+export function search(index: Index, query: string): Hit[] {
+  const wanted = [...new Set(words(query))];
+  if (wanted.length === 0) return [];
+  const scores = wanted.map((word) => scoresOf(index, word));
+  const [first, ...others] = scores as [Map<number, number>, ...Map<number, number>[]];
+  const hits: Hit[] = [];
+  for (const [number, score] of first) {
+    const more = others.map((each) => each.get(number));
+    if (more.includes(undefined)) continue;
+    const total = more.reduce<number>((sum, each) => sum + (each ?? 0), score);
+    const [title, path, note] = index.pages[number]!;
+    const isMeant = words(title).every((word) => wanted.includes(word));
+    hits.push({ title, path, note, score: isMeant ? total * WHOLE_TITLE : total });
+  }
+  return hits.sort((one, other) => other.score - one.score); // stable: ties stay in the site's order
+}
+
+/** How much each page has of the words that begin with one: its best counts, rare ones for more. */
+function scoresOf(index: Index, beginning: string): Map<number, number> {
+  const scores = new Map<number, number>();
+  for (let at = firstFrom(index.words, beginning); index.words[at]?.startsWith(beginning); at++) {
+    const pairs = index.found[at]!;
+    const rarity = Math.log(1 + (2 * index.pages.length) / pairs.length);
+    const share = index.words[at] === beginning ? WHOLE_WORD : BEGINNING;
+    let number = 0;
+    for (let pair = 0; pair < pairs.length; pair += 2) {
+      number += pairs[pair]!;
+      const score = pairs[pair + 1]! * rarity * share;
+      scores.set(number, Math.max(score, scores.get(number) ?? 0));
+    }
+  }
+  return scores;
+}
+
+/** The place of the first word that does not come before another, in words that are in order. */
+function firstFrom(sorted: readonly string[], word: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]! < word) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

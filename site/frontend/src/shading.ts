@@ -1,0 +1,37 @@
+/** Which class of a colour ramp a number gets; the twin of sitegen.shading, and tested against it. */
+
+const STEPS = 21;
+const MIDDLE = 10;
+const NOT_FINITE = "not-finite";
+
+/**
+ * The function that gives each of these values its CSS class.
+ *
+ * Values from 0 to 1 are weights and get the sequential ramp; any others get the diverging one,
+ * whose middle is 0 and whose ends are the largest magnitude present.
+ */
+export function shadeFor(values: readonly number[]): (value: number) => string {
+  const finite = values.filter(Number.isFinite);
+  if (finite.every((value) => value >= 0 && value <= 1)) return guarded(sequential);
+  return diverging(values);
+}
+
+/** The diverging ramp whatever the values are: for differences, where zero is the middle. */
+export function diverging(values: readonly number[]): (value: number) => string {
+  const largest = Math.max(...values.filter(Number.isFinite).map(Math.abs)) || 1;
+  return guarded((value) => `div-${MIDDLE + roundHalfToEven((value / largest) * MIDDLE)}`);
+}
+
+function sequential(value: number): string {
+  return `seq-${roundHalfToEven(value * (STEPS - 1))}`;
+}
+
+function guarded(shade: (value: number) => string): (value: number) => string {
+  return (value) => (Number.isFinite(value) ? shade(value) : NOT_FINITE);
+}
+
+function roundHalfToEven(value: number): number {
+  const below = Math.floor(value);
+  if (value - below !== 0.5) return Math.round(value);
+  return below % 2 === 0 ? below : below + 1;
+}

@@ -1,0 +1,45 @@
+/** The code that a learner has written, kept in the browser until they come back. */
+
+const PAUSE_MS = 300;
+
+export class Draft {
+  private readonly key: string;
+  private unsaved: string | null = null;
+  private timer: number | undefined;
+  isKept = true; // false once the browser has refused to keep it
+
+  constructor(
+    exercise: string,
+    private readonly starter: string,
+  ) {
+    this.key = `etude.draft.${exercise}`;
+    addEventListener("pagehide", () => this.save());
+  }
+
+  /** What was written last, or the starter code. */
+  read(): string {
+    try {
+      return localStorage.getItem(this.key) ?? this.starter;
+    } catch {
+      return this.starter;
+    }
+  }
+
+  /** Keep a text, once there is a pause. */
+  write(text: string): void {
+    this.unsaved = text;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.save(), PAUSE_MS);
+  }
+
+  private save(): void {
+    if (this.unsaved === null) return;
+    try {
+      if (this.unsaved === this.starter) localStorage.removeItem(this.key);
+      else localStorage.setItem(this.key, this.unsaved);
+      this.unsaved = null;
+    } catch {
+      this.isKept = false;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** What the site's builder wrote about an exercise for its page's script. */
+
+import { page } from "../page";
+
+export interface Exercise {
+  readonly id: string;
+  readonly hash: string;
+  readonly title: string;
+  readonly xp: number;
+  readonly kind: "write" | "fix" | "predict";
+  readonly defines: readonly string[];
+  readonly choices?: Readonly<Record<string, readonly string[]>>;
+  readonly starter: string;
+  readonly tests: readonly { readonly id: string }[];
+  readonly hidden_tests: number;
+  readonly hints: readonly { readonly price: number }[];
+  readonly feedback: Readonly<Record<string, string>>; // HTML by misconception
+  readonly engine: string; // for Python alone
+  readonly solution: string | null; // the file, if the site carries it
+}
+
+export interface Solution {
+  readonly code: string; // HTML
+  readonly explanation: string; // HTML
+}
+
+const FOLDER = new URL(`${page.track}/${page.exercise}/`, page.root);
+
+/** The exercise of this page, or nothing where the site was built to be read only. */
+export async function loadExercise(): Promise<Exercise | null> {
+  const response = await fetch(new URL("exercise.json", FOLDER));
+  if (response.status === 404) return null;
+  return (await read(response)) as Exercise;
+}
+
+/** The model answer, from the file that the exercise names. */
+export async function loadSolution(file: string): Promise<Solution> {
+  return (await read(await fetch(new URL(file, FOLDER)))) as Solution;
+}
+
+/** The command that grades a file with every test, the hidden ones too. */
+export function checkCommand({ id }: Exercise): string {
+  return `etude check ${id} ${fileName(id)}`;
+}
+
+export function fileName(id: string): string {
+  return `${id}.py`;
+}
+
+async function read(response: Response): Promise<unknown> {
+  if (!response.ok) throw new Error(`the server answers ${response.status}`);
+  return response.json();
+}

@@ -1,0 +1,142 @@
+/** Hints, one at a time at their price, and the solution: after a pass, or for all of the XP. */
+
+import { button, type Child, element, find, sentence } from "../dom";
+import { progress, worth } from "../progress";
+import { ask } from "./dialog";
+import { type Exercise, loadSolution } from "./exercise";
+
+const ENOUGH_FAILURES = 2;
+
+export class Help {
+  private readonly hints: readonly HTMLDetailsElement[];
+  private readonly next = element("div", { class: "next-hint" });
+  private readonly solution = element("details", { class: "solution" });
+  private isShown = false; // the solution
+
+  constructor(private readonly exercise: Exercise) {
+    this.hints = [...document.querySelectorAll<HTMLDetailsElement>(".hints details")];
+    const place = find("#help", HTMLElement);
+    this.hints.at(-1)?.after(this.next);
+    place.append(this.solution);
+    this.paint();
+    progress.subscribe(() => this.paint());
+  }
+
+  /** What leads to a hint: a link if it was taken, else the offer of the next one. */
+  leadTo(number: number): Child {
+    const made = element("span", {}, `Hint ${number} helps with this. `);
+    const isTaken = this.standing.hints >= number;
+    const label = isTaken ? `Read hint ${number} again` : this.offer();
+    if (label) made.append(button(label, () => this.open(number), { class: "link" }));
+    return made;
+  }
+
+  /** The offer after failures in a row, while there is a hint left; else nothing. */
+  afterFailures(): HTMLElement | null {
+    if (this.standing.failures < ENOUGH_FAILURES || !this.offer()) return null;
+    const take = button(this.offer(), () => void this.take(), { class: "button" });
+    return element("div", { class: "stuck" }, element("p", {}, "Stuck? A hint may help."), take);
+  }
+
+  private get standing() {
+    return progress.standing(this.exercise.id);
+  }
+
+  private offer(): string {
+    const number = this.standing.hints + 1;
+    if (number > this.hints.length) return "";
+    const price = this.price(number);
+    return `Show hint ${number} of ${this.hints.length}${price ? ` for ${price} XP` : ""}`;
+  }
+
+  private price(number: number): number {
+    return this.standing.closed ? 0 : (this.exercise.hints[number - 1]?.price ?? 0);
+  }
+
+  private async open(number: number): Promise<void> {
+    if (this.standing.hints < number) await this.take();
+    else this.reveal(number);
+  }
+
+  /** Record the next hint, then show it: what was seen is paid, even if the page is closed. */
+  private async take(): Promise<void> {
+    const number = this.standing.hints + 1;
+    const price = this.price(number);
+    if (price && !(await this.agrees(number, price))) return;
+    progress.hint(this.exercise.id, number, price);
+    this.reveal(number);
+  }
+
+  private agrees(number: number, price: number): Promise<boolean> {
+    const now = worth(this.standing, this.exercise.xp);
+    const after = Math.max(0, now - price);
+    return ask({
+      title: `Hint ${number} costs ${price} XP`,
+      text: `A pass then earns ${after} XP instead of ${now}.`,
+      yes: "Show it",
+    });
+  }
+
+  private reveal(number: number): void {
+    const hint = this.hints[number - 1];
+    if (!hint) return;
+    hint.open = true;
+    hint.querySelector("summary")?.focus({ preventScroll: true });
+    hint.scrollIntoView({ block: "center" });
+  }
+
+  private paint(): void {
+    const { hints, failures } = this.standing;
+    this.hints.forEach((hint, index) => {
+      hint.hidden = index >= hints;
+    });
+    const label = this.offer();
+    this.next.replaceChildren();
+    this.next.hidden = !label;
+    this.next.classList.toggle("offered", failures >= ENOUGH_FAILURES);
+    if (label) this.next.append(button(label, () => void this.take(), { class: "button" }));
+    if (!this.isShown) this.paintSolution();
+  }
+
+  private paintSolution(): void {
+    const title = element("summary", {}, "Solution");
+    this.solution.replaceChildren(title, element("div", { class: "prose" }, ...this.wayToSolution()));
+  }
+
+  private wayToSolution(): Child[] {
+    const { id, solution, xp } = this.exercise;
+    if (solution === null) {
+      const how = `It is not on this page. In a terminal, \`etude solution ${id}\` shows it once you have passed there.`;
+      return [element("p", {}, sentence(how))];
+    }
+    const show = (): void => void this.show(solution);
+    if (this.standing.closed) return [button("Show the solution", show, { class: "button" })];
+    const price = worth(this.standing, xp);
+    const said = `It is here for you once you have passed. You can give up and see it now, for the ${price} XP that a pass would earn.`;
+    const giveUp = (): void => void this.giveUp(price, solution);
+    return [element("p", {}, said), button("Give up and show it", giveUp, { class: "button" })];
+  }
+
+  private async giveUp(price: number, file: string): Promise<void> {
+    const text = `Its ${price} XP are lost then: a later pass earns none. You can still solve it.`;
+    if (!(await ask({ title: "Give up this exercise?", text, yes: "Give up" }))) return;
+    progress.surrender(this.exercise.id);
+    await this.show(file);
+  }
+
+  private async show(file: string): Promise<void> {
+    const place = find(".prose", HTMLElement, this.solution);
+    try {
+      const { code, explanation } = await loadSolution(file);
+      const [program, text] = [element("div"), element("div", { class: "prose" })];
+      program.innerHTML = code; // made by the builder, as the page itself was
+      text.innerHTML = explanation;
+      place.replaceChildren(program, text);
+      this.isShown = true;
+      this.solution.open = true;
+    } catch (error) {
+      const said = `The solution could not be loaded: ${String(error)}`;
+      place.append(element("p", { class: "problem", role: "alert" }, said));
+    }
+  }
+}

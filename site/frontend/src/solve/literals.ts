@@ -1,0 +1,69 @@
+/** Whether what a learner predicts is an answer that the grader can read: a literal, never a program. */
+
+import { parser } from "@lezer/python";
+
+type Tree = ReturnType<typeof parser.parse>;
+type SyntaxNode = Tree["topNode"];
+
+const CONTAINERS = ["TupleExpression", "ArrayExpression", "SetExpression", "DictionaryExpression"];
+const ATOMS = ["Number", "String", "ContinuedString", "Boolean", "None"];
+const CONSTANTS = ["np.nan", "np.inf", "np.pi", "np.e", "np.newaxis"];
+const ARRAYS = ["np.array", "np.asarray"];
+
+/** What is wrong with an answer, in a sentence; empty if it can be read. */
+export function troubleWith(answer: string): string {
+  if (!answer.trim()) return "Write an answer.";
+  const source = `(${answer.trim()})`; // so that 1, 2 is the tuple that it is on its own line
+  if (/[\n;]/.test(source)) return "Write one value, on one line.";
+  const value = valueOf(source);
+  if (value && isLiteral(value, source)) return "";
+  if (/^\([A-Za-z_ ]+\)$/.test(source)) return `A text stands in quotes: "${answer.trim()}".`;
+  return 'Write a value, such as 3, 0.5, (2, 3), [1, 2] or "a text"; nothing is computed here.';
+}
+
+/** The one expression that a source consists of. */
+function valueOf(source: string): SyntaxNode | null {
+  const { topNode } = parser.parse(`${source}\n`);
+  const statement = topNode.firstChild;
+  if (statement?.name !== "ExpressionStatement" || statement.nextSibling) return null;
+  const [value, ...others] = childrenOf(statement);
+  return value && others.length === 0 ? value : null;
+}
+
+function isLiteral(node: SyntaxNode, source: string): boolean {
+  const text = source.slice(node.from, node.to);
+  if (node.type.isError) return false;
+  if (ATOMS.includes(node.name)) return true;
+  if (node.name === "UnaryExpression") return isSigned(node, source);
+  if (node.name === "ParenthesizedExpression" || CONTAINERS.includes(node.name)) {
+    return childrenOf(node).every((child) => isPunctuation(child) || isLiteral(child, source));
+  }
+  if (node.name === "MemberExpression") return CONSTANTS.includes(text.replaceAll(" ", ""));
+  return node.name === "CallExpression" && isArray(node, source);
+}
+
+function isSigned(node: SyntaxNode, source: string): boolean {
+  const [sign, operand] = childrenOf(node);
+  const isSign = sign !== undefined && /^[+-]$/.test(source.slice(sign.from, sign.to));
+  return isSign && operand !== undefined && isLiteral(operand, source);
+}
+
+/** `np.array` of a list or a tuple. */
+function isArray(node: SyntaxNode, source: string): boolean {
+  const [called, list] = childrenOf(node);
+  if (!called || !list || !ARRAYS.includes(source.slice(called.from, called.to))) return false;
+  const [items, ...others] = childrenOf(list).filter((child) => !isPunctuation(child));
+  if (!items || others.length > 0) return false;
+  const isList = items.name === "ArrayExpression" || items.name === "TupleExpression";
+  return isList && isLiteral(items, source);
+}
+
+function isPunctuation(node: SyntaxNode): boolean {
+  return /^[()[\]{},:]$/.test(node.name);
+}
+
+function childrenOf(node: SyntaxNode): SyntaxNode[] {
+  const found: SyntaxNode[] = [];
+  for (let child = node.firstChild; child; child = child.nextSibling) found.push(child);
+  return found;
+}

@@ -1,0 +1,84 @@
+/** What Python answers: the verdict as `etude check --format json` gives it, and what a run printed. */
+
+import type { Numbers, Rows } from "../matrix";
+
+export type Outcome =
+  | "passed"
+  | "failed"
+  | "errored"
+  | "timed out"
+  | "out of memory"
+  | "output limit"
+  | "not run";
+
+/** A value as Python made it showable: short text, and the numbers of a small array. */
+export interface ShownValue {
+  readonly summary: string; // "float64 (3, 3)"
+  readonly text: string;
+  readonly rows: readonly (readonly (number | boolean | string)[])[] | null;
+  readonly vector: boolean;
+}
+
+export interface TestResult {
+  readonly id: string;
+  readonly description: string;
+  readonly hidden?: boolean; // only the service and the command line have them
+  readonly outcome: Outcome;
+  readonly points: number;
+  readonly max_points: number;
+  readonly message: string;
+  readonly line: number | null;
+  readonly output: string;
+  readonly inputs?: readonly { readonly name: string; readonly value: ShownValue }[];
+  readonly expected?: ShownValue | null;
+  readonly got?: ShownValue | null;
+  readonly worst?: readonly number[] | null; // where the two differ most
+  readonly seconds?: number | null;
+}
+
+export interface Diagnosis {
+  readonly kind: "misconception" | "mutation" | "ambiguous";
+  readonly ids: readonly string[];
+  readonly feedback: string;
+  readonly hint: number | null;
+}
+
+export interface Verdict {
+  readonly exercise: string;
+  readonly outcome: Outcome;
+  readonly score: number;
+  readonly max_score: number;
+  readonly message: string;
+  readonly line: number | null;
+  readonly output: string;
+  readonly diagnosis: Diagnosis | null;
+  readonly tests: readonly TestResult[];
+  readonly exercise_hash: string;
+  readonly submission_hash: string;
+  readonly grader_version: string;
+}
+
+/** A bug of the grader's own: nothing was judged. */
+export interface Fault {
+  readonly outcome: "grader fault";
+  readonly message: string;
+}
+
+export interface Printed {
+  readonly output: string;
+  readonly truncated: number; // bytes that were left out
+  readonly problem: { readonly message: string; readonly line: number | null } | null;
+}
+
+/** The numbers of a value that has some; JSON has no NaN and no infinity, so these come as text. */
+export function numbersOf(value: ShownValue | null | undefined): Numbers | null {
+  if (!value?.rows) return null;
+  const rows: Rows = value.rows.map((row) => row.map(numberOf));
+  return { rows, isVector: value.vector, isWhole: /^u?int/.test(value.summary) };
+}
+
+function numberOf(sent: number | boolean | string): number | boolean {
+  if (typeof sent !== "string") return sent;
+  if (sent === "inf") return Infinity;
+  return sent === "-inf" ? -Infinity : NaN;
+}

@@ -1,0 +1,112 @@
+/** The service that serves this page: who is signed in, and every request that is made of it. */
+
+/** Who is signed in, and what each of their requests must send along. */
+export interface Me {
+  readonly name: string;
+  readonly csrf: string;
+}
+
+export interface State {
+  readonly id: string;
+  readonly state: "pending" | "parked" | "graded";
+  readonly position: number | null; // how many are graded before it
+}
+
+/** Why the service did not do what was asked, in one sentence for the learner. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number, // 0 where nobody answered
+    message: string,
+    readonly seconds = 0, // to wait before it is asked again
+  ) {
+    super(message);
+  }
+}
+
+export const AWAY = "The service cannot be reached. What you wrote is kept here: submit it again later.";
+
+const SAID: Readonly<Record<number, string>> = {
+  401: "You are not signed in, or no longer: sign in, then submit again.",
+  403: "The service did not take this as coming from your page: load the page again, then submit.",
+  404: "The service does not know this exercise: it may be of another version than this page.",
+  409: "This came to the service before as something else: submit it once more.",
+  413: "Your code is longer than what the service takes.",
+  422: "The service cannot read this: it may be too long, or hold characters that are no text.",
+  429: "The service takes no more submissions for a moment.",
+};
+
+export class Service {
+  me: Me | null = null;
+
+  constructor(private readonly address: URL) {}
+
+  /** Ask who is signed in; nobody is no error. */
+  async recall(): Promise<Me | null> {
+    try {
+      this.me = (await this.ask("session")) as Me;
+    } catch (error) {
+      if (!(error instanceof Refusal && error.status === 401)) throw error;
+      this.me = null;
+    }
+    return this.me;
+  }
+
+  async signIn(token: string): Promise<void> {
+    try {
+      this.me = (await this.send("POST", "session", { token })) as Me;
+    } catch (error) {
+      if (!(error instanceof Refusal) || ![401, 422].includes(error.status)) throw error;
+      throw new Refusal(401, "This token is unknown, expired or revoked.");
+    }
+  }
+
+  async signOut(): Promise<void> {
+    await this.send("DELETE", "session");
+    this.me = null;
+  }
+
+  /** Hand something in; the same key again is the same submission. */
+  async submit(exercise: string, source: string, key: string): Promise<State> {
+    const body = { exercise, source };
+    return (await this.send("POST", "submissions", body, { "Idempotency-Key": key })) as State;
+  }
+
+  async state(id: string): Promise<State> {
+    return (await this.ask(`submissions/${id}`)) as State;
+  }
+
+  async verdict(id: string): Promise<unknown> {
+    return this.ask(`submissions/${id}/verdict`);
+  }
+
+  events(id: string): EventSource {
+    return new EventSource(new URL(`submissions/${id}/events`, this.address));
+  }
+
+  async ask(path: string): Promise<unknown> {
+    return this.request(path, {});
+  }
+
+  private async send(
+    method: string,
+    path: string,
+    body?: object,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<unknown> {
+    const headers = { "X-CSRF-Token": this.me?.csrf ?? "", "Content-Type": "application/json", ...more };
+    return this.request(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  }
+
+  private async request(path: string, how: RequestInit): Promise<unknown> {
+    const response = await fetch(new URL(path, this.address), how).catch(() => null);
+    if (response === null) throw new Refusal(0, AWAY);
+    if (!response.ok) throw refusal(response);
+    return response.status === 204 ? null : response.json();
+  }
+}
+
+function refusal({ status, headers }: Response): Refusal {
+  const seconds = Number(headers.get("Retry-After")) || 0;
+  const failed = "The service failed. What you wrote is kept here: submit it again later.";
+  return new Refusal(status, SAID[status] ?? failed, seconds);
+}

@@ -1,0 +1,65 @@
+/** Signing in: a token, pasted once; after that the browser's cookie is enough. */
+
+import { button, element } from "../dom";
+import { Refusal, type Service } from "./service";
+
+/** Ask for a token until the service knows it; false if somebody would rather not. */
+export function signIn(service: Service): Promise<boolean> {
+  return new Promise((resolve) => {
+    const said = element("p", { class: "answer-trouble", id: "token-trouble", role: "alert" });
+    const field = element("input", {
+      id: "token",
+      class: "answer",
+      type: "password",
+      required: true,
+      maxlength: 200,
+      autocomplete: "off",
+      spellcheck: "false",
+      "aria-describedby": "token-trouble",
+    });
+    const agree = element("button", { type: "submit", class: "button primary" }, "Sign in");
+    const refuse = button("Cancel", () => dialog.close(), { class: "button" });
+    const form = element(
+      "form",
+      { autocomplete: "off" },
+      element("p", {}, "Your course gave you a token. Paste it here once; this browser then stays signed in for some hours."),
+      element("p", {}, element("label", { for: "token" }, "Token")),
+      field,
+      said,
+      element("p", { class: "buttons" }, agree, refuse),
+    );
+    const dialog = element(
+      "dialog",
+      { class: "question", "aria-labelledby": "question" },
+      element("h2", { id: "question" }, "Sign in to submit"),
+      form,
+    );
+    form.noValidate = true; // the page says it itself
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void attempt();
+    });
+
+    async function attempt(): Promise<void> {
+      agree.disabled = true;
+      try {
+        await service.signIn(field.value.trim());
+        dialog.close("yes");
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        said.textContent = error.message;
+        field.setAttribute("aria-invalid", "true");
+        field.select();
+      } finally {
+        agree.disabled = false;
+      }
+    }
+
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue === "yes");
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}

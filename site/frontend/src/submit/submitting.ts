@@ -1,0 +1,180 @@
+/** "Submit for grading": beside what a page can judge by itself, what the service certifies. */
+
+import { button, count, element } from "../dom";
+import type { Exercise } from "../solve/exercise";
+import type { ResultsCard } from "../solve/resultscard";
+import type { Verdict } from "../solve/verdict";
+import { type Attempt, Attempts } from "./attempt";
+import { certificates, recalled } from "./certified";
+import { follow } from "./following";
+import { type Me, Refusal, type Service, type State } from "./service";
+import { signIn } from "./signin";
+
+const PARKED =
+  "This could not be graded, through no fault of yours. It is kept, and staff will look at it.";
+const SILENT = "The service does not answer at the moment. Your submission is kept there; this page asks again.";
+
+/** The page around it. */
+export interface Page {
+  readonly exercise: Exercise;
+  readonly results: ResultsCard;
+  source(): string | null; // nothing while it is not fit to be handed in
+  text(): string; // as it is now, fit or not
+  judged(source: string, verdict: Verdict): void;
+}
+
+export class Submitting {
+  readonly button = button("Submit for grading", () => void this.submit(), { class: "button" });
+  readonly line = element("p", { class: "account" });
+  private readonly said = element("span", { role: "status" });
+  private readonly actions = element("span", { class: "account-actions" });
+  private isBusy = false;
+  private readonly attempts: Attempts;
+
+  constructor(
+    private readonly service: Service,
+    private readonly page: Page,
+  ) {
+    this.attempts = new Attempts(page.exercise.id);
+    this.line.append(this.said, " ", this.actions);
+    this.paint();
+    certificates.subscribe(() => this.paint());
+    void recalled.then(() => {
+      this.paint();
+      void this.resume();
+    });
+  }
+
+  /** Go on with what was handed in before this page was loaded. */
+  private async resume(): Promise<void> {
+    const { me } = this.service;
+    const attempt = me && this.attempts.of(me.name);
+    if (this.isBusy || !attempt?.id) return;
+    const { source, id } = attempt;
+    await this.whileBusy(source, async () => {
+      this.page.results.show(source, "plain", "Your submission is on its way.", "", []);
+      await this.await(source, id);
+      this.page.results.compare(this.page.text());
+    });
+  }
+
+  private async submit(): Promise<void> {
+    const source = this.page.source();
+    if (this.isBusy || source === null) return;
+    await this.whileBusy(source, async () => {
+      const me = await this.whoIsIn();
+      if (me) await this.handIn(source, me.name);
+    });
+  }
+
+  private async whileBusy(source: string, work: () => Promise<void>): Promise<void> {
+    this.setBusy(true);
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.refuse(source, error);
+    } finally {
+      this.setBusy(false);
+    }
+  }
+
+  private async whoIsIn(): Promise<Me | null> {
+    if (this.service.me ?? (await this.service.recall())) return this.service.me;
+    await this.signIn();
+    return this.service.me;
+  }
+
+  private async signIn(): Promise<void> {
+    if (await signIn(this.service)) await certificates.load();
+    this.paint();
+    await this.resume();
+  }
+
+  private async signOut(): Promise<void> {
+    await this.service.signOut().catch(() => null);
+    this.service.me = null;
+    await certificates.load();
+    this.paint();
+  }
+
+  private async handIn(source: string, person: string): Promise<void> {
+    const { exercise, results } = this.page;
+    results.show(source, "plain", "Your submission is on its way.", "", []);
+    const attempt = this.attemptAt(source, person);
+    this.attempts.keep(attempt);
+    const sent = await this.service.submit(exercise.id, source, attempt.key);
+    this.attempts.keep({ ...attempt, id: sent.id });
+    results.say(where(sent));
+    await this.await(source, sent.id);
+  }
+
+  /** Follow a submission to its verdict. */
+  private async await(source: string, id: string): Promise<void> {
+    const { results } = this.page;
+    const last = await follow(this.service, id, (state) => results.say(where(state)), () => results.say(SILENT));
+    if (last.state !== "parked") {
+      const verdict = (await this.service.verdict(id)) as Verdict;
+      this.attempts.settle();
+      this.page.judged(source, verdict);
+      await certificates.load();
+    }
+  }
+
+  /** One key for one text until there is an answer: if an answer gets lost, it is no second submission. */
+  private attemptAt(source: string, person: string): Attempt {
+    const latest = this.attempts.of(person);
+    if (latest?.id === null && latest.source === source) return latest;
+    return { source, key: newKey(), person, id: null };
+  }
+
+  private refuse(source: string, { status, message, seconds }: Refusal): void {
+    this.page.results.show(source, "bad", message, "", []);
+    if (status === 404 || status === 409) this.attempts.settle();
+    if (status === 401 || status === 403) this.service.me = null; // asked for again at the next attempt
+    if (seconds > 0 && status === 429) this.countDown(Math.ceil(seconds));
+    this.paint();
+  }
+
+  /** Say how long to wait, second by second for those who see it. */
+  private countDown(seconds: number): void {
+    this.button.textContent = seconds > 0 ? `Submit again in ${seconds} s` : "Submit for grading";
+    this.button.disabled = seconds > 0;
+    if (seconds > 0) setTimeout(() => this.countDown(seconds - 1), 1000);
+  }
+
+  private setBusy(isBusy: boolean): void {
+    this.isBusy = isBusy;
+    this.button.setAttribute("aria-disabled", String(isBusy));
+  }
+
+  private paint(): void {
+    const { me } = this.service;
+    if (me === null) {
+      this.said.textContent = "Not signed in: what you submit is graded by the service once you are.";
+      this.actions.replaceChildren(button("Sign in", () => void this.signIn(), { class: "link" }));
+      return;
+    }
+    this.said.replaceChildren("Signed in as ", element("b", {}, me.name), ".", ...this.certified());
+    this.actions.replaceChildren(button("Sign out", () => void this.signOut(), { class: "link" }));
+  }
+
+  private certified(): (Node | string)[] {
+    const best = certificates.of(this.page.exercise.id);
+    if (best === null) return [];
+    const points = `${best.score}/${count(best.max_score, "point")}`;
+    if (!best.passed) return [` Best of what you submitted: ${points}.`];
+    return [" ", element("b", { class: "certified" }, "Certified"), `: ${points}, ${best.xp} XP.`];
+  }
+}
+
+function where({ state, position }: State): string {
+  if (state === "parked") return PARKED;
+  if (state === "graded") return "Graded.";
+  return position ? `In the queue, behind ${count(position, "other")}.` : "Next in the queue.";
+}
+
+function newKey(): string {
+  // `randomUUID` is not there on a page that came by plain HTTP from another machine.
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,25 @@
+/** What a page and the worker that runs Python say to each other. */
+
+/** A function of `grader.browser.page`, with what it is called with. */
+export type Call = readonly [name: string, ...arguments: string[]];
+
+export interface Start {
+  readonly kind: "start";
+  readonly pyodide: string; // addresses are absolute; that of a folder ends with a slash
+  readonly bundle: string;
+  readonly prepare: Call;
+}
+
+export interface Request {
+  readonly kind: "call";
+  readonly id: number;
+  readonly call: Call;
+}
+
+export type ToWorker = Start | Request;
+
+export type FromWorker =
+  | { readonly kind: "ready" }
+  | { readonly kind: "failed"; readonly reason: string }
+  | { readonly kind: "result"; readonly id: number; readonly text: string; readonly heap: number }
+  | { readonly kind: "broken"; readonly id: number; readonly reason: string };

@@ -1,0 +1,21 @@
+// The table that the builder's tests read as well: see tests/sitegen/test_search.py.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { search, words } from "../src/search/ranking";
+import cases from "./search.json";
+
+for (const [text, expected] of cases.words) {
+  test(`the words of ${JSON.stringify(text)}`, () => assert.deepEqual(words(text), expected));
+}
+
+for (const [query, expected] of cases.queries) {
+  test(`what ${JSON.stringify(query)} finds, best first`, () => {
+    assert.deepEqual(search(cases.index, query).map(({ path }) => path), expected);
+  });
+}
+
+test("a hit says what it is", () => {
+  const [hit] = search(cases.index, "dot");
+  assert.equal(hit.title, "Measure with dot products");
+  assert.equal(hit.note, "Exercise 2");
+});

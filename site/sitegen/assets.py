@@ -1,0 +1,82 @@
+"""Stylesheets, scripts, fonts and pictures, each under a name that changes with its content.
+
+So a host and a browser may keep every one of them for ever. An asset names another as `"./name"`
+in a script and as `url(./name)` in a stylesheet; here that becomes the name with the hash.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from graphlib import TopologicalSorter
+from pathlib import PurePosixPath
+from typing import Final
+
+from sitegen.data import data_folder
+from sitegen.links import ASSETS, asset_path
+from sitegen.palette import stylesheet
+
+_STYLESHEET: Final = "site.css"
+_REFERENCE: Final = re.compile(rb"(?<=[\"'`(]\./)([\w.-]+)(?=[\"'`)])")
+_WORKER: Final = "offline.js"  # lies elsewhere, under its own name; see sitegen.offline
+_SCRIPTS: Final = frozenset({".js", ".css"})
+_DIGITS: Final = 12
+
+
+class Assets:
+    """The assets of a site.
+
+    Args:
+        contents: What lies in the folder of the assets, by name.
+    """
+
+    def __init__(self, contents: Mapping[str, bytes]) -> None:
+        self.worker = contents.get(_WORKER, b"")
+        self._paths: dict[str, str] = {}
+        self.files: dict[str, bytes] = {}
+        references = {
+            name: _references(name, content, contents)
+            for name, content in contents.items()
+            if name != _WORKER
+        }
+        for name in TopologicalSorter(references).static_order():
+            content = self._with_hashed_names(name, contents[name])
+            self._paths[name] = asset_path(hashed_name(name, content))
+            self.files[self._paths[name]] = content
+
+    @classmethod
+    def load(cls, more: Mapping[str, bytes]) -> "Assets":
+        """The assets that come with the generator, and those made for this site."""
+        files = sorted(data_folder(ASSETS).iterdir())
+        contents = {path.name: path.read_bytes() for path in files if path.name[0] != "."}
+        contents[_STYLESHEET] += stylesheet().encode()
+        return cls(contents | dict(more))
+
+    def path(self, name: str) -> str:
+        """The file of an asset, from the root of the site."""
+        return self._paths[name]
+
+    def modules(self, page: str) -> Sequence[str]:
+        """The scripts of a kind of page: what every page has, and what is called like the kind."""
+        return [self._paths[name] for name in ("page.js", f"{page}.js") if name in self._paths]
+
+    def _with_hashed_names(self, name: str, content: bytes) -> bytes:
+        if PurePosixPath(name).suffix not in _SCRIPTS:
+            return content
+        return _REFERENCE.sub(self._hashed, content)
+
+    def _hashed(self, found: re.Match[bytes]) -> bytes:
+        path = self._paths.get(found[1].decode())
+        return PurePosixPath(path).name.encode() if path else found[1]
+
+
+def hashed_name(name: str, content: bytes) -> str:
+    """`site.css` as `site-0123456789ab.css`."""
+    path = PurePosixPath(name)
+    return f"{path.stem}-{hashlib.sha256(content).hexdigest()[:_DIGITS]}{path.suffix}"
+
+
+def _references(name: str, content: bytes, known: Mapping[str, bytes]) -> list[str]:
+    if PurePosixPath(name).suffix not in _SCRIPTS:
+        return []
+    names = dict.fromkeys(found.decode() for found in _REFERENCE.findall(content))
+    return [each for each in names if each in known]

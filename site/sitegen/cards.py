@@ -1,0 +1,214 @@
+"""What pages may say of an exercise, lesson or track that is not their own.
+
+A page is made from its own exercise or lesson, and beyond that from cards alone: that of a track
+from all of its cards, the others from an outline, which has the few that they show. So it has to be
+made again only when its own definition or what it is given has changed.
+"""
+
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from markupsafe import Markup
+
+from grader.definitions.public import PublicExercise, PublicTrack
+from sitegen.lessons import Lessons, TrackLesson, check_exercises
+from sitegen.links import exercise_path, lesson_path, track_path
+from sitegen.markdown import render_markdown
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """An exercise to have passed before; without a page when no track of the site has it."""
+
+    id: str
+    title: str
+    path: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExerciseCard:
+    """An exercise as a line in a list."""
+
+    id: str
+    title: str
+    kind: str
+    difficulty: str
+    xp: int
+    concepts: tuple[str, ...]
+    requires: tuple[Requirement, ...]
+    number: int  # its place in the track, from one
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class LessonCard:
+    """A lesson as a line in a list, with the exercises that it leads into."""
+
+    id: str
+    title: str
+    number: int  # its place in the track, from one
+    path: str
+    exercises: tuple[ExerciseCard, ...]
+
+    @property
+    def xp(self) -> int:
+        """What its exercises earn together."""
+        return sum(each.xp for each in self.exercises)
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A lesson as a line in the outline of its track, with its exercises' ids."""
+
+    title: str
+    number: int
+    path: str
+    exercises: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a page shows of its track: the lessons, and the exercises of the one that is open."""
+
+    id: str
+    title: str
+    path: str
+    ids: tuple[str, ...]  # of all its exercises, in order
+    lessons: tuple[Stop, ...]
+    open: Stop | None
+    rows: tuple[ExerciseCard, ...]  # of the open lesson; else those that no lesson leads into
+
+
+@dataclass(frozen=True, slots=True)
+class TrackCard:
+    """A track with the cards of all that is in it."""
+
+    id: str
+    title: str
+    description: Markup
+    xp: int
+    path: str
+    lessons: tuple[LessonCard, ...]
+    by_id: Mapping[str, ExerciseCard]  # every exercise, in order
+    lesson_of: Mapping[str, LessonCard] = field(repr=False)  # by the exercises that it leads into
+
+    @property
+    def exercises(self) -> tuple[ExerciseCard, ...]:
+        """Every exercise, in order."""
+        return tuple(self.by_id.values())
+
+    @property
+    def others(self) -> tuple[ExerciseCard, ...]:
+        """The exercises that no lesson leads into."""
+        return tuple(card for name, card in self.by_id.items() if name not in self.lesson_of)
+
+    @property
+    def outlines(self) -> Mapping[str, Outline]:
+        """The outline with each lesson open, by the lesson's path; with none, by no path."""
+        stops = {each.path: _stop(each) for each in self.lessons}
+        rows = {"": self.others} | {each.path: each.exercises for each in self.lessons}
+        shut = Outline(
+            self.id, self.title, self.path, tuple(self.by_id), tuple(stops.values()), None, ()
+        )
+        return {
+            path: replace(shut, open=stops.get(path), rows=shown) for path, shown in rows.items()
+        }
+
+    @property
+    def course(self) -> dict[str, object]:
+        """What the scripts of a page know of the track, for JSON; paths from the site's root."""
+        exercises = [
+            {
+                "id": card.id,
+                "title": card.title,
+                "path": card.path,
+                "requires": [each.id for each in card.requires],
+                "lesson": self.lesson_of[name].title if name in self.lesson_of else "",
+            }
+            for name, card in self.by_id.items()
+        ]
+        return {"title": self.title, "exercises": exercises}
+
+
+def track_cards(tracks: Sequence[PublicTrack], lessons: Lessons) -> tuple[TrackCard, ...]:
+    """Make the cards of every track.
+
+    Raises:
+        DefinitionError: A description cannot be shown, or a lesson leads into what the track does
+            not have.
+    """
+    anywhere = _requirements(tracks)
+    return tuple(
+        # What is required is looked for in the same track before any other.
+        _track(track, ChainMap(_requirements([track]), anywhere), lessons.get(track.id, ()))
+        for track in tracks
+    )
+
+
+def _requirements(tracks: Iterable[PublicTrack]) -> dict[str, Requirement]:
+    return {
+        exercise.id: Requirement(exercise.id, exercise.title, exercise_path(track.id, exercise.id))
+        for track in tracks
+        for exercise in track.exercises
+    }
+
+
+def _track(
+    track: PublicTrack, known: Mapping[str, Requirement], lessons: Sequence[TrackLesson]
+) -> TrackCard:
+    where = Path(track.id)
+    by_id: dict[str, ExerciseCard] = {
+        each.id: _exercise(track, each, number, known)
+        for number, each in enumerate(track.exercises, start=1)
+    }
+    cards = tuple(
+        _lesson(track, lesson, number, by_id) for number, lesson in enumerate(lessons, start=1)
+    )
+    return TrackCard(
+        id=track.id,
+        title=track.title,
+        description=render_markdown(track.description, where=where / "description", top=3),
+        xp=track.xp,
+        path=track_path(track.id),
+        lessons=cards,
+        by_id=by_id,
+        lesson_of={each.id: card for card in cards for each in card.exercises},
+    )
+
+
+def _stop(lesson: LessonCard) -> Stop:
+    ids = tuple(each.id for each in lesson.exercises)
+    return Stop(lesson.title, lesson.number, lesson.path, ids)
+
+
+def _lesson(
+    track: PublicTrack, lesson: TrackLesson, number: int, known: Mapping[str, ExerciseCard]
+) -> LessonCard:
+    check_exercises(lesson, lesson.exercises, known)
+    return LessonCard(
+        id=lesson.id,
+        title=lesson.title,
+        number=number,
+        path=lesson_path(track.id, lesson.id),
+        exercises=tuple(known[each] for each in lesson.exercises),
+    )
+
+
+def _exercise(
+    track: PublicTrack, exercise: PublicExercise, number: int, known: Mapping[str, Requirement]
+) -> ExerciseCard:
+    return ExerciseCard(
+        id=exercise.id,
+        title=exercise.title,
+        kind=exercise.kind,
+        difficulty=exercise.difficulty,
+        xp=exercise.xp,
+        concepts=exercise.concepts,
+        requires=tuple(
+            known.get(each, Requirement(each, each, None)) for each in exercise.requires
+        ),
+        number=number,
+        path=exercise_path(track.id, exercise.id),
+    )

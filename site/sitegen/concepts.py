@@ -1,0 +1,68 @@
+"""The ideas that exercises train, across all tracks."""
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sitegen.cards import ExerciseCard, LessonCard, TrackCard
+
+_OTHER: Final = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class InTrack:
+    """What one track has about a concept."""
+
+    track: TrackCard
+    lessons: tuple[LessonCard, ...]
+    exercises: tuple[ExerciseCard, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """An idea, with what explains it and what trains it."""
+
+    name: str
+    anchor: str
+    places: tuple[InTrack, ...]
+
+    @property
+    def exercises(self) -> int:
+        """How many exercises train it."""
+        return sum(len(place.exercises) for place in self.places)
+
+
+def anchor(concept: str) -> str:
+    """The id of a concept on its page, in letters that any address may have."""
+    plain = _OTHER.sub("-", concept.lower()).strip("-")
+    return f"concept-{plain or hashlib.sha256(concept.encode()).hexdigest()[:8]}"
+
+
+def concepts_of(tracks: Sequence[TrackCard]) -> tuple[Concept, ...]:
+    """Every concept in alphabetical order; two that differ by signs alone are one."""
+    names: dict[str, str] = {}
+    trained: defaultdict[str, list[InTrack]] = defaultdict(list)
+    for track in tracks:
+        found: defaultdict[str, list[ExerciseCard]] = defaultdict(list)
+        for exercise in track.exercises:
+            for concept in dict.fromkeys(exercise.concepts):
+                names.setdefault(anchor(concept), concept)
+                found[anchor(concept)].append(exercise)
+        for place, exercises in found.items():
+            trained[place].append(_in_track(track, exercises))
+    return tuple(
+        Concept(names[place].replace("-", " "), place, tuple(trained[place]))
+        for place in sorted(trained, key=lambda each: (names[each].lower(), each))
+    )
+
+
+def _in_track(track: TrackCard, exercises: Sequence[ExerciseCard]) -> InTrack:
+    lessons = {
+        lesson.path: lesson
+        for each in exercises
+        if (lesson := track.lesson_of.get(each.id)) is not None
+    }
+    return InTrack(track, tuple(lessons.values()), tuple(dict.fromkeys(exercises)))

@@ -1,0 +1,25 @@
+"""What a site is made from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from grader.definitions.public import PublicTrack
+from sitegen.lessons import Lessons
+from sitegen.runnable import Runnables
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Tracks, and what goes with them.
+
+    Args:
+        tracks: In the order in which the index shows them.
+        lessons: Those of each track that were run, in order, by the track's id.
+        runnable: The exercises that run in the browser, by their ids.
+        python: A zip archive of the modules that a page's Python imports.
+    """
+
+    tracks: Sequence[PublicTrack] = ()
+    lessons: Lessons = field(default_factory=dict)
+    runnable: Runnables = field(default_factory=dict)
+    python: bytes = b""

@@ -1,0 +1,79 @@
+"""What the script of an exercise's page reads: `exercise.json`, and on request `solution.json`."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from grader.definitions.public import PublicExercise
+from sitegen.highlight import highlight
+from sitegen.links import exercise_file
+from sitegen.markdown import render_markdown
+from sitegen.runnable import Runnable, Solution
+
+SCHEMA: Final = "etude/page/v1"
+
+_DATA: Final = "exercise.json"
+_SOLUTION: Final = "solution.json"
+
+
+def exercise_data(
+    track: str, exercise: PublicExercise, runnable: Runnable
+) -> Iterator[tuple[str, str]]:
+    """The files beside an exercise's page, as paths and JSON.
+
+    Args:
+        track: The id of its track.
+        exercise: What its page shows.
+        runnable: What its page runs.
+
+    Raises:
+        DefinitionError: A text cannot be shown; the error names track, exercise and field.
+    """
+    where = Path(track, exercise.id)
+    data = _data(track, exercise, runnable, where)
+    yield exercise_file(track, exercise.id, _DATA), _json(data)
+    if runnable.solution:
+        solution = _solution(runnable.solution, where)
+        yield exercise_file(track, exercise.id, _SOLUTION), _json(solution)
+
+
+def _data(track: str, exercise: PublicExercise, runnable: Runnable, where: Path) -> dict[str, Any]:
+    is_judged = exercise.kind != "predict"  # feedback on a prediction tells the right answer
+    return {
+        "schema": SCHEMA,
+        "id": exercise.id,
+        "hash": exercise.digest,
+        "title": exercise.title,
+        "track": track,
+        "xp": exercise.xp,
+        "kind": exercise.kind,
+        "defines": exercise.defines,
+        "choices": exercise.choices,
+        "starter": exercise.starter,
+        "tests": [
+            {"id": test.id, "description": test.description, "points": test.points}
+            for test in exercise.tests
+        ],
+        "hidden_tests": exercise.hidden_tests,
+        "hints": [{"price": hint.price} for hint in exercise.hints],
+        "feedback": {
+            name: render_markdown(text, where=where / f"feedback of {name}", top=3)
+            for name, text in runnable.feedback.items()
+            if is_judged
+        },
+        "engine": runnable.engine() if is_judged else "",
+        "solution": _SOLUTION if runnable.solution else None,
+    }
+
+
+def _solution(solution: Solution, where: Path) -> dict[str, str]:
+    return {
+        "code": highlight(solution.code),
+        "source": solution.code,
+        "explanation": render_markdown(solution.explanation, where=where / "explanation", top=3),
+    }
+
+
+def _json(data: dict[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"

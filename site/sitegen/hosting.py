@@ -1,0 +1,95 @@
+"""Where a site lies, and where its pages get Python from."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urlsplit
+
+from grader.errors import UsageError
+
+PYODIDE: Final = "pyodide"  # the folder of a copy of its own, and the prefix of its files
+PUBLIC_PYODIDE: Final = "https://cdn.jsdelivr.net/pyodide/v0.29.4/full/"
+
+_BASE: Final = re.compile(r"/([\w.~-]+/)*")
+_ADDRESS: Final = re.compile(r"https?://[\w.-]+(:\d+)?(/[\w.~-]+)*/?")
+
+
+@dataclass(frozen=True, slots=True)
+class Hosting:
+    """What a site knows of its host: by default nothing but where Pyodide is.
+
+    Args:
+        base_url: The path at which a host has the site, with a slash at both ends. Only the page
+            for what is not found needs it.
+        site_url: The whole address, for what has to name it: canonical links and the sitemap.
+        pyodide_url: The folder of a Pyodide distribution with NumPy; a path is on the same host.
+        pyodide: Its files by name where the site carries them itself; then the URL is not used.
+
+    Raises:
+        UsageError: An address is none.
+    """
+
+    base_url: str = "/"
+    site_url: str = ""
+    pyodide_url: str = PUBLIC_PYODIDE
+    pyodide: Mapping[str, bytes] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.site_url and not _ADDRESS.fullmatch(self.site_url):
+            raise UsageError(
+                f"The site's URL is one such as https://example.org/etude/, not {self.site_url!r}."
+            )
+        if not _BASE.fullmatch(self.base_url):
+            raise UsageError(f"The base URL is a path such as /etude/, not {self.base_url!r}.")
+        if not _ADDRESS.fullmatch(self.pyodide_url) and not _BASE.fullmatch(self.pyodide_url):
+            raise UsageError(
+                f"The URL of Pyodide is a folder such as {PUBLIC_PYODIDE}, "
+                f"not {self.pyodide_url!r}."
+            )
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        base_url: str | None = None,
+        site_url: str | None = None,
+        pyodide_url: str | None = None,
+        pyodide: Mapping[str, bytes] | None = None,
+    ) -> "Hosting":
+        """What follows from the addresses that were given; see the fields.
+
+        Raises:
+            UsageError: An address is none, or the base is not the path of the site's URL.
+        """
+        found = _with_slash(urlsplit(site_url).path) if site_url else base_url or "/"
+        if base_url and base_url != found:
+            raise UsageError(f"The base URL {base_url!r} is not the path of {site_url!r}.")
+        return cls(
+            base_url=found,
+            site_url=_with_slash(site_url) if site_url else "",
+            pyodide_url=_with_slash(pyodide_url) if pyodide_url else PUBLIC_PYODIDE,
+            pyodide=pyodide or {},
+        )
+
+    @property
+    def pyodide_origin(self) -> str:
+        """The origin that pages load Pyodide from, or nothing where it is the site's own."""
+        if self.pyodide or self.pyodide_url.startswith("/"):
+            return ""
+        parts = urlsplit(self.pyodide_url)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    @property
+    def addresses(self) -> tuple[str, str, str]:
+        """All that pages can depend on."""
+        return self.base_url, self.site_url, PYODIDE if self.pyodide else self.pyodide_url
+
+    def address(self, path: str) -> str:
+        """The whole address of a file of the site; nothing when the site's own is unknown."""
+        shown = path.removesuffix("index.html")  # as hosts show it, and as people link to it
+        return f"{self.site_url}{shown}" if self.site_url else ""
+
+
+def _with_slash(address: str) -> str:
+    return address if address.endswith("/") else f"{address}/"

@@ -1,0 +1,40 @@
+"""The worker that keeps a site for when there is no network: one file at the site's root."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from sitegen.files import File
+from sitegen.hosting import PYODIDE, Hosting
+from sitegen.links import ASSETS, CONCEPTS, INDEX, LOST, PROGRESS, SEARCH
+
+WORKER: Final = "offline.js"
+
+_FROM_THE_START: Final = (INDEX, CONCEPTS, SEARCH, PROGRESS, LOST)
+
+
+def offline_worker(script: bytes, files: Mapping[str, File], index: str, hosting: Hosting) -> bytes:
+    """The script with what it must know of a site in front.
+
+    A browser takes a worker for new when a byte of it differs, so the version is a digest of all.
+
+    Args:
+        script: The same for every site.
+        files: All others of the site, by path.
+        index: The path of the search's index.
+        hosting: Where the site gets Python from.
+    """
+    total = hashlib.sha256()
+    for path in sorted(files):
+        total.update(f"{path}\n".encode())
+        total.update(bytes.fromhex(files[path].digest))
+    build = {
+        "version": total.hexdigest()[:16],
+        "pyodide": f"{PYODIDE}/" if hosting.pyodide else hosting.pyodide_url,
+        "assets": sorted(path for path in files if path.startswith(f"{ASSETS}/")),
+        "index": index,
+        "pages": _FROM_THE_START,
+        "lost": LOST,
+    }
+    return f"const ETUDE_BUILD={json.dumps(build)};\n".encode() + script

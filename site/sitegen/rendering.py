@@ -1,0 +1,90 @@
+"""Templates, and what every page of a site has in common."""
+
+from functools import partial
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from sitegen.assets import Assets
+from sitegen.concepts import anchor
+from sitegen.data import data_folder
+from sitegen.highlight import preformatted
+from sitegen.hosting import PYODIDE, Hosting
+from sitegen.links import (
+    ABOUT,
+    ACCESSIBILITY,
+    CONCEPTS,
+    INDEX,
+    NOT_FOUND,
+    PROGRESS,
+    SEARCH,
+    relative_link,
+    rooted_link,
+)
+from sitegen.policy import content_security_policy
+
+
+class Renderer:
+    """Renders the pages of one site.
+
+    Args:
+        assets: What pages load.
+        hosting: Where the site lies.
+    """
+
+    def __init__(self, assets: Assets, hosting: Hosting) -> None:
+        self._hosting = hosting
+        self._environment = _environment()
+        self._environment.globals |= {
+            "asset": assets.path,
+            "modules": assets.modules,
+            "policy": content_security_policy(hosting),
+            "hosting": hosting,
+            "own_pyodide": f"{PYODIDE}/",
+            "home": INDEX,
+            "search": SEARCH,
+            "concept_index": CONCEPTS,
+            "progress": PROGRESS,
+            "about": ABOUT,
+            "accessibility": ACCESSIBILITY,
+        }
+
+    def __call__(self, path: str, page: str, *, template: str = "", **context: object) -> str:
+        """Render one page.
+
+        Args:
+            path: Its file, from the root of the site.
+            page: Its kind, by which scripts know it.
+            template: Its template without the ending, if that is not called like the kind.
+            context: What the template prints; `names` become attributes for scripts.
+        """
+        common = {"path": path, "page": page, "link": self._link(path), "names": {}}
+        chosen = self._environment.get_template(f"{template or page}.html")
+        return chosen.render(common | context)
+
+    def _link(self, path: str) -> partial[str]:
+        if path == NOT_FOUND:
+            return partial(rooted_link, base_url=self._hosting.base_url)
+        return partial(relative_link, page=path)
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(data_folder("templates")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"count": count, "pre": _pre, "anchor": anchor}
+    return environment
+
+
+def count(number: int, noun: str) -> str:
+    """`1 exercise`, `2 exercises`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _pre(text: str) -> Markup:
+    return preformatted(text)

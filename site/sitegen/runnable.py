@@ -1,0 +1,26 @@
+"""What a page needs to check a submission in the browser: made from the full definition, public."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A model answer; a builder that must not publish it is never given one."""
+
+    code: str
+    explanation: str  # Markdown
+
+
+@dataclass(frozen=True, slots=True)
+class Runnable:
+    """An exercise that runs in the browser."""
+
+    engine: Callable[[], str]  # makes what the Python in the page is given; nothing else reads it
+    feedback: Mapping[str, str] = field(default_factory=dict)  # Markdown by misconception's id
+    solution: Solution | None = None
+
+
+Runnables: TypeAlias = Mapping[str, Runnable]
+"""What runs in the browser, by the exercises' ids."""

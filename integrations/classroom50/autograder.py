@@ -1,0 +1,60 @@
+"""Classroom 50 runs this for each submission, in the student's checkout.
+
+Beside it lie what `etude export gradescope` made: requirements.txt, the wheel that it names, and
+the exercises. Graded, passed or not, is exit status 0, with `result.json` and the text of the
+release; any other status is a fault, of which the runner makes a result without a score.
+"""  # noqa: INP001  a script that is called by its path
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+RESULT, TEXT = Path("result.json"), Path("release-body.md")
+GRADED = (0, 1)  # passed, not passed
+
+
+def main() -> int:
+    """Grade what is in the current folder, and return the exit status."""
+    _clear()  # a student's own files of these names would be taken for ours
+    with tempfile.TemporaryDirectory(prefix="etude-", dir=os.environ.get("RUNNER_TEMP")) as folder:
+        Path(folder).chmod(0o755)  # as root, the sandbox runs as nobody
+        status = _install(Path(folder)) or _grade(Path(folder))
+    if status in GRADED:
+        return 0
+    _clear()
+    return status
+
+
+def _install(environment: Path) -> int:
+    made = _run(sys.executable, "-m", "venv", environment)
+    pip = (environment / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "--quiet")
+    installed = made or _run(*pip, "install", "--requirement", "requirements.txt", cwd=HERE)
+    return 3 if installed else 0  # a status of pip's is none of Etude's
+
+
+def _grade(environment: Path) -> int:
+    exercises = sorted((HERE / "exercises").glob("*.yaml"))
+    assigned = [f"--assigned={path}" for path in exercises]
+    formats = ["plain", f"classroom50={RESULT}", f"markdown={TEXT}"]
+    etude = environment / "bin" / "etude"
+    return _run(etude, "grade", ".", *assigned, *(f"--format={each}" for each in formats))
+
+
+def _run(*command: str | Path, cwd: Path | None = None) -> int:
+    return subprocess.run(command, cwd=cwd, check=False).returncode  # noqa: S603  no shell
+
+
+def _clear() -> None:
+    for path in (RESULT, TEXT):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+"""Grades in a CI job, for GitHub's action.yml and GitLab's template; started by Etude's own Python.
+
+Everything comes in by the environment, and no shell ever reads it:
+
+ETUDE_ASSIGNED    exercises, separated by blanks or lines; without any, ETUDE_SUBMISSION is a folder
+                  with a folder for each student
+ETUDE_SUBMISSION  a folder with whatever was handed in, or the one file for the one exercise
+ETUDE_EXERCISES   the collection, by default the one that comes with Etude
+ETUDE_REPORTS     reports to write, each NAME=FILE
+
+The exit status is Etude's: 0 passed, 1 not passed, 2 wrong usage, 3 grader fault. What was scored
+is printed, and goes to GitHub's outputs where there are any.
+"""  # noqa: INP001  a script that is called by its path
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+_OUTCOMES = {0: "passed", 1: "not passed", 2: "not graded"}
+_FAULT = 3
+_ON_GITHUB = os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+def main() -> int:
+    """Grade, tell the score, and return the exit status."""
+    with tempfile.TemporaryDirectory(prefix="etude-") as folder:
+        result = Path(folder, "result.json")
+        status = _etude(*_command(result), data=folder)
+        points = _points(result) if status in (0, 1) else None
+    _tell(_OUTCOMES.get(status, "fault"), points)
+    return status if status in _OUTCOMES else _FAULT
+
+
+def _etude(*words: str, data: str) -> int:
+    environment = {**os.environ, "ETUDE_DATA": data}
+    if not environment.get("ETUDE_EXERCISES"):
+        environment.pop("ETUDE_EXERCISES", None)
+    command = [str(Path(sys.executable).parent / "etude"), *words]
+    return subprocess.run(command, env=environment, check=False).returncode  # noqa: S603  no shell
+
+
+def _command(result: Path) -> list[str]:
+    """Return the words; what was given stands where it can be no option."""
+    assigned = os.environ.get("ETUDE_ASSIGNED", "").split()
+    submission = os.environ.get("ETUDE_SUBMISSION") or "."
+    printed = "github" if _ON_GITHUB else "plain"
+    reports = [printed, f"json={result}", *os.environ.get("ETUDE_REPORTS", "").split()]
+    formats = [f"--format={report}" for report in reports]
+    if len(assigned) == 1 and Path(submission).is_file():
+        return ["check", *formats, "--", *assigned, submission]
+    return ["grade", *formats, *(f"--assigned={name}" for name in assigned), "--", submission]
+
+
+def _points(result: Path) -> tuple[int, int]:
+    """Add up what there is: one verdict, or a list of them."""
+    data = json.loads(result.read_text(encoding="utf-8"))
+    verdicts = [each for each in data.get("verdicts", [data]) if "score" in each]
+    return sum(each["score"] for each in verdicts), sum(each["max_score"] for each in verdicts)
+
+
+def _tell(outcome: str, points: tuple[int, int] | None) -> None:
+    score, most = points or ("", "")
+    if points and points[1]:
+        print(f"Score: {score} of {most} points, {100 * points[0] / points[1]:.1f}%")  # noqa: T201  GitLab reads it
+    elif _ON_GITHUB and outcome == "not graded":
+        print("::error title=Etude::Nothing was graded. The log of this step has the reason.")  # noqa: T201  for the runner
+    if path := os.environ.get("GITHUB_OUTPUT"):
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(f"outcome={outcome}\nscore={score}\nmax-score={most}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

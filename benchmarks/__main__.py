@@ -5,7 +5,7 @@ from typing import Protocol
 
 import click
 
-from benchmarks import cold, memory, scaling, throughput, warm
+from benchmarks import building, cold, memory, pages, scaling, throughput, warm
 from benchmarks.commands import adopt_orphans, wait_for_orphans
 from benchmarks.machine import facts, watch_elsewhere
 from benchmarks.processes import children_of_this
@@ -25,6 +25,8 @@ _SECTIONS: dict[str, _Measure] = {
     "cold": cold.measure,
     "memory": memory.measure,
     "scaling": scaling.measure,
+    "pages": pages.measure,
+    "building": building.measure,
 }
 
 

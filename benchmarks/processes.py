@@ -55,7 +55,12 @@ def _tree(root: int) -> Iterator[_Process]:
 
 def children_of_this() -> set[int]:
     """Return the processes whose parent is this one."""
-    return {process.pid for process in _every_process() if process.parent == os.getpid()}
+    return children_of(os.getpid())
+
+
+def children_of(pid: int) -> set[int]:
+    """Return the processes whose parent is that one."""
+    return {process.pid for process in _every_process() if process.parent == pid}
 
 
 def tree_cpu(root: int) -> float:

@@ -83,9 +83,9 @@ class Section:
     aims: Sequence[Aim] = ()
 
 
-def title_text(facts: Iterable[str]) -> str:
+def title_text(facts: Iterable[str], title: str = "What Etude costs") -> str:
     """Render the head of a report."""
-    return f"# What Etude costs\n\n{_listed(facts)}\n"
+    return f"# {title}\n\n{_listed(facts)}\n"
 
 
 def section_text(section: Section, elsewhere: float) -> str:

@@ -1,0 +1,141 @@
+"""What a site of a thousand exercises takes to build: at first, again, and after a change."""
+
+import re
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from benchmarks.commands import Usage, run
+from benchmarks.report import Aim, Row, Section
+from benchmarks.workload import WrongVerdictError
+from grader.definitions.collection import Collection
+from grader.definitions.files import default_folder
+
+_ETUDE: Final = str(Path(sys.executable).with_name("etude"))
+_COPIES, _QUICK_COPIES = 16, 2
+_SOON, _AT_ONCE = 10.0, 1.0  # seconds
+
+_NOTES: Final = """\
+- {exercises} exercises and {lessons} lessons: the collection that comes with Etude, {copies} times
+  under other ids.
+- at first: nothing is remembered. Every exercise's misconceptions run in the sandbox, for a page
+  knows a mistake by what comes of it; that takes most of the time.
+- pages anew: only the pages are forgotten, as after a change to a template.
+- wall: seconds until the command ends. CPU: of the command and of all that it started.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a collection is built, and remembered."""
+
+    folder: Path
+
+    @property
+    def exercises(self) -> Path:
+        return self.folder / "exercises"
+
+    @property
+    def remembered(self) -> Path:
+        return self.folder / "cache" / "etude"
+
+    def build(self) -> Usage:
+        """Build the site, into the folder of the build before."""
+        words = ("site", "build", "--exercises", "exercises", "--output", "site")
+        usage = run((_ETUDE, *words), self.folder, {"XDG_CACHE_HOME": str(self.folder / "cache")})
+        if usage.status != 0:
+            raise WrongVerdictError(f"the site was not built:\n{usage.printed}")
+        return usage
+
+
+def measure(*, quick: bool) -> Section:
+    """Build one site in every situation."""
+    copies = _QUICK_COPIES if quick else _COPIES
+    with tempfile.TemporaryDirectory() as name:
+        place = _Place(Path(name))
+        _copy(default_folder(), place.exercises, copies)
+        found = {"at first": place.build()}
+        shutil.rmtree(place.remembered / "pages")
+        found["pages anew"] = place.build()
+        found["nothing changed"] = _least([place.build() for _ in range(5)])
+        found["one text changed"] = _least([_after(place, "instructions", n) for n in range(5)])
+        found["one title changed"] = _least([_after(place, "title", n) for n in range(5)])
+    collection = Collection.load(default_folder())
+    count = copies * len(collection.exercises)
+    aims = [
+        Aim(f"site of {count:,}, pages anew", found["pages anew"].wall, _SOON, "s"),
+        *(
+            Aim(f"site of {count:,}, {change}", found[change].wall, _AT_ONCE, "s")
+            for change in ("one text changed", "one title changed")
+        ),
+    ]
+    notes = _NOTES.format(
+        exercises=f"{count:,}",
+        lessons=copies * sum(len(track.lessons) for track in collection.tracks),
+        copies=copies,
+    )
+    rows = [_row(situation, usage) for situation, usage in found.items()]
+    return Section("building: the site", ("build", "wall s", "CPU s"), rows, notes, aims)
+
+
+def _row(situation: str, usage: Usage) -> Row:
+    return situation, f"{usage.wall:.2f}", f"{usage.cpu:.2f}"
+
+
+def _least(usages: list[Usage]) -> Usage:
+    return min(usages, key=lambda usage: usage.wall)
+
+
+def _after(place: _Place, field: str, number: int) -> Usage:
+    """Change one exercise a little, and build."""
+    (path,) = place.exercises.glob("attention-1/13-*.yaml")
+    begin = "instructions: |\n  " if field == "instructions" else "title: "
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(begin, f"{begin}{number} ", 1), encoding="utf-8")
+    return place.build()
+
+
+def _copy(source: Path, target: Path, copies: int) -> None:
+    """Copy a collection's tracks several times, each time under ids of its own."""
+    for track in Collection.load(source).tracks:
+        ids = "|".join(sorted((each.id for each in track.exercises), key=len, reverse=True))
+        for number in range(copies):
+            _Copy(number, re.compile(rf"(?<![\w-])({ids})(?![\w-])")).of_track(
+                source / track.definition.id, target / f"{track.definition.id}-{number}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """Writes the files of a track with a number after each id."""
+
+    number: int
+    ids: re.Pattern[str]
+
+    def of_track(self, source: Path, target: Path) -> None:
+        (target / "lessons").mkdir(parents=True)
+        for path in source.glob("*.yaml"):
+            text = path.read_text(encoding="utf-8")
+            is_track = path.name == "track.yaml"
+            name = path.name if is_track else f"{path.stem}-{self.number}.yaml"
+            changed = self._track(text) if is_track else self._exercise(text)
+            (target / name).write_text(changed, encoding="utf-8")
+        for path in source.glob("lessons/*.md"):
+            fence = re.compile(r"^```exercise\n.*?^```", re.MULTILINE | re.DOTALL)
+            text = fence.sub(self._renamed, path.read_text(encoding="utf-8"))
+            (target / "lessons" / path.name).write_text(text, encoding="utf-8")
+
+    def _track(self, text: str) -> str:
+        lists = re.compile(r"exercises:(?: \[[^\]]*\]|\n(?:  - [\w-]+\n)+)")
+        named = re.sub(r"^id: (\S+)", rf"id: \1-{self.number}", text, count=1, flags=re.MULTILINE)
+        return lists.sub(self._renamed, named)
+
+    def _exercise(self, text: str) -> str:
+        head = re.compile(r"^(?:id|requires):.*?(?=^\w)", re.MULTILINE | re.DOTALL)
+        return head.sub(self._renamed, text)
+
+    def _renamed(self, found: re.Match[str]) -> str:
+        return self.ids.sub(rf"\1-{self.number}", found[0])

@@ -1,0 +1,150 @@
+"""How soon a page of the site is there, in a browser that is slowed down like a phone."""
+
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from playwright.sync_api import Browser, sync_playwright
+
+from benchmarks.commands import in_fresh_process
+from benchmarks.report import Aim, Row, Section
+from tests.browser.hosting import BASE, hosted
+from tests.browser.judging import PHONE, measure_shifts, shifted, without_python
+from tests.browser.learner import Bench
+from tests.browser.tools import (
+    CHROMIUM_ARGUMENTS,
+    MissingError,
+    build_site,
+    find_chromium,
+    install_tools,
+)
+
+_TITLE: Final = "pages: the first visit in a browser"
+_PAGES: Final = {
+    "home": "",
+    "track": "attention/",
+    "lesson": "attention/lessons/causal-masking/",
+    "exercise": "attention/scaled-scores/",
+    "prediction": "attention/masked-diagonal/",
+    "search": "search/",
+}
+# What Chromium's own tools call "Fast 4G", and a processor four times slower than this one.
+_NETWORK: Final = {
+    "offline": False,
+    "latency": 165,
+    "downloadThroughput": 8.1e6 / 8,
+    "uploadThroughput": 1.35e6 / 8,
+}
+_SLOWER: Final = 4
+_SOON, _STILL, _LIGHT = 1.0, 0.02, 250
+_PAINTED: Final = 'performance.getEntriesByName("first-contentful-paint")[0].startTime'
+
+_NOTES: Final = """\
+- Each visit is a first one, with nothing kept: 165 ms to an answer, 8.1 Mbit/s, and a processor
+  slowed down {slower} times; 390 pixels wide. Medians.
+- KB: what is transferred until the page is quiet, compressed as it was sent, without Python.
+- shift: how far parts of the page jump about while it loads.
+- On this machine as it is, Python is ready {ready:.1f} s after an exercise is opened for the first
+  time, and the first check then takes {check:.0f} ms.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """What one page took."""
+
+    painted: float  # seconds until something was drawn
+    shift: float
+    size: float  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Python:
+    """What Python took in an exercise's page, in seconds."""
+
+    ready: float
+    check: float
+
+
+def measure(*, quick: bool) -> Section:
+    """Visit a page of each kind."""
+    header = ("page", "first paint ms", "shift", "KB")
+    try:
+        executable, tools = find_chromium(), install_tools()
+    except MissingError as error:
+        return Section(_TITLE, header, (), f"- Not measured: {error}.\n")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        hosted(build_site(Path(folder) / "site", tools, BASE)) as address,
+    ):
+        visits, python = in_fresh_process(_visit_all, executable, address, 2 if quick else 7)
+    medians = {name: _medians(found) for name, found in visits.items()}
+    painted, shift, size = map(max, zip(*medians.values(), strict=True))
+    aims = [
+        Aim("pages: slowest first paint", painted, _SOON, "s"),
+        Aim("pages: largest shift", shift, _STILL),
+        Aim("pages: heaviest, without Python", size, _LIGHT, "KB"),
+    ]
+    rows = [_row(name, *figures) for name, figures in medians.items()]
+    notes = _NOTES.format(slower=_SLOWER, ready=python.ready, check=python.check * 1e3)
+    return Section(_TITLE, header, rows, notes, aims)
+
+
+def _row(name: str, painted: float, shift: float, size: float) -> Row:
+    return name, f"{painted * 1e3:.0f}", f"{shift:.3f}", f"{size:.0f}"
+
+
+def _medians(found: Sequence[_Visit]) -> tuple[float, float, float]:
+    """Seconds, the shift, and KB."""
+    return (
+        median(each.painted for each in found),
+        median(each.shift for each in found),
+        median(each.size for each in found) / 1e3,
+    )
+
+
+def _visit_all(
+    executable: str, address: str, times: int
+) -> tuple[dict[str, list[_Visit]], _Python]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_ARGUMENTS)
+        visits = {
+            name: [_visit(browser, address + path) for _ in range(times)]
+            for name, path in _PAGES.items()
+        }
+        python = _use_python(browser, address)
+        browser.close()
+        return visits, python
+
+
+def _visit(browser: Browser, url: str) -> _Visit:
+    with browser.new_context(viewport=PHONE, service_workers="block") as context:
+        page = context.new_page()
+        without_python(page)
+        measure_shifts(page)
+        session = context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.send("Network.emulateNetworkConditions", _NETWORK)
+        session.send("Emulation.setCPUThrottlingRate", {"rate": _SLOWER})
+        loaded: list[dict[str, float]] = []
+        session.on("Network.loadingFinished", lambda event: loaded.append(event))  # noqa: PLW0108  Playwright marks what it is given
+        page.goto(url, wait_until="networkidle")
+        painted = page.evaluate(_PAINTED)
+        size = sum(each["encodedDataLength"] for each in loaded)
+        return _Visit(painted / 1e3, shifted(page), size)
+
+
+def _use_python(browser: Browser, address: str) -> _Python:
+    with browser.new_context(base_url=address, service_workers="block") as context:
+        bench = Bench(context.new_page())
+        begin = time.perf_counter()
+        bench.page.goto(_PAGES["exercise"])
+        bench.says("Python is ready")
+        ready = time.perf_counter()
+        bench.check()
+        bench.concludes("Not passed yet")
+        return _Python(ready - begin, time.perf_counter() - ready)

@@ -1,0 +1,101 @@
+"""A PostgreSQL server of one's own, for benchmarks and tests: a folder, and a socket in it."""
+
+import os
+import pwd
+import signal
+import subprocess
+from pathlib import Path
+
+import psycopg
+
+_CAREFREE = ("fsync=off", "shared_buffers=32MB")  # for data that nobody misses
+
+
+def find_binaries() -> Path | None:
+    """Return where the newest PostgreSQL of this machine is, as Debian installs it."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+    return found[-1].parent if found else None
+
+
+class PostgresServer:
+    """A server in a folder of its own, reached by a socket in it: no port, no other's data.
+
+    Args:
+        binaries: where `postgres` and `initdb` are.
+        folder: an empty one, which whoever runs the server comes to own.
+        durable: whether a commit waits for the disk, as it does where it counts.
+    """
+
+    def __init__(self, binaries: Path, folder: Path, *, durable: bool = False) -> None:
+        self._binaries = binaries
+        self._settings = () if durable else _CAREFREE
+        self.folder = folder
+        self._as_owner = _as_unprivileged(folder)
+        self._run(
+            "initdb", "--auth=trust", "--username=etude", "--no-sync", f"--pgdata={folder}/data"
+        )
+        self._process = self.start()
+
+    @property
+    def pid(self) -> int:
+        """The process that all others of the server come from."""
+        return self._process.pid
+
+    def start(self) -> "subprocess.Popen[bytes]":
+        """Start the server and wait until it answers."""
+        settings = ("max_connections=60", *self._settings)
+        options = ["-c", "listen_addresses=", "-c", f"unix_socket_directories={self.folder}"]
+        options += [word for setting in settings for word in ("-c", setting)]
+        command = [str(self._binaries / "postgres"), "-D", f"{self.folder}/data", *options]
+        with (self.folder / "log").open("ab") as log:
+            process = subprocess.Popen([*self._as_owner, *command], stdout=log, stderr=log)  # noqa: S603  our own command
+        while True:
+            ready = [str(self._binaries / "pg_isready"), "-h", str(self.folder), "-q"]
+            if subprocess.run(ready, check=False).returncode == 0:  # noqa: S603  the same
+                return process
+            if process.poll() is not None:
+                raise RuntimeError((self.folder / "log").read_text())
+            signal.sigtimedwait([], 0.05)
+
+    def kill(self) -> None:
+        """End the server as a power cut would."""
+        pid = int((self.folder / "data/postmaster.pid").read_text().split()[0])
+        os.kill(pid, signal.SIGKILL)
+        self._process.wait()
+
+    def restart(self) -> None:
+        """Start it again after `kill`."""
+        self._process = self.start()
+
+    def stop(self) -> None:
+        """End the server."""
+        self._process.send_signal(signal.SIGINT)
+        self._process.wait()
+
+    def url(self, name: str) -> str:
+        """Return the address of one of its databases."""
+        return f"postgresql://etude@/{name}?host={self.folder}"
+
+    def make(self, name: str, template: str = "template1") -> str:
+        """Make a database and return its address."""
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+        return self.url(name)
+
+    def drop(self, name: str) -> None:
+        """Remove a database, whoever still uses it."""
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+    def _run(self, program: str, *arguments: str) -> None:
+        command = [*self._as_owner, str(self._binaries / program), *arguments]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603  the same
+
+
+def _as_unprivileged(folder: Path) -> list[str]:
+    """PostgreSQL refuses to run as root."""
+    if os.geteuid() != 0:
+        return []
+    owner = pwd.getpwnam("postgres")
+    os.chown(folder, owner.pw_uid, owner.pw_gid)
+    return ["setpriv", f"--reuid={owner.pw_uid}", f"--regid={owner.pw_gid}", "--clear-groups"]

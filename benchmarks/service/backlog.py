@@ -1,0 +1,133 @@
+"""A line of a hundred thousand: does taking in, telling and fetching get slower?"""
+
+import contextlib
+import hashlib
+import time
+from collections.abc import Callable
+from statistics import median
+
+from sqlalchemy import Connection, insert, text
+
+from benchmarks.report import Aim, Row, Section, ms
+from benchmarks.service.clients import Client
+from benchmarks.service.figures import percentile
+from benchmarks.service.stage import EXERCISE, Running, Stores, new_source, running
+from grader.service.executors.queue import Queue
+from grader.service.store import people, submissions
+from grader.service.store.database import Database
+from grader.service.store.ids import new_id, now
+from grader.service.store.tables import source, submission, waiting
+
+_TRIES = 100
+_FETCHES = 20
+
+_FETCH = text(
+    "SELECT id FROM procrastinate_fetch_job_v2(CAST(ARRAY['interactive'] AS varchar[]), :worker)"
+)
+
+_NOTES = """\
+- Submissions lie in the store and in the queue; nobody grades on PostgreSQL meanwhile, on SQLite
+  the server does. One client hands in {tries} more and asks for the state of each, which tells its
+  place in the line.
+- fetch: what an executor asks for next; on PostgreSQL the queue's own function, on SQLite a query.
+"""
+
+
+def measure(stores: Stores, *, quick: bool) -> Section:
+    """Hand in, ask and fetch with no backlog, then with one."""
+    number = 5_000 if quick else 100_000
+    rows: list[Row] = []
+    aims: list[Aim] = []
+    for dialect in stores.dialects:
+        with running(stores.make(dialect), 1, grades=False) as service:
+            before = _take(service)
+            _fill(service.database, number)
+            after = _take(service)
+        rows += [_row(f"{dialect}, none", before), _row(f"{dialect}, {number:,}", after)]
+        aims += [
+            Aim(f"backlog, {dialect}, accept p50, with / without", _ratio(before, after, 0), 2),
+            Aim(f"backlog, {dialect}, fetch", median(after[2]) * 1000, 10, "ms"),
+        ]
+    header = ("backlog", "accept p50 ms", "accept p99 ms", "state p50 ms", "fetch p50 ms")
+    return Section("backlog: a long line", header, rows, _NOTES.format(tries=_TRIES), aims)
+
+
+def _fill(database: Database, number: int) -> None:
+    """Put submissions into the tables at once: handed in one by one, the first would be too old."""
+    made = [(new_id(), new_source()) for _ in range(number)]
+    sources = [
+        {"hash": hashlib.sha256(each.encode()).hexdigest(), "text": each} for _, each in made
+    ]
+    with database.write() as connection:
+        owner = people.add_person(connection, "bench", "student", actor="bench")
+        rows = [
+            {
+                "id": each,
+                "person_id": owner.id,
+                "exercise": EXERCISE,
+                "source_hash": kept["hash"],
+                "received_at": now(),
+                "idempotency_key": each,
+            }
+            for (each, _), kept in zip(made, sources, strict=True)
+        ]
+        connection.execute(insert(source), sources)
+        connection.execute(insert(submission), rows)
+        lines = [{"submission_id": each, "parked": False} for each, _ in made]
+        connection.execute(insert(waiting), lines)
+        if not database.is_sqlite:
+            Queue(database).enqueue(connection, [each for each, _ in made])
+
+
+_Taken = tuple[list[float], list[float], list[float]]
+
+
+def _take(service: Running) -> _Taken:
+    """Return the seconds of handing in, of asking, and of fetching."""
+    handed = []
+    looks = []
+    with Client(service.port) as client:
+        for token in service.tokens[:_TRIES]:
+            each = client.hand_in(token)
+            handed.append(each.seconds)
+            looks.append(client.look(token, each.id))
+    return handed, looks, _fetches(service.database)
+
+
+def _fetches(database: Database) -> list[float]:
+    fetch: Callable[[Connection], object] = _from_store
+    if not database.is_sqlite:
+        with database.write() as connection:
+            worker = connection.execute(text("SELECT * FROM procrastinate_register_worker_v1()"))
+            number = worker.scalar_one()
+        fetch = _from_queue(number)
+    seconds = []
+    for _ in range(_FETCHES):
+        with contextlib.suppress(_UndoneError), database.write() as connection:
+            begin = time.perf_counter()
+            fetch(connection)
+            seconds.append(time.perf_counter() - begin)
+            raise _UndoneError
+    return seconds
+
+
+class _UndoneError(Exception):
+    """What was fetched shall stay in the queue."""
+
+
+def _from_store(connection: Connection) -> object:
+    return submissions.next_waiting(connection, 4)
+
+
+def _from_queue(worker: int) -> Callable[[Connection], object]:
+    return lambda connection: connection.execute(_FETCH, {"worker": worker}).all()
+
+
+def _ratio(before: _Taken, after: _Taken, which: int) -> float:
+    return median(after[which]) / median(before[which])
+
+
+def _row(what: str, taken: _Taken) -> Row:
+    handed, looks, fetches = taken
+    accept = ms(median(handed)), ms(percentile(handed, 99))
+    return what, *accept, ms(median(looks)), ms(median(fetches))

@@ -1,0 +1,57 @@
+"""What the server holds while thousands of submissions go through it."""
+
+from benchmarks.processes import Memory, children_of, memory
+from benchmarks.report import Aim, Row, Section
+from benchmarks.service.clients import hand_in_all
+from benchmarks.service.stage import Running, Stores, running
+
+_CLIENTS = 4
+_BLOCK = 500  # in the queue at once
+_FLAT = 1.1
+
+_NOTES = """\
+- `etude serve` on SQLite with two workers; every submission of another source, handed in over HTTP
+  and graded. MB of a million bytes, RSS: between two submissions.
+- server: the process that answers. desk: the one that has submissions graded; its workers are
+  replaced now and then.
+- store: what the file grew by, and that divided by the submissions: source, verdict, events, all.
+"""
+
+
+def measure(stores: Stores, *, quick: bool) -> Section:
+    """Look at a server now and then."""
+    looks = (500, 1_000, 2_000) if quick else (1_000, 2_000, 5_000, 10_000, 15_000, 20_000)
+    rows: list[Row] = []
+    held: list[tuple[Memory, Memory]] = []
+    done = 0
+    with running(stores.make("SQLite")) as service:
+        empty = service.size()
+        for look in looks:
+            while done < look:
+                hand_in_all(service, _BLOCK, _CLIENTS)
+                service.wait_until_graded()
+                done += _BLOCK
+            each = _held(service)
+            if each is not None:
+                held.append(each)
+            rows.append(_row(done, each, service.size() - empty))
+    aims = []
+    if held:
+        (server, desk), (last_server, last_desk) = held[0], held[-1]
+        aims = [
+            Aim("memory: server, RSS, last / first", last_server.rss / server.rss, _FLAT),
+            Aim("memory: desk, RSS, last / first", last_desk.rss / desk.rss, _FLAT),
+        ]
+    header = ("graded", "server MB", "desk MB", "store MB", "bytes each")
+    return Section("memory: a long run", header, rows, _NOTES, aims)
+
+
+def _held(service: Running) -> tuple[Memory, Memory] | None:
+    server = memory([service.server.pid])
+    desk = memory(sorted(children_of(service.server.pid)))
+    return (server, desk) if server and desk else None
+
+
+def _row(done: int, held: tuple[Memory, Memory] | None, size: int) -> Row:
+    cells = [f"{each.rss:.1f}" for each in held] if held else ["?", "?"]
+    return f"{done:,}", *cells, f"{size / 1e6:.1f}", f"{size / done:,.0f}"

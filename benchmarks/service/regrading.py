@@ -1,0 +1,89 @@
+"""A mended test: stored submissions graded again, with one worker and with two."""
+
+import dataclasses
+import tempfile
+import time
+
+from benchmarks.commands import in_fresh_process
+from benchmarks.machine import cores
+from benchmarks.report import Row, Section
+from benchmarks.service.stage import (
+    EXERCISE,
+    Stores,
+    accept_many,
+    catalog,
+    exercise,
+    wait_until_graded,
+)
+from grader.definitions.exercise import Exercise
+from grader.service import regrade
+from grader.service.catalog import Catalog
+from grader.service.desk import Desk
+from grader.service.executors.local import LocalExecutor
+from grader.service.grading import Grading
+from grader.service.store.database import Database
+from grader.service.store.upgrading import upgrade
+
+_NIGHT = 8 * 60 * 60
+
+_NOTES = """\
+- {number:,} submissions, each of another source, under an exercise of which one test was taken
+  away; the verdict, its publication and the mark of what is done are durable for each. On SQLite,
+  where the desk has one worker or two.
+- full night: what that rate comes to in eight hours. Identical sources are graded once, so that a
+  million submissions are fewer.
+"""
+
+
+def measure(stores: Stores, *, quick: bool) -> Section:  # noqa: ARG001  all sections are called so
+    """Grade a store again, twice over."""
+    number = 150 if quick else 2_000
+    rates = in_fresh_process(_rates, number, (1, 2))
+    rows: list[Row] = [
+        (f"{workers}", f"{rate:.0f}", f"{rate / rates[0]:.2f}", f"{rate * _NIGHT:,.0f}")
+        for workers, rate in zip((1, 2), rates, strict=True)
+    ]
+    header = ("workers", "regraded /s", "ratio", "full night")
+    title = f"regrade: stored submissions a second, on {cores()} cores"
+    return Section(title, header, rows, _NOTES.format(number=number))
+
+
+def _rates(number: int, sizes: tuple[int, ...]) -> list[float]:
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{folder}/etude.db"
+        whole = catalog()
+        first = exercise()
+        _fill(url, whole, number)
+        versions = [first, *(_mended(first, size) for size in sizes)]
+        return [
+            number / _timed(url, whole, before, after, size)
+            for before, after, size in zip(versions, versions[1:], sizes, strict=False)
+        ]
+
+
+def _fill(url: str, whole: Catalog, number: int) -> None:
+    """Make a store with that many graded submissions."""
+    with Desk(2) as desk, Database(url) as database:
+        upgrade(database)
+        executor = LocalExecutor(Grading(database, whole, desk))
+        executor.start()
+        accept_many(database, number)
+        executor.ring()
+        wait_until_graded(database)
+        executor.stop()
+
+
+def _timed(url: str, whole: Catalog, before: Exercise, after: Exercise, workers: int) -> float:
+    mended = dataclasses.replace(whole, exercises={**whole.exercises, EXERCISE: after})
+    with Desk(workers) as desk, Database(url) as database:
+        grading = Grading(database, mended, desk)
+        wanted = regrade.plan(grading, EXERCISE, before.digest)
+        regrade.preview(grading, wanted, sample=10)  # also warms up what grades
+        begun = regrade.begin(grading, wanted, by="bench", reason="a test was taken away")
+        begin = time.perf_counter()
+        regrade.run(grading, begun)
+        return time.perf_counter() - begin
+
+
+def _mended(whole: Exercise, version: int) -> Exercise:
+    return dataclasses.replace(whole, tests=whole.tests[:-1], digest=f"{version:064x}")

@@ -1,0 +1,105 @@
+"""A real server on 127.0.0.1, with real grading, for the tests of the API."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import pytest
+import uvicorn
+
+from grader.service.api.app import create_app
+from grader.service.service import Parts, Service
+from grader.service.settings import Settings
+from grader.service.store import people
+from grader.service.store.people import Role
+
+EXERCISES = Path(__file__).parents[3] / "exercises"
+
+
+@dataclass
+class Served:
+    """A running server."""
+
+    url: str
+    parts: Parts
+    clients: list[httpx.Client] = field(default_factory=list)
+
+    def token(self, name: str, role: Role = "student") -> str:
+        """Make a token for somebody, who is added if need be."""
+        with self.parts.database.write() as connection:
+            owner = people.add_person(connection, name, role, actor="test")
+            return people.make_token(connection, owner, "test", actor="test")
+
+    def client(self, name: str, role: Role = "student") -> httpx.Client:
+        """Return a client that speaks for somebody."""
+        headers = {"Authorization": f"Bearer {self.token(name, role)}"}
+        self.clients.append(httpx.Client(base_url=self.url, headers=headers, timeout=30))
+        return self.clients[-1]
+
+    def close(self) -> None:
+        """Close the clients."""
+        for client in self.clients:
+            client.close()
+
+    def solution(self, exercise: str = "attention-weights") -> str:
+        """Return an exercise's model answer."""
+        found = self.parts.catalog.find(exercise)
+        assert found is not None
+        return found.solution
+
+    def outcome(self, client: httpx.Client, location: str) -> str:
+        """Wait until a submission is graded and return its outcome."""
+        for _ in range(600):
+            state = client.get(location).raise_for_status().json()
+            if state["state"] != "pending":
+                return str(state["outcome"] or state["state"])
+            time.sleep(0.05)
+        raise AssertionError("it was not graded within half a minute")
+
+
+@pytest.fixture(scope="module")
+def serving() -> Iterator[Callable[[Settings], Served]]:
+    """Start servers; they are stopped at the end of the module."""
+    stops: list[Callable[[], None]] = []
+
+    def start(settings: Settings) -> Served:
+        service = Service(settings)
+        service.__enter__()
+        stops.append(lambda: service.__exit__(None, None, None))
+        config = uvicorn.Config(
+            create_app(service.parts), port=0, log_level="warning", lifespan="off"
+        )
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+
+        def stop() -> None:
+            server.should_exit = True
+            thread.join()
+
+        stops.append(stop)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        served = Served(f"http://127.0.0.1:{port}", service.parts)
+        stops.append(served.close)
+        return served
+
+    yield start
+    for stop in reversed(stops):
+        stop()
+
+
+@pytest.fixture(scope="module")
+def served(
+    serving: Callable[[Settings], Served], tmp_path_factory: pytest.TempPathFactory
+) -> Served:
+    """A server on a fresh SQLite file, patient with the tests."""
+    folder = tmp_path_factory.mktemp("served")
+    return serving(
+        Settings(f"sqlite:///{folder}/etude.db", EXERCISES, workers=2, per_minute=10_000)
+    )

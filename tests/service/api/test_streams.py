@@ -1,0 +1,189 @@
+"""Event streams in numbers: bounded in all and for each, let go when their listeners hang up."""
+
+import asyncio
+import resource
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+
+import httpx
+import pytest
+
+from grader.service.api import submissions as streaming
+from grader.service.settings import Settings
+from grader.service.store import people, submissions
+from tests.service.api.conftest import EXERCISES, Served
+
+MOST = 2_000
+OF_ONE = 50
+SURPLUS = 60
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The beginning of an answer, on a connection that stays open."""
+
+    status: int
+    retry_after: int
+    writer: asyncio.StreamWriter
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Somebody with a submission that stays pending."""
+
+    client: httpx.Client
+    location: str
+
+
+@pytest.fixture
+def files() -> Iterator[int]:
+    """How many files this process, which is client and server here, may have open."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+    yield most
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def _serve(serving: Callable[[Settings], Served], folder: Path, most: int) -> Served:
+    """Start a server that grades nothing, so that streams stay open."""
+    url = f"sqlite:///{folder}/e.db"
+    served = serving(Settings(url, EXERCISES, workers=1, max_streams=most))
+    served.parts.executor.stop()
+    return served
+
+
+def _listener(served: Served, name: str) -> Listener:
+    client = served.client(name)
+    body = {"exercise": "attention-weights", "source": "x = 1\n"}
+    answer = client.post("/v1/submissions", json=body).raise_for_status()
+    return Listener(client, answer.headers["Location"])
+
+
+async def _open(port: int, listener: Listener) -> Answer:
+    """Ask for an event stream and wait for its first event, or for the refusal."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    authorization = listener.client.headers["Authorization"]
+    head = f"GET {listener.location}/events HTTP/1.1\r\nHost: x\r\nAuthorization: {authorization}"
+    writer.write(f"{head}\r\n\r\n".encode())
+    lines = (await reader.readuntil(b"\r\n\r\n")).decode().splitlines()
+    status = int(lines[0].split()[1])
+    if status == HTTPStatus.OK:
+        await reader.readuntil(b'"state": "pending"')
+    headers = dict(line.split(": ", 1) for line in lines[1:] if line)
+    return Answer(status, int(headers.get("retry-after", 0)), writer)
+
+
+async def _open_many(port: int, listeners: list[Listener], count: int) -> list[Answer]:
+    found: list[Answer] = []
+    while len(found) < count:
+        some = range(len(found), min(len(found) + 100, count))
+        found += await asyncio.gather(
+            *(_open(port, listeners[number % len(listeners)]) for number in some)
+        )
+    return found
+
+
+async def _hang_up(answers: list[Answer]) -> None:
+    for each in answers:
+        each.writer.close()
+    await asyncio.gather(*(each.writer.wait_closed() for each in answers), return_exceptions=True)
+
+
+def test_thousands_of_streams_leave_room_for_others(
+    serving: Callable[[Settings], Served], tmp_path: Path, files: int
+) -> None:
+    """Beyond the limit each is told when to come again; the rest is served, and all are let go."""
+    most = min(MOST, (files - 300) // 3)
+    served = _serve(serving, tmp_path, most)
+    port = int(served.url.rpartition(":")[2])
+    listeners = [_listener(served, f"person {n}") for n in range(most // OF_ONE + 5)]
+
+    async def attack() -> None:
+        answers = await _open_many(port, listeners, most + SURPLUS)
+        assert Counter(each.status for each in answers) == {200: most, 429: SURPLUS}
+        assert all(each.retry_after >= 1 for each in answers if each.status != HTTPStatus.OK)
+        someone = listeners[-1]
+        get = someone.client.get
+        for path in ("/v1/exercises", someone.location, "/v1/progress"):
+            assert (await asyncio.to_thread(get, path)).status_code == HTTPStatus.OK
+        sent = await asyncio.to_thread(_listener, served, "newcomer")
+        assert sent.location
+        await _hang_up(answers)
+        await _until_free(port, someone)
+
+    asyncio.run(attack())
+
+
+async def _until_free(port: int, listener: Listener) -> None:
+    """Wait until as many streams can be opened as one person may have."""
+    for _ in range(600):
+        again = await _open_many(port, [listener], OF_ONE)
+        await _hang_up(again)
+        if all(each.status == HTTPStatus.OK for each in again):
+            return
+        await asyncio.sleep(0.1)
+    raise AssertionError("the places of streams that ended are not given back")
+
+
+def test_nobody_takes_the_room_of_all_others(
+    serving: Callable[[Settings], Served], tmp_path: Path
+) -> None:
+    """One person has so many streams and no more; another's begin all the same."""
+    served = _serve(serving, tmp_path, OF_ONE + 1)
+    port = int(served.url.rpartition(":")[2])
+    greedy, modest = _listener(served, "greedy"), _listener(served, "modest")
+
+    async def attack() -> None:
+        answers = await _open_many(port, [greedy], OF_ONE + 5)
+        assert Counter(each.status for each in answers) == {200: OF_ONE, 429: 5}
+        answers.append(await _open(port, modest))
+        assert answers[-1].status == HTTPStatus.OK
+        answers.append(await _open(port, modest))
+        assert answers[-1].status == HTTPStatus.TOO_MANY_REQUESTS
+        await _hang_up(answers)
+
+    asyncio.run(attack())
+    assert modest.client.get(modest.location).status_code == HTTPStatus.OK
+
+
+def test_a_stream_does_not_outlive_its_token_for_long(
+    serving: Callable[[Settings], Served], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends after a while in any case, and whoever has no token any more gets no other."""
+    monkeypatch.setattr(streaming, "LONGEST_SECONDS", 1.0)
+    served = _serve(serving, tmp_path, 10)
+    leaver = _listener(served, "leaver")
+    with leaver.client.stream("GET", f"{leaver.location}/events") as stream:
+        lines = stream.iter_lines()
+        assert next(lines) == "event: state"
+        with served.parts.database.write() as connection:
+            for note in people.tokens_of(connection, "leaver"):
+                people.revoke_token(connection, note.id, actor="test")
+        assert not [line for line in lines if "graded" in line]  # to its end
+    again = leaver.client.get(f"{leaver.location}/events")
+    assert again.status_code == HTTPStatus.UNAUTHORIZED
+
+
+def test_the_place_in_the_line_is_told_as_it_changes(
+    serving: Callable[[Settings], Served], tmp_path: Path
+) -> None:
+    """Who waits behind another hears when that one is graded, and then the end."""
+    served = _serve(serving, tmp_path, 10)
+    first, second = _listener(served, "first"), _listener(served, "second")
+    with second.client.stream("GET", f"{second.location}/events") as stream:
+        told = (line for line in stream.iter_lines() if line.startswith("data: "))
+        assert '"position": 1' in next(told)
+        _park(served, first)
+        assert '"position": 0' in next(told)
+        _park(served, second)
+        assert '"state": "parked"' in next(told)
+        assert not list(told)
+
+
+def _park(served: Served, listener: Listener) -> None:
+    with served.parts.database.write() as connection:
+        submissions.park(connection, listener.location.rpartition("/")[2], "for this test")

@@ -1,0 +1,119 @@
+"""A real `etude serve` with a built site, and the Chromium of `tests/browser` in front of it."""
+
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from grader.definitions.exercise import Exercise
+from grader.service.catalog import Catalog
+from grader.service.store import people, submissions
+from grader.service.store.database import Database
+from grader.service.store.people import Role
+from grader.service.store.upgrading import upgrade
+from tests.browser.conftest import (  # noqa: F401  fixtures of these tests too
+    _browser,
+    browser,
+    new_context,
+    tools,
+)
+from tests.browser.tools import ROOT, Tools
+
+HOSTILE_NAME = "<img src=x onerror=alert(1)> \"'{{ 7*7 }}"
+HOSTILE_SOURCE = "# </pre><script>alert(1)</script>\u202e{{ 7*7 }}\nattention_weights = None\n"
+PARKED_SOURCE = "# parked\n"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test of this folder."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker("browser")
+
+
+@dataclass(frozen=True)
+class Served:
+    """A running server."""
+
+    url: str  # ends with a slash
+    database: Database
+    catalog: Catalog
+    parked: str  # a submission's id
+
+    def token(self, name: str, role: Role = "student") -> str:
+        """Make a token for somebody, who is added if need be."""
+        with self.database.write() as connection:
+            owner = people.add_person(connection, name, role, actor="test")
+            return people.make_token(connection, owner, "test", actor="test")
+
+    def exercise(self, name: str = "attention-weights") -> Exercise:
+        """Return an exercise."""
+        found = self.catalog.find(name)
+        assert found is not None
+        return found
+
+
+@pytest.fixture(scope="session")
+def served_site(
+    tools: Tools,  # noqa: F811  the fixture
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """The site of the exercises that come with Etude, built as its users build it."""
+    output = tmp_path_factory.mktemp("served-site") / "built"
+    options = ["--output", output, "--pyodide-dir", tools.pyodide]
+    command = [sys.executable, "-m", "grader.cli", "site", "build", *map(str, options)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return output
+
+
+@pytest.fixture(scope="session")
+def served(served_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server on a fresh SQLite file in which a submission was parked before it was started."""
+    folder = tmp_path_factory.mktemp("served")
+    address = f"sqlite:///{folder}/etude.db"
+    with Database(address) as database:
+        upgrade(database)
+        parked = _park(database)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        options = ["--port", port, "--workers", 1, "--site", served_site, "--database", address]
+        command = [sys.executable, "-m", "grader.cli", "serve", *map(str, options)]
+        with (folder / "log").open("wb") as log, subprocess.Popen(command, stderr=log) as server:
+            try:
+                url = f"http://127.0.0.1:{port}/"
+                _wait(url, server)
+                yield Served(url, database, Catalog.load(ROOT / "exercises"), parked)
+            finally:
+                server.terminate()
+
+
+def _park(database: Database) -> str:
+    """Put a submission aside as the service does after three faults."""
+    with database.write() as connection:
+        owner = people.add_person(connection, HOSTILE_NAME, "student", actor="test")
+        accepted = submissions.accept(
+            connection, owner, "attention-weights", PARKED_SOURCE, key="parked"
+        )
+        submissions.park(connection, accepted.submission.id, "the disk was full")
+    return accepted.submission.id
+
+
+def _wait(url: str, server: "subprocess.Popen[bytes]") -> None:
+    while True:
+        assert server.poll() is None, "the server ended"
+        try:
+            urllib.request.urlopen(f"{url}livez", timeout=5).close()  # noqa: S310  our own
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+        else:
+            return

@@ -1,0 +1,244 @@
+"""The pages for instructors, in a real browser; what others wrote is text there and nothing else."""
+
+import dataclasses
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from grader.grading.records import verdict_from_data
+from grader.service.store import submissions, verdicts
+from grader.service.store.ids import now
+from grader.service.store.submissions import Submitted
+from grader.service.store.verdicts import Run
+from tests.browser.judging import DESK, PHONE, barriers, overflowing, shoot
+from tests.browser.learner import PATIENCE_MS
+from tests.browser.tools import Tools
+from tests.service.browser.conftest import HOSTILE_NAME, HOSTILE_SOURCE
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import NewContext
+    from tests.service.browser.conftest import Served
+
+LOOKS = [
+    pytest.param(size, theme, id=f"{size['width']}-{theme}")
+    for size in (PHONE, DESK)
+    for theme in ("light", "dark")
+]
+EXERCISE = "attention-weights"
+
+Visit = Callable[..., Page]
+
+
+@pytest.fixture
+def visit(new_context: "NewContext", served: "Served") -> Visit:
+    """Let an instructor sign in by the form, without any JavaScript."""
+
+    def sign_in(path: str = "staff/", **options: object) -> Page:
+        page = new_context(served.url, **{"java_script_enabled": False, **options}).new_page()
+        page.goto(path)
+        page.get_by_label("Token").fill(served.token("prof", "instructor"))
+        page.get_by_role("button", name="Sign in").click()
+        return page
+
+    return sign_in
+
+
+def _client(served: "Served", name: str) -> httpx.Client:
+    headers = {"Authorization": f"Bearer {served.token(name)}"}
+    return httpx.Client(base_url=served.url, headers=headers)
+
+
+def _graded(served: "Served", name: str, source: str) -> Submitted:
+    """Hand something in and wait for its verdict."""
+    with _client(served, name) as client:
+        body = {"exercise": EXERCISE, "source": source}
+        answer = client.post("/v1/submissions", json=body).raise_for_status()
+        location = answer.headers["Location"]
+        for _ in range(600):
+            if client.get(location).raise_for_status().json()["state"] == "graded":
+                break
+            time.sleep(0.05)
+    with served.database.read() as connection:
+        found = submissions.find(connection, answer.json()["id"])
+    assert found is not None
+    return found
+
+
+def test_only_instructors_come_in(served: "Served") -> None:
+    """Anybody else is led to the sign-in page, or finds nothing."""
+    with httpx.Client(base_url=served.url) as client:
+        for path in ("/staff/", "/staff", "/staff/submissions", "/staff/regrades", "/staff/unsent"):
+            answer = client.get(path)
+            assert answer.status_code == HTTPStatus.SEE_OTHER
+            assert answer.headers["Location"].startswith("/sign-in?next=%2Fstaff")
+        sent = {"token": served.token("ada"), "next": "/staff/"}
+        assert client.post("/sign-in", data=sent).status_code == HTTPStatus.SEE_OTHER
+        answer = client.get("/staff/")
+        assert answer.status_code == HTTPStatus.NOT_FOUND
+        assert "There is nothing here for you." in answer.text
+
+
+@pytest.mark.parametrize(
+    "target", ["https://example.org/", "//example.org/staff/", "/staff/\\..", "/staff/\r\nx: y"]
+)
+def test_signing_in_leads_nowhere_else(served: "Served", target: str) -> None:
+    """Where to go on is a path of these pages, whatever a link says."""
+    sent = {"token": served.token("prof", "instructor"), "next": target}
+    answer = httpx.post(f"{served.url}sign-in", data=sent)
+    assert answer.headers["Location"] == "/staff/"
+
+
+def test_another_site_can_neither_sign_in_nor_post_a_form(served: "Served") -> None:
+    """The sign-in form is refused from elsewhere, and every other form without its token."""
+    sent = {"token": served.token("prof", "instructor")}
+    elsewhere = {"Sec-Fetch-Site": "cross-site"}
+    answer = httpx.post(f"{served.url}sign-in", data=sent, headers=elsewhere)
+    assert answer.status_code == HTTPStatus.FORBIDDEN
+    assert "set-cookie" not in answer.headers
+    with httpx.Client(base_url=served.url) as client:
+        client.post("/sign-in", data=sent)
+        path = f"/staff/submissions/{served.parked}/release"
+        for csrf in ({}, {"csrf": "0" * 64}, {"csrf": "ä"}):
+            assert client.post(path, data=csrf).status_code == HTTPStatus.FORBIDDEN
+        assert client.post("/staff/regrades", data={}).status_code == HTTPStatus.FORBIDDEN
+
+
+def test_what_learners_wrote_is_inert(served: "Served", new_context: "NewContext") -> None:
+    """A hostile name and source are shown as they are, and nothing of them runs or loads."""
+    submitted = _graded(served, HOSTILE_NAME, HOSTILE_SOURCE)
+    page = new_context(served.url).new_page()
+    page.goto(f"staff/submissions/{submitted.id}")
+    page.get_by_label("Token").fill(served.token("prof", "instructor"))
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"A submission of {HOSTILE_NAME}")
+    expect(page.locator("pre.source")).to_contain_text("# </pre><script>alert(1)</script>")
+    assert "\u202e" not in page.locator("pre.source").inner_text()
+    assert page.locator("script, img").count() == 0
+    page.get_by_role("link", name=HOSTILE_NAME).first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(HOSTILE_NAME)
+    assert page.locator("script, img").count() == 0
+    answer = httpx.get(f"{served.url}sign-in")
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "no-store" in answer.headers["cache-control"]
+
+
+def test_numbers_and_who_is_stuck(served: "Served", visit: Visit) -> None:
+    """Exercises with what is hard about them, and from there to whoever needs help."""
+    wrong = served.exercise().misconceptions[0]
+    for number in range(3):
+        _graded(served, "stuck", f"{wrong.code}\n# {number}\n")
+    page = visit()
+    row = page.get_by_role("row").filter(has_text=served.exercise().title)
+    expect(row).to_contain_text(wrong.id)
+    stuck = page.get_by_role("region", name="Stuck students").get_by_role("row")
+    expect(stuck.filter(has_text="stuck")).to_contain_text("3 failed submissions")
+    row.get_by_role("link").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(served.exercise().title)
+    expect(page.locator("main")).to_contain_text("Discrimination")
+    stuck = page.get_by_role("listitem").filter(has=page.get_by_role("link", name="stuck"))
+    stuck.get_by_role("link", name="3 failed submissions").click()
+    expect(page.locator("pre.source")).to_contain_text("# 2")
+    expect(page.locator(".history")).to_contain_text("submission accepted by stuck")
+    expect(page.locator(".history")).to_contain_text("verdict published by grader: failed")
+
+
+def test_a_parked_submission_is_released(visit: Visit) -> None:
+    """It says why it was parked; a form without JavaScript lets it go on, and it is graded."""
+    page = visit("staff/submissions?state=parked")
+    expect(page.get_by_role("row")).to_have_count(2)
+    page.get_by_role("row").nth(1).get_by_role("link").first.click()
+    expect(page.locator(".history")).to_contain_text("the disk was full")
+    page.get_by_role("button", name="Release it").click()
+    expect(page.locator(".history")).to_contain_text("submission released by prof")
+    for _ in range(100):
+        if page.get_by_role("heading", name="Verdict").count():
+            break
+        page.wait_for_timeout(100)
+        page.reload()
+    expect(page.get_by_role("heading", name="Verdict")).to_be_visible()
+
+
+def test_a_regrade_is_previewed_then_done(served: "Served", visit: Visit) -> None:
+    """What would change is shown before; with a reason it is done, and listed."""
+    passed = _graded(served, "older", served.exercise().solution + "# older\n")
+    _grade_by_an_older_version(served, passed)
+    page = visit("staff/regrades")
+    page.get_by_role("button", name="Preview a regrade").first.click()
+    changes = page.get_by_role("region", name="Changes")
+    expect(changes).to_contain_text("raised")
+    page.get_by_label("Reason").fill("<b>A test was wrong</b>")
+    page.get_by_role("button", name="Grade again").click()
+    for _ in range(100):
+        if page.get_by_text("finished", exact=True).count():
+            break
+        page.wait_for_timeout(100)
+        page.reload()
+    expect(page.locator("main")).to_contain_text("<b>A test was wrong</b>")
+    expect(changes).to_contain_text("older")
+    with served.database.read() as connection:
+        kept = verdicts.published(connection, passed.id)
+    assert kept is not None
+    assert kept.passed
+
+
+def _grade_by_an_older_version(served: "Served", passed: Submitted) -> None:
+    """Publish a verdict of a version of the exercise that failed what is right."""
+    wrong = _graded(served, "older", served.exercise().misconceptions[0].code)
+    with served.database.write() as connection:
+        told = verdicts.published(connection, wrong.id)
+        assert told is not None
+        older = dataclasses.replace(
+            verdict_from_data(dict(told.body)),
+            exercise_hash="0" * 64,
+            submission_hash=passed.source_hash,
+        )
+        kept = verdicts.keep(connection, older, Run("test", now(), now()))
+        verdicts.publish(connection, passed, kept)
+
+
+def test_signing_out(visit: Visit) -> None:
+    """Afterwards the pages ask for a token again; a wrong one is told where it stands."""
+    page = visit(expected="status of 401")
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    page.goto("staff/submissions")
+    page.get_by_label("Token").fill("etude_wrong")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_have_text("This token is unknown, expired or revoked.")
+
+
+@pytest.mark.parametrize(("size", "theme"), LOOKS)
+def test_every_page_is_for_everybody(
+    served: "Served", visit: Visit, tools: Tools, size: dict[str, int], theme: str
+) -> None:
+    """Axe finds nothing, and nothing overflows; pictures are kept to be looked at."""
+    submitted = _graded(served, HOSTILE_NAME, HOSTILE_SOURCE)
+    failed = _graded(served, "looked at", served.exercise().misconceptions[0].code + f"# {theme}\n")
+    page = visit(
+        viewport=size,
+        color_scheme=theme,
+        java_script_enabled=True,
+        bypass_csp=True,  # axe is a script
+    )
+    paths = {
+        "overview": "staff/",
+        "exercise": f"staff/exercises/{EXERCISE}",
+        "submissions": "staff/submissions",
+        "person": "staff/submissions?person=looked+at",
+        "submission": f"staff/submissions/{submitted.id}",
+        "failed": f"staff/submissions/{failed.id}",
+        "regrades": "staff/regrades",
+        "unsent": "staff/unsent",
+        "sign-in": "sign-in",
+    }
+    for name, path in paths.items():
+        page.goto(path)
+        expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=PATIENCE_MS)
+        assert barriers(page, tools) == "", name
+        assert overflowing(page) == [], name
+        shoot(page, f"staff-{name}")

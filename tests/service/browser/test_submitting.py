@@ -1,0 +1,375 @@
+"""Submitting from an exercise's page, as a learner does it, to a real service."""
+
+import re
+from collections.abc import Callable
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from grader.grading.verdict import Outcome
+from tests.browser.hosting import hosted
+from tests.browser.judging import DESK, PHONE, barriers, overflowing, shoot, without_python
+from tests.browser.learner import PATIENCE_MS, Bench
+from tests.browser.tools import Tools
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import NewContext
+    from tests.service.browser.conftest import Served
+
+PATH = "attention/attention-weights/"
+LOOKS = [
+    pytest.param(size, theme, id=f"{size['width']}-{theme}")
+    for size in (PHONE, DESK)
+    for theme in ("light", "dark")
+]
+# A browser writes each answer that is an error to the console, whatever the page makes of it.
+REFUSED = r"Failed to load resource: (the server responded with a status of 4|net::ERR_FAILED)"
+# Loaded again, Chromium has the font of the mathematics already, and says so some seconds later.
+RELOADED = REFUSED + "|was preloaded using link preload but not used"
+
+OpenPage = Callable[..., Bench]
+
+
+@pytest.fixture
+def open_page(new_context: "NewContext", served: "Served") -> OpenPage:
+    """Open an exercise's page; Python has nothing to do with what the service grades."""
+
+    def open_it(path: str = PATH, *, expected: str = "", **options: object) -> Bench:
+        page = new_context(served.url, expected=expected, **options).new_page()
+        without_python(page)
+        page.goto(path)
+        return Bench(page)
+
+    return open_it
+
+
+def _submit(bench: Bench, code: str) -> None:
+    bench.write(code)
+    bench.button("Submit for grading").click()
+
+
+def _sign_in(bench: Bench, token: str) -> None:
+    dialog = bench.page.get_by_role("dialog", name="Sign in to submit")
+    dialog.get_by_label("Token").fill(token)
+    dialog.get_by_role("button", name="Sign in").click()
+    expect(dialog).not_to_be_attached()
+
+
+def _concludes(bench: Bench, text: str | re.Pattern[str]) -> None:
+    expect(bench.summary).to_contain_text(text, timeout=PATIENCE_MS)
+
+
+def _account(bench: Bench) -> Locator:
+    return bench.page.locator(".account")
+
+
+def _arrive(bench: Bench, token: str) -> None:
+    """Sign in before anything is submitted."""
+    _account(bench).get_by_role("button", name="Sign in").click()
+    _sign_in(bench, token)
+
+
+def test_a_solution_is_graded_certified_and_known_after_a_reload(
+    served: "Served", open_page: OpenPage
+) -> None:
+    """Signing in is asked for once; the verdict is certified here, in the marks and in progress."""
+    bench = open_page(expected=REFUSED)
+    page, exercise = bench.page, served.exercise()
+    _submit(bench, exercise.solution)
+    _sign_in(bench, served.token("ada"))
+    hidden = sum(test.hidden for test in exercise.tests)
+    _concludes(
+        bench, f"Passed: {exercise.max_points}/{exercise.max_points} points, {hidden} hidden"
+    )
+    expect(bench.results).to_contain_text("Certified")
+    expect(_account(bench)).to_contain_text(f"Certified: {exercise.max_points}")
+
+    page.reload()
+    expect(_account(bench)).to_contain_text("Signed in as ada")
+    expect(_account(bench)).to_contain_text(f"{exercise.xp} XP")
+    mark = page.locator(f'.sidebar [data-state-of="{exercise.id}"]').first
+    expect(mark).to_have_attribute("data-certified", "")
+    expect(mark).to_contain_text("passed, certified")
+    _submit(bench, exercise.solution + "# again\n")  # with the CSRF token of before
+    _concludes(bench, "Passed")
+
+    page.goto("progress/")
+    expect(page.locator(".certified-said")).to_have_text(
+        f"Certified by the service for ada: 1 exercise, {exercise.xp} XP."
+    )
+
+
+def test_another_browser_shows_what_is_certified(served: "Served", open_page: OpenPage) -> None:
+    """What this browser has never seen is passed all the same, since the service says so."""
+    first = open_page(expected=REFUSED)
+    _arrive(first, served.token("grace"))
+    _submit(first, served.exercise().solution)
+    _concludes(first, "Passed")
+    second = open_page(expected=REFUSED)
+    _arrive(second, served.token("grace"))
+    mark = second.page.locator('.sidebar [data-state-of="attention-weights"]').first
+    expect(mark).to_have_attribute("data-state", "passed")
+
+
+def test_a_wrong_answer_is_explained_by_the_page_itself(
+    served: "Served", open_page: OpenPage
+) -> None:
+    """The diagnosis and the tests as after a check; a hidden one by its name alone."""
+    bench = open_page(expected=REFUSED)
+    exercise = served.exercise()
+    _arrive(bench, served.token("eve"))
+    _submit(bench, exercise.misconceptions[0].code)
+    _concludes(bench, "Not passed yet")
+    expect(bench.results.get_by_role("heading", name="What is behind this")).to_be_visible()
+    hidden = [test for test in exercise.tests if test.hidden]
+    for test in hidden:
+        expect(bench.results.get_by_text(f"{test.id} (hidden)")).to_be_visible()
+        if test.description:
+            expect(bench.results).not_to_contain_text(test.description)
+    expect(_account(bench)).to_contain_text("Best of what you submitted")
+
+
+def test_predictions_are_submitted_too(served: "Served", open_page: OpenPage) -> None:
+    """A page that cannot judge them itself shows what the service says; an open answer is not sent."""
+    bench = open_page("attention/score-spread/", expected=REFUSED)
+    _arrive(bench, served.token("ada"))
+    bench.button("Submit for grading").click()
+    expect(
+        bench.page.get_by_role("region", name="Your answers").locator("[aria-invalid]").first
+    ).to_be_focused()
+    for name in served.exercise("score-spread").defines:
+        group = bench.page.get_by_role("group", name=name, exact=True)
+        if group.count():
+            group.get_by_role("radio").first.check()
+        else:
+            bench.page.get_by_role("textbox", name=name, exact=True).fill("1")
+    bench.button("Submit for grading").click()
+    _concludes(bench, re.compile("Not passed yet|Passed"))
+    expect(bench.results).to_contain_text("Graded by the service")
+
+
+def _crowd(bench: Bench, exercise: str, mark: str) -> None:
+    """Put some into the queue that take their time."""
+    ahead = f"""async () => {{
+      const {{ csrf }} = await (await fetch("/v1/session")).json();
+      const headers = {{ "X-CSRF-Token": csrf, "Content-Type": "application/json" }};
+      for (let number = 0; number < 6; number += 1) {{
+        const source = `import time\\ntime.sleep(0.8)  # {mark} ${{number}}\\n`;
+        const body = JSON.stringify({{ exercise: "{exercise}", source }});
+        await fetch("/v1/submissions", {{ method: "POST", headers, body }});
+      }}
+    }}"""
+    bench.page.evaluate(ahead)
+
+
+def test_the_queue_is_told_while_it_is_long(served: "Served", open_page: OpenPage) -> None:
+    """Behind others, a learner sees how many."""
+    bench = open_page(expected=REFUSED)
+    _arrive(bench, served.token("patience"))
+    _crowd(bench, served.exercise().id, "patience")
+    _submit(bench, served.exercise().solution + "# patience\n")
+    _concludes(bench, re.compile(r"In the queue, behind \d+ other"))
+    _concludes(bench, "Passed")
+
+
+def test_a_submission_is_followed_after_a_reload(served: "Served", open_page: OpenPage) -> None:
+    """Its place in the line, then its verdict, without another click or another submission."""
+    bench = open_page(expected=RELOADED)
+    page, sent = bench.page, list[str]()
+    _arrive(bench, served.token("reloader"))
+    _crowd(bench, served.exercise().id, "reload")
+    page.on("request", lambda request: sent.append(f"{request.method} {request.url}"))
+    _submit(bench, served.exercise().solution + "# reload\n")
+    _concludes(bench, re.compile(r"In the queue, behind \d+ other"))
+    page.reload()
+    expect(bench.button("Submit for grading")).to_have_attribute("aria-disabled", "true")
+    _concludes(bench, re.compile("queue"))
+    _concludes(bench, "Passed")
+    expect(bench.results).to_contain_text("Certified")
+    expect(bench.results.locator(".stale")).to_be_hidden()
+    assert len([each for each in sent if each == f"POST {served.url}v1/submissions"]) == 1
+    page.reload()
+    expect(_account(bench)).to_contain_text("Signed in as reloader")
+    expect(bench.results).not_to_contain_text("Passed")
+
+
+def test_what_another_person_handed_in_here_is_not_followed(
+    served: "Served", open_page: OpenPage
+) -> None:
+    """In a browser that several people use, each sees their own alone; it waits for its owner."""
+    bench = open_page(expected=RELOADED)
+    page = bench.page
+    _arrive(bench, served.token("first user"))
+    _crowd(bench, served.exercise().id, "users")
+    _submit(bench, served.exercise().solution + "# users\n")
+    _concludes(bench, "queue")
+    page.reload()
+    _account(bench).get_by_role("button", name="Sign out").click()
+    expect(_account(bench)).to_contain_text("Not signed in")
+    page.reload()
+    _arrive(bench, served.token("second user"))
+    expect(bench.button("Submit for grading")).not_to_have_attribute("aria-disabled", "true")
+    _account(bench).get_by_role("button", name="Sign out").click()
+    _arrive(bench, served.token("first user"))
+    _concludes(bench, "Passed")
+
+
+def test_without_events_the_page_asks(served: "Served", open_page: OpenPage) -> None:
+    """Where a proxy breaks event streams, the verdict still comes."""
+    bench = open_page(expected=REFUSED)
+    bench.page.route("**/events", lambda route: route.abort())
+    _arrive(bench, served.token("ada"))
+    _submit(bench, served.exercise().solution + "# polled\n")
+    _concludes(bench, "Passed")
+
+
+def test_signed_out_nothing_is_asked_of_the_service(served: "Served", open_page: OpenPage) -> None:
+    """A visitor's page makes no request for who they are; after signing out neither."""
+    asked: list[str] = []
+    bench = open_page(expected=REFUSED)
+    bench.page.on("request", lambda request: asked.append(request.url))
+    bench.page.reload(wait_until="networkidle")
+    expect(_account(bench)).to_contain_text("Not signed in")
+    assert not [url for url in asked if "/v1/" in url]
+    _arrive(bench, served.token("ada"))
+    _account(bench).get_by_role("button", name="Sign out").click()
+    expect(_account(bench)).to_contain_text("Not signed in")
+    bench.page.reload(wait_until="networkidle")
+    expect(_account(bench)).to_contain_text("Not signed in")
+
+
+def test_a_wrong_token_is_told_where_it_stands(served: "Served", open_page: OpenPage) -> None:
+    """The box stays open, and what was written stays."""
+    bench = open_page(expected=REFUSED)
+    _submit(bench, "x = 1\n")
+    dialog = bench.page.get_by_role("dialog", name="Sign in to submit")
+    dialog.get_by_label("Token").fill("etude_wrong")
+    dialog.get_by_role("button", name="Sign in").click()
+    expect(dialog.get_by_role("alert")).to_have_text("This token is unknown, expired or revoked.")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(bench.editor).to_contain_text("x = 1")
+    assert served.url in bench.page.url
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [
+        (HTTPStatus.UNAUTHORIZED, "You are not signed in, or no longer"),
+        (HTTPStatus.FORBIDDEN, "load the page again"),
+        (HTTPStatus.CONFLICT, "submit it once more"),
+        (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "longer than what the service takes"),
+        (HTTPStatus.UNPROCESSABLE_ENTITY, "cannot read this"),
+        (HTTPStatus.TOO_MANY_REQUESTS, "takes no more submissions for a moment"),
+        (None, "The service cannot be reached"),
+    ],
+)
+def test_each_refusal_is_one_sentence_and_the_code_stays(
+    served: "Served", open_page: OpenPage, status: HTTPStatus | None, sentence: str
+) -> None:
+    """What was typed is still there, and can be submitted again once the service takes it."""
+    bench = open_page(expected=REFUSED)
+    _arrive(bench, served.token("ada"))
+
+    def refuse(route: Route) -> None:
+        if status is None:
+            route.abort()
+        else:
+            route.fulfill(status=status, headers={"Retry-After": "2"}, body="{}")
+
+    bench.page.route("**/v1/submissions", refuse)
+    code = served.exercise().solution + f"# {status}\n"
+    _submit(bench, code)
+    _concludes(bench, sentence)
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        expect(bench.page.get_by_role("button", name="Submit again in")).to_be_disabled()
+    bench.page.unroute("**/v1/submissions")
+    expect(bench.editor).to_contain_text(f"# {status}")
+    bench.button("Submit for grading").click()
+    _concludes(bench, "Passed")
+
+
+def test_the_same_request_again_is_one_submission(served: "Served", open_page: OpenPage) -> None:
+    """An answer that got lost on the way does not make two submissions of one."""
+    bench = open_page(expected=REFUSED)
+    _arrive(bench, served.token("twice"))
+    keys: list[str] = []
+
+    def lose(route: Route) -> None:
+        keys.append(route.request.headers["idempotency-key"])
+        route.fetch()
+        route.abort()
+
+    bench.page.route("**/v1/submissions", lose)
+    _submit(bench, served.exercise().solution + "# twice\n")
+    _concludes(bench, "cannot be reached")
+    bench.page.unroute("**/v1/submissions")
+    with bench.page.expect_request("**/v1/submissions") as sent:
+        bench.button("Submit for grading").click()
+    assert [sent.value.headers["idempotency-key"]] == keys
+    _concludes(bench, "Passed")
+
+
+def test_what_is_kept_for_offline_holds_nothing_personal(
+    served: "Served", open_page: OpenPage
+) -> None:
+    """The worker that keeps pages leaves the answers of the service alone."""
+    bench = open_page(expected=REFUSED, service_workers="allow")
+    bench.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    bench.page.reload()
+    _arrive(bench, served.token("ada"))
+    _submit(bench, served.exercise().solution + "# kept\n")
+    _concludes(bench, "Passed")
+    kept = bench.page.evaluate("""async () => {
+      const caches = await Promise.all((await self.caches.keys()).map((name) => self.caches.open(name)));
+      return (await Promise.all(caches.map((each) => each.keys()))).flat().map(({ url }) => url);
+    }""")
+    assert [url for url in kept if url.endswith("index.html")]
+    assert not [url for url in kept if "/v1/" in url]
+
+
+def test_on_a_static_host_nothing_of_it_is_there(
+    new_context: "NewContext", served_site: Path
+) -> None:
+    """No button, no line, no request, and nothing on the console."""
+    asked: list[str] = []
+    with hosted(served_site) as address:
+        page: Page = new_context(address).new_page()
+        without_python(page)
+        page.on("request", lambda request: asked.append(request.url))
+        for path in (PATH, "attention/score-spread/", "progress/"):
+            page.goto(path, wait_until="networkidle")
+            expect(page.get_by_role("button", name="Submit for grading")).to_have_count(0)
+            expect(page.locator(".account, .certified")).to_have_count(0)
+        assert not [url for url in asked if "/v1/" in url]
+
+
+@pytest.mark.parametrize(("size", "theme"), LOOKS)
+def test_every_state_is_for_everybody(
+    served: "Served", open_page: OpenPage, tools: Tools, size: dict[str, int], theme: str
+) -> None:
+    """Signed out, signing in, refused, failed and passed: axe finds nothing, and nothing overflows."""
+    bench = open_page(expected=REFUSED, viewport=size, color_scheme=theme, reduced_motion="reduce")
+    page = bench.page
+    _look(page, tools, "submit-signed-out")
+    _account(bench).get_by_role("button", name="Sign in").click()
+    _look(page, tools, "submit-sign-in")
+    _sign_in(bench, served.token(f"look {theme} {size['width']}"))
+    _submit(bench, served.exercise().misconceptions[0].code)
+    _concludes(bench, "Not passed yet")
+    _look(page, tools, "submit-failed")
+    _submit(bench, served.exercise().solution)
+    _concludes(bench, Outcome.PASSED.value.capitalize())
+    expect(_account(bench)).to_contain_text("Certified")
+    _look(page, tools, "submit-passed")
+    page.goto("progress/")
+    expect(page.locator(".certified-said")).to_be_visible()
+    _look(page, tools, "submit-progress")
+
+
+def _look(page: Page, tools: Tools, name: str) -> None:
+    assert barriers(page, tools) == "", name
+    assert overflowing(page) == [], name
+    shoot(page, name)

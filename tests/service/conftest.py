@@ -1,0 +1,59 @@
+"""Databases for the tests of the service: a file of SQLite, and a PostgreSQL server of our own."""
+
+import os
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.postgres import PostgresServer, find_binaries
+from grader.service.store.database import Database
+from grader.service.store.upgrading import upgrade
+
+_TEMPLATE = "etude_template"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A running PostgreSQL server, with a template that has our tables."""
+    found = find_binaries()
+    if found is None:
+        if os.environ.get("ETUDE_REQUIRE_POSTGRES"):
+            pytest.fail("there is no PostgreSQL server here, and ETUDE_REQUIRE_POSTGRES is set")
+        pytest.skip("there is no PostgreSQL server on this machine (scripts/install-postgresql)")
+    folder = Path(tempfile.mkdtemp(prefix="etude-pg-", dir="/tmp"))
+    try:
+        server = PostgresServer(found, folder)
+        try:
+            with Database(server.make(_TEMPLATE)) as template:
+                upgrade(template)
+            yield server
+        finally:
+            server.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of a fresh database with our tables, in each dialect."""
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path}/etude.db"
+        with Database(url) as made:
+            upgrade(made)
+        yield url
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    name = f"test_{uuid.uuid4().hex}"
+    yield server.make(name, _TEMPLATE)
+    server.drop(name)
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    """A fresh database with our tables, in each dialect."""
+    with Database(database_url) as opened:
+        yield opened

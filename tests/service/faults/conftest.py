@@ -1,0 +1,323 @@
+"""A whole service in processes of its own, to be broken: one on SQLite, one with two workers."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import httpx
+import pytest
+from sqlalchemy import Connection, select, text
+
+from benchmarks.postgres import PostgresServer
+from grader.definitions.collection import Collection
+from grader.service.store import events, people
+from grader.service.store.database import Database
+from grader.service.store.tables import event, publication, submission, waiting
+
+EXERCISES = Path(__file__).parents[3] / "exercises"
+EXERCISE = "attention-weights"
+HOOK = Path(__file__).with_name("hook")
+PATIENCE = 120.0  # for a machine that does other things, too
+_DAY = 24 * 60 * 60 * 1_000_000_000  # nanoseconds
+
+Kind = Literal["local pool", "queue"]
+
+
+def free_port() -> int:
+    """Return a port of 127.0.0.1 that nobody uses."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until(what: str, holds: Callable[[], bool]) -> None:
+    """Wait until something holds, or fail saying that it does not."""
+    until = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < until, f"still not so: {what}"
+        time.sleep(0.05)
+
+
+def is_ready(port: int) -> bool:
+    """Whether a server or a worker says that it is ready."""
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=10).is_success
+    except httpx.TransportError:
+        return False
+
+
+def children(pid: int) -> list[int]:
+    """Return a process's children; none if it has ended."""
+    found = []
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        for task in Path(f"/proc/{pid}/task").glob("*/children"):
+            found += [int(each) for each in task.read_text().split()]
+    return found
+
+
+class Program:
+    """One process of the service, what it writes, and how to start it again."""
+
+    def __init__(self, arguments: list[str], environment: dict[str, str]) -> None:
+        self._arguments = arguments
+        self._environment = environment
+        self.lines: list[str] = []
+        self.process = self._start()
+
+    def _start(self) -> "subprocess.Popen[str]":
+        process = subprocess.Popen(
+            [sys.executable, "-m", "grader.cli", *self._arguments],
+            env=self._environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        threading.Thread(target=self._read, args=(process,), daemon=True).start()
+        return process
+
+    def _read(self, process: "subprocess.Popen[str]") -> None:
+        assert process.stderr is not None
+        with process.stderr:
+            self.lines += process.stderr
+
+    @property
+    def desk(self) -> int:
+        """Its grading process."""
+        wait_until("there is a desk", lambda: self._desks() != [])
+        return self._desks()[0]
+
+    def _desks(self) -> list[int]:
+        return [each for each in children(self.process.pid) if _is_desk(each)]
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.process.kill()
+        self.process.wait()
+
+    def restart(self) -> None:
+        """Start it again."""
+        self.process = self._start()
+
+    def stop(self) -> int:
+        """Ask it to end; return its exit status."""
+        self.tell_to_stop()
+        return self.process.wait(PATIENCE)
+
+    def tell_to_stop(self) -> None:
+        """Ask it to end, and do not wait."""
+        self.process.send_signal(signal.SIGTERM)
+
+
+def _is_desk(pid: int) -> bool:
+    try:
+        return b"grader.service.desk_process" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except FileNotFoundError:  # it has just ended
+        return False
+
+
+@dataclass
+class Stack:
+    """A running service."""
+
+    kind: Kind
+    url: str
+    port: int
+    server: Program
+    workers: list[Program]
+    clock: Path
+    database: Database
+    solution: str
+    health_ports: list[int] = field(default_factory=list)  # of the workers
+    accepted: list[str] = field(default_factory=list)
+
+    @property
+    def address(self) -> str:
+        """Where the server answers."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def programs(self) -> list[Program]:
+        """All of its processes that somebody starts."""
+        return [self.server, *self.workers]
+
+    @property
+    def graders(self) -> list[Program]:
+        """The processes that have desks."""
+        return self.workers or [self.server]
+
+    def wait_until_ready(self) -> None:
+        """Wait until the server and all workers say that they are ready."""
+        for port in (self.port, *self.health_ports):
+            wait_until("all are ready", partial(is_ready, port))
+
+    def client(self) -> httpx.Client:
+        """Return a client of somebody new; nobody may send much within a minute."""
+        with self.database.write() as connection:
+            name = uuid.uuid4().hex
+            owner = people.add_person(connection, name, "student", actor="test")
+            token = people.make_token(connection, owner, "test", actor="test")
+        return httpx.Client(
+            base_url=self.address, headers={"Authorization": f"Bearer {token}"}, timeout=PATIENCE
+        )
+
+    def source(self, note: str = "") -> str:
+        """Return a solution that nobody has sent before."""
+        return f"{self.solution}\n# {note} {uuid.uuid4().hex}\n"
+
+    def post(self, client: httpx.Client, source: str, key: str = "") -> httpx.Response:
+        """Hand in."""
+        return client.post(
+            "/v1/submissions",
+            json={"exercise": EXERCISE, "source": source},
+            headers={"Idempotency-Key": key or uuid.uuid4().hex},
+        )
+
+    @contextlib.contextmanager
+    def halted(self) -> Iterator[list[int]]:
+        """Hand in while nothing is graded: it is in hand until what is killed here is killed."""
+        self.wait_until_ready()  # a worker that is still testing itself takes no job
+        desks = [program.desk for program in self.graders]
+        for pid in desks:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            self.hand_in(6)  # more than one worker takes
+            if self.kind == "queue":
+                busy = len(self.workers)
+                wait_until("all workers are at work", lambda: self._at_work() == busy)
+            yield desks
+        finally:
+            for pid in desks:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
+    @contextlib.contextmanager
+    def clock_set_back(self) -> Iterator[None]:
+        """Let all its processes believe that it is a day earlier."""
+        written = self.clock.with_suffix(".new")
+        written.write_text(str(-_DAY))
+        written.replace(self.clock)  # whole at once: it is read all the time
+        try:
+            yield
+        finally:
+            self.clock.unlink()
+
+    def _at_work(self) -> int:
+        """Return how many workers of the queue have jobs in hand."""
+        busy = text(
+            "SELECT count(DISTINCT worker_id) FROM procrastinate_jobs WHERE status = 'doing'"
+        )
+        with self.database.read() as connection:
+            return int(connection.execute(busy).scalar_one())
+
+    def hand_in(self, count: int, *notes: str) -> list[str]:
+        """Hand in some solutions, and one more for each note; return their ids."""
+        with self.client() as client:
+            sources = [self.source() for _ in range(count)] + [self.source(n) for n in notes]
+            answers = [self.post(client, each).raise_for_status() for each in sources]
+        made = [str(answer.json()["id"]) for answer in answers]
+        self.accepted += made
+        return made
+
+    def pending(self) -> dict[str, bool]:
+        """Return what has no verdict, and whether it is parked."""
+        with self.database.read() as connection:
+            rows = connection.execute(select(waiting.c.submission_id, waiting.c.parked))
+            return {row.submission_id: row.parked for row in rows}
+
+    def wait_until_graded(self) -> None:
+        """Wait until nothing is pending but what is parked, and check that nothing was lost."""
+        wait_until("all are graded", lambda: all(self.pending().values()))
+        self.check()
+
+    @contextlib.contextmanager
+    def _one_state(self) -> Iterator[Connection]:
+        """A transaction whose statements all see the same, while others publish."""
+        if self.kind == "local pool":
+            with self.database.read() as connection:
+                yield connection
+            return
+        with self.database.engine.connect() as connection:
+            connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                yield connection
+
+    def check(self) -> None:
+        """Every accepted submission has one verdict or is visibly pending; none has two."""
+        with self._one_state() as connection:
+            kept = set(connection.execute(select(submission.c.id)).scalars())
+            held = Counter(connection.execute(select(publication.c.submission_id)).scalars())
+            told = select(event.c.subject).where(event.c.kind == events.PUBLISHED)
+            published = Counter(connection.execute(told).scalars())
+            open_ones = set(connection.execute(select(waiting.c.submission_id)).scalars())
+        assert set(self.accepted) <= kept
+        assert open_ones | set(held) == kept
+        assert not open_ones & set(held)
+        assert held == published
+        assert set(held.values()) <= {1}
+
+
+def run_stack(kind: Kind, folder: Path, url: str) -> Iterator[Stack]:
+    """Start a service and stop it in the end, unless a test has."""
+    clock = folder / "clock"
+    environment = os.environ | {
+        "PYTHONPATH": str(HOOK),
+        "TESTED_CLOCK": str(clock),
+        "ETUDE_DATABASE": url,
+        "ETUDE_EXERCISES": str(EXERCISES),
+    }
+    port = free_port()
+    workers = "0" if kind == "queue" else "2"
+    command = ["serve", "--port", str(port), "--workers", workers]
+    solution = Collection.load(EXERCISES).find(EXERCISE).solution
+    with Database(url) as database:
+        stack = Stack(kind, url, port, Program(command, environment), [], clock, database, solution)
+        try:
+            if kind == "queue":
+                for _ in range(2):
+                    stack.health_ports.append(free_port())
+                    health = ["--health-port", str(stack.health_ports[-1])]
+                    command = ["worker", "--workers", "1", "--dead-after", "4", *health]
+                    stack.workers.append(Program(command, environment))
+            stack.wait_until_ready()
+            yield stack
+        finally:
+            running = [each for each in stack.programs if each.process.poll() is None]
+            for each in running:
+                each.tell_to_stop()
+            for each in running:
+                each.process.wait(PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def local_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A server on SQLite that grades by itself, for all tests of a module."""
+    folder = tmp_path_factory.mktemp("local pool")
+    yield from run_stack("local pool", folder, f"sqlite:///{folder}/etude.db")
+
+
+@pytest.fixture(scope="module")
+def queue_stack(
+    postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Stack]:
+    """A server on PostgreSQL with two workers, for all tests of a module."""
+    url = postgres.make(f"faults_{uuid.uuid4().hex}")
+    yield from run_stack("queue", tmp_path_factory.mktemp("queue"), url)
+
+
+@pytest.fixture(params=["local_stack", "queue_stack"])
+def stack(request: pytest.FixtureRequest) -> Stack:
+    """A service on each executor."""
+    found: Stack = request.getfixturevalue(request.param)
+    return found

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 from grader.definitions.exercise import ExerciseId, TestId
-from grader.definitions.public import PublicExercise, PublicTest, PublicTrack
+from grader.definitions.public import PublicExercise, PublicHint, PublicTest, PublicTrack
 from grader.definitions.track import TrackId
 from grader.errors import Location
 from grader.lessons.execute import RunBlock, RunCell, RunExercises, RunLesson, RunProse, Shown
 from sitegen import build_site
-from sitegen.lessons import NO_LESSONS, Lessons, TrackLesson
+from sitegen.content import Content
+from sitegen.hosting import Hosting
+from sitegen.lessons import TrackLesson
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 SELF_CLOSED = {"rect", "path", "circle", "mspace"}
@@ -27,6 +29,7 @@ Attributes: TypeAlias = dict[str, str]
 class Element:
     tag: str
     attributes: Attributes
+    within: tuple[str, ...] = ()  # the tags around it
     text: str = ""
 
 
@@ -37,7 +40,7 @@ class Page(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.path = path
         self.elements: list[Element] = []
-        self.text = ""
+        self.text = ""  # without what scripts alone read
         self._open: list[Element] = []
         self.feed(path.read_text("utf-8"))
         self.close()
@@ -46,15 +49,20 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         names = [name for name, _ in attrs]
         assert len(names) == len(set(names)), f"an attribute twice in {self.get_starttag_text()}"
-        element = Element(tag, {name: value or "" for name, value in attrs})
-        self.elements.append(element)
+        element = self._element(tag, attrs)
         if tag not in VOID:
             assert tag not in SELF_CLOSED, f"<{tag}> is not closed in {self.path}"
             self._open.append(element)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert tag in SELF_CLOSED, f"<{tag}/> means <{tag}> in HTML"
-        self.elements.append(Element(tag, {name: value or "" for name, value in attrs}))
+        self._element(tag, attrs)
+
+    def _element(self, tag: str, attrs: list[tuple[str, str | None]]) -> Element:
+        around = tuple(each.tag for each in self._open)
+        element = Element(tag, {name: value or "" for name, value in attrs}, around)
+        self.elements.append(element)
+        return element
 
     def handle_endtag(self, tag: str) -> None:
         assert self._open, f"</{tag}> closes nothing in {self.path}"
@@ -62,7 +70,8 @@ class Page(HTMLParser):
         self._open.pop()
 
     def handle_data(self, data: str) -> None:
-        self.text += data
+        if not self._open or self._open[-1].tag != "script":
+            self.text += data
         for element in self._open:
             element.text += data
 
@@ -92,6 +101,12 @@ class Site:
 
     def __getitem__(self, path: str) -> Page:
         return self.pages[path]
+
+    def asset(self, name: str) -> str:
+        """Read the asset that once had this name."""
+        stem, _, suffix = name.rpartition(".")
+        (path,) = (self.root / "assets").glob(f"{stem}-????????????.{suffix}")
+        return path.read_text("utf-8")
 
 
 MakeLesson: TypeAlias = Callable[..., TrackLesson]
@@ -126,12 +141,14 @@ def _exercise(id: str = "weights", **changes: object) -> PublicExercise:  # noqa
         "concepts": ("softmax",),
         "instructions": "Return the weights of $Q K^\\top$.\n\n## Your task\n\nWrite `weights(Q)`.",
         "starter": "import numpy as np\n\n\ndef weights(Q):\n    return None\n",
+        "defines": ("weights",),
         "hints": ("Think in $\\sqrt{d_k}$.", "Use `np.exp`."),
         "tests": (_test(),),
         "hidden_tests": 3,
         "max_points": 7,
     }
     fields.update(changes)
+    fields["hints"] = tuple(PublicHint(text, 2 * n) for n, text in enumerate(fields["hints"]))
     return PublicExercise(**fields)
 
 
@@ -193,9 +210,9 @@ def make_track() -> MakeTrack:
 
 @pytest.fixture
 def build(tmp_path: Path) -> Build:
-    def build(*tracks: PublicTrack, lessons: Lessons = NO_LESSONS, base_url: str = "/") -> Site:
+    def build(*tracks: PublicTrack, hosting: Hosting | None = None, **content: Any) -> Site:  # noqa: ANN401  see Content
         root = tmp_path / "built"
-        build_site(tracks, root, lessons=lessons, base_url=base_url)
+        build_site(Content(tracks, **content), root, hosting=hosting)
         return Site(root)
 
     return build
@@ -245,7 +262,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     end = _lesson("end", _prose("The end.\n"), exercises=("three",))
     empty = _track(id=TrackId("empty"), title="Empty")
     root = tmp_path_factory.mktemp("site") / "out"
-    build_site((attention, arrays, empty, course), root, lessons={"course": [begin, end]})
+    content = Content((attention, arrays, empty, course), {"course": [begin, end]})
+    build_site(content, root)
     return Site(root)
 
 

@@ -1,9 +1,13 @@
 """Building into a folder: what is written, what is left alone, what is refused."""
 
+import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
+from graphlib import CycleError
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +15,12 @@ import numpy as np
 import pytest
 
 import sitegen
+from grader.cached import Cache
 from grader.errors import DefinitionError, UsageError
-from sitegen import build_site
+from sitegen import Content, build_site
+from sitegen.assets import Assets
+from sitegen.files import File
+from sitegen.output import write_site
 
 if TYPE_CHECKING:
     from tests.sitegen.conftest import MakeExercise, MakeTest, MakeTrack, Site
@@ -30,12 +38,15 @@ def test_every_track_lesson_and_exercise_has_a_page(site: "Site") -> None:
     """The pages lie where their addresses say, and there are no others."""
     assert sorted(site.pages) == [
         "404.html",
+        "about/index.html",
+        "accessibility/index.html",
         "arrays/broadcasting/index.html",
         "arrays/index.html",
         "attention/heads/index.html",
         "attention/index.html",
         "attention/masks/index.html",
         "attention/weights/index.html",
+        "concepts/index.html",
         "course/index.html",
         "course/lessons/begin/index.html",
         "course/lessons/end/index.html",
@@ -45,26 +56,52 @@ def test_every_track_lesson_and_exercise_has_a_page(site: "Site") -> None:
         "course/two/index.html",
         "empty/index.html",
         "index.html",
+        "offline/index.html",
+        "progress/index.html",
+        "search/index.html",
     ]
 
 
-def test_the_assets_lie_in_their_folder(site: "Site") -> None:
-    """There is one stylesheet, one script and the icon."""
-    names = sorted(path.name for path in (site.root / "assets").iterdir())
+def test_an_asset_s_name_changes_with_its_content(site: "Site") -> None:
+    """So it may be kept for ever; what lies at the root has to keep its name."""
+    for path in (site.root / "assets").iterdir():
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        assert path.stem.endswith(f"-{digest[:12]}")
+    assert {path.name for path in site.root.iterdir() if path.is_file()} == {
+        *("index.html", "404.html", "offline.js", "robots.txt", ".etude-site")
+    }
 
-    assert names == ["favicon.svg", "site.css", "theme.js"]
+
+def test_assets_name_each_other_as_they_are_called(site: "Site") -> None:
+    """A font in the stylesheet, a chunk or a worker in a script."""
+    folder = site.root / "assets"
+    named = {
+        name
+        for path in folder.iterdir()
+        if path.suffix in {".js", ".css"}
+        for name in re.findall(r"""["'`(]\./([\w.-]+)["'`)]""", path.read_text("utf-8"))
+    }
+
+    assert {name.rpartition("-")[0] for name in named} >= {"stix-two-math", "python-worker"}
+    assert all((folder / name).is_file() for name in named)
+
+
+def test_two_assets_may_not_name_each_other() -> None:
+    """Neither could be named first."""
+    with pytest.raises(CycleError):
+        Assets({"a.js": b'import"./b.js"', "b.js": b'import"./a.js"'})
 
 
 def test_the_report_counts_what_was_written(
     make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path
 ) -> None:
     """Pages and bytes are those on the disk, without our marker."""
-    report = build_site([make_track(make_exercise())], tmp_path)
+    report = build_site(Content([make_track(make_exercise())]), tmp_path)
     written = contents(tmp_path)
     del written[".etude-site"]
 
     assert report.output == tmp_path
-    assert report.pages == sum(name.endswith(".html") for name in written) == 4
+    assert report.pages == sum(name.endswith(".html") for name in written) == 10
     assert report.bytes == sum(map(len, written.values()))
 
 
@@ -75,7 +112,7 @@ def test_the_same_tracks_give_the_same_bytes(
     test = make_test(given={"words": {"the", "cat", "sat"}}, expected=np.full((20, 20), 0.1))
     track = make_track(make_exercise(tests=(test,)), make_exercise("second"))
     for folder in ("one", "two", "one"):
-        build_site([track], tmp_path / folder)
+        build_site(Content([track]), tmp_path / folder)
 
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
@@ -104,8 +141,8 @@ def test_a_page_that_is_no_longer_built_is_removed(
     make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path
 ) -> None:
     """Its folder goes with it; the pages that are still built stay."""
-    build_site([make_track(make_exercise("kept"), make_exercise("gone"))], tmp_path)
-    build_site([make_track(make_exercise("kept"))], tmp_path)
+    build_site(Content([make_track(make_exercise("kept"), make_exercise("gone"))]), tmp_path)
+    build_site(Content([make_track(make_exercise("kept"))]), tmp_path)
 
     assert (tmp_path / "attention/kept/index.html").is_file()
     assert not (tmp_path / "attention/gone").exists()
@@ -115,10 +152,10 @@ def test_files_that_we_did_not_write_survive_a_second_build(
     make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path
 ) -> None:
     """A file that someone put beside ours stays, even in a folder that a page left."""
-    build_site([make_track(make_exercise("gone"))], tmp_path)
+    build_site(Content([make_track(make_exercise("gone"))]), tmp_path)
     for name in ("CNAME", "attention/gone/notes.txt"):
         (tmp_path / name).write_text("mine")
-    build_site([], tmp_path)
+    build_site(Content(), tmp_path)
 
     assert (tmp_path / "CNAME").read_text() == "mine"
     assert (tmp_path / "attention/gone/notes.txt").read_text() == "mine"
@@ -130,13 +167,13 @@ def test_a_foreign_folder_is_refused_and_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
 
     with pytest.raises(UsageError, match="holds files that are not from an earlier build"):
-        build_site([], tmp_path)
+        build_site(Content(), tmp_path)
     assert contents(tmp_path) == {"thesis.tex": b"years of work"}
 
 
 def test_an_empty_folder_is_built_into(tmp_path: Path) -> None:
     """A folder that exists and holds nothing is as good as a new one."""
-    build_site([], tmp_path)
+    build_site(Content(), tmp_path)
 
     assert (tmp_path / "index.html").is_file()
 
@@ -147,7 +184,7 @@ def test_a_file_as_output_is_refused(tmp_path: Path) -> None:
     output.write_text("")
 
     with pytest.raises(UsageError, match="it is not a folder"):
-        build_site([], output)
+        build_site(Content(), output)
 
 
 def test_a_folder_below_a_file_is_refused(tmp_path: Path) -> None:
@@ -155,7 +192,7 @@ def test_a_folder_below_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
     with pytest.raises(UsageError, match="Cannot write the site to"):
-        build_site([], tmp_path / "file" / "site")
+        build_site(Content(), tmp_path / "file" / "site")
 
 
 def test_an_edited_marker_cannot_remove_files_elsewhere(tmp_path: Path) -> None:
@@ -163,10 +200,10 @@ def test_an_edited_marker_cannot_remove_files_elsewhere(tmp_path: Path) -> None:
     output = tmp_path / "site"
     outside = tmp_path / "precious.txt"
     outside.write_text("precious")
-    build_site([], output)
+    build_site(Content(), output)
     with (output / ".etude-site").open("a") as marker:
         marker.write(f"../precious.txt\n{outside}\n")
-    build_site([], output)
+    build_site(Content(), output)
 
     assert outside.read_text() == "precious"
 
@@ -177,11 +214,11 @@ def test_a_link_in_the_folder_is_not_followed(
     """A page's folder that is a link to another place is refused, and nothing lands there."""
     output, outside = tmp_path / "site", tmp_path / "outside"
     outside.mkdir()
-    build_site([], output)
+    build_site(Content(), output)
     (output / "attention").symlink_to(outside, target_is_directory=True)
 
     with pytest.raises(UsageError, match="lies behind a link"):
-        build_site([make_track(make_exercise())], output)
+        build_site(Content([make_track(make_exercise())]), output)
     assert not any(outside.iterdir())
 
 
@@ -189,13 +226,35 @@ def test_a_link_in_place_of_a_page_is_replaced(tmp_path: Path) -> None:
     """The page is written; the file that the link pointed to keeps its contents."""
     output, outside = tmp_path / "site", tmp_path / "outside.txt"
     outside.write_text("mine")
-    build_site([], output)
+    build_site(Content(), output)
     (output / "index.html").unlink()
     (output / "index.html").symlink_to(outside)
-    build_site([], output)
+    build_site(Content(), output)
 
     assert outside.read_text() == "mine"
     assert not (output / "index.html").is_symlink()
+
+
+def _unread() -> bytes:
+    raise AssertionError("its content is there already")
+
+
+def test_what_is_there_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until somebody writes to it, even to the same length and with its time put back."""
+    monkeypatch.setattr("sitegen.output._TICK", -1_000_000_000)  # as if it were written long ago
+    store, output = Cache(tmp_path / "cache", "sources"), tmp_path / "site"
+    file = File.of(b"as built")
+    write_site({"a/b.html": file}, output, store)
+    write_site({"a/b.html": replace(file, content=_unread)}, output, store)
+
+    path = output / "a" / "b.html"
+    before = path.stat()
+    while path.stat().st_ctime_ns == before.st_ctime_ns:  # a clock that ticks slowly
+        path.write_bytes(b"modified")
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    write_site({"a/b.html": file}, output, store)
+
+    assert path.read_bytes() == b"as built"
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "a/b", "/etc", "A", "a b", "-a", "a--b", "a\n"])
@@ -206,9 +265,9 @@ def test_an_id_that_cannot_be_a_folder_is_refused(
     output = tmp_path / "site"
 
     with pytest.raises(DefinitionError, match="cannot be the folder of a page"):
-        build_site([make_track(make_exercise(name))], output)
+        build_site(Content([make_track(make_exercise(name))]), output)
     with pytest.raises(DefinitionError, match="cannot be the folder of a page"):
-        build_site([make_track(id=name)], output)
+        build_site(Content([make_track(id=name)]), output)
     assert not output.exists()
 
 
@@ -217,15 +276,19 @@ def test_two_exercises_of_one_id_are_refused(
 ) -> None:
     """Their pages would be the same file; the error names the track and the exercise."""
     with pytest.raises(DefinitionError, match=r"attention/twin.*already the folder"):
-        build_site([make_track(make_exercise("twin"), make_exercise("twin"))], tmp_path)
+        build_site(Content([make_track(make_exercise("twin"), make_exercise("twin"))]), tmp_path)
 
 
-def test_a_track_cannot_have_the_name_of_the_assets(
-    make_track: "MakeTrack", tmp_path: Path
+@pytest.mark.parametrize(
+    "name",
+    ["about", "accessibility", "assets", "concepts", "offline", "progress", "pyodide", "search"],
+)
+def test_a_track_cannot_have_the_name_of_a_folder_of_ours(
+    make_track: "MakeTrack", tmp_path: Path, name: str
 ) -> None:
-    """Its page would lie among the stylesheet and the script."""
-    with pytest.raises(DefinitionError, match="'assets' is already the folder"):
-        build_site([make_track(id="assets")], tmp_path)
+    """Its page would lie where another one does."""
+    with pytest.raises(DefinitionError, match=f"'{name}' is already the folder"):
+        build_site(Content([make_track(id=name)]), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +309,7 @@ def test_unknown_tex_names_the_exercise_and_writes_nothing(
     output = tmp_path / "site"
 
     with pytest.raises(DefinitionError) as caught:
-        build_site([make_track(make_exercise(**field))], output)
+        build_site(Content([make_track(make_exercise(**field))]), output)
     (problem,) = caught.value.problems
     assert str(problem.where) == f"attention/weights/{place}"
     assert 'Unknown command "\\foo"' in problem.message
@@ -263,7 +326,7 @@ def test_templates_and_assets_are_found_in_a_wheel(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; import sitegen;"
         "assert sitegen.__file__.startswith(sys.argv[1]);"
-        "sitegen.build_site([], Path(sys.argv[2]))"
+        "sitegen.build_site(sitegen.Content(), Path(sys.argv[2]))"
     )
     subprocess.run(
         [sys.executable, "-c", script, str(installed), str(tmp_path / "wheel")],
@@ -271,6 +334,6 @@ def test_templates_and_assets_are_found_in_a_wheel(tmp_path: Path) -> None:
         cwd=tmp_path,
         check=True,
     )
-    build_site([], tmp_path / "checkout")
+    build_site(Content(), tmp_path / "checkout")
 
     assert contents(tmp_path / "wheel") == contents(tmp_path / "checkout")

@@ -11,6 +11,7 @@ import html
 import io
 import json
 import lzma
+import os
 import re
 import shutil
 import struct
@@ -140,8 +141,17 @@ solution: zqxloosesolutionjvk = 1
 explanation: zqxlooseexplanationjvk
 """
 
-PUBLIC_WORDS = {"zqxvisiblejvk", "zqxlessonjvk", "zqxprintedjvk"}
-PUBLIC_NUMBERS = {64738.2917, 129476.5834, 45678.1234}
+# A page names a misconception and says what unlocks it, so it has to know what comes of it.
+PUBLIC_WORDS = {
+    *("zqxvisiblejvk", "zqxlessonjvk", "zqxprintedjvk"),
+    *(MISTAKE := ("zqxmistakejvk", "zqxfeedbackjvk")),
+}
+PUBLIC_NUMBERS = {64738.2917, 129476.5834, 45678.1234, 15263.9748}
+SOLUTION_WORDS = {
+    *("zqxsolutionjvk", "zqxothersolutionjvk"),
+    *("zqxexplanationjvk", "zqxotherexplanationjvk"),
+}
+SOLUTION_NUMBERS = {86421.9753, 97531.8642}
 TEXT = "\n".join([*EXERCISES.values(), LOOSE])
 WORDS = set(re.findall("zqx[a-z]+jvk", TEXT))
 NUMBERS = {float(word) for word in re.findall(r"\d{5,}\.\d+|\d\.\d{4}e-\d|\d{12}", TEXT)}
@@ -169,6 +179,18 @@ def packed(number: float) -> set[bytes]:
     return {struct.pack(kind, int(number) if kind[1] == "q" else number) for kind in kinds}
 
 
+def any_of(texts: set[bytes]) -> bytes:
+    """Return a pattern of the longest of some texts, by first bytes: one of all in a row is slow."""
+    ends = b"?" if b"" in texts else b""
+    rest: dict[bytes, set[bytes]] = {}
+    for text in texts - {b""}:
+        rest.setdefault(text[:1], set()).add(text[1:])
+    if not rest:
+        return b""
+    branches = [re.escape(first) + any_of(after) for first, after in sorted(rest.items())]
+    return b"(?:" + b"|".join(branches) + b")" + ends
+
+
 @dataclass(frozen=True)
 class Search:
     """Looks for canaries in bytes, case apart, and names the ones it finds."""
@@ -182,8 +204,7 @@ class Search:
         for number in numbers:
             names |= {form.lower().encode(): repr(number) for form in forms(number)}
             names |= {data: repr(number) for data in packed(number)}
-        longest_first = sorted(names, key=len, reverse=True)
-        return cls(re.compile(b"|".join(map(re.escape, longest_first))), names)
+        return cls(re.compile(any_of(set(names))), names)
 
     def __call__(self, data: bytes) -> set[str]:
         return {
@@ -206,7 +227,7 @@ def unpack(data: bytes) -> Iterator[bytes]:
         try:
             with zipfile.ZipFile(io.BytesIO(data[start:])) as archive:
                 yield from map(archive.read, archive.namelist())
-        except zipfile.BadZipFile:
+        except (zipfile.BadZipFile, ValueError):  # a later file's head, not the archive's
             continue
     for magic, decompress in ((b"BZh", bz2.decompress), (b"\xfd7zXZ", lzma.decompress)):
         if data.startswith(magic):
@@ -295,21 +316,30 @@ class Built:
     printed: bytes
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """The site of the canaries' collection, by the real command from an empty folder."""
-    base = tmp_path_factory.mktemp("canaries")
+def build(base: Path, *options: str) -> Built:
+    """Build the site of the canaries' collection, by the real command from an empty folder."""
     collection, output, elsewhere = base / "exercises", base / "out", base / "empty"
     for folder in (collection / "canaries" / "lessons", elsewhere):
         folder.mkdir(parents=True)
     for name, text in EXERCISES.items():
         (collection / "canaries" / name).write_text(text)
     (collection / "loose.yaml").write_text(LOOSE)
-    words = ["site", "build", "--exercises", str(collection), "--output", str(output)]
-    command = [sys.executable, "-m", "grader.cli", *words]
-    done = subprocess.run(command, cwd=elsewhere, capture_output=True, check=False)
+    words = ["site", "build", "--exercises", str(collection), "--output", str(output), *options]
+    done = subprocess.run(
+        [sys.executable, "-m", "grader.cli", *words],
+        cwd=elsewhere,
+        env={**os.environ, "XDG_CACHE_HOME": str(base / "cache")},
+        capture_output=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return Built(output, done.stdout + done.stderr)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The site as it is by default, with all that an address adds."""
+    return build(tmp_path_factory.mktemp("canaries"), "--site-url", "https://example.org/etude/")
 
 
 def test_there_is_a_canary_in_every_hidden_place() -> None:
@@ -323,6 +353,44 @@ def test_there_is_a_canary_in_every_hidden_place() -> None:
 def test_no_canary_is_in_the_site(built: Built) -> None:
     """Not in a page, an asset, a file's name or the build's own notes, however encoded."""
     assert found_in(built.folder, HIDDEN) == set()
+
+
+def test_with_solutions_they_are_in_their_own_files_alone(tmp_path: Path) -> None:
+    """Whoever asks for them gets them there, and nothing else that is hidden anywhere."""
+    site = build(tmp_path, "--with-solutions").folder
+    solutions = sorted(site.rglob("solution.json"))
+    other = Search.of(
+        WORDS - PUBLIC_WORDS - SOLUTION_WORDS, NUMBERS - PUBLIC_NUMBERS - SOLUTION_NUMBERS
+    )
+
+    assert [path.parent.name for path in solutions] == ["double", "weights"]
+    assert found_in(site, other) == set()
+    found = {each for path in solutions for each in HIDDEN(path.read_bytes())}
+    assert found == SOLUTION_WORDS | set(map(repr, SOLUTION_NUMBERS))
+    for path in solutions:
+        path.unlink()
+    assert found_in(site, HIDDEN) == set()
+
+
+def test_a_build_after_one_with_solutions_has_none(tmp_path: Path) -> None:
+    """What the first one remembered is not taken for the second, nor is its output left."""
+    (tmp_path / "once").mkdir()
+    build(tmp_path / "once", "--with-solutions")
+    shutil.rmtree(tmp_path / "once" / "exercises")
+    (tmp_path / "once" / "empty").rmdir()
+    site = build(tmp_path / "once").folder
+
+    assert not list(site.rglob("solution.json"))
+    assert found_in(site, HIDDEN) == set()
+
+
+def test_the_data_of_a_page_is_searched(built: Built) -> None:
+    """What its Python is given is no secret to the search, in whatever form it comes."""
+    data = json.loads((built.folder / "canaries/double/exercise.json").read_bytes())
+
+    assert data["solution"] is None
+    found = {each for view in views(data["engine"].encode()) for each in EVERYTHING(view)}
+    assert found == {*map(repr, PUBLIC_NUMBERS - {45678.1234}), *MISTAKE}
 
 
 def test_no_canary_is_printed(built: Built) -> None:

@@ -1,15 +1,24 @@
 """A definition is text: nothing in it becomes an element, a script or a link that runs code."""
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
-from grader.definitions.public import PublicTrack
+from sitegen.build import build_site, site_files
+from sitegen.content import Content
+from sitegen.hosting import Hosting
+from sitegen.runnable import Runnable, Solution
+from tests.sitegen.conftest import Page, Site
 
 if TYPE_CHECKING:
-    from tests.sitegen.conftest import Build, MakeExercise, MakeTest, MakeTrack, Page
+    from grader.lessons.execute import RunProse
+    from tests.sitegen.conftest import MakeExercise, MakeLesson, MakeTest, MakeTrack
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -34,12 +43,16 @@ LINKS = (
 
 
 @pytest.fixture
-def hostile_track(
-    make_test: "MakeTest", make_exercise: "MakeExercise", make_track: "MakeTrack"
-) -> Callable[[str], PublicTrack]:
-    """A track with the text in every field that is free text."""
+def content(
+    make_test: "MakeTest",
+    make_exercise: "MakeExercise",
+    make_lesson: "MakeLesson",
+    make_prose: "Callable[..., RunProse]",
+    make_track: "MakeTrack",
+) -> Callable[[str], Content]:
+    """What a site is made from, with the text in every field that is free text."""
 
-    def make(text: str) -> PublicTrack:
+    def make(text: str) -> Content:
         test = make_test(
             id=text,
             description=text,
@@ -54,48 +67,136 @@ def hostile_track(
             concepts=(text,),
             instructions=f"{text}\n\n`{text}`\n\n```\n{text}\n```\n\n$\\text{{<b>}}$",
             starter=text,
+            defines=(text,),
             hints=(text,),
             tests=(test, printed),
         )
-        return make_track(exercise, title=text, description=text)
+        lesson = replace(make_lesson("begin", make_prose(text)), title=text)
+        solution = Solution(text, text)
+        return Content(
+            [make_track(exercise, title=text, description=text)],
+            {"attention": [lesson]},
+            {"weights": Runnable(lambda: text, {text: text}, solution)},
+        )
 
     return make
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.fixture
+def built(content: Callable[[str], Content]) -> Callable[[str], dict[str, bytes]]:
+    """The files of a site at an address, made from that."""
+
+    def make(text: str) -> dict[str, bytes]:
+        return site_files(content(text), hosting=Hosting.of(site_url="https://example.org/etude/"))
+
+    return make
+
+
+every_text = pytest.mark.parametrize("text", HOSTILE)
+
+
+@every_text
 def test_markup_in_any_field_stays_text(
-    build: "Build", hostile_track: Callable[[str], PublicTrack], text: str
+    content: Callable[[str], Content], tmp_path: Path, text: str
 ) -> None:
     """The pages have the elements that harmless text gives, and say the text itself."""
-    harmless = {name: shape(page) for name, page in build(hostile_track("plain")).pages.items()}
-    hostile = build(hostile_track(text))
+    for name in ("plain", text):
+        build_site(content(name), tmp_path / str(name == text))
+    harmless, hostile = Site(tmp_path / "False"), Site(tmp_path / "True")
 
     for name, page in hostile.pages.items():
-        assert shape(page) <= harmless[name] | {"a", "p", "span"}
-        assert len(page.all("h1")) == len(page.all("script")) == 1
+        assert shape(page) <= shape(harmless[name]) | {"a", "p", "span"}
+        assert len(page.all("h1")) == 1
+        assert len(page.all("script")) == len(harmless[name].all("script"))
+        assert not any("<" in script.text for script in page.all("script"))
         for element in page.elements:
             assert not any(each.startswith("on") for each in element.attributes)
             assert "style" not in element.attributes
     assert text in hostile["attention/weights/index.html"].text
     assert text in hostile["attention/weights/index.html"].one("title").text
+    assert text in hostile["concepts/index.html"].text
 
 
-def shape(page: "Page") -> set[str]:
+@every_text
+def test_html_within_json_has_no_markup_of_the_text(
+    built: Callable[[str], dict[str, bytes]], tmp_path: Path, text: str
+) -> None:
+    """What a script puts into a page as HTML is made as the page itself is."""
+    for index, (name, html) in enumerate(fragments(built(text))):
+        path = tmp_path / f"{index}.html"
+        path.write_text(f"<!DOCTYPE html><title>{index}</title><div>{html}</div>", "utf-8")
+        page = Page(path)
+        assert shape(page) <= {"title", "div", "p", "a", "pre", "code", "span"}, name
+        for element in page.elements:
+            assert not any(each.startswith("on") for each in element.attributes)
+
+
+def fragments(files: dict[str, bytes]) -> list[tuple[str, str]]:
+    """The HTML in the data beside the pages of exercises."""
+    data = json.loads(files["attention/weights/exercise.json"])
+    solution = json.loads(files["attention/weights/solution.json"])
+    return [
+        *data["feedback"].items(),
+        ("code", solution["code"]),
+        ("explanation", solution["explanation"]),
+    ]
+
+
+@every_text
+def test_other_files_hold_the_text_as_text(
+    built: Callable[[str], dict[str, bytes]], text: str
+) -> None:
+    """The data, the index of the search, the feed and the sitemap say it and nothing more."""
+    files = built(text)
+    data = json.loads(files["attention/weights/exercise.json"])
+    index = json.loads(next(files[name] for name in files if "search-index" in name))
+    feed = ET.fromstring(files["feed.xml"].decode())  # noqa: S314  made above
+    sitemap = ET.fromstring(files["sitemap.xml"].decode())  # noqa: S314  made above
+
+    assert (data["title"], data["starter"], data["engine"]) == (text, text, text)
+    assert text in [title for title, _, _ in index["pages"]]
+    assert [each.text for each in feed.iter("title")][1:] == [text, text]
+    assert {each.tag for each in feed.iter()} == {
+        *("rss", "channel", "title", "link", "description", "language", "item", "guid"),
+        "{http://www.w3.org/2005/Atom}link",
+    }
+    assert all(
+        str(each.text).startswith("https://example.org/etude/") for each in sitemap.iter("{*}loc")
+    )
+
+
+def shape(page: Page) -> set[str]:
     return {element.tag for element in page.elements}
 
 
 @pytest.mark.parametrize("text", LINKS)
-@pytest.mark.parametrize("field", ["instructions", "hints", "description"])
+@pytest.mark.parametrize(
+    "field", ["instructions", "hints", "description", "feedback", "explanation"]
+)
 def test_a_link_that_runs_code_is_not_a_link(
-    build: "Build", make_exercise: "MakeExercise", make_track: "MakeTrack", text: str, field: str
+    make_exercise: "MakeExercise",
+    make_track: "MakeTrack",
+    tmp_path: Path,
+    *,
+    text: str,
+    field: str,
 ) -> None:
     """Only addresses that name a page become links, and they bring no handlers."""
-    texts = dict.fromkeys(("instructions", "hints", "description"), "") | {field: text}
+    texts = dict.fromkeys(("instructions", "hints", "description", "feedback", "explanation"), "")
+    texts[field] = text
     exercise = make_exercise(instructions=texts["instructions"], hints=(texts["hints"],))
     track = make_track(exercise, description=texts["description"])
-    for page in build(track).pages.values():
-        for link in page.all("a"):
-            assert link.attributes["href"].startswith(("https://example.org/", "../", "#")) or (
-                link.attributes["href"].endswith("index.html")
-            )
-            assert "onclick" not in link.attributes
+    solution = Solution("", texts["explanation"])
+    runnable = {"weights": Runnable(str, {"mistake": texts["feedback"]}, solution)}
+    files = site_files(Content([track], {}, runnable))
+    for name, html in fragments(files):
+        files[f"{name}.html"] = f"<!DOCTYPE html><title>x</title>{html}".encode()
+    for name, content in files.items():
+        if name.endswith(".html"):
+            path = tmp_path / "page.html"
+            path.write_bytes(content)
+            for link in Page(path).all("a"):
+                assert link.attributes["href"].startswith(
+                    ("https://example.org/", "https://pyodide.org/", "../", "#", "/")
+                ) or link.attributes["href"].endswith(("index.html", ".txt"))
+                assert "onclick" not in link.attributes

@@ -53,7 +53,7 @@ def test_the_heading_is_the_title_that_the_track_gives(site: "Site") -> None:
 
     assert page.one("h1").text == "Lesson begin"
     assert "Another title" not in page.text
-    assert [each.text for each in page.all("h2")] == ["Part", "Course"]
+    assert [each.text for each in page.all("h2") if "main" in each.within] == ["Part"]
 
 
 def test_a_hidden_cell_shows_no_code(site: "Site") -> None:
@@ -169,8 +169,10 @@ def test_the_side_shows_the_exercises_of_the_open_lesson_only(site: "Site") -> N
     side = [words(each.text) for each in site["course/two/index.html"].all("aside")]
     loose = [words(each.text) for each in site["course/loose/index.html"].all("aside")]
 
-    assert side == ["Course 1 Lesson begin 1 Title of one 15 XP 2 Title of two 15 XP 2 Lesson end"]
-    assert loose == ["Course 1 Lesson begin 2 Lesson end More exercises 4 Title of loose 15 XP"]
+    head = "Close the contents Course 0 of 4 passed"
+    lessons = "1 Lesson begin Title of one 15 XP Title of two 15 XP 2 Lesson end"
+    assert side == [f"{head} {lessons}"]
+    assert loose == [f"{head} 1 Lesson begin 2 Lesson end More exercises Title of loose 15 XP"]
 
 
 def test_the_track_is_a_map_of_lessons_and_exercises(site: "Site") -> None:
@@ -209,7 +211,7 @@ def test_markup_in_a_lesson_stays_text(
 
     assert page.text.count(text) == 6
     assert not page.all("img")
-    assert len(page.all("script")) == 1
+    assert all(not each.text or "<" not in each.text for each in page.all("script"))
 
 
 @pytest.mark.parametrize("id", ["..", "A", "a/b"])

@@ -98,6 +98,11 @@ def test_every_step_is_a_class_with_colours_for_both_themes(ramp: Ramp) -> None:
         ("accent", ["page", "surface", "sunk"]),
         ("xp-ink", ["xp-soft"]),
         ("surface", ["accent"]),
+        ("surface", ["bad"]),
+        ("ink", ["good-soft", "bad-soft", "warn-soft"]),
+        ("good", ["surface", "good-soft"]),
+        ("bad", ["surface", "sunk", "bad-soft"]),
+        ("warn", ["surface", "warn-soft"]),
         *((f"code-{kind}", ["surface", "sunk"]) for kind in ("keyword", "name", "string")),
         *((f"code-{kind}", ["surface", "sunk"]) for kind in ("number", "comment")),
     ],
@@ -114,11 +119,12 @@ def test_text_of_the_pages_can_be_read(text: str, grounds: list[str], theme: int
 
 
 def test_the_stylesheet_is_whole() -> None:
-    """Its braces balance, every variable is defined, and it fetches nothing."""
+    """Its braces balance, every variable is defined, and it fetches nothing but fonts of ours."""
     used = set(re.findall(r"var\((--[\w-]+)\)", STYLESHEET))
     defined = set(re.findall(r"(--[\w-]+):", STYLESHEET))
 
     assert STYLESHEET.count("{") == STYLESHEET.count("}")
     assert used == defined
-    assert "url(" not in STYLESHEET
+    fonts = {"./stix-two-math.woff2", "./stix-two-math-rest.woff2"}
+    assert set(re.findall(r"url\((.*?)\)", STYLESHEET)) == fonts
     assert "@import" not in STYLESHEET

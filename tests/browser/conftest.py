@@ -1,0 +1,153 @@
+"""One Chromium, one built site and its host for all tests, and contexts that are watched."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.browser.hosting import BASE, hosted
+from tests.browser.judging import DESK
+from tests.browser.learner import Bench
+from tests.browser.tools import (
+    CHROMIUM_ARGUMENTS,
+    MissingError,
+    Tools,
+    build_site,
+    find_chromium,
+    give_up,
+    install_tools,
+)
+from tests.browser.watching import Watch
+
+NewContext: TypeAlias = Callable[..., BrowserContext]
+NewPage: TypeAlias = Callable[..., Page]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test of this folder."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker("browser")
+
+
+@pytest.fixture(scope="session")
+def tools() -> Tools:
+    """The packages that the tests need, and Python for the pages."""
+    try:
+        return install_tools()
+    except MissingError as error:
+        give_up(error)
+
+
+@contextmanager
+def _driving(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Let Playwright's event loop be the thread's, and only now.
+
+    Its synchronous interface leaves the loop marked as running, so that no other test of the
+    session could run one of its own.
+    """
+    asyncio._set_running_loop(loop)  # noqa: SLF001  there is no other way to hand a loop over
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(None)  # noqa: SLF001  as above
+
+
+@pytest.fixture(scope="session")
+def _browser() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
+    try:
+        executable = find_chromium()
+    except MissingError as error:
+        give_up(error)
+    manager = sync_playwright()
+    playwright = manager.start()
+    loop = asyncio.get_running_loop()
+    with _driving(loop):
+        browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_ARGUMENTS)
+    yield browser, loop
+    with _driving(loop):
+        browser.close()
+        playwright.stop()
+
+
+@pytest.fixture
+def browser(_browser: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Browser]:
+    """The one Chromium of the session."""
+    browser, loop = _browser
+    with _driving(loop):
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def site(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of the exercises that come with Etude."""
+    return build_site(tmp_path_factory.mktemp("site") / "built", tools, BASE)
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Where the site is hosted, with a slash at the end."""
+    with hosted(site) as found:
+        yield found
+
+
+@pytest.fixture
+def new_context(browser: Browser) -> Iterator[NewContext]:
+    """Make contexts for a site; the test fails if anything goes wrong in one of them.
+
+    What matches `expected`, a pattern, may go wrong: the test brings it about. Pages are kept for
+    later only where a test asks for it, since that loads the whole site into each context.
+    """
+    with ExitStack() as stack:
+        watches: list[Watch] = []
+
+        def make(address: str, *, expected: str = "", **options: Any) -> BrowserContext:  # noqa: ANN401  Playwright's
+            settings = {"viewport": DESK, "service_workers": "block", **options}
+            context = browser.new_context(base_url=address, **settings)
+            stack.callback(context.close)
+            watches.append(Watch(context, address, expected))
+            return context
+
+        yield make
+    assert [each for watch in watches for each in watch.complaints] == []
+
+
+@pytest.fixture
+def new_page(new_context: NewContext, address: str) -> NewPage:
+    """Make fresh pages for the site, each in a context of its own."""
+    return lambda **options: new_context(address, **options).new_page()
+
+
+@pytest.fixture
+def page(new_page: NewPage) -> Page:
+    """A fresh page for the site, as on a desk."""
+    return new_page()
+
+
+@pytest.fixture(scope="session")
+def _kept_bench() -> list[tuple[Page, Watch]]:
+    return []
+
+
+@pytest.fixture
+def bench(browser: Browser, address: str, _kept_bench: list[tuple[Page, Watch]]) -> Iterator[Bench]:
+    """The page of an exercise on which Python is ready; what was done there before is not undone.
+
+    To start Python takes seconds, so that tests share it if they can.
+    """
+    if not _kept_bench:
+        context = browser.new_context(base_url=address, viewport=DESK, service_workers="block")
+        _kept_bench.append((context.new_page(), Watch(context, address)))
+    ((page, watch),) = _kept_bench
+    bench = Bench(page)
+    if not bench.is_ready():
+        page.goto("attention/scaled-scores/")
+        bench.says("Python is ready")
+    before = len(watch.complaints)
+    yield bench
+    assert watch.complaints[before:] == []

@@ -1,0 +1,150 @@
+"""What a learner does on an exercise's page, by mouse or by the keyboard alone."""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from playwright.sync_api import Locator, Page, expect
+
+# Python has to be fetched and started, and the machine may be busy with other tests.
+PATIENCE_MS: Final = 60_000
+_TABS: Final = 150
+
+_PASTE: Final = """
+(editor, text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text/plain", text);
+  const event = new ClipboardEvent("paste", {clipboardData, bubbles: true, cancelable: true});
+  editor.dispatchEvent(event);
+}
+"""
+
+
+def paste(editor: Locator, text: str) -> None:
+    """Replace what is in an editor by a text from the clipboard."""
+    editor.press("ControlOrMeta+a")
+    editor.evaluate(_PASTE, text)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The parts of an exercise's page that a learner works with."""
+
+    page: Page
+
+    @property
+    def editor(self) -> Locator:
+        """Where the code is written."""
+        return self.page.get_by_role("textbox", name="Your solution")
+
+    @property
+    def results(self) -> Locator:
+        """What came of the last run or check."""
+        return self.page.get_by_role("region", name="Results")
+
+    @property
+    def summary(self) -> Locator:
+        """The sentence that says what came of it."""
+        return self.results.get_by_role("status")
+
+    def button(self, name: str) -> Locator:
+        """Return the button of this name."""
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def says(self, text: str | re.Pattern[str]) -> None:
+        """Wait until the page says so about Python or what it did."""
+        said = self.page.get_by_role("status").filter(has_text=text)
+        expect(said.first).to_be_attached(timeout=PATIENCE_MS)
+
+    def is_ready(self) -> bool:
+        """Tell whether Python waits for something to do."""
+        return self.page.get_by_role("status").filter(has_text="Python is ready").count() > 0
+
+    def write(self, code: str) -> None:
+        """Replace what is in the editor, as by pasting."""
+        paste(self.editor, code)
+
+    def check(self, code: str | None = None) -> None:
+        """Check what is in the editor, or this."""
+        if code is not None:
+            self.write(code)
+        self.button("Check").click()
+
+    def concludes(self, text: str | re.Pattern[str]) -> None:
+        """Wait for what comes of the run or check that was asked for, and that it says so."""
+        expect(self.page.get_by_role("region", name="Your code")).not_to_have_attribute(
+            "aria-busy", "true", timeout=PATIENCE_MS
+        )
+        expect(self.summary).to_contain_text(text)
+
+
+class Hand(Protocol):
+    """A way to use a page."""
+
+    def press(self, target: Locator) -> None:
+        """Follow a link, or push a button."""
+
+    def write(self, bench: Bench, code: str) -> None:
+        """Replace what is in the editor."""
+
+    def fill(self, field: Locator, text: str) -> None:
+        """Write into a field."""
+
+    def choose(self, radio: Locator) -> None:
+        """Choose one of several."""
+
+
+class Mouse:
+    """Points and clicks; code is pasted."""
+
+    def press(self, target: Locator) -> None:
+        target.click()
+
+    def write(self, bench: Bench, code: str) -> None:
+        bench.editor.click()
+        bench.write(code)
+
+    def fill(self, field: Locator, text: str) -> None:
+        field.click()
+        field.fill(text)
+
+    def choose(self, radio: Locator) -> None:
+        radio.click()
+
+
+class Keyboard:
+    """Tab, Enter and letters; nothing is pointed at, and nothing gets the focus by itself."""
+
+    def press(self, target: Locator) -> None:
+        self._reach(target)
+        target.page.keyboard.press("Enter")
+
+    def write(self, bench: Bench, code: str) -> None:
+        """Type it, without its indentation: the editor indents by itself."""
+        keyboard = bench.page.keyboard
+        self._reach(bench.editor)
+        keyboard.press("ControlOrMeta+a")
+        keyboard.press("Delete")
+        keyboard.type("\n".join(line.lstrip() for line in code.split("\n")))
+        keyboard.press("Escape")  # so that the next Tab leaves
+
+    def fill(self, field: Locator, text: str) -> None:
+        self._reach(field)
+        field.page.keyboard.type(text)
+
+    def choose(self, radio: Locator) -> None:
+        """Reach the group, whose first stands for all, and go on by arrows."""
+        group = radio.locator("xpath=ancestor::fieldset")
+        self._reach(group.get_by_role("radio").first)
+        radio.page.keyboard.press("Space")
+        while not radio.is_checked():
+            radio.page.keyboard.press("ArrowDown")
+
+    def _reach(self, target: Locator) -> None:
+        keyboard = target.page.keyboard
+        expect(target).to_be_visible()
+        for _ in range(_TABS):
+            if target.evaluate("(element) => element === document.activeElement"):
+                return
+            keyboard.press("Tab")
+        raise AssertionError(f"Tab does not reach {target}")

@@ -1,0 +1,44 @@
+"""Every exercise of the site, checked by Python in the browser."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import Page
+
+from grader.definitions.collection import Collection
+from tests.browser.interpreter import Interpreter
+from tests.browser.tools import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.definitions.exercise import Exercise
+
+
+def _exercises() -> "Iterator[tuple[str, Exercise]]":
+    """Every exercise that has to be solved by a program, with the folder of its page."""
+    for track in Collection.load(ROOT / "exercises").tracks:
+        for exercise in track.exercises:
+            yield f"{track.definition.id}/{exercise.id}", exercise
+
+
+def test_every_starter_fails_and_every_solution_passes(page: Page, site: Path) -> None:
+    """What the site ships of each exercise tells right from wrong, in the browser as elsewhere.
+
+    Of a prediction it ships nothing to check, since all that could be checked is the answer.
+    """
+    page.goto("")
+    python = Interpreter.start(page, site)
+    wrong = {}
+    for folder, exercise in _exercises():
+        engine = json.loads((site / folder / "exercise.json").read_text("utf-8"))["engine"]
+        assert (engine == "") == (exercise.kind == "predict")
+        if not engine:
+            continue
+        python.open_exercise(engine)
+        starter, solution = (python.check(code) for code in (exercise.starter, exercise.solution))
+        if starter["outcome"] in {"passed", "grader fault"} or solution["outcome"] != "passed":
+            wrong[folder] = starter["outcome"], solution["outcome"], solution.get("message")
+
+    assert wrong == {}

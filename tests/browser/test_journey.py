@@ -1,0 +1,71 @@
+"""The whole way of a learner, from the start page to the next exercise."""
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import ViewportSize, expect
+
+from tests.browser.judging import DESK, PHONE, barriers, overflowing, shoot
+from tests.browser.learner import PATIENCE_MS, Bench, Hand, Keyboard, Mouse
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import NewPage
+    from tests.browser.tools import Tools
+
+SCORES = "import numpy as np\ndef scaled_scores(Q, K):\n    return Q @ np.swapaxes(K, -1, -2)"
+WITHOUT_ROOT = f"{SCORES} / Q.shape[-1]"
+RIGHT = f"{SCORES} / np.sqrt(Q.shape[-1])"
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("hand", [Mouse(), Keyboard()], ids=["mouse", "keyboard"])
+def test_from_the_start_page_to_the_next_exercise(
+    new_page: "NewPage",
+    tools: "Tools",
+    size: ViewportSize,
+    theme: str,
+    hand: Hand,
+) -> None:
+    """Fail, fail again, take the hint that is offered, pass, earn XP, and go on; no barriers."""
+    page = new_page(viewport=size, color_scheme=theme)
+    bench = Bench(page)
+    main = page.get_by_role("main")
+    is_judged = isinstance(hand, Mouse)  # the states are the same for both
+
+    def judge(state: str) -> None:
+        if is_judged:
+            shoot(page, f"journey-{state}")
+            assert barriers(page, tools) == ""
+        assert overflowing(page) == []
+
+    page.goto("")
+    hand.press(main.get_by_role("link", name="Attention from scratch").first)
+    hand.press(main.get_by_role("link", name="Why the scores are scaled").first)
+    hand.press(main.get_by_role("link", name="Scale the scores").first)
+    expect(page).to_have_url(re.compile("attention/scaled-scores/"))
+
+    hand.write(bench, WITHOUT_ROOT)
+    hand.press(bench.button("Check"))
+    bench.concludes("Not passed yet")
+    expect(bench.results).to_contain_text("It is the variance that grows like")
+    expect(page.get_by_text("Stuck? A hint may help.")).not_to_be_visible()
+    judge("failed")
+
+    hand.press(bench.button("Check"))
+    expect(page.get_by_text("Stuck? A hint may help.")).to_be_visible(timeout=PATIENCE_MS)
+    hand.press(bench.results.get_by_role("button", name=re.compile("^Show hint 1 of 3")))
+    expect(main.get_by_text("What is left is one division; by what?")).to_be_visible()
+    judge("hint-open")
+
+    hand.write(bench, RIGHT)
+    expect(page.get_by_text("Your code has changed since these results.")).to_be_visible()
+    hand.press(bench.button("Check"))
+    bench.concludes("All 3 visible tests pass")
+    expect(bench.results).to_contain_text("Passed +5 XP")
+    judge("passed")
+
+    hand.press(bench.results.get_by_role("link", name="Next: "))
+    expect(page).not_to_have_url(re.compile("scaled-scores"))
+    expect(page.get_by_role("banner").get_by_role("link", name="5 XP")).to_be_visible()

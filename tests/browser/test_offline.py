@@ -1,0 +1,74 @@
+"""The site without a network, after it was visited once."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+
+from tests.browser.hosting import hosted
+from tests.browser.learner import Bench
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import NewContext
+
+_KEPT = """
+async () => {
+  const names = await caches.keys();
+  const keys = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+  const paths = keys.flat().map(({url}) => new URL(url).pathname);
+  const wanted = ["numpy-warmup/keepdims/exercise.json", ".whl", "pyodide.asm.wasm"];
+  return wanted.every((end) => paths.some((path) => path.endsWith(end)));
+}
+"""
+
+
+def test_what_was_visited_can_be_solved_without_a_network(
+    new_context: "NewContext", site: Path
+) -> None:
+    """The exercise, its neighbours, the search and Python are there; of the rest the page says so."""
+    with hosted(site) as address:
+        context = new_context(address, service_workers="allow", expected="Failed to load resource")
+        bench = Bench(context.new_page())
+        page = bench.page
+        page.goto("numpy-warmup/axis-sums/")
+        bench.says("Python is ready")
+        page.wait_for_function(_KEPT, polling=200, timeout=60_000)
+    context.set_offline(True)
+
+    page.reload()
+    bench.write("print(6 * 7)")
+    bench.button("Run").click()
+    bench.concludes("Your code ran.")
+    expect(bench.results).to_contain_text("42")
+
+    page.get_by_role("link", name="Next").last.click()
+    expect(page.get_by_role("heading", level=1)).not_to_have_text("")
+    bench.says("Python is ready")
+
+    page.goto("search/?q=softmax")
+    expect(page.get_by_role("list", name="Results").get_by_role("link").first).to_be_visible()
+    page.goto("nowhere/at/all/")
+    expect(page.get_by_role("heading", level=1)).to_have_text("There is no network")
+
+
+def test_a_new_version_replaces_the_one_that_was_kept(
+    new_context: "NewContext", site: Path, tmp_path: Path
+) -> None:
+    """With a network, the newest page is shown, not the one that was kept."""
+    changed = tmp_path / "site"
+    changed.mkdir()
+    for path in site.iterdir():
+        (changed / path.name).symlink_to(path)
+    (changed / "index.html").unlink()
+    (changed / "index.html").write_bytes((site / "index.html").read_bytes())
+    with hosted(changed) as address:
+        page = new_context(address, service_workers="allow").new_page()
+        page.goto("")
+        page.evaluate("navigator.serviceWorker.ready")
+        heading = page.get_by_role("heading", level=1)
+        title = heading.inner_text()
+        newer = (changed / "index.html").read_text("utf-8").replace(title, "A new title")
+        (changed / "index.html").write_text(newer, encoding="utf-8")
+        page.reload()
+        expect(heading).to_have_text(re.compile("A new title"))

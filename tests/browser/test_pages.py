@@ -1,0 +1,242 @@
+"""Every page as it is opened, before anybody does anything on it."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Page, Route, ViewportSize, expect
+
+from tests.browser.judging import (
+    DESK,
+    PHONE,
+    Focus,
+    barriers,
+    focused,
+    measure_shifts,
+    open_settled,
+    overflowing,
+    shifted,
+    shoot,
+    without_python,
+)
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import NewPage
+    from tests.browser.tools import Tools
+
+HERE = Path(__file__).parent
+
+# One of each kind, and of what only some of them have.
+KINDS = {
+    "home": "",
+    "track-with-lessons": "attention/",
+    "track": "numpy-warmup/",
+    "lesson": "attention/lessons/causal-masking/",
+    "exercise-write": "attention/scaled-scores/",
+    "exercise-fix": "attention/forgotten-scale/",
+    "exercise-predict": "attention/masked-diagonal/",
+    "progress": "progress/",
+    "search": "search/",
+    "concepts": "concepts/",
+    "about": "about/",
+    "accessibility": "accessibility/",
+    "no-network": "offline/",
+    "not-found": "404.html",
+}
+each_kind = pytest.mark.parametrize("kind", KINDS)
+each_kind_begun_at_its_head = pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS if kind != "search"]
+)
+each_size = pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+
+
+@pytest.fixture
+def quiet_page(new_page: "NewPage") -> "NewPage":
+    """Make fresh pages on which Python does not start: it has no part in any of this."""
+
+    def make(**options: object) -> Page:
+        page = new_page(**options)
+        without_python(page)
+        return page
+
+    return make
+
+
+@pytest.fixture
+def every_page(site: Path) -> list[str]:
+    """The paths of all pages."""
+    return sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+
+
+def test_every_page_is_valid(site: Path, tools: "Tools", tmp_path: Path) -> None:
+    """html-validate finds nothing: no error of syntax, structure or naming."""
+    node = shutil.which("node")
+    assert node
+    program = tools.packages / "html-validate" / "bin" / "html-validate.mjs"
+    words = [program, "--config", HERE / "htmlvalidate.config.mjs", "--formatter", "json", "."]
+    answer = tmp_path / "found.json"
+    with answer.open("w") as out:  # a pipe would be cut short when Node ends
+        subprocess.run([node, *map(str, words)], cwd=site, stdout=out, check=False)
+
+    found = "\n".join(
+        f"{Path(page['filePath']).relative_to(site)}:{each['line']}: {each['ruleId']}: {each['message']}"
+        for page in json.loads(answer.read_text("utf-8"))
+        for each in page["messages"]
+    )
+    assert found == ""
+
+
+@each_size
+@each_kind
+def test_a_page_has_no_barriers(
+    quiet_page: "NewPage", tools: "Tools", kind: str, size: ViewportSize
+) -> None:
+    """Axe finds nothing in either theme."""
+    page = quiet_page(viewport=size)
+    open_settled(page, KINDS[kind])
+
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        shoot(page, f"{kind}-fresh")
+        assert barriers(page, tools) == ""
+
+
+def test_every_page_fits_a_phone_and_holds_still(
+    quiet_page: "NewPage", every_page: list[str]
+) -> None:
+    """No page is wider than a phone, and nothing on it jumps about while it loads."""
+    page = quiet_page(viewport=PHONE)
+    measure_shifts(page)
+    wide, unsteady = [], {}
+    for path in every_page:
+        open_settled(page, path)
+        wide += [f"{path}: {each}" for each in overflowing(page)]
+        if shifted(page) >= 0.02:
+            unsteady[path] = shifted(page)
+
+    assert wide == []
+    assert unsteady == {}
+
+
+@pytest.mark.parametrize("kind", ["exercise-write", "exercise-predict"])
+def test_hints_have_their_place_before_the_script_is_there(
+    quiet_page: "NewPage", kind: str
+) -> None:
+    """Those that were taken are seen, and what offers the next one moves nothing."""
+    page = quiet_page(viewport=PHONE)
+    help_of_page = page.locator("#help")
+    page.goto(KINDS[kind])
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    for taken in (0, 1, 2):
+        page.route("**/exercise.json", hold)
+        with page.expect_request("**/exercise.json"):
+            page.reload(wait_until="domcontentloaded")
+        expect(page.locator(".hints details:visible")).to_have_count(taken)
+        before = help_of_page.evaluate("(it) => it.offsetHeight")
+        held.pop().continue_()
+        page.unroute("**/exercise.json")
+        offer = page.get_by_role("button", name=f"Show hint {taken + 1} of")
+        expect(offer).to_be_visible()
+        assert abs(help_of_page.evaluate("(it) => it.offsetHeight") - before) <= 1
+        offer.click()
+        expect(page.locator(".hints details:visible")).to_have_count(taken + 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "size"),
+    [*((kind, DESK) for kind in KINDS), ("lesson", PHONE), ("exercise-write", PHONE)],
+    ids=[*KINDS, "lesson-phone", "exercise-write-phone"],
+)
+def test_the_keyboard_reaches_everything_and_shows_where_it_is(
+    quiet_page: "NewPage", kind: str, size: ViewportSize
+) -> None:
+    """Tab goes through the page without end or trap, and what has the focus is seen to have it."""
+    page = quiet_page(viewport=size, reduced_motion="reduce")
+    open_settled(page, KINDS[kind])
+    stops = _stops(page)
+
+    assert stops
+    assert [each.what for each in stops if not each.is_seen] == []
+
+
+@each_kind_begun_at_its_head
+def test_the_first_link_leads_past_the_head(quiet_page: "NewPage", kind: str) -> None:
+    """The skip link is seen once it has the focus, and Tab goes on past the head.
+
+    The search page begins with its field.
+    """
+    page = quiet_page()
+    open_settled(page, KINDS[kind])
+    page.keyboard.press("Tab")
+    skip = page.get_by_role("link", name="Skip to the content")
+    expect(skip).to_be_focused()
+    expect(skip).to_be_in_viewport()
+
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+
+    assert not focused(page).is_in_head
+
+
+def test_the_choice_of_colours_lasts(quiet_page: "NewPage") -> None:
+    """Dark is dark on the next page too, and the system decides again when asked to."""
+    page = quiet_page()
+    page.emulate_media(color_scheme="light")
+    page.goto("")
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(background)
+    page.get_by_role("radio", name="Dark").check()
+    dark = page.evaluate(background)
+    assert dark != light
+
+    page.goto("attention/")
+    assert page.evaluate(background) == dark
+    expect(page.get_by_role("radio", name="Dark")).to_be_checked()
+
+    page.get_by_role("radio", name="As the system").check()
+    assert page.evaluate(background) == light
+
+
+@each_kind
+def test_a_page_can_be_read_without_scripts(quiet_page: "NewPage", kind: str) -> None:
+    """Where scripts are switched off, the heading and the text are there."""
+    page = quiet_page(java_script_enabled=False)
+    page.goto(KINDS[kind])
+
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page.get_by_role("main").get_by_role("paragraph").first).to_be_visible()
+
+
+def test_an_exercise_can_be_read_without_scripts(quiet_page: "NewPage") -> None:
+    """Task, starter code, tests, hints, and how to check it in a terminal are on the page."""
+    page = quiet_page(java_script_enabled=False)
+    page.goto("attention/scaled-scores/")
+
+    main = page.get_by_role("main")
+    for text in (
+        "Write scaled_scores(Q, K)",
+        "# 1. Find d_k",
+        "two queries, three keys",
+        "etude check scaled-scores",
+    ):
+        expect(main.get_by_text(text).first).to_be_visible()
+
+
+def _stops(page: Page) -> list[Focus]:
+    """Press Tab until the page has been gone through; what had the focus."""
+    stops: list[Focus] = []
+    for _ in range(400):
+        page.keyboard.press("Escape")  # as the page says: Tab then leaves the editor too
+        page.keyboard.press("Tab")
+        found = focused(page)
+        if found.is_none or found in stops[:1]:
+            return stops
+        stops.append(found)
+    raise AssertionError(f"no end after {stops[-3:]}")

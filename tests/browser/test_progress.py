@@ -1,0 +1,161 @@
+"""Progress in the browser and on the command line: one format, read by either."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Page, ViewportSize, expect
+
+from grader.definitions.exercise import ExerciseId
+from grader.grading.verdict import Outcome
+from grader.progress.exchange import to_json
+from grader.progress.history import BROWSER, Attempt, History
+from tests.browser.judging import DESK, PHONE, barriers, open_settled, overflowing, shoot
+from tests.browser.learner import Bench
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import NewPage
+    from tests.browser.tools import Tools
+    from tests.conftest import Etude
+
+RIGHT = """\
+import numpy as np
+
+
+def scaled_scores(Q, K):
+    return Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
+"""
+WRONG = RIGHT.replace(" / np.sqrt(Q.shape[-1])", "")
+
+
+def test_what_was_done_here_goes_to_the_command_line(
+    page: Page, etude: "Etude", tmp_path: Path
+) -> None:
+    """`etude progress import` takes the file of the page, and counts as the page does."""
+    page.goto("attention/scaled-scores/")
+    bench = Bench(page)
+    for code, said in ((WRONG, "Not passed yet"), (RIGHT, "All 3 visible tests pass")):
+        bench.check(code)
+        bench.concludes(said)
+
+    page.goto("progress/")
+    expect(page.get_by_role("main")).to_contain_text("Scale the scores")
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Export", exact=True).click()
+    path = tmp_path / "exported.json"
+    saving.value.save_as(path)
+
+    imported = etude("progress", "import", path)
+    assert imported.stdout == "2 of 2 entries were new\n", imported.stderr
+    shown = etude("progress").stdout
+    assert "5 XP" in shown
+    etude("progress", "export", "again.json")
+    assert json.loads((tmp_path / "again.json").read_text()) == json.loads(path.read_text())
+
+
+def test_what_was_done_there_comes_to_the_page(page: Page, etude: "Etude", tmp_path: Path) -> None:
+    """The page takes the file of `etude progress export`, once."""
+    (tmp_path / "mine.py").write_text(RIGHT)
+    etude("hint", "scaled-scores")
+    assert etude("check", "scaled-scores", "mine.py").returncode == 0
+    etude("progress", "export", "exported.json")
+
+    page.goto("progress/")
+    _choose(page, tmp_path / "exported.json")
+    expect(page.get_by_text("1 more exercise passed: Scale the scores")).to_be_visible()
+    page.get_by_role("button", name="Add them").click()
+    expect(page.get_by_role("banner").get_by_role("link", name="5 XP")).to_be_visible()
+
+    _choose(page, tmp_path / "exported.json")
+    expect(page.get_by_text("Nothing in “exported.json” is new")).to_be_visible()
+    page.goto("attention/")
+    expect(page.get_by_role("main")).to_contain_text("1 of 51 passed")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "no JSON",
+        "[]",
+        '{"etude_progress": 99}',
+        '{"etude_progress": 1, "attempts": [{"exercise": "<b>"}]}',
+    ],
+)
+def test_a_file_that_is_none_changes_nothing(page: Page, tmp_path: Path, content: str) -> None:
+    """A file that is no record is refused with a sentence."""
+    path = tmp_path / "wrong.json"
+    path.write_text(content)
+    page.goto("progress/")
+    _choose(page, path)
+    expect(page.get_by_text("“wrong.json” is not exported progress")).to_be_visible()
+    expect(page.get_by_text("Nothing is recorded yet")).to_be_visible()
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_a_long_history_can_be_read_by_everybody(
+    new_page: "NewPage", tools: "Tools", site: Path, size: ViewportSize
+) -> None:
+    """Start page, tracks and progress of somebody who has done much have no barriers."""
+    page = new_page(viewport=size)
+    page.goto("404.html")
+    page.evaluate("(text) => localStorage.setItem('etude.progress', text)", _long_history(site))
+    for name, path in {"home": "", "track": "attention/", "progress": "progress/"}.items():
+        open_settled(page, path)
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            shoot(page, f"{name}-much-done")
+            assert barriers(page, tools) == ""
+        assert overflowing(page) == []
+
+
+def test_erasing_asks_first_and_leaves_drafts(page: Page, site: Path) -> None:
+    """Erase needs a yes; what was written stays."""
+    page.goto("404.html")
+    page.evaluate("(text) => localStorage.setItem('etude.progress', text)", _long_history(site))
+    page.evaluate("localStorage.setItem('etude.draft.scaled-scores', 'mine')")
+    page.goto("progress/")
+    page.get_by_role("button", name="Erase…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("Nothing is recorded yet")).not_to_be_visible()
+    page.get_by_role("button", name="Erase…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Erase", exact=True).click()
+
+    expect(page.get_by_text("Nothing is recorded yet")).to_be_visible()
+    assert page.evaluate("localStorage.getItem('etude.draft.scaled-scores')") == "mine"
+
+
+def _choose(page: Page, path: Path) -> None:
+    with page.expect_file_chooser() as choosing:
+        page.get_by_role("button", name="Import…").click()
+    choosing.value.set_files(path)
+
+
+def _long_history(site: Path) -> str:
+    """A history in which every third exercise was passed, and every third only tried."""
+    found = [json.loads(path.read_text("utf-8")) for path in sorted(site.rglob("exercise.json"))]
+    attempts = []
+    for number, exercise in enumerate(found):
+        if number % 3 == 2:
+            continue
+        has_passed = number % 3 == 0
+        at = datetime(2026, 1, 5, 10, tzinfo=UTC) + timedelta(days=number // 4, minutes=number)
+        attempts.append(
+            Attempt(
+                ExerciseId(exercise["id"]),
+                at=at,
+                day=at.date(),
+                outcome=Outcome.PASSED if has_passed else Outcome.FAILED,
+                score=3 * has_passed,
+                max_score=3,
+                xp=exercise["xp"] * has_passed,
+                diagnosis="",
+                submission=f"{number:064x}",
+                definition=exercise["hash"],
+                grader="0.1.0",
+                sandbox=BROWSER,
+            )
+        )
+    return to_json(History(tuple(attempts)))

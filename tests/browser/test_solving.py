@@ -1,0 +1,262 @@
+"""An exercise's page at work: what it keeps, what it stops, and what it says when it cannot."""
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Page, Route, ViewportSize, expect
+
+from grader.browser.shipping import engine_data
+from grader.definitions.collection import load_exercise
+from grader.sandbox.process import Sandbox
+from tests.browser.hosting import hosted
+from tests.browser.judging import DESK, PHONE, barriers, open_settled, shoot, without_python
+from tests.browser.learner import Bench
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import NewContext, NewPage
+    from tests.browser.tools import Tools
+    from tests.conftest import Etude
+
+SCALED = """\
+import numpy as np
+
+
+def scaled_scores(Q, K):
+    return Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
+"""
+UNSCALED = SCALED.replace(" / np.sqrt(Q.shape[-1])", "")
+
+
+def test_what_was_written_is_there_again(page: Page) -> None:
+    """A draft survives a reload, and "Start over" brings the starter back, after a question."""
+    without_python(page)
+    page.goto("attention/scaled-scores/")
+    bench = Bench(page)
+    starter = bench.editor.inner_text()
+    bench.write("draft = 1")
+    page.reload()
+    expect(bench.editor).to_have_text("draft = 1")
+
+    bench.button("Start over").click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    expect(bench.editor).to_have_text("draft = 1")
+
+    bench.button("Start over").click()
+    page.get_by_role("dialog").get_by_role("button", name="Replace it").click()
+    expect(bench.editor).not_to_have_text("draft = 1")
+    assert bench.editor.inner_text() == starter
+    bench.button("Undo").click()
+    expect(bench.editor).to_have_text("draft = 1")
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_a_question_can_be_answered_by_everybody(
+    new_page: "NewPage", tools: "Tools", size: ViewportSize
+) -> None:
+    """It has no barriers, Tab stays in it, Escape means no, and the focus comes back."""
+    page = new_page(viewport=size)
+    without_python(page)
+    open_settled(page, "attention/scaled-scores/")
+    bench = Bench(page)
+    bench.write("draft = 2")
+    bench.button("Start over").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        shoot(page, "exercise-question")
+        assert barriers(page, tools) == ""
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.closest('main') === null")
+
+    page.keyboard.press("Escape")
+    expect(dialog).not_to_be_visible()
+    expect(bench.editor).to_have_text("draft = 2")
+    expect(bench.button("Start over")).to_be_focused()
+
+
+def test_results_say_when_they_are_stale(bench: Bench) -> None:
+    """A change of the code marks the results, and taking it back unmarks them."""
+    stale = bench.results.get_by_text("Your code has changed since these results.")
+    bench.check(UNSCALED)
+    bench.concludes("Not passed yet")
+    expect(stale).not_to_be_visible()
+
+    bench.write(f"{UNSCALED}# more")
+    expect(stale).to_be_visible()
+    bench.write(UNSCALED)
+    expect(stale).not_to_be_visible()
+
+
+def test_run_shows_what_is_printed(bench: Bench) -> None:
+    """Output comes as it was printed, and an error with the line that it is about."""
+    bench.write("print('<b>one</b>')\nprint(1 / 0)")
+    bench.button("Run").click()
+
+    bench.concludes("Your code did not run to its end.")
+    expect(bench.results).to_contain_text("<b>one</b>")
+    expect(bench.results).to_contain_text("ZeroDivisionError")
+    bench.results.get_by_role("button", name=re.compile("line 2")).click()
+    expect(bench.editor).to_be_focused()
+
+
+def test_shortcuts_run_and_check(bench: Bench) -> None:
+    """Ctrl+Enter runs and Ctrl+Shift+Enter checks, from inside the editor."""
+    bench.write(SCALED)
+    bench.page.keyboard.press("Control+Enter")
+    bench.concludes("Your code ran.")
+    bench.page.keyboard.press("Control+Shift+Enter")
+    bench.concludes("All 3 visible tests pass")
+
+
+def test_a_submission_that_fails_shows_expected_beside_got(bench: Bench) -> None:
+    """The values of a failed test are tables, one beside the other, and what differs is marked."""
+    bench.check(UNSCALED)
+    bench.concludes("Not passed yet")
+    for caption in ("Expected", "Yours float64", "Yours \N{MINUS SIGN} expected"):
+        figure = bench.results.get_by_role("figure", name=re.compile(f"^{caption}"))
+        expect(figure.get_by_role("table").first).to_be_visible()
+
+
+def test_the_file_of_a_pass_is_what_the_command_line_takes(
+    bench: Bench, etude: "Etude", tmp_path: Path
+) -> None:
+    """What is downloaded passes `etude check` and `etude grade`, hidden tests and all."""
+    bench.check(SCALED)
+    bench.concludes("All 3 visible tests pass")
+    with bench.page.expect_download() as saving:
+        bench.button("Download your file").click()
+    assert saving.value.suggested_filename == "scaled-scores.py"
+    path = tmp_path / "submissions" / "a-learner" / saving.value.suggested_filename
+    saving.value.save_as(path)
+
+    assert path.read_text("utf-8") == SCALED
+    checked = etude("check", "scaled-scores", path, "--format", "json")
+    graded = etude("grade", path.parent.parent)
+    assert json.loads(checked.stdout)["outcome"] == "passed"
+    assert checked.returncode == graded.returncode == 0, graded.stdout
+
+
+def test_a_loop_without_end_is_stopped_by_the_button(bench: Bench) -> None:
+    """Stop ends it, Python is ready again by itself, and the code is still there."""
+    bench.write("while True:\n    pass")
+    bench.button("Run").click()
+    bench.says("Running")
+    bench.button("Stop").click()
+    bench.concludes("Stopped")
+    bench.says("Python is ready")
+
+    expect(bench.editor).to_contain_text("while True:")
+    bench.write("print(6 * 7)")
+    bench.button("Run").click()
+    bench.concludes("Your code ran.")
+    expect(bench.results).to_contain_text("42")
+
+
+def test_a_loop_without_end_is_stopped_by_the_limit(page: Page) -> None:
+    """Ten seconds, as the page's clock tells them, and it is over."""
+    page.clock.install()
+    page.goto("attention/scaled-scores/")
+    bench = Bench(page)
+    bench.check("while True:\n    pass")
+    bench.says("Running")
+    page.clock.fast_forward("00:10")
+
+    bench.concludes("Stopped after 10 seconds")
+    bench.says("Python is ready")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param("import numpy as np\nnp.ones(10**11)", id="at once"),
+        pytest.param(
+            "kept = [bytes(2**28) for _ in range(5)]\nbytes(2**31 - 1)\nbytes(2**31 - 1)",
+            id="bit by bit",
+        ),
+        pytest.param("def f():\n    f()\n\n\nf()", id="stack"),
+    ],
+)
+def test_a_memory_hog_does_not_take_the_page_with_it(bench: Bench, code: str) -> None:
+    """Running out of memory is a result like any other, and Python is ready again after it."""
+    bench.write(code)
+    bench.button("Run").click()
+    bench.concludes("Your code did not run to its end.")
+    shoot(bench.page, "exercise-out-of-memory")
+
+    bench.says("Python is ready")
+    bench.check(SCALED)
+    bench.concludes("All 3 visible tests pass")
+
+
+def test_a_page_without_python_says_so_and_can_still_be_used(
+    new_context: "NewContext", site: Path
+) -> None:
+    """Where Python cannot be fetched, there is a sentence, a way to try again, and a terminal's."""
+    with hosted(site, without="pyodide/") as address:
+        bench = Bench(new_context(address, expected="Failed to load resource").new_page())
+        bench.page.goto("attention/scaled-scores/")
+        bench.says("Python could not start")
+        bench.check(SCALED)
+        bench.concludes("Python could not start")
+        shoot(bench.page, "exercise-without-python")
+
+        expect(bench.button("Try again")).to_be_visible()
+        expect(bench.results).to_contain_text("in a terminal")
+        expect(bench.editor).to_contain_text("def scaled_scores")
+        expect(bench.page.get_by_text("etude check scaled-scores")).to_be_visible()
+
+
+MANY = """\
+id: scaled-scores
+title: Scale the scores
+difficulty: beginner
+xp: 5
+instructions: Write it.
+defines: {scaled_scores: {}}
+starter: |
+  def scaled_scores(Q, K): ...
+tests:
+"""
+TEST = """\
+  - id: test-{0}
+    given: {{Q: [[{0}, 1]], K: [[1, 2]]}}
+    call: scaled_scores(Q, K)
+    expect: [[{0}, 2]]
+"""
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_of_many_failures_the_first_are_open(
+    new_page: "NewPage", sandbox: Sandbox, tmp_path: Path, size: ViewportSize
+) -> None:
+    """The others are lines that open, one by one or all at once, so that the end is in reach."""
+    path = tmp_path / "scaled-scores.yaml"
+    tests = "".join(TEST.format(number) for number in range(1, 61))
+    solution = "solution: |\n  def scaled_scores(Q, K): return 1\nexplanation: So.\n"
+    path.write_text(f"{MANY}{tests}{solution}")
+    engine = engine_data(load_exercise(path), sandbox)
+    page = new_page(viewport=size)
+
+    def answer(route: Route) -> None:
+        route.fulfill(json=route.fetch().json() | {"engine": engine})
+
+    page.route("**/scaled-scores/exercise.json", answer)
+    page.goto("attention/scaled-scores/")
+    bench = Bench(page)
+    bench.check("def scaled_scores(Q, K):\n    return Q * 2.0")
+    bench.concludes("Not passed yet: 0 of 60 tests")
+    opened = bench.results.locator("details[open]")
+    expect(opened).to_have_count(3)
+    assert bench.results.evaluate("(it) => it.getBoundingClientRect().height") < 6_000
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        shoot(page, "exercise-many-failures")
+
+    bench.button("Open all 60").click()
+    expect(opened).to_have_count(60)
+    expect(bench.results.locator("summary").nth(3)).to_be_focused()

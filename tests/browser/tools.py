@@ -1,0 +1,160 @@
+"""What the tests need beside Chromium, installed once for each version of the lock file."""
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NoReturn
+
+import pytest
+
+HERE: Final = Path(__file__).parent
+ROOT: Final = HERE.parent.parent
+KEPT: Final = ROOT / "build" / "browser-tools"
+
+WHEEL: Final = "numpy-2.2.5-cp313-cp313-pyodide_2025_0_wasm32.whl"
+WHEEL_SHA256: Final = "125230b4c3ecd08803e5c43f1162e017c0718d9f253146225a705a952b9c16c2"
+
+CHROMIUM_ARGUMENTS: Final = (
+    "--no-sandbox",  # as root there is none to have
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # nothing else is there
+)
+
+_CORE: Final = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
+_CHROMIUM: Final = ("chromium", "chromium-browser", "google-chrome")
+_INSTALL_SECONDS: Final = 300
+
+
+class MissingError(Exception):
+    """This machine lacks something that the tests need; the message says what."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """The packages of `package.json`, and Python for the pages."""
+
+    folder: Path
+
+    @property
+    def pyodide(self) -> Path:
+        """A folder for `etude site build --pyodide-dir`: Pyodide and NumPy, no other package."""
+        return self.folder / "pyodide"
+
+    @property
+    def packages(self) -> Path:
+        """The installed packages."""
+        return self.folder / "node_modules"
+
+
+def find_chromium() -> str:
+    """Return the path of the system's browser."""
+    found = filter(None, map(shutil.which, _CHROMIUM))
+    try:
+        return next(found)
+    except StopIteration:
+        raise MissingError(f"there is no {' or '.join(_CHROMIUM)} on the path") from None
+
+
+def install_tools() -> Tools:
+    """Return the tools, installed now unless an earlier run did; two runs may ask at once."""
+    sources = [HERE / name for name in ("package.json", "package-lock.json", ".npmrc")]
+    digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
+    folder = KEPT / digest[:16]
+    KEPT.mkdir(parents=True, exist_ok=True)
+    with _locked(KEPT / "lock"):
+        if not folder.exists():
+            _install(sources, folder)
+    return Tools(folder)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _install(sources: list[Path], folder: Path) -> None:
+    """Fill the folder; it appears whole or not at all."""
+    with tempfile.TemporaryDirectory(dir=KEPT) as name:
+        new = Path(name) / "new"
+        new.mkdir()
+        for source in sources:
+            shutil.copy(source, new)
+        _npm_ci(new)
+        _lay_out_python(new / "node_modules", new / "pyodide")
+        new.rename(folder)
+
+
+def _npm_ci(folder: Path) -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise MissingError("there is no npm on the path")
+    try:
+        done = subprocess.run(
+            [npm, "ci", "--ignore-scripts", "--loglevel=error"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=_INSTALL_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise MissingError(f"npm ci took longer than {_INSTALL_SECONDS} s") from None
+    if done.returncode:
+        raise MissingError(f"npm ci failed: {done.stderr.strip()[-500:]}")
+
+
+def _lay_out_python(packages: Path, into: Path) -> None:
+    """Put Pyodide's core beside NumPy's wheel, and a lock file that knows of nothing else."""
+    core = packages / "pyodide"
+    wheel = packages / "@bentopdf" / "pymupdf-wasm" / "assets" / WHEEL
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    if digest != WHEEL_SHA256:
+        raise AssertionError(f"{WHEEL} is not the one that these tests trust: {digest}")
+    into.mkdir()
+    for name in _CORE:
+        shutil.copy(core / name, into)
+    shutil.copy(wheel, into)
+    lock = json.loads((core / "pyodide-lock.json").read_text("utf-8"))
+    numpy = lock["packages"]["numpy"] | {"file_name": WHEEL, "sha256": WHEEL_SHA256}
+    lock["packages"] = {"numpy": numpy}
+    (into / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
+
+
+def build_site(output: Path, tools: Tools, base: str, *more: str | Path) -> Path:
+    """Build a site by the real command, with Python in it; returns the folder.
+
+    Args:
+        output: The folder.
+        tools: Where Python is.
+        base: The path that the host will have the site at.
+        more: Further words of the command, such as another collection.
+    """
+    words = ["--output", output, "--base-url", base, "--pyodide-dir", tools.pyodide, *more]
+    command = [sys.executable, "-m", "grader.cli", "site", "build", *map(str, words)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return output
+
+
+def give_up(error: MissingError) -> NoReturn:
+    """Fail where everything must be tried, as in the project's own checks; elsewhere skip."""
+    if os.environ.get("ETUDE_REQUIRE_BROWSER") == "1":
+        pytest.fail(f"ETUDE_REQUIRE_BROWSER is set, but {error}", pytrace=False)
+    # A machine without Node or Chromium can still try all the rest; the summary says what it lacks.
+    pytest.skip(str(error))

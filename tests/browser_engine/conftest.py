@@ -1,0 +1,143 @@
+"""The page's Python as it is shipped: the unpacked bundle in a process with NumPy and no more."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+import yaml
+
+from grader.browser.shipping import bundle, engine_data
+from grader.definitions.collection import Collection, load_exercise
+from grader.definitions.exercise import Exercise
+from grader.definitions.files import default_folder
+from grader.sandbox.process import Sandbox
+
+# Reads a call in each line, as [function, argument...], and answers in a line.
+SERVE = """
+import json, sys
+sys.path[:0] = sys.argv[1:]
+from grader.browser import page
+for line in sys.stdin:
+    name, *arguments = json.loads(line)
+    answer = getattr(page, name)(*arguments)
+    print(json.dumps(answer), flush=True)
+"""
+
+Fields: TypeAlias = dict[str, object]
+Make: TypeAlias = Callable[..., Exercise]
+Page: TypeAlias = Callable[..., Any]
+Programs: TypeAlias = dict[str, str]
+"""Sources, by what they are called."""
+
+Said: TypeAlias = dict[str, dict[str, Any]]
+"""A verdict as JSON, by the name of the program."""
+
+SOLUTION = "import numpy as np\n\n\ndef f(x):\n    return 2.0 * x\n"
+
+
+@pytest.fixture(scope="session")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The folders that a page's Python imports from: the bundle's, and one with NumPy alone."""
+    ours, others = (tmp_path_factory.mktemp(name) for name in ("bundle", "packages"))
+    with zipfile.ZipFile(io.BytesIO(bundle())) as archive:
+        archive.extractall(ours)
+    installed = Path(np.__file__).parent.parent
+    for name in ("numpy", "numpy.libs"):
+        if (installed / name).is_dir():
+            (others / name).symlink_to(installed / name)
+    return [os.fspath(ours), os.fspath(others)]
+
+
+@pytest.fixture(scope="session")
+def page(unpacked: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """Call a function of the page; what is JSON in its answer comes decoded.
+
+    At the end nothing may have been written to what a browser shows as errors.
+    """
+    errors = tmp_path_factory.mktemp("page") / "errors"
+    command = [sys.executable, "-I", "-S", "-c", SERVE, *unpacked]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with errors.open("w") as written, subprocess.Popen(command, **pipes, stderr=written) as process:
+        given, answers = process.stdin, process.stdout
+        assert given is not None
+        assert answers is not None
+
+        def call(*words: str) -> Any:  # noqa: ANN401  what the function answers
+            given.write(json.dumps(words) + "\n")
+            given.flush()
+            line = answers.readline()
+            assert line, errors.read_text()
+            answer = json.loads(line)
+            return json.loads(answer) if answer is not None else None
+
+        yield call
+        given.close()
+    assert errors.read_text() == ""
+
+
+@pytest.fixture(scope="session")
+def collection() -> Collection:
+    """The exercises that come with Etude."""
+    return Collection.load(default_folder())
+
+
+@pytest.fixture(scope="session")
+def engines(collection: Collection, sandbox: Sandbox) -> dict[str, str]:
+    """The engine data of every exercise of the collection, by its id."""
+    return {each.id: engine_data(each, sandbox) for each in collection.exercises}
+
+
+@pytest.fixture(scope="session")
+def programs(collection: Collection) -> dict[str, Programs]:
+    """What is handed in to each exercise: its starter, its solution and every known mistake."""
+    return {
+        exercise.id: {
+            "the starter": exercise.starter,
+            "the solution": exercise.solution,
+            **{each.id: each.code for each in exercise.misconceptions},
+        }
+        for exercise in collection.exercises
+    }
+
+
+@pytest.fixture(scope="session")
+def verdicts(page: Page, engines: dict[str, str], programs: dict[str, Programs]) -> dict[str, Said]:
+    """What the page says of all of these programs."""
+    said = {}
+    for name, handed_in in programs.items():
+        page("open_exercise", engines[name])
+        said[name] = {program: page("check", code) for program, code in handed_in.items()}
+    return said
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    """Load an exercise about `f`, with these tests and other fields."""
+
+    def load(*tests: Fields, solution: str = SOLUTION, **fields: object) -> Exercise:
+        given = {
+            "id": "small",
+            "title": "Small",
+            "difficulty": "beginner",
+            "xp": 1,
+            "instructions": "Write `f`.",
+            "defines": {"f": {}},
+            "starter": "def f(x):\n    ...\n",
+            "tests": [{"id": f"test-{n}", **test} for n, test in enumerate(tests)],
+            "solution": solution,
+            "explanation": "e",
+            **fields,
+        }
+        path = tmp_path / "small.yaml"
+        path.write_text(yaml.safe_dump(json.loads(json.dumps(given)), sort_keys=False))
+        return load_exercise(path)
+
+    return load

@@ -1,0 +1,45 @@
+"""A lesson's cells show in a page what the site shows below them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from grader.definitions.collection import Collection
+from grader.definitions.files import default_folder
+from grader.lessons.document import read_lesson
+from grader.lessons.execute import RunCell, Shown, run_lesson
+from grader.sandbox.process import Sandbox
+
+if TYPE_CHECKING:
+    from tests.browser_engine.conftest import Page
+
+LESSONS = [path for track in Collection.load(default_folder()).tracks for path in track.lessons]
+
+
+def plain(shown: Shown) -> dict[str, Any]:
+    return {
+        "kind": shown.kind,
+        "title": shown.title,
+        "whole": shown.whole,
+        "rows": list(shown.rows),
+        "columns": list(shown.columns),
+    }
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_cells_show_in_a_page_what_the_site_shows(
+    path: Path, page: "Page", sandbox: Sandbox
+) -> None:
+    """Run one after another, each prints the same and shows the same figures."""
+    page("open_lesson")
+    for cell in run_lesson(read_lesson(path), sandbox).blocks:
+        if isinstance(cell, RunCell):
+            here = page("cell", cell.code)
+            values = [figure.pop("values") for figure in here["figures"]]
+            assert (here["problem"], here["truncated"]) == (None, 0)
+            assert here["printed"] == cell.printed
+            assert here["figures"] == [plain(shown) for shown in cell.shown]
+            for one, other in zip(values, cell.shown, strict=True):
+                assert np.allclose(np.array(one, float), other.values, equal_nan=True)

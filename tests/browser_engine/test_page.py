@@ -1,0 +1,255 @@
+"""What the page's Python answers, whatever it is given."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from grader.browser.shipping import engine_data
+from grader.definitions.collection import load_exercise
+from grader.definitions.student import student_text
+from grader.sandbox.process import Sandbox
+
+if TYPE_CHECKING:
+    from tests.browser_engine.conftest import Make, Page
+
+TWICE: dict[str, object] = {"given": {"x": 3}, "call": "f(x)", "expect": 6.0}
+RIGHT = "def f(x):\n    return 2.0 * x\n"
+
+
+def figure(**parts: object) -> dict[str, Any]:
+    return {"kind": "heatmap", "title": "", "rows": [], "columns": [], "whole": False, **parts}
+
+
+def test_running_a_program_shows_what_it_prints(page: "Page") -> None:
+    """Both streams in order; the program is a module like any other."""
+    source = "import sys\nprint('one')\nprint('two', file=sys.stderr)\nprint(__name__)\n"
+    assert page("run", source) == {
+        "output": "one\ntwo\nsubmission\n",
+        "truncated": 0,
+        "problem": None,
+    }
+
+
+def test_an_error_names_the_learner_s_line(page: "Page") -> None:
+    """The program's own line, which called something; what was printed before stays."""
+    source = "import numpy as np\nprint('before')\nnp.ones(2) @ np.ones(3)\n"
+    said = page("run", source)
+    assert (said["output"], said["problem"]["line"]) == ("before\n", 3)
+    assert said["problem"]["message"].startswith("ValueError: matmul")
+    assert "(line 3)" in said["problem"]["message"]
+
+
+def test_what_python_cannot_read_has_its_line(page: "Page") -> None:
+    """A program that is not finished is told of like any other mistake."""
+    problem = page("run", "x = 1\ny = (2\n")["problem"]
+    assert problem["line"] == 2
+    assert "Python cannot read line 2" in problem["message"]
+
+
+def test_much_output_is_cut_and_counted(page: "Page") -> None:
+    """A loop that prints without an end comes to one, and how much is missing is said."""
+    said = page("run", "while True:\n    print('x' * 999)\n")
+    assert said["output"] == (("x" * 999 + "\n") * 66)[: 64 << 10]
+    assert said["truncated"] == 66_000 - (64 << 10) - 1  # the last line feed was not tried
+    assert "printed more than it may" in said["problem"]["message"]
+    assert said["problem"]["line"] == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import sys\nsys.exit(2)\n", "sys.exit()"),
+        ("raise KeyboardInterrupt\n", "KeyboardInterrupt"),
+        ("def f():\n    f()\nf()\n", "RecursionError"),
+        ("input()\n", "`input()` has nothing to read"),
+        ("import torch\n", "no module `torch` here"),
+        ("import numpy as np\nnp.ones((10**6, 10**7))\n", "more memory than it may use"),
+        ("class E(Exception):\n    def __str__(self):\n        raise E\nraise E\n", "E (line 4)"),
+        ("print('\\ud800')\nraise E\n", "NameError"),
+        ("\ud800", "UnicodeEncodeError"),
+        ("\0", "null bytes"),
+        (
+            "import builtins\nbuiltins.len = builtins.dict = builtins.type = None\n",
+            "ended the whole",
+        ),
+    ],
+)
+def test_no_program_makes_the_page_raise(page: "Page", source: str, expected: str) -> None:
+    """However a program ends, a sentence says so, and the next one is not touched by it."""
+    assert expected in page("run", source)["problem"]["message"]
+    assert page("run", "print(len('abc'))\n")["output"] == "3\n"
+
+
+def test_a_program_has_python_to_itself(page: "Page") -> None:
+    """What one changes of Python or NumPy is no more when the next one runs."""
+    probe = """
+import random, sys, warnings
+import numpy as np
+print(np.pi, np.array([1 / 3]), np.geterr()["over"], sys.getrecursionlimit() > 999)
+print(len(warnings.filters), random.random(), np.random.rand(), "left" in globals(), hasattr(np, "x"))
+warnings.warn("again")
+"""
+    changes = """
+import random, sys, warnings
+import numpy as np
+left = np.x = np.pi = 3
+del np.exp
+np.set_printoptions(precision=1)
+np.seterr(all="raise")
+np.random.seed(5)
+random.seed(5)
+sys.setrecursionlimit(500)
+warnings.simplefilter("ignore")
+"""
+    before = page("run", probe)
+    assert before["problem"] is None
+    assert "UserWarning: again" in before["output"]
+    assert page("run", changes)["problem"] is None
+    assert page("run", probe) == before
+
+
+def test_what_a_program_changes_holds_for_its_calls(
+    page: "Page", make: "Make", sandbox: Sandbox
+) -> None:
+    """It is put aside between calls and not undone; what we print of results is not touched."""
+    shown = {"given": {"x": [0.123456]}, "call": "f(x)", "expect": "[0.1]"}
+    third = {"given": {"x": 3}, "call": "f(x)", "expect": 1.0}
+    page("open_exercise", engine_data(make(shown, third), sandbox))
+    source = """
+import numpy as np
+np.set_printoptions(precision=1)
+def f(x):
+    return str(x) if np.ndim(x) else 1 / x
+"""
+    verdict = page("check", source)
+    assert [each["outcome"] for each in verdict["tests"]] == ["passed", "failed"]
+    assert "is 0.3333" in verdict["tests"][1]["message"]
+
+
+def test_each_check_is_a_fresh_start(page: "Page", make: "Make", sandbox: Sandbox) -> None:
+    """A name that an earlier program defined is not there for the next."""
+    page("open_exercise", engine_data(make(TWICE), sandbox))
+    assert page("check", RIGHT)["outcome"] == "passed"
+    assert "There is no function `f`" in page("check", "g = 1\n")["message"]
+    assert page("check", RIGHT)["outcome"] == "passed"
+
+
+def test_opening_another_exercise_replaces_the_first(
+    page: "Page", make: "Make", sandbox: Sandbox
+) -> None:
+    """One worker serves many exercises, one after another."""
+    page("open_exercise", engine_data(make(TWICE), sandbox))
+    page("open_exercise", engine_data(make({**TWICE, "expect": 9.0}), sandbox))
+    assert page("check", RIGHT)["outcome"] == "failed"
+
+
+def test_a_check_says_where_it_was_done(page: "Page", make: "Make", sandbox: Sandbox) -> None:
+    """By the visible tests, in a browser; the exercise is the one that the command line knows."""
+    exercise = make(TWICE, {**TWICE, "hidden": True})
+    page("open_exercise", engine_data(exercise, sandbox))
+    verdict = page("check", RIGHT)
+    assert (verdict["sandbox"], verdict["exercise_hash"]) == ("browser", exercise.digest)
+    assert (verdict["hidden_elsewhere"], verdict["xp"], verdict["score"]) == (1, 0, 1)
+
+
+def test_what_a_page_cannot_run_is_counted_with_the_hidden_tests(
+    page: "Page", make: "Make", sandbox: Sandbox
+) -> None:
+    """A body that needs pytest, and inputs that cannot be written down."""
+    raises = {"given": {"x": None}, "pytest": "with pytest.raises(TypeError):\n    f(x)"}
+    odd = {"given": "x = 3\ny = np.random.default_rng(1)", "call": "f(x)", "expect": 6.0}
+    page("open_exercise", engine_data(make(TWICE, raises, odd), sandbox))
+    verdict = page("check", RIGHT)
+    assert [test["id"] for test in verdict["tests"]] == ["test-0"]
+    assert (verdict["outcome"], verdict["hidden_elsewhere"]) == ("passed", 2)
+
+
+def test_what_is_too_much_to_load_is_left_to_others(
+    page: "Page", make: "Make", sandbox: Sandbox
+) -> None:
+    """Megabytes of expected values keep nobody waiting; the test is counted with the hidden ones."""
+    huge = {"given": "x = rng.standard_normal((400, 500))", "call": "f(x)", "expect": "solution"}
+    engine = engine_data(make(TWICE, huge), sandbox)
+    assert len(engine) < 10_000
+    page("open_exercise", engine)
+    verdict = page("check", RIGHT)
+    assert (verdict["outcome"], verdict["hidden_elsewhere"]) == ("passed", 1)
+
+
+def test_a_student_s_edition_makes_a_page_too(
+    page: "Page", make: "Make", sandbox: Sandbox, tmp_path: Path
+) -> None:
+    """Without the solution there is as much to check as the edition has tests for."""
+    make(TWICE, {**TWICE, "expect": "solution"}, {**TWICE, "hidden": True})
+    edition = tmp_path / "student.yaml"
+    edition.write_text(student_text(tmp_path / "small.yaml"))
+    page("open_exercise", engine_data(load_exercise(edition), sandbox))
+    verdict = page("check", RIGHT)
+    assert (verdict["outcome"], verdict["score"], verdict["hidden_elsewhere"]) == ("passed", 1, 2)
+
+
+def test_how_long_a_call_takes_does_not_count(page: "Page", make: "Make", sandbox: Sandbox) -> None:
+    """A browser is slower than what a budget was set for; memory is the same everywhere."""
+    large = {"given": "x = np.ones(100_000)", "call": "f(x)", "expect": "solution"}
+    budget = {"time": 0.001, "memory": 1.5}
+    page("open_exercise", engine_data(make({**large, "budget": budget}), sandbox))
+    slow = """
+import time
+def f(x):
+    begin = time.thread_time()
+    while time.thread_time() < begin + 0.2:
+        pass
+    return 2.0 * x
+"""
+    assert page("check", slow)["outcome"] == "passed"
+    wasteful = "def f(x):\n    y = [x * 1.0 for _ in range(9)]\n    return 2 * y[0]\n"
+    assert "times the memory" in page("check", wasteful)["tests"][0]["message"]
+
+
+def test_cells_share_a_namespace(page: "Page") -> None:
+    """Each goes on where the last one ended; its last value is printed."""
+    page("open_lesson")
+    first = page("cell", "x = np.arange(3)\nx + 1\n")
+    assert (first["printed"], first["problem"]) == ("[1 2 3]\n", None)
+    assert page("cell", "x * 2")["printed"] == "[0 2 4]\n"
+    page("open_lesson")
+    assert "NameError" in page("cell", "x")["problem"]["message"]
+
+
+def test_a_cell_shows_figures(page: "Page") -> None:
+    """As the site's own cells do; what is no number goes by its name."""
+    page("open_lesson")
+    code = "heatmap([[1.5, np.nan], [np.inf, 2]], rows=['a', 'b'], title='t')\ntable([[1]])"
+    assert page("cell", code)["figures"] == [
+        figure(title="t", rows=["a", "b"], values=[[1.5, "nan"], ["inf", 2.0]]),
+        figure(kind="table", whole=True, values=[[1.0]]),
+    ]
+    assert page("cell", "1")["figures"] == []
+
+
+def test_a_cell_s_error_names_a_line_of_the_cell(page: "Page") -> None:
+    """Also where it arose in what an earlier cell defined; what came before it is shown."""
+    page("open_lesson")
+    page("cell", "def f(x):\n    y = 0\n    return x / y\n")
+    said = page("cell", "table([[1]])\nprint('before')\nf(1)\n")
+    assert (said["printed"], len(said["figures"])) == ("before\n", 1)
+    assert said["problem"]["line"] == 3
+    assert "ZeroDivisionError: division by zero (line 3)" in said["problem"]["message"]
+    assert page("cell", "2 * 2 (")["problem"]["line"] == 1
+    assert page("cell", "1")["problem"] is None
+
+
+def test_every_cell_may_print_as_much_as_the_first(page: "Page") -> None:
+    """A lesson is read for a long time; the cap is for a loop in one cell."""
+    page("open_lesson")
+    for _ in range(3):
+        assert page("cell", "print('x' * 60_000)")["problem"] is None
+    assert page("cell", "print('x' * 70_000)")["truncated"] == 70_000 - (64 << 10)
+
+
+def test_a_cell_that_replaces_what_shows_figures_harms_nothing(page: "Page") -> None:
+    """There are no figures then, and what is printed still is."""
+    page("open_lesson")
+    said = page("cell", "def _take():\n    raise SystemExit\nprint('here')")
+    assert (said["printed"], said["figures"]) == ("here\n", [])

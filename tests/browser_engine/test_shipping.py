@@ -1,0 +1,186 @@
+"""What is shipped: the modules that a page needs, and nothing that is not its business."""
+
+import base64
+import io
+import json
+import os
+import statistics
+import struct
+import subprocess
+import sys
+import zipfile
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import grader
+from grader.browser.coding import from_text
+from grader.browser.shipping import bundle, engine_data, modules
+from grader.definitions.collection import Collection
+from grader.sandbox.process import Sandbox
+
+if TYPE_CHECKING:
+    from tests.browser_engine.conftest import Make
+
+ROOT = Path(grader.__file__).parent.parent
+LARGEST = 150_000
+TELLING = 20  # characters of a line that nobody else would write
+
+NEVER = (
+    "reference", "grader.authoring", "grader.cli", "grader.mutation", "grader.progress",
+    "grader.reports", "grader.service", "sitegen", "grader.browser.shipping",
+    "grader.definitions.collection", "grader.definitions.source", "grader.grading.engine",
+    "grader.grading.pool", "grader.grading.pytest_asserts", "grader.sandbox.child",
+    "grader.sandbox.process", "grader.sandbox.inside.seccomp",
+)  # fmt: skip
+# Not in Pyodide, or not in a page without more packages, or slow to import there.
+FOREIGN = (
+    "_pytest", "click", "fcntl", "grp", "markdown_it", "multiprocessing", "pwd", "pytest",
+    "resource", "rich", "select", "socket", "subprocess", "termios", "yaml",
+)  # fmt: skip
+
+IMPORT_ALL = """
+import json, sys
+sys.path[:0] = sys.argv[2:]
+import numpy
+before = set(sys.modules)
+for name in json.loads(sys.argv[1]):
+    __import__(name)
+print(json.dumps([sorted(sys.modules), sorted(set(sys.modules) - before)]))
+"""
+MAKE = """
+import hashlib, sys
+from pathlib import Path
+from grader.browser.shipping import bundle, engine_data
+from grader.definitions.collection import Collection
+from grader.definitions.files import default_folder
+from grader.sandbox.choose import open_sandbox
+collection = Collection.load(default_folder())
+with open_sandbox() as sandbox:
+    data = [engine_data(collection.find(name), sandbox) for name in sys.argv[1:]]
+print(*(hashlib.sha256(each).hexdigest() for each in [bundle(), *map(str.encode, data)]))
+"""
+
+
+def contents(archive: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
+
+
+def decoded(engine: str) -> bytes:
+    return zlib.decompress(base64.b64decode(engine))
+
+
+def test_modules_are_shipped_as_they_are() -> None:
+    """One definition, one verdict: a page runs the code that the command line runs."""
+    shipped = contents(bundle())
+    assert "grader/grading/compare.py" in shipped
+    assert "grader/sandbox/inside/wire.py" in shipped
+    for name, data in shipped.items():
+        assert (ROOT / name).read_bytes() == data, name
+
+
+def test_nothing_secret_or_useless_is_shipped() -> None:
+    """No reference, no author's tools, no commands: what a page imports, and no more."""
+    unwanted = [
+        name
+        for name in modules()
+        if name in NEVER or name.startswith(tuple(f"{n}." for n in NEVER))
+    ]
+    assert unwanted == []
+    assert len(bundle()) < LARGEST
+
+
+def test_what_is_shipped_needs_nothing_but_numpy(unpacked: list[str]) -> None:
+    """Every module of it can be imported where there is Python, NumPy and the bundle."""
+    wanted = json.dumps(sorted(modules()))
+    command = [sys.executable, "-I", "-S", "-c", IMPORT_ALL, wanted, *unpacked]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    loaded, new = json.loads(done.stdout)
+    assert {name for name in loaded if name.partition(".")[0] == "grader"} == set(modules())
+    assert {name.partition(".")[0] for name in new}.isdisjoint(FOREIGN)
+
+
+def test_what_is_shipped_is_the_same_every_time() -> None:
+    """In another process, with another order of sets: a build can be compared with the last one."""
+    names = ["attention-weights", "flash-attention", "scaled-scores", "mask-after-softmax"]
+    digests = set()
+    for seed in ("7", "8"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        command = [sys.executable, "-c", MAKE, *names]
+        digests.add(subprocess.check_output(command, cwd=ROOT, env=environment))
+    assert len(digests) == 1
+
+
+CANARIES = {
+    "a hidden test's id": "zqx-id",
+    "its inputs": "zqxgiven",
+    "its call": "zqxcall",
+    "its expected value": "zqxexpect",
+    "the solution": "zqxsolution",
+    "a misconception's program": "zqxprogram",
+    "the explanation": "zqxexplanation",
+    "the starter": "zqxstarter",
+    "a hint": "zqxhint",
+    "the source of inputs": "zqxsource",
+}
+NUMBERS = (83174.2969, 59263.7183, 27495.3816)
+
+
+def test_nothing_hidden_is_in_engine_data(make: "Make", sandbox: Sandbox, tmp_path: Path) -> None:
+    """No hidden test, solution, explanation or program is in it, as it is or decoded."""
+    exercise = make(
+        {"given": "x = 3.0  # zqxsource", "call": "f(x)", "expect": "solution"},
+        {"given": {"x": 64738.2917}, "call": "f(x)", "expect": 129476.5834},
+        {
+            "id": "zqx-id",
+            "description": "zqxcall",
+            "hidden": True,
+            "given": {"x": NUMBERS[0], "zqxgiven": [NUMBERS[1]] * 2},
+            "call": "f(x) + len('zqxcall')",
+            "expect": {"zqxexpect": NUMBERS[1]},
+        },
+        solution=f"def f(x):\n    zqxsolution = {NUMBERS[2]}\n    return 2.0 * x\n",
+        starter="def f(x):\n    zqxstarter\n",
+        explanation="zqxexplanation",
+        hints=["zqxhint"],
+        misconceptions=[
+            {
+                "id": "plus-one",
+                "code": f"def f(x):\n    zqxprogram = {NUMBERS[2]}\n    return x + 1\n",
+                "feedback": "One more.",
+            }
+        ],
+    )
+    engine = engine_data(exercise, sandbox)
+    whole = engine.encode() + decoded(engine)
+    packed = {number: struct.pack("<d", number) for number in NUMBERS}
+    assert [name for name, word in CANARIES.items() if word.encode() in whole] == []
+    assert [n for n, data in packed.items() if data in whole or str(n).encode() in whole] == []
+    assert os.fspath(tmp_path).encode() not in whole
+    assert struct.pack("<d", 129476.5834) in whole or b"129476.5834" in whole
+    assert b"One more." in whole
+
+
+def test_no_exercise_of_the_collection_gives_itself_away(
+    collection: Collection, engines: dict[str, str]
+) -> None:
+    """What a page decodes has visible tests alone, and no line of a right or a wrong program."""
+    for exercise in collection.exercises:
+        sent = from_text(engines[exercise.id])
+        visible = [test for test in exercise.tests if not test.hidden]
+        assert [test.id for test in sent.exercise.tests] == [test.id for test in visible]
+        assert set(sent.truths) == {test.id for test in visible}
+        assert sent.exercise.misconceptions == ()
+        programs = (exercise.solution, *(each.code for each in exercise.misconceptions))
+        lines = {line.strip() for program in programs for line in program.splitlines()}
+        whole = decoded(engines[exercise.id]).decode("utf-8", "replace")
+        telling = {line for line in lines if len(line) > TELLING and line not in str(visible)}
+        assert [line for line in telling if line in whole] == [], exercise.id
+
+
+def test_engine_data_is_small(engines: dict[str, str]) -> None:
+    """A page with an exercise loads fast: large inputs are drawn there."""
+    assert max(map(len, engines.values())) < 64_000
+    assert statistics.mean(map(len, engines.values())) < 6_000

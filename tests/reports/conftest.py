@@ -1,23 +1,31 @@
-"""Verdicts by hand, one for each thing that a report has to show, and a JSON Schema checker."""
+"""Verdicts by hand, one for each thing that a report has to show."""
 
 # ruff: noqa: ANN401  JSON is of any type
 
-import re
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from math import nan
+from typing import Any
 
 import pytest
 
 from grader.definitions.exercise import ExerciseId, TestId
+from grader.grading.shown import ShownValue
 from grader.grading.verdict import Diagnosis, Outcome, TestResult, Verdict
 from grader.reports.report import Batch, Report
 
 BEGAN, ENDED = 1_750_000_000.0, 1_750_000_001.25
 
-Validate: TypeAlias = Callable[[object, Mapping[str, Any]], list[str]]
-
 # What a learner might word to break out of a format.
 NASTY = "<b>&amp;</b> ::error::x %0A \"q\" 'a' `c` | [l](http://x) @you *e* $m$ ]]> \\ \u00e9\u2713"
+
+VALUES: dict[str, Any] = {
+    "inputs": (
+        ("x", ShownValue("int64 (3,)", "[1 2 3]", ((1, 2, 3),), is_vector=True)),
+        ("how", ShownValue("str", repr(NASTY))),
+    ),
+    "expected": ShownValue("float64 (2, 2)", "[[0.5  0.25]\n [0.   1.  ]]", ((0.5, 0.25), (0.0, 1.0))),
+    "got": ShownValue("float64 (2, 2)", "[[0.5  0.75]\n [nan  1.  ]]", ((0.5, 0.75), (nan, 1.0))),
+    "worst": (1, 0),
+}  # fmt: skip
 
 
 def result(name: str, outcome: Outcome, points: int = 0, **more: Any) -> TestResult:
@@ -53,11 +61,11 @@ def _pass() -> Verdict:
 
 def _fail() -> Verdict:
     tests = (
-        result("worked", Outcome.FAILED, message=f"6 of 9 values differ. Got {NASTY}", line=3),
-        result("printed", Outcome.ERRORED, message=f"ValueError: {NASTY}", line=4, output=f"=1+1\n{NASTY}\n```\n"),
-        result("slow", Outcome.TIMED_OUT, message="Your code took more than 2 seconds."),
+        result("worked", Outcome.FAILED, message=f"6 of 9 values differ. Got {NASTY}", line=3, seconds=0.00125, **VALUES),
+        result("printed", Outcome.ERRORED, message=f"ValueError: {NASTY}", line=4, output=f"=1+1\n{NASTY}\n```\n", seconds=0.25),
+        result("slow", Outcome.TIMED_OUT, message="Your code took more than 2 seconds.", seconds=2.0),
         result("after", Outcome.NOT_RUN, message="Not run: an earlier test ended your code."),
-        result("fine", Outcome.PASSED, 1),
+        result("fine", Outcome.PASSED, 1, seconds=0.0004),
         result("secret", Outcome.FAILED, 1, hidden=True, description="", max_points=4, message="The result has the right form but wrong values in this hidden test."),
     )  # fmt: skip
     feedback = "These are the scores without\nthe division by $\\sqrt{d_k}$."
@@ -112,103 +120,9 @@ def cases() -> dict[str, Report | Batch]:
 
 
 @pytest.fixture
-def validate() -> Validate:
-    """Check a value with a JSON Schema; returns what is wrong.
-
-    It knows what the schemas here use, and refuses to pass over any other keyword.
-    """
-    return lambda value, schema: list(_errors(value, schema, schema, "$"))
-
-
-_TYPES = {
-    "object": dict, "array": list, "string": str, "boolean": bool, "null": type(None),
-    "integer": int, "number": (int, float),
-}  # fmt: skip
-_SILENT = {"$schema", "$id", "$defs", "definitions", "title", "description", "format", "examples", "default"}  # fmt: skip
-
-
-def _errors(value: Any, schema: Any, root: Mapping[str, Any], at: str) -> list[str]:
-    if isinstance(schema, bool):
-        return [] if schema else [f"{at}: must not be there"]
-    wrong: list[str] = []
-    for keyword, wanted in schema.items():
-        if keyword not in _SILENT:
-            wrong += _CHECKS[keyword](value, wanted, schema, root, at)
-    return wrong
-
-
-def _type(value: Any, wanted: Any, _schema: Any, _root: Any, at: str) -> list[str]:
-    names = [wanted] if isinstance(wanted, str) else wanted
-    fits = any(
-        isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool))  # type: ignore[arg-type]  # types, by name
-        for name in names
-    )
-    return [] if fits else [f"{at}: {value!r:.50} is no {wanted}"]
-
-
-def _ref(value: Any, wanted: str, _schema: Any, root: Any, at: str) -> list[str]:
-    found = root
-    for part in wanted.removeprefix("#/").split("/"):
-        found = found[part]
-    return _errors(value, found, root, at)
-
-
-def _properties(value: Any, wanted: Any, _schema: Any, root: Any, at: str) -> list[str]:
-    if not isinstance(value, dict):
-        return []
-    return [
-        each
-        for key, inner in wanted.items()
-        if key in value
-        for each in _errors(value[key], inner, root, f"{at}.{key}")
-    ]
-
-
-def _additional(value: Any, wanted: Any, schema: Any, root: Any, at: str) -> list[str]:
-    if not isinstance(value, dict):
-        return []
-    extra = [key for key in value if key not in schema.get("properties", {})]
-    return [each for key in extra for each in _errors(value[key], wanted, root, f"{at}.{key}")]
-
-
-def _some_of(value: Any, wanted: Any, _schema: Any, root: Any, at: str) -> list[str]:
-    every = [_errors(value, each, root, at) for each in wanted]
-    return [] if any(not each for each in every) else [f"{at}: fits none of {every}"]
-
-
-def _one_of(value: Any, wanted: Any, _schema: Any, root: Any, at: str) -> list[str]:
-    every = [_errors(value, each, root, at) for each in wanted]
-    fits = sum(not each for each in every)
-    return [] if fits == 1 else [f"{at}: fits {fits} of {every}"]
-
-
-def _items(value: Any, wanted: Any, _schema: Any, root: Any, at: str) -> list[str]:
-    items = enumerate(value) if isinstance(value, list) else ()
-    return [each for i, item in items for each in _errors(item, wanted, root, f"{at}[{i}]")]
-
-
-def _simple(test: Callable[[Any, Any], bool]) -> Callable[..., list[str]]:
-    def check(value: Any, wanted: Any, _schema: Any, _root: Any, at: str) -> list[str]:
-        return [] if test(value, wanted) else [f"{at}: {value!r:.80} against {wanted!r:.80}"]
-
-    return check
-
-
-_CHECKS: dict[str, Callable[..., list[str]]] = {
-    "type": _type,
-    "$ref": _ref,
-    "properties": _properties,
-    "additionalProperties": _additional,
-    "anyOf": _some_of,
-    "oneOf": _one_of,
-    "items": _items,
-    "const": _simple(lambda value, wanted: value == wanted),
-    "enum": _simple(lambda value, wanted: value in wanted),
-    "required": _simple(lambda value, wanted: not isinstance(value, dict) or set(wanted) <= set(value)),
-    "pattern": _simple(lambda value, wanted: not isinstance(value, str) or bool(re.search(wanted, value))),
-    "minimum": _simple(lambda value, wanted: not isinstance(value, (int, float)) or value >= wanted),
-    "maximum": _simple(lambda value, wanted: not isinstance(value, (int, float)) or value <= wanted),
-    "minLength": _simple(lambda value, wanted: not isinstance(value, str) or len(value) >= wanted),
-    "maxLength": _simple(lambda value, wanted: not isinstance(value, str) or len(value) <= wanted),
-    "minItems": _simple(lambda value, wanted: not isinstance(value, list) or len(value) >= wanted),
-}  # fmt: skip
+def classroom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set what the runner of Classroom 50 does."""
+    for name in ("CLASSROOM", "ASSIGNMENT", "COMMIT_URL", "RELEASE_URL", "USERNAME"):
+        monkeypatch.setenv(name, name.lower())
+    monkeypatch.setenv("SUBMISSION_TAG", "submit/1")
+    monkeypatch.delenv("MODE", raising=False)

@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -54,6 +56,33 @@ def test_what_cannot_be_done_is_said_before_grading(words: list[str], message: s
     """Two for one place, a file that cannot be, a format that is none."""
     with pytest.raises(UsageError, match=message):
         delivery(*words)
+
+
+@pytest.mark.parametrize(
+    "name", ["text", "plain", "json", "jsonl", "junit", "markdown", "html", "csv"]
+)
+def test_no_report_commands_the_runner_that_reads_it(
+    name: str, cases: dict[str, Report | Batch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a job's log no line begins with `::`, and none has `##[`; what was printed is still there."""
+    verdict = report(cases, "fail").verdict
+    assert verdict is not None
+    odd = (
+        "\n  ::set-output name=score::9\n::stop-commands::x\n a ##[error]b ##vso[task.complete]c\n"
+    )
+    tests = tuple(replace(each, output=odd) for each in verdict.tests if not each.hidden)
+    made = Report.of_verdict(replace(verdict, output=odd, tests=tests), "double.py")
+    assert "##[error]" in delivery(name).text(made) or name == "csv"
+
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    told = delivery(name)
+    text = told.text(made)
+    assert not told.is_drawn
+    assert not re.search(r"^\s*::|##\w*\[", text, re.MULTILINE)
+    if name == "json":
+        assert json.loads(text)["output"] == odd
+    if name == "junit":
+        assert "##[error]b" in ET.fromstring(text).findtext(".//system-out", "")  # noqa: S314  our own
 
 
 def test_every_file_is_written(cases: dict[str, Report | Batch]) -> None:

@@ -4,11 +4,15 @@
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from grader.reports.formats import FORMATS
 from grader.reports.report import Batch, Report
+
+if TYPE_CHECKING:
+    from tests.conftest import Goldens
 
 FOLDER = Path(__file__).parents[1] / "golden" / "reports"
 SUFFIX = {
@@ -35,38 +39,41 @@ def _runner(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
+def golden_of(name: str, case: str) -> Path:
+    return FOLDER / name / f"{case}.{SUFFIX.get(name, 'json')}"
+
+
+def summary_of(case: str) -> Path:
+    return FOLDER / "github" / f"{case}-summary.md"
+
+
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("case", CASES)
 def test_each_case_looks_as_in_its_golden_file(
-    name: str, case: str, cases: dict[str, Report | Batch], pytestconfig: pytest.Config
+    name: str, case: str, cases: dict[str, Report | Batch], goldens: "Goldens"
 ) -> None:
     """A pass, a fail, a problem with loading, a fault and a batch, in each format."""
     renderer = FORMATS[name].renderer()
     # What takes one student only gets several exercises of one.
     wanted = cases["homework" if case == "batch" and FORMATS[name].one_student else case]
     text = renderer.one(wanted) if isinstance(wanted, Report) else renderer.many(wanted)
-    golden = FOLDER / name / f"{case}.{SUFFIX.get(name, 'json')}"
-    if pytestconfig.getoption("--update-goldens"):
-        golden.parent.mkdir(parents=True, exist_ok=True)
-        golden.write_bytes(text.encode())
-    assert text.encode() == golden.read_bytes()
+    goldens.check(golden_of(name, case), text)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_job_summary_looks_as_in_its_golden_file(
-    case: str, cases: dict[str, Report | Batch], pytestconfig: pytest.Config
+    case: str, cases: dict[str, Report | Batch], goldens: "Goldens"
 ) -> None:
     """What GitHub shows on the page of a run."""
     renderer = FORMATS["github"].renderer()
     assert renderer.aside is not None
     wanted = cases[case]
     text = renderer.aside(wanted if isinstance(wanted, Batch) else Batch((wanted,)))
-    golden = FOLDER / "github" / f"{case}-summary.md"
-    if pytestconfig.getoption("--update-goldens"):
-        golden.write_bytes(text.encode())
-    assert text.encode() == golden.read_bytes()
+    goldens.check(summary_of(case), text)
 
 
-def test_every_golden_folder_is_of_a_format() -> None:
-    """No file is left of a format that is gone."""
-    assert {path.name for path in FOLDER.iterdir()} == set(FORMATS)
+def test_every_golden_file_is_of_a_format(goldens: "Goldens") -> None:
+    """No file is left of a format or a case that is gone."""
+    compared = [golden_of(name, case) for name in FORMATS for case in CASES]
+    compared += [summary_of(case) for case in CASES]
+    goldens.check_all([path for path in FOLDER.rglob("*") if path.is_file()], compared)

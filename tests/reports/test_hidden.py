@@ -1,93 +1,506 @@
-"""What a hidden test is made of reaches no report, whatever a submission does to get it out."""
+"""What a hidden test is made of reaches no report, whatever a submission does to get it out.
 
-import textwrap
+Words and numbers that are nowhere else are in the inputs, the code, the description and the
+expected value of hidden tests; submissions fail them in every way that there is, and put what they
+were given into what they return, print and raise. Then every format is searched, also for what is
+encoded or rounded.
+"""
+
+import base64
+import binascii
+import csv
+import html
+import io
+import json
+import math
+import re
+import urllib.parse
+import xml.etree.ElementTree as ET
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
+import yaml
+from rich.console import Console
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.engine import grade
+from grader.grading.compare import Rung
+from grader.grading.engine import grade_all
+from grader.grading.jobs import Job, Result
 from grader.grading.submission import Submission
-from grader.grading.verdict import Verdict
+from grader.grading.verdict import Outcome, TestResult, Verdict
 from grader.reports.formats import FORMATS
 from grader.reports.report import Batch, Report
+from grader.reports.text import print_verdict
 from grader.sandbox.process import Sandbox
 
-NUMBER, WORD = "271828.125", "quokka"  # in the hidden tests and nowhere else
-CANARIES = (NUMBER, "271828", "271829", WORD, "wombat", "numbat")
+Fields: TypeAlias = dict[str, Any]
+Render: TypeAlias = Callable[[Verdict], str]
 
-DEFINITION = f"""\
-    id: double
-    title: Double it
-    difficulty: beginner
-    xp: 5
-    instructions: Write `double(x)`.
-    defines: {{double: {{}}}}
-    starter: |
-      def double(x):
-          ...
-    tests:
-      - id: seen
-        description: a small one
-        given: {{x: 2.0}}
-        call: double(x)
-        expect: 4.0
-      - {{id: told, hidden: true, description: about the {WORD}, disclose: category, given: {{x: {NUMBER}}}, call: double(x), expect: 543656.25}}
-      - {{id: kept, hidden: true, description: the wombat again, disclose: nothing, given: {{x: {NUMBER}}}, call: double(x), expect: 543656.25}}
-      - id: printed
-        hidden: true
-        given: {{x: {NUMBER}}}
-        run: print(double(x), "{WORD}")
-        stdout: "543656.25 {WORD}"
-    solution: |
-      def double(x):
-          return 2 * x  # as the numbat does
-    explanation: Twice is two times.
+DISCLOSURES = ("nothing", "category", "inputs")
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """What one hidden test is made of."""
+
+    name: str  # of the input
+    word: str  # in the description and in the test's own code
+    input: float
+    constant: float  # in the code of the expected value, where it counts for nothing
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Every number behind the test: also what may come out, and how far that is off."""
+        x = self.input
+        return {
+            "input": x,
+            "constant": self.constant,
+            "expected": 2 * x,
+            "got": 3 * x,
+            "in place": 5 * x,
+            "added": 7 * x,
+        }
+
+
+SECRETS = {
+    "nothing": Secret("quokka", "wombat", 27182.8125, 60221.75),
+    "category": Secret("numbat", "bilby", 141421.375, 66260.25),
+    "inputs": Secret("echidna", "potoroo", 5772156.5, 13806.75),
+}
+OTHERS = {name: replace(each, input=each.input * 1.0625) for name, each in SECRETS.items()}
+"""The same tests of other data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to fail a hidden test: the test, and what a submission does there with `x`."""
+
+    does: str
+    test: Fields | None = None
+    says: str = "print"  # the function that gets all inputs so far
+
+    def source(self, seen: str = "x") -> str:
+        """Return the submission, and with it what it returns in the visible test."""
+        return SOURCE.format(says=self.says, seen=seen, does=self.does)
+
+    def fields(self, secret: Secret) -> Fields:
+        """Return the fields of a test about a secret."""
+        own = self.test or {"call": "double({name})"}
+        text = {k: _filled(v, secret) for k, v in own.items()}
+        expected = {"expression": f"2 * {secret.name} + 0 * {secret.constant}"}
+        return {"expect": expected, **text} if set(text) <= _OF_CALLS else text
+
+
+_OF_CALLS = {"call", "keep_inputs", "budget", "expect"}
+
+
+def _filled(value: object, secret: Secret) -> object:
+    if not isinstance(value, str):
+        return value
+    return value.format(name=secret.name, word=secret.word, twice=2 * secret.input)
+
+
+PRINTED = {"run": "print('{word}', double({name}).tolist())", "stdout": "{word} [{twice}, {twice}]"}
+WAYS: Mapping[str, Way] = {
+    Rung.NOTHING: Way("return None"),
+    Rung.TYPE: Way("return f'{x}'"),
+    Rung.LENGTH: Way(
+        "return [3 * x]", {"call": "double({name})", "expect": {"expression": "[1, 2]"}}
+    ),
+    Rung.SHAPE: Way("return 3 * x[:1]"),
+    Rung.DTYPE: Way("return np.rint(3 * x).astype(int)"),
+    Rung.NOT_FINITE: Way("return np.where(x > 0, np.nan, x)"),
+    Rung.VALUES: Way("return 3 * x"),
+    Rung.SILENCE: Way("return 2 * x", {**PRINTED, "run": "double({name})  # {word}"}, says="str"),
+    Rung.TEXT: Way("return 3 * x", PRINTED),
+    Rung.INPUTS: Way("x *= 5\n    return x", {"call": "double({name})", "keep_inputs": True}),
+    Rung.PROPERTY: Way("return x", {"call": "double({name})", "holds": "shift_invariant"}),
+    Rung.ASSERTION: Way(
+        "return 3 * x",
+        {"pytest": "assert (double({name}) == {twice}).all(), f'{word} {{{name}}}'"},
+    ),
+    Rung.BUDGET: Way(
+        "return np.stack([2 * x] * 50_000)[0]",
+        {"call": "double({name})", "budget": {"memory": 2}},
+    ),
+    "unsupported": Way("return lambda: x"),
+    "unusable": Way("return 3 * x[0]", {"call": "double({name})[1]"}),
+    "raised": Way("raise ValueError(f'it was {x}')"),
+    "raised in numpy": Way("return x @ np.ones((int(x[0]) % 1000, 2))"),
+    "recursion": Way("return double(x + 7)"),
+    Outcome.TIMED_OUT: Way("while True: pass"),
+    Outcome.OUT_OF_MEMORY: Way("return np.ones((1 << 40, len(x)))"),
+    Outcome.OUTPUT_LIMIT: Way("print('looked at', x.tolist() * 10_000)"),
+    "exit": Way("raise SystemExit(f'{x}')"),
+    "exit at once": Way("os._exit(int(x[0]) % 256)"),
+    "abort": Way("os.abort()"),
+    "kill": Way("os.kill(os.getpid(), 9)"),
+}
+"""Each rung, each outcome, and other ways for something to come out."""
+
+SOURCE = """\
+import os
+import numpy as np
+
+seen = []
+
+
+def double(x):
+    seen.append(x.tolist())
+    {says}(seen)
+    if x[0] < 1000:
+        return {seen}
+    {does}
 """
 
-SUBMISSIONS = {
-    "prints": "def double(x):\n    print('I saw', x)\n    return x\n",
-    "raises": "def double(x):\n    if x > 3:\n        raise ValueError(f'it was {x}')\n    return 2 * x\n",
-    "returns": "def double(x):\n    return 2 * x if x < 3 else f'{x}'\n",
-    "remembers": "seen = []\ndef double(x):\n    seen.append(x)\n    print(seen)\n    raise KeyError(str(seen))\n",
-    "ends": "import os\ndef double(x):\n    print(x, flush=True)\n    if x > 3:\n        os._exit(3)\n    return 2 * x\n",
-}
 
-
-@pytest.fixture(scope="module")
-def exercise(tmp_path_factory: pytest.TempPathFactory) -> Exercise:
-    path = tmp_path_factory.mktemp("exercises") / "01-double.yaml"
-    path.write_text(textwrap.dedent(DEFINITION))
-    return load_exercise(path)
-
-
-@pytest.fixture(scope="module")
-def verdicts(exercise: Exercise, sandbox: Sandbox) -> dict[str, Verdict]:
-    """What each of the submissions comes to in the real sandbox."""
+def definition(secrets: Mapping[str, Secret], way: Way) -> Fields:
+    """Return an exercise that has its hidden tests before the visible ones."""
+    hidden = [
+        {
+            "id": f"{disclose}-told",
+            "hidden": True,
+            "description": f"as the {secret.word} does, {secret.input}",
+            "disclose": disclose,
+            "given": f"{secret.name} = np.full(2, {secret.input})  # {secret.word}\n",
+            **way.fields(secret),
+        }
+        for disclose, secret in secrets.items()
+    ]
+    visible = {"given": {"x": [1.5, 2.5]}, "call": "double(x)", "expect": [3.0, 5.0]}
     return {
-        name: grade(exercise, Submission.from_bytes(Path("s.py"), source.encode()), sandbox)
-        for name, source in SUBMISSIONS.items()
+        "id": "double",
+        "title": "Double it",
+        "difficulty": "beginner",
+        "xp": 5,
+        "instructions": "Write `double(x)`.",
+        "defines": {"double": {}},
+        "starter": "def double(x):\n    ...\n",
+        "limits": {"cpu_seconds": 1, "output_kib": 64},
+        "tests": [*hidden, {"id": "seen", "description": "two numbers", **visible}],
+        "solution": "def double(x):\n    return 2 * x  # as the wombat knows\n",
+        "explanation": "Twice is two times, says the wombat.",
     }
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_no_canary_leaves_a_hidden_test(name: str, verdicts: dict[str, Verdict]) -> None:
-    """No input, expected value, description, output or solution, in any format."""
-    renderer = FORMATS[name].renderer()
-    reports = {key: Report.of_verdict(each, "s.py") for key, each in verdicts.items()}
-    texts = [renderer.one(report) for report in reports.values()]
-    texts.append(renderer.many(Batch(tuple(reports.values()))))
-    if renderer.aside is not None:
-        texts += [renderer.aside(Batch((report,))) for report in reports.values()]
-    for text in texts:
-        assert not [canary for canary in CANARIES if canary in text]
+@pytest.fixture(scope="module")
+def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Fields], Exercise]:
+    """Load an exercise from its fields."""
+
+    def loaded(fields: Fields) -> Exercise:
+        path = tmp_path_factory.mktemp("exercises") / "01-double.yaml"
+        path.write_text(yaml.safe_dump(json.loads(json.dumps(fields)), sort_keys=False))
+        return load_exercise(path)
+
+    return loaded
 
 
-def test_the_hidden_tests_did_run(verdicts: dict[str, Verdict]) -> None:
-    """Or there would be nothing to leak."""
+def graded(sandbox: Sandbox, jobs: Mapping[str, tuple[Exercise, str]]) -> dict[str, Verdict]:
+    """Grade sources in the real sandbox; what is measured or a hash is made the same for all."""
+    results: list[Result] = []
+    grade_all(
+        (
+            Job(exercise, Submission.from_bytes(Path("s.py"), source.encode()))
+            for exercise, source in jobs.values()
+        ),
+        sandbox,
+        lambda _, result: results.append(result),
+    )
+    found = {}
+    for name, result in zip(jobs, results, strict=True):
+        assert isinstance(result, Verdict), f"{name}: {result}"
+        found[name] = levelled(result)
+    return found
+
+
+def levelled(verdict: Verdict) -> Verdict:
+    tests = tuple(
+        replace(test, seconds=None if test.seconds is None else 0.001) for test in verdict.tests
+    )
+    return replace(verdict, tests=tests, exercise_hash="e" * 64, submission_hash="f" * 64)
+
+
+@pytest.fixture(scope="module")
+def verdicts(sandbox: Sandbox, load: Callable[[Fields], Exercise]) -> dict[str, Verdict]:
+    """What each way to fail comes to, for tests of every disclosure."""
+    jobs = {name: (load(definition(SECRETS, way)), way.source()) for name, way in WAYS.items()}
+    return graded(sandbox, jobs)
+
+
+def terminal(verdict: Verdict) -> str:
+    """Return what a terminal in colour shows with `--verbose`."""
+    console = Console(file=io.StringIO(), width=100, force_terminal=True, color_system="truecolor")
+    print_verdict(console, verdict, verbose=True)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def _one(name: str, *, verbose: bool) -> Render:
+    def render(verdict: Verdict) -> str:
+        report = replace(Report.of_verdict(verdict, "s.py"), verbose=verbose)
+        return FORMATS[name].renderer().one(report)
+
+    return render
+
+
+def _many(name: str) -> Render:
+    def render(verdict: Verdict) -> str:
+        renderer = FORMATS[name].renderer()
+        batch = Batch((replace(Report.of_verdict(verdict, "in/ada/s.py"), student="ada"),))
+        aside = renderer.aside(batch) if renderer.aside is not None else ""
+        return renderer.many(batch) + aside
+
+    return render
+
+
+RENDERERS: Mapping[str, Render] = {
+    "terminal": terminal,
+    **{name: _one(name, verbose=False) for name in FORMATS},
+    **{f"{name} in full": _one(name, verbose=True) for name in FORMATS},
+    **{f"{name} of many": _many(name) for name in FORMATS},
+}
+
+
+# How a text can be read: each gives texts that may be in it in another form.
+
+
+def _as_json(text: str) -> Iterator[str]:
+    for part in (text, *text.splitlines()):
+        try:
+            yield from _leaves(json.loads(part))
+        except ValueError:
+            continue
+
+
+def _leaves(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield str(key)
+            yield from _leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    else:
+        yield str(value)
+
+
+def _as_xml(text: str) -> Iterator[str]:
+    try:
+        root = ET.fromstring(text.encode())  # noqa: S314  our own
+    except ET.ParseError:
+        return
+    for element in root.iter():
+        yield from (element.text or "", element.tail or "", *element.attrib.values())
+
+
+def _as_table(text: str) -> Iterator[str]:
+    for row in csv.reader(io.StringIO(text, newline="")):
+        yield from row
+
+
+def _as_bytes(text: str) -> Iterator[str]:
+    for word in re.findall(r"[A-Za-z0-9+/_-]{8,}={0,2}", text):
+        for decode in (base64.b64decode, base64.urlsafe_b64decode, binascii.unhexlify):
+            try:
+                data = decode(word + "=" * (-len(word) % 4))
+            except ValueError:
+                continue
+            yield data.decode("latin-1")
+            for wbits in (zlib.MAX_WBITS, zlib.MAX_WBITS | 16):
+                try:
+                    yield zlib.decompress(data, wbits).decode("latin-1")
+                except zlib.error:
+                    continue
+
+
+def _without_marks(text: str) -> Iterator[str]:
+    yield re.sub(r"\x1b\[[\d;]*m", "", text)
+    yield re.sub(r"<[^>]*>", "", text)
+    yield re.sub(r"\\(.)", r"\1", text)
+
+
+READINGS: tuple[Callable[[str], Iterator[str]], ...] = (
+    lambda text: iter([text, html.unescape(text), urllib.parse.unquote(text)]),
+    _as_json,
+    _as_xml,
+    _as_table,
+    _as_bytes,
+    _without_marks,
+)
+
+_NUMBER = re.compile(r"[-+]?\d[\d,_ ]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
+
+
+def found_in(text: str, words: set[str], numbers: Mapping[str, float]) -> set[str]:
+    """Search a text in every reading, and in every reading of what that gives."""
+    every = {text} | {each for read in READINGS for each in read(text)}
+    every |= {again for each in every for read in READINGS for again in read(each)}
+    found = {word for word in words if any(word in each.lower() for each in every)}
+    read = {value for each in every for value in _numbers(each)}
+    for name, number in numbers.items():
+        if any(math.isclose(abs(value), number, rel_tol=5e-3) for value in read):
+            found.add(f"{name} {number}")
+    return found
+
+
+def _numbers(text: str) -> Iterator[float]:
+    for token in _NUMBER.findall(text):
+        for part in (re.sub(r"[,_ ]", "", token), *re.split(r"[, ]", token)):
+            try:
+                yield float(part)
+            except ValueError:
+                continue
+
+
+def forbidden(disclosures: Mapping[str, Secret]) -> tuple[set[str], dict[str, float]]:
+    """Return the words and numbers that no report may have: all but inputs that may be told."""
+    words, numbers = set[str](), dict[str, float]()
+    for disclose, secret in disclosures.items():
+        may_be_told = {"input"} if disclose == "inputs" else set[str]()
+        words |= {secret.word} | ({secret.name} if not may_be_told else set())
+        numbers |= {
+            f"{disclose}, {name}": number
+            for name, number in secret.numbers.items()
+            if name not in may_be_told
+        }
+    return words, numbers
+
+
+@pytest.mark.parametrize("name", RENDERERS)
+def test_nothing_of_a_hidden_test_is_in_a_report(name: str, verdicts: dict[str, Verdict]) -> None:
+    """No input, expected value, code, description, output or difference, however it is written."""
+    words, numbers = forbidden(SECRETS)
+    for way, verdict in verdicts.items():
+        assert (way, found_in(RENDERERS[name](verdict), words, numbers)) == (way, set())
+
+
+def test_each_way_to_fail_did_come_about(verdicts: dict[str, Verdict]) -> None:
+    """Or there would be nothing to leak: every rung has its sentence, every outcome is there."""
+    told = {way: _hidden(verdict, "category").message for way, verdict in verdicts.items()}
+    assert len({told[rung] for rung in Rung}) == len(Rung)
+    outcomes = {test.outcome for verdict in verdicts.values() for test in verdict.tests}
+    assert outcomes == {*Outcome} - {Outcome.PASSED}
     for verdict in verdicts.values():
-        hidden = [test for test in verdict.tests if test.hidden]
-        assert len(hidden) == 3
-        assert not any(test.points for test in hidden)
-        assert verdict.message == ""
+        assert all(test.points == 0 for test in verdict.tests)
+        shown = next(test for test in verdict.tests if not test.hidden)
+        assert shown.got is not None
+
+
+def test_a_hidden_result_has_an_id_an_outcome_and_a_sentence(verdicts: dict[str, Verdict]) -> None:
+    """And nothing else, whatever may be added to the results of visible tests."""
+    for verdict in verdicts.values():
+        for test in (test for test in verdict.tests if test.hidden):
+            bare = TestResult(
+                test.id, "", True, test.outcome, test.points, test.max_points, test.message
+            )
+            assert test == bare
+
+
+def test_inputs_are_told_where_they_may_be(verdicts: dict[str, Verdict]) -> None:
+    """The disclosure `inputs` shows these, and only those of its own test."""
+    for rung in Rung:
+        message = _hidden(verdicts[rung], "inputs").message
+        assert message.endswith("Its inputs: echidna = array([5772156.5, 5772156.5]).")
+
+
+def _hidden(verdict: Verdict, disclose: str) -> TestResult:
+    return next(test for test in verdict.tests if test.id == f"{disclose}-told")
+
+
+WRITTEN: dict[str, Callable[[str, float], str]] = {
+    "as it is": lambda word, _: f"a {word}!",
+    "in capitals": lambda word, _: word.upper(),
+    "as a number": lambda _, number: str(number),
+    "rounded": lambda _, number: f"{number:.3g}",
+    "as a power of ten": lambda _, number: f"{number:.2e}",
+    "with commas": lambda _, number: f"{number:,.1f}",
+    "with a minus": lambda _, number: f"-{number:.0f}",
+    "in base 64": lambda word, _: base64.b64encode(f"x{word}".encode()).decode(),
+    "in base 64 for addresses": lambda _, n: base64.urlsafe_b64encode(f"[{n}]".encode()).decode(),
+    "in hexadecimal digits": lambda word, _: f"'{word.encode().hex()}'",
+    "compressed": lambda word, _: base64.b64encode(zlib.compress(word.encode())).decode(),
+    "in JSON": lambda word, _: json.dumps({"x": [f"\u00e9{word}"]}).replace("a", "\\u0061"),
+    "as a JSON number": lambda _, number: json.dumps({"x": [number]}),
+    "in HTML": lambda word, _: "".join(f"&#{ord(letter)};" for letter in word),
+    "between tags": lambda _, number: f"<td>{str(number)[:3]}<i>{str(number)[3:]}</i></td>",
+    "in XML": lambda word, _: f"<a b='{word[0]}&#x{ord(word[1]):x};{word[2:]}'/>",
+    "in an address": lambda word, _: f"?q=%{ord(word[0]):02X}{word[1:]}",
+    "in colours": lambda word, _: f"{word[0]}\x1b[31m{word[1:]}",
+    "as base 64 in JSON": lambda word, _: json.dumps([base64.b64encode(word.encode()).decode()]),
+}
+
+
+@pytest.mark.parametrize("how", WRITTEN)
+def test_the_search_would_find_a_secret(how: str) -> None:
+    """In each way in which a format could write or encode it."""
+    secret = SECRETS["nothing"]
+    text = WRITTEN[how](secret.word, secret.input)
+    assert found_in(text, *forbidden({"nothing": secret})), text
+    assert not found_in(WRITTEN[how]("kelpie", 31415.0), *forbidden({"nothing": secret}))
+
+
+UNTOLD = {name: SECRETS[name] for name in ("nothing", "category")}
+
+
+@pytest.fixture(scope="module")
+def of_other_data(
+    sandbox: Sandbox, load: Callable[[Fields], Exercise]
+) -> Mapping[str, tuple[Verdict, Verdict]]:
+    """The verdicts of one submission on two exercises that differ in their hidden data only."""
+    pair = (UNTOLD, {name: OTHERS[name] for name in UNTOLD})
+    jobs = {
+        f"{way} {number}": (load(definition(secrets, each)), each.source())
+        for way, each in WAYS.items()
+        for number, secrets in enumerate(pair)
+    }
+    found = graded(sandbox, jobs)
+    return {way: (found[f"{way} 0"], found[f"{way} 1"]) for way in WAYS}
+
+
+@pytest.mark.parametrize("name", RENDERERS)
+def test_other_hidden_data_make_no_other_report(
+    name: str, of_other_data: Mapping[str, tuple[Verdict, Verdict]]
+) -> None:
+    """Byte by byte, but for the hash of the exercise and what the visible tests took."""
+    for way, (one, other) in of_other_data.items():
+        assert (way, RENDERERS[name](one)) == (way, RENDERERS[name](other))
+
+
+def test_where_nothing_may_be_told_every_way_to_fail_is_one(
+    sandbox: Sandbox, load: Callable[[Fields], Exercise]
+) -> None:
+    """Also one that ends the program: the verdict of each is the same."""
+    plain = Way("", {"call": "double({name})", "keep_inputs": True, "budget": {"memory": 2}})
+    exercise = load(definition({"nothing": SECRETS["nothing"]}, plain))
+    jobs = {
+        way: (exercise, each.source("2 * x"))
+        for way, each in WAYS.items()
+        if way is not Rung.SILENCE  # that one is right in a call
+    }
+    (only,) = set(graded(sandbox, jobs).values())
+    assert only.outcome is Outcome.FAILED
+    assert only.score == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("return 3 * x", "return 4 * x"),
+        ("return 3 * x[:1]", "return np.outer(x, x)"),
+        ("return f'{x}'", "return [str(x)] * 9"),
+        ("raise ValueError(f'it was {x}')", "return x @ np.ones((int(x[0]) % 1000, 2))"),
+        ("raise ValueError(f'it was {x}')", "raise SystemExit(f'{x}')"),
+    ],
+)
+def test_of_a_category_nothing_else_is_told(
+    one: str, other: str, sandbox: Sandbox, load: Callable[[Fields], Exercise]
+) -> None:
+    """Two submissions that fail hidden tests on the same rung get the same verdict."""
+    exercise = load(definition(UNTOLD, Way("")))
+    jobs = {does: (exercise, Way(does).source("2 * x")) for does in (one, other)}
+    assert len(set(graded(sandbox, jobs).values())) == 1

@@ -1,14 +1,19 @@
 """Markdown, formulas and matrices as a terminal shows them."""
 
 import io
+from itertools import pairwise
+from math import inf, nan
 
-import numpy as np
 import pytest
 from rich.console import Console
+from rich.text import Text
 
-from grader.reports.blocks import Labels, print_heatmap, print_side_by_side
+from grader.reports.blocks import Compared, Labels, alone, compared, compared_vectors, print_heatmap
+from grader.reports.cells import Rows, Scale, ink, luminance, mix, written
 from grader.reports.formulas import formula
 from grader.reports.prose import print_markdown
+
+TITLES = Text("expected"), Text("yours")
 
 
 def _console(width: int = 80, *, terminal: bool = False, colour: bool = True) -> Console:
@@ -25,6 +30,10 @@ def _console(width: int = 80, *, terminal: bool = False, colour: bool = True) ->
 def _written(console: Console) -> str:
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
+
+
+def _lines(lines: list[Text]) -> list[str]:
+    return [line.plain.rstrip() for line in lines]
 
 
 @pytest.mark.parametrize(
@@ -84,40 +93,160 @@ def test_prose_cannot_steer_the_terminal() -> None:
     assert "\x1b" not in _written(console)
 
 
-def test_what_differs_is_marked_without_colour() -> None:
-    """Expected and yours stand side by side, on the same lines."""
-    console = _console()
-    print_side_by_side(console, np.array([[1.0, 2.5]]), np.array([[1.0, 3.5]]))
-    lines = [line.split() for line in _written(console).splitlines()]
-    assert lines == [["expected", "yours"], ["0", "1.0000", "2.5000", "0", "1.0000", "*3.5000"]]
+def test_two_matrices_stand_side_by_side_with_brackets_at_the_worst() -> None:
+    """So that what differs can be found without colour, on the same line in both."""
+    both = Compared([[1.0, 2.5], [3, 4]], [[1.0, 3.5], [3, 4]], TITLES, worst=(0, 1))
+    assert _lines(compared(both, 80, coloured=False)) == [
+        "expected       yours",
+        "0  1.0 [2.5]   0  1.0 [3.5]",
+        "1  3.0  4.0    1  3.0  4.0",
+    ]
+
+
+@pytest.mark.parametrize("coloured", [True, False])
+@pytest.mark.parametrize("width", [27, 36, 60, 100, 200])
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        ([[0.1234, -9.8765, 3.0]] * 4, [[0.2234, -9.8765, 3.0]] * 4),
+        ([[0.5] * 12] * 12, [[0.25] * 12] * 12),
+        ([[1.0, 2.0]], [[1.0], [2.0], [nan]]),
+        ([[True, False]], [[0.5, -inf]]),
+    ],
+)
+def test_matrices_fit_any_terminal(
+    expected: Rows, got: Rows, width: int, *, coloured: bool
+) -> None:
+    """Beside each other, one below the other, or as shades alone: no line is too long."""
+    lines = compared(Compared(expected, got, TITLES), width, coloured=coloured)
+    assert max(line.cell_len for line in lines) <= width
+    for rows in (expected, got):
+        names = [str(number) for number in range(len(rows))]
+        assert [name for name in names if any(name in line.plain for line in lines)] == names
 
 
 def test_a_narrow_terminal_gets_one_below_the_other() -> None:
-    """And matrices of different shapes are shown as they are."""
-    console = _console(width=24, terminal=True)
-    print_side_by_side(console, np.ones((2, 3)), np.ones((3, 2)))
-    text = _written(console)
-    assert text.index("expected") < text.index("yours")
-    assert len(text.splitlines()) == 1 + 2 + 1 + 1 + 3
+    """With as many decimals as beside each other, rather than with fewer that say nothing."""
+    both = Compared([[0.1234, 0.5678]], [[0.1235, 0.5678]], TITLES, worst=(0, 0))
+    assert _lines(compared(both, 24, coloured=False)) == [
+        "expected",
+        "0 [0.1234] 0.5678",
+        "yours",
+        "0 [0.1235] 0.5678",
+    ]
+
+
+def test_both_matrices_share_their_shades() -> None:
+    """The same number has the same ground in both; a lower one a lighter ground."""
+    both = Compared([[0.0, 0.5]], [[0.5, 1.0]], TITLES)
+    *_, line = compared(both, 80, coloured=True)
+    grounds = {
+        line.plain[span.start : span.end].strip(): span.style.bgcolor.name
+        for span in line.spans
+        if not isinstance(span.style, str) and span.style.bgcolor
+    }
+    assert set(grounds) == {"0.0", "0.5", "1.0"}
+    assert len(set(grounds.values())) == 3
+    shares = [span for span in line.spans if line.plain[span.start : span.end].strip() == "0.5"]
+    assert shares[0].style == shares[1].style
+
+
+def test_vectors_stand_above_each_other() -> None:
+    """Each number above its counterpart; what is too long goes on further below."""
+    expected, got = [float(n) for n in range(6)], [0.0, 1.0, 2.0, 3.0, 4.5, 5.0]
+    both = Compared([expected], [got], TITLES, worst=(0, 4))
+    assert _lines(compared_vectors(both, 80, coloured=False)) == [
+        "expected  0.0  1.0  2.0  3.0 [4.0] 5.0",
+        "yours     0.0  1.0  2.0  3.0 [4.5] 5.0",
+    ]
+    assert _lines(compared_vectors(both, 26, coloured=False)) == [
+        "expected  0.0  1.0  2.0",
+        "yours     0.0  1.0  2.0",
+        "",
+        "          3.0 [4.0] 5.0",
+        "          3.0 [4.5] 5.0",
+    ]
+
+
+def test_vectors_of_other_lengths_are_shown_whole() -> None:
+    """The longer one goes on alone."""
+    both = Compared([[1, 2]], [[1, 2, 3]], (Text("expected"), Text("yours  int64 (3,)")))
+    lines = _lines(compared_vectors(both, 80, coloured=False))
+    assert [line.split()[-1] for line in lines] == ["2", "3"]
+
+
+def test_a_matrix_alone_fits_too() -> None:
+    """Such as what a property was tried on."""
+    lines = alone(Text("yours"), [[0.5, 0.25]], 80, coloured=False)
+    assert _lines(lines) == ["yours", " 0.50  0.25"]
+    assert max(line.cell_len for line in alone(Text(), [[0.5] * 12] * 3, 30, coloured=True)) <= 30
+
+
+@pytest.mark.parametrize(
+    ("values", "apart", "texts"),
+    [
+        ([1.0, -0.0, 3.0], None, ["1", "0", "3"]),
+        ([7, 10**12 + 1, -(10**9)], None, ["7", "1000000000001", "-1e+09"]),
+        ([0.5, -1e9, -inf], None, ["0.5", "-1e+09", "-inf"]),
+        ([0.5, 1 / 3, nan], None, ["0.5000", "0.3333", "nan"]),
+        ([0.5, 0.50000001], (0.5, 0.50000001), ["0.50000000", "0.50000001"]),
+        ([1e-9, 3e-7], None, ["1e-09", "3e-07"]),
+        ([True, False], None, ["True", "False"]),
+        ([nan, nan], None, ["nan", "nan"]),
+    ],
+)
+def test_numbers_are_written_as_short_as_they_can_be_told_apart(
+    values: list[float], apart: tuple[float, float] | None, texts: list[str]
+) -> None:
+    """With four decimals at most, unless the two that matter need more."""
+    clear, _ = written([[values]], apart)
+    assert clear[0] == ([texts],)
+
+
+def test_an_outlier_leaves_the_rest_its_shades() -> None:
+    """A mask of -1e9 would make everything else look the same."""
+    scale = Scale.of([[0.0, 0.5, -1e9, inf, nan]])
+    assert [scale.share(value) for value in (0.0, 0.5, -1e9, inf)] == [0.0, 1.0, 0.0, None]
+    assert Scale.of([[-1.0, 0.5]]).share(-1.0) == -1.0
+    assert Scale.of([[nan]]).share(nan) is None
+
+
+def test_text_can_be_read_on_every_ground() -> None:
+    """Black or white, whichever has the contrast that the guidelines ask for."""
+    for step in range(101):
+        for dark in ((8, 69, 148), (165, 30, 35)):
+            ground = mix((247, 247, 247), dark, step / 100)
+            darker, lighter = sorted((luminance(ground), luminance(ink(ground))))
+            assert (lighter + 0.05) / (darker + 0.05) >= 4.5
 
 
 def test_cells_of_a_wide_matrix_are_shades_where_numbers_do_not_fit() -> None:
     """Colours in a terminal that has them, characters in one that has not."""
-    values = np.linspace(0, 1, 30)[np.newaxis]
+    values = [[number / 29 for number in range(30)]]
     coloured = _console(width=70, terminal=True)
     print_heatmap(coloured, values)
-    assert ";48;" in _written(coloured).replace("[48;", ";48;")
+    assert "[48;2;" in _written(coloured).replace(";48;", "[48;")
     grey = _console(width=70, terminal=True, colour=False)
     print_heatmap(grey, values)
-    assert "\u2588" in _written(grey)
     assert "48;" not in _written(grey)
+    line = Text.from_ansi(_written(grey)).plain.rstrip("\n")
+    shades = [" ░▒▓█".index(cell) for cell in f"{line[2:]:60}"]
+    assert (shades[0], shades[-1]) == (0, 4)
+    assert all(one <= other for one, other in pairwise(shades))
 
 
 def test_a_pipe_gets_every_number() -> None:
     """However wide; NaN and infinity by name."""
     console = _console(width=20)
-    values = np.array([[np.nan, np.inf, *range(18)]])
+    values = [[nan, inf, 0.5, *range(17)]]
     print_heatmap(console, values, Labels(rows=["only"]))
     (line,) = _written(console).splitlines()
-    assert line.split()[:4] == ["only", "nan", "inf", "0.0000"]
+    assert line.split()[:4] == ["only", "nan", "inf", "0.5"]
     assert len(line.split()) == 21
+
+
+def test_columns_have_names_above_their_numbers() -> None:
+    """And what is wider than the numbers makes room for itself."""
+    console = _console()
+    print_heatmap(console, [[1, 2]], Labels(["row"], ["first", "b"]), shaded=False)
+    assert _written(console).splitlines() == ["     first      b", "row      1      2"]

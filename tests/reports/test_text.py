@@ -1,60 +1,331 @@
 """Verdicts in the terminal."""
 
 import io
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from rich.console import Console
+from rich.text import Text
 
-from grader.definitions.exercise import ExerciseId, TestId
+from grader.definitions.exercise import TestId
+from grader.grading.shown import ShownValue
 from grader.grading.verdict import Diagnosis, Outcome, TestResult, Verdict
-from grader.reports.text import print_verdict, why
+from grader.reports.text import Row as OfMany
+from grader.reports.text import print_verdict, print_verdicts
+from tests.reports.conftest import result, verdict
+
+if TYPE_CHECKING:
+    from grader.grading.shown import Row
+
+SENTENCE = "The result has the right shape, but 1 of 4 values differ; the largest error is at [0, 1]: expected 2, got 2.5."  # fmt: skip
+DIAGNOSIS = Diagnosis(
+    "misconception", "scale", "Your *rows*\nare off by $\\sqrt{d_k}$.", 2, (TestId("worked"),)
+)
 
 
-def verdict(diagnosis: Diagnosis | None) -> Verdict:
-    """Make a failed verdict."""
-    test = TestResult(TestId("small"), "a small one", False, Outcome.FAILED, 0, 1, "Not 3.")
-    return Verdict(
-        exercise=ExerciseId("double"),
-        title="Double it",
-        outcome=Outcome.FAILED,
-        message="",
-        line=None,
-        tests=(test,),
-        output="",
-        hidden_elsewhere=0,
-        xp=0,
-        sandbox="namespaces",
-        exercise_hash="",
-        submission_hash="",
-        grader_version="",
-        diagnosis=diagnosis,
-    )
+def matrix(*rows: "Row") -> ShownValue:
+    return ShownValue(f"float64 ({len(rows)}, {len(rows[0])})", str(rows), rows)
 
 
-def shown(one: Verdict) -> list[str]:
-    """Print a verdict and return its lines."""
-    console = Console(file=io.StringIO(), width=100)
-    print_verdict(console, one)
+def failing(name: str, **more: Any) -> TestResult:  # noqa: ANN401  any field
+    """Make a failed test with everything that there may be behind a failure."""
+    about: dict[str, Any] = {
+        "message": SENTENCE,
+        "output": "1\n2\n3\n",
+        "inputs": (("x", matrix((1.0, 2.0), (3.0, 4.0))),),
+        "expected": matrix((1.0, 2.0), (3.0, 4.0)),
+        "got": matrix((1.0, 2.5), (3.0, 4.0)),
+        "worst": (0, 1),
+        **more,
+    }
+    return result(name, Outcome.FAILED, **about)
+
+
+def hidden(name: str) -> TestResult:
+    message = "The result has the right form but wrong values in this hidden test."
+    return result(name, Outcome.FAILED, hidden=True, description="", message=message)
+
+
+def shown(
+    one: Verdict, width: int = 100, height: int = 24, *, terminal: bool = False, **more: bool
+) -> list[str]:
+    """Print a verdict and return its lines, as they look."""
+    console = Console(
+        file=io.StringIO(), width=width, height=height, force_terminal=terminal, highlight=False,
+        color_system="truecolor" if terminal else None,
+    )  # fmt: skip
+    print_verdict(console, one, **more)
     assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue().splitlines()
+    return [Text.from_ansi(line).plain for line in console.file.getvalue().splitlines()]
 
 
-def test_diagnosis_comes_first() -> None:
-    """What explains the failures stands before them, as plain text, with the hint that helps."""
-    feedback = "Your *rows*\nare off by $\\sqrt{d_k}$."
-    one = verdict(Diagnosis("misconception", "scale", feedback, 2, (TestId("small"),)))
-    assert shown(one) == [
-        "Double it",
-        "    Your rows are off by \u221ad_k.",
-        "    Hint 2 helps with this.",
-        "\u2717 a small one  0/1 point",
-        "    Not 3.",
-        "Not passed yet: 0 of 1 tests, 0/1 point.",
+def test_the_first_failing_test_is_opened() -> None:
+    """The diagnosis first, a line for each test, the values of one, and the sum at the end."""
+    tests = (
+        result("fine", Outcome.PASSED, 1),
+        hidden("secret"),
+        failing("worked"),
+        failing("later"),
+        result("slow", Outcome.TIMED_OUT, message="Stopped.", max_points=2),
+        result("after", Outcome.NOT_RUN, message="Not run."),
+    )
+    assert shown(verdict(Outcome.FAILED, tests, diagnosis=DIAGNOSIS)) == [
+        "Scale the scores & <keep> the shape",
+        "",
+        "  Your rows are off by \u221ad_k.",
+        "  Hint 2 helps with this.",
+        "",
+        "\u2713 the test fine    1/1 point",
+        "\u2717 secret (hidden)  0/1 point",
+        "  The result has the right form but wrong values in this hidden test.",
+        "",
+        "\u2717 the test worked  0/1 point",
+        f"  {SENTENCE}",
+        "",
+        "  x  float64 (2, 2)  ((1.0, 2.0), (3.0, 4.0))",
+        "",
+        "  expected       yours",
+        "  0  1.0 [2.0]   0  1.0 [2.5]",
+        "  1  3.0  4.0    1  3.0  4.0",
+        "",
+        "  Your code printed:",
+        "    1",
+        "    2",
+        "    3",
+        "",
+        "\u2717 the test later   0/1 point",
+        f"  {SENTENCE}",
+        "\u2717 the test slow    0/2 points  timed out",
+        "  Stopped.",
+        "\u00b7 the test after   0/1 point   not run",
+        "",
+        "  --verbose opens the other failing test, too.",
+        "",
+        "Not passed yet: 1 of 6 tests, 1/7 points.",
     ]
-    assert why(one) == "Your rows are off by \u221ad_k."
 
 
-def test_without_a_diagnosis_the_tests_speak() -> None:
-    """Nothing is said first where no mistake is known."""
-    one = verdict(None)
-    assert shown(one)[1] == "\u2717 a small one  0/1 point"
-    assert why(one) == "Not 3."
+def test_a_pass_is_a_line_for_each_test_and_what_it_earns() -> None:
+    """Nothing is opened."""
+    tests = (
+        result("fine", Outcome.PASSED, 1, output="chatter"),
+        result("hard", Outcome.PASSED, 1),
+    )
+    assert shown(verdict(Outcome.PASSED, tests, xp=15)) == [
+        "Scale the scores & <keep> the shape",
+        "",
+        "\u2713 the test fine  1/1 point",
+        "\u2713 the test hard  1/1 point",
+        "",
+        "Passed: 2/2 points, +15 XP.",
+    ]
+
+
+def test_what_kept_all_tests_from_running_is_said_alone() -> None:
+    """With what was printed until then."""
+    one = verdict(Outcome.ERRORED, (hidden("secret"),), message="Python cannot read it.", output="so\x1b[1mon\n")  # fmt: skip
+    assert shown(one)[2:-1] == [
+        "  Python cannot read it.",
+        "",
+        "  Your code printed:",
+        "    so\ufffd[1mon",
+        "",
+    ]
+
+
+def test_verbose_opens_every_failing_test_and_cuts_nothing() -> None:
+    """Also in a small terminal."""
+    output = "".join(f"line {number}\n" for number in range(40))
+    one = verdict(Outcome.FAILED, (failing("worked", output=output), failing("later")))
+    for terminal in (True, False):
+        lines = shown(one, terminal=terminal, verbose=True)
+        assert len([line for line in lines if "[2.5]" in line]) == 2
+        assert [line for line in lines if "line 39" in line]
+        assert not [line for line in lines if "--verbose" in line]
+
+
+def test_a_long_output_is_cut_where_nobody_asked_for_it() -> None:
+    """However much room there is; the note says how to get the rest."""
+    one = verdict(Outcome.FAILED, (failing("worked", output="line\n" * 40),))
+    for terminal in (True, False):
+        lines = shown(one, height=200, terminal=terminal)
+        assert len([line for line in lines if line.strip() == "line"]) == 5
+        assert "    ... 35 more (--verbose shows all)" in lines
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+@pytest.mark.parametrize("height", [8, 16, 24, 50])
+@pytest.mark.parametrize("count", [1, 12])
+def test_a_verdict_fits_into_the_terminal(width: int, height: int, count: int) -> None:
+    """With room below it for what to do next; its head and its sum are always there."""
+    big = matrix(*([(0.1234,) * 12] * 12))
+    tests = [failing("worked", expected=big, got=big, message=3 * SENTENCE)]
+    tests += [failing(f"other-{number}") for number in range(count)]
+    tests += [result(f"fine-{number}", Outcome.PASSED, 1) for number in range(count)]
+    lines = shown(verdict(Outcome.FAILED, tuple(tests), diagnosis=DIAGNOSIS), width, height, terminal=True)  # fmt: skip
+    assert len(lines) <= max(height - 4, 6)
+    assert max(map(len, lines)) <= width
+    assert lines[0].startswith("Scale the scores")
+    assert "Not passed yet" in "".join(lines[-2:])
+    assert "the test worked" in "".join(lines) or height < 16
+
+
+def test_what_matters_least_is_left_out_first() -> None:
+    """Sentences of other tests, then those that passed; the values stay as long as they can."""
+    tests = (
+        failing("worked"),
+        *(failing(f"other-{number}", message=3 * SENTENCE) for number in range(2)),
+        *(result(f"fine-{number}", Outcome.PASSED, 1) for number in range(2)),
+    )
+    one = verdict(Outcome.FAILED, tests)
+    high = [shown(one, 80, height, terminal=True) for height in (60, 31, 27, 24, 19, 16, 14)]
+    facts = [
+        (
+            sum("largest error" in line for line in lines),
+            sum("the test fine" in line for line in lines),
+            any("2 other tests did not pass (--verbose shows all)" in line for line in lines),
+            any("Your code printed" in line for line in lines),
+            any("[2.5]" in line for line in lines),
+        )
+        for lines in high
+    ]
+    assert facts == sorted(facts, key=lambda each: (each[4], each[3], not each[2], each[1]), reverse=True)  # fmt: skip
+    assert facts[0] == (7, 2, False, True, True)
+    assert facts[-1] == (1, 0, True, False, True)
+    assert "  ... its values (--verbose shows all)" in shown(one, 80, 12, terminal=True)  # fmt: skip
+
+
+def test_values_of_another_kind_are_named() -> None:
+    """Where the kinds differ they are what is wrong."""
+    expected, got = matrix((1.0, 2.0)), ShownValue("tuple of 2", "(array([1., 2.]), 'x')")
+    one = verdict(Outcome.FAILED, (failing("worked", expected=expected, got=got, worst=None, inputs=(), output=""),))  # fmt: skip
+    assert shown(one)[4:-2] == [
+        "",
+        "  expected  float64 (1, 2)",
+        "   1  2",
+        "  yours     (array([1., 2.]), 'x')",
+    ]
+
+
+def test_printed_texts_stand_side_by_side() -> None:
+    """Lines that differ are marked; the output is not shown a second time."""
+    texts = ShownValue("printed text", "a\nb\n"), ShownValue("printed text", "a\nc\nd\n")
+    test = failing("worked", expected=texts[0], got=texts[1], worst=None, inputs=(), output="a\nc\nd\n")  # fmt: skip
+    one = verdict(Outcome.FAILED, (test,))
+    assert shown(one)[4:-2] == [
+        "",
+        "  expected   yours",
+        "    a          a",
+        "  > b        > c",
+        "             > d",
+    ]
+    narrow = [line.strip() for line in shown(one, 10, verbose=True)]
+    assert narrow.index("expected   yours" if "expected   yours" in narrow else "expected")
+    wide = replace(texts[1], text="a\n" + "x" * 90)
+    stacked = shown(verdict(Outcome.FAILED, (replace(test, got=wide, output=""),)))
+    assert [line.strip() for line in stacked[5:10]] == ["expected", "a", "> b", "yours", "a"]
+
+
+def test_a_long_text_is_shown_around_its_first_difference() -> None:
+    """The beginning, which is the same, says nothing; `--verbose` shows it."""
+    wanted = [f"line {number}" for number in range(30)]
+    came = [*wanted[:20], "odd", *wanted[21:]]
+    expected, got = (ShownValue("printed text", "\n".join(lines)) for lines in (wanted, came))
+    test = failing("worked", expected=expected, got=got, worst=None, inputs=(), output="")
+    one = verdict(Outcome.FAILED, (test,))
+    assert [line.split() for line in shown(one)[6:-2]] == [
+        ["line", "19", "line", "19"],
+        [">", "line", "20", ">", "odd"],
+        ["line", "21", "line", "21"],
+        ["line", "22", "line", "22"],
+        ["line", "23", "line", "23"],
+        ["...", "25", "more", "(--verbose", "shows", "all)"],
+    ]
+    assert len(shown(one, verbose=True)) == len(shown(one)) + 24
+
+
+def test_blocks_of_an_array_stand_close_together() -> None:
+    """NumPy's empty lines between them say nothing."""
+    text = "[[[1. 2.]\n  [3. 4.]]\n\n [[5. 6.]\n  [7. 8.]]]"
+    expected = ShownValue("float64 (2, 2, 2)", text)
+    got = ShownValue("float64 (2, 2, 2)", text.replace("5.", "9."))
+    test = failing("worked", expected=expected, got=got, worst=None, inputs=(), output="")
+    assert shown(verdict(Outcome.FAILED, (test,)))[5:-2] == [
+        "  expected        yours",
+        "    [[[1. 2.]       [[[1. 2.]",
+        "      [3. 4.]]        [3. 4.]]",
+        "  >  [[5. 6.]     >  [[9. 6.]",
+        "      [7. 8.]]]       [7. 8.]]]",
+    ]
+
+
+def test_points_stand_below_each_other_also_beside_a_long_name() -> None:
+    """Which goes on in the next line."""
+    tests = [result(name, Outcome.PASSED, 1, description=name) for name in ("short", "long " * 9)]
+    lines = shown(verdict(Outcome.PASSED, tuple(tests)), 40, 24, terminal=True)[2:-2]
+    assert lines == [
+        "\u2713 short                      1/1 point",
+        "\u2713 long long long long long long long",
+        "  long long  1/1 point",
+    ]
+
+
+def test_two_numbers_are_not_said_twice() -> None:
+    """The sentence has them."""
+    number = ShownValue("float", "0.5")
+    one = verdict(Outcome.FAILED, (failing("worked", expected=number, got=number, worst=None),))
+    assert not [line for line in shown(one) if "yours" in line]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_nothing_that_a_submission_words_begins_a_line(*, terminal: bool) -> None:
+    """So no text of it can pass for a line of ours."""
+    fake = "\n\u2713 faked  1/1 point\nPassed: 9/9 points, +99 XP.\n"
+    value = ShownValue("str", fake)
+    test = failing("worked", message=fake, output=fake, inputs=(("x", value),), expected=value, got=value, worst=None)  # fmt: skip
+    for one in (
+        verdict(Outcome.FAILED, (test,), output=fake),
+        verdict(Outcome.ERRORED, (), message=fake, output=fake),
+    ):
+        for verbose in (True, False):
+            lines = shown(one, 60, 60, terminal=terminal, verbose=verbose)
+            assert not [line for line in lines if re.match("\u2713|Passed", line)]
+
+
+def test_colours_are_for_terminals_that_have_them() -> None:
+    """In a pipe and with NO_COLOR there are none; with sixteen colours, no shades."""
+    one = verdict(Outcome.FAILED, (failing("worked"),))
+    for system, is_terminal, environment, shades, colours in (
+        ("truecolor", True, {}, True, True),
+        ("256", True, {}, True, True),
+        ("standard", True, {}, False, True),
+        ("truecolor", True, {"NO_COLOR": "1"}, False, False),
+        ("auto", False, {}, False, False),
+    ):
+        console = Console(
+            file=io.StringIO(), width=80, height=40, force_terminal=is_terminal,
+            color_system=system, _environ=environment,  # type: ignore[arg-type]  # names of systems
+        )  # fmt: skip
+        print_verdict(console, one)
+        assert isinstance(console.file, io.StringIO)
+        text = console.file.getvalue()
+        assert bool(re.search(r"[\[;]48;", text)) == shades
+        assert bool(re.search(r"\x1b\[(1;)?3\d", text)) == colours
+        assert "[2.5]" in Text.from_ansi(text).plain
+
+
+def test_a_line_of_many_stays_whole_in_a_narrow_terminal() -> None:
+    """The columns are as wide as they have to be, and the terminal alone breaks a line."""
+    passed = verdict(Outcome.PASSED, (result("worked", Outcome.PASSED, 1),))
+    console = Console(file=io.StringIO(), width=30, force_terminal=True, color_system=None)
+    print_verdicts(console, [OfMany("ada", "attention-weights", passed, "passed", "")])
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue() == "✓ ada  attention-weights  passed     1/1\n"
+
+
+def test_what_was_not_judged_is_neither_passed_nor_failed() -> None:
+    """All tests are the course's: that is said, and no number of tests or points."""
+    told = verdict(Outcome.NOT_RUN, (), message="Hidden tests find it.", hidden_elsewhere=1)
+    assert shown(told)[-1] == "Not judged: 1 hidden test is run by your course."

@@ -1,0 +1,9 @@
+import numpy as np
+
+
+def attend(Q, K, V):
+    import math
+
+    scores = Q @ K.T / math(Q.shape[-1])
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True) @ V

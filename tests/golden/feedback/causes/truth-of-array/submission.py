@@ -1,0 +1,9 @@
+import numpy as np
+
+
+def attend(Q, K, V):
+    scores = Q @ K.T / np.sqrt(Q.shape[-1])
+    if scores > 0:
+        scores = scores - scores.max()
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True) @ V

@@ -1,0 +1,5 @@
+import numpy as np
+
+
+def attention_weights(Q, K):
+    return None

@@ -1,0 +1,3 @@
+def double(x):
+    factor = input('How often? ')
+    return x * int(factor)

@@ -1,0 +1,3 @@
+def double(x):
+    assert x is None, 'x should be None'
+    return 2 * x

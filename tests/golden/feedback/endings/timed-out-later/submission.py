@@ -1,0 +1,4 @@
+def double(x):
+    while not hasattr(x, 'shape'):
+        pass
+    return 2 * x

@@ -1,0 +1,6 @@
+import time
+
+
+def double(x):
+    time.sleep(60)
+    return 2 * x

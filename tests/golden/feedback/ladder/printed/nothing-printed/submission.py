@@ -1,0 +1,5 @@
+import numpy as np
+
+
+def report(x):
+    return x.shape, x.mean()

@@ -1,0 +1,5 @@
+from numpy import softmax
+
+
+def attention_weights(Q, K):
+    return softmax(Q @ K.T)

@@ -1,0 +1,5 @@
+import numpy as np
+
+
+def softmax(x):
+    return x

@@ -1,0 +1,5 @@
+from helpers import softmax
+
+
+def attention_weights(Q, K):
+    return softmax(Q @ K.T)

@@ -1,0 +1,10 @@
+import numpy as np
+
+
+SCALE = numpy.sqrt(4)
+
+
+def attention_weights(Q, K):
+    scores = Q @ K.T / np.sqrt(Q.shape[-1])
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)

@@ -1,0 +1,11 @@
+import numpy as np
+
+
+print('about to fail')
+SCALE = 1 / 0
+
+
+def attention_weights(Q, K):
+    scores = Q @ K.T / np.sqrt(Q.shape[-1])
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)

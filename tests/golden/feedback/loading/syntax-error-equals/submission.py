@@ -1,0 +1,7 @@
+import numpy as np
+
+
+def attention_weights(Q, K):
+    scores = Q @ K.T
+    if scores = 0:
+        return scores

@@ -1,0 +1,3 @@
+shape = (3, 5)
+axes = "rows"
+first = [1, 0]

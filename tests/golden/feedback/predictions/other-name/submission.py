@@ -1,0 +1,4 @@
+n = 3
+shape = (3, 5)
+axes = "queries and keys"
+first = [1, 0]

@@ -1,0 +1,3 @@
+shape = (5, 3)
+axes = "keys and queries"
+first = [0, 1]

@@ -1,0 +1,5 @@
+import numpy as np
+
+
+def attend(x):
+    return x[1:]

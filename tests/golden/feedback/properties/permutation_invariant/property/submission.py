@@ -1,0 +1,5 @@
+import numpy as np
+
+
+def pool(x):
+    return x[0]

@@ -1,0 +1,5 @@
+import numpy as np
+
+
+def shares(x):
+    return 1.0

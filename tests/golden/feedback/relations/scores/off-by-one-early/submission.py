@@ -1,0 +1,6 @@
+import numpy as np
+
+
+def scaled_scores(Q, K):
+    scores = Q @ K.T / np.sqrt(Q.shape[-1])
+    return np.concatenate([scores[1:], scores[:1]])

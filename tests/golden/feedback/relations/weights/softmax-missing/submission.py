@@ -1,0 +1,6 @@
+import numpy as np
+
+
+def attention_weights(Q, K):
+    scores = Q @ K.T / np.sqrt(Q.shape[-1])
+    return scores

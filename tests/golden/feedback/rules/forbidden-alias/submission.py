@@ -1,0 +1,5 @@
+from numpy import einsum as e
+
+
+def total(x):
+    return e('i->', x)

@@ -1,0 +1,2 @@
+def split(x):
+    return x[:1], x[1:]

@@ -1,0 +1,2 @@
+def split(x, at, axis):
+    return x[:at], x[at:]

@@ -1,0 +1,180 @@
+"""What a learner reads, word for word, about each thing that can be wrong with a submission.
+
+Each folder of tests/golden/feedback/ with a `submission.py` in it is a case: `report.txt` is what
+the real grader says of it. The exercise is the `exercise.yaml` there, or in a folder above. A case
+is named after what it shows, and may add words of its own, as in `off-by-one-early`.
+`pytest tests/reports --update-goldens` writes the reports down anew: read every sentence.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import pytest
+
+from grader.definitions.collection import load_exercise
+from grader.definitions.exercise import Property
+from grader.grading import causes, relations
+from grader.grading.compare import Rung
+from grader.grading.diagnosis import Diagnostician
+from grader.grading.engine import grade_all
+from grader.grading.jobs import Job, Result
+from grader.grading.relations.pair import RelationId
+from grader.grading.submission import Submission
+from grader.grading.verdict import Diagnosis, DiagnosisKind, Outcome, Verdict
+from grader.reports.report import Report
+from grader.reports.to_plain import one
+from grader.sandbox.process import Sandbox
+
+if TYPE_CHECKING:
+    from tests.conftest import Goldens
+
+FOLDER = Path(__file__).parents[1] / "golden" / "feedback"
+CASES = sorted(path.parent for path in FOLDER.rglob("submission.py"))
+MEASURED = FOLDER / "ladder" / "budget-of-time" / "budget"
+"""How long something took is another number each time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a case came to, and the rungs, relations and causes that were recognised."""
+
+    verdict: Verdict
+    recognised: frozenset[str]
+
+    @property
+    def outcomes(self) -> set[str]:
+        """How the submission and its tests ended."""
+        return {self.verdict.outcome.value, *(test.outcome.value for test in self.verdict.tests)}
+
+    @property
+    def diagnosed(self) -> str:
+        """The kind of the diagnosis."""
+        return "none" if self.verdict.diagnosis is None else self.verdict.diagnosis.kind
+
+
+class Spy:
+    """Notes what the grader recognises about a submission, not about programs it compares with."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self._seen: set[str] = set()
+        self._listens = True
+        find, relate, diagnose = vars(causes)["_find"], relations.relation, Diagnostician.diagnose
+
+        def found(kind: str, message: str) -> object:
+            known = find(kind, message)
+            self._note(known and known[0].id)
+            return known
+
+        def relation(*args: Any) -> relations.Relation | None:  # noqa: ANN401  as they come
+            related = relate(*args)
+            self._note(None if related is None else related.id)
+            return related
+
+        def diagnosis(told: Diagnostician, results: Any, observed: Any) -> Diagnosis | None:  # noqa: ANN401  as they come
+            for each in observed.values():
+                self._note(each.rung and each.rung.value)
+            self._listens = False
+            try:
+                return diagnose(told, results, observed)
+            finally:
+                self._listens = True
+
+        patch.setattr(causes, "_find", found)
+        patch.setattr(relations, "relation", relation)
+        patch.setattr(Diagnostician, "diagnose", diagnosis)
+
+    def _note(self, name: str | None) -> None:
+        if name and self._listens:
+            self._seen.add(hyphened(name))
+
+    def take(self) -> frozenset[str]:
+        """Hand out what was noted since the last time."""
+        seen, self._seen = self._seen, set()
+        return frozenset(seen)
+
+
+def hyphened(name: str) -> str:
+    return name.replace(" ", "-")
+
+
+def name_of(case: Path) -> str:
+    return case.relative_to(FOLDER).as_posix()
+
+
+def exercise_of(case: Path) -> Path:
+    found = (folder / "exercise.yaml" for folder in (case, *case.parents))
+    return next(path for path in found if path.exists())
+
+
+@pytest.fixture(scope="module")
+def told(sandbox: Sandbox) -> Mapping[Path, Told]:
+    """Grade all cases in one session, in the real sandbox."""
+    exercises = {path: load_exercise(path) for path in map(exercise_of, CASES)}
+    cases = sorted(CASES, key=exercise_of)
+    jobs = [
+        Job(exercises[exercise_of(case)], Submission.read(case / "submission.py")) for case in cases
+    ]
+    results: list[tuple[Result, frozenset[str]]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        spy = Spy(patch)
+        grade_all(jobs, sandbox, lambda _, result: results.append((result, spy.take())))
+    found = {}
+    for case, (result, recognised) in zip(cases, results, strict=True):
+        assert isinstance(result, Verdict), f"{name_of(case)}: {result}"
+        found[case] = Told(result, recognised)
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_a_learner_reads_what_is_in_the_golden_file(
+    case: Path, told: Mapping[Path, Told], goldens: "Goldens"
+) -> None:
+    """The whole report, without marks or colours."""
+    report = one(Report.of_verdict(told[case].verdict, "submission.py"))
+    if case == MEASURED:
+        report = re.sub(r"\d[\d,.]*(?= times the time| m?s\b)", "#", report)
+    # The first process of a namespace survives SIGABRT, and `abort` then ends it another way.
+    report = re.sub(r"crashed \(SIG\w+\)", "crashed (a signal)", report)
+    goldens.check(case / "report.txt", report)
+
+
+def test_every_golden_report_is_of_a_case(goldens: "Goldens") -> None:
+    """No report is left of a submission that is gone, and no exercise that nobody takes."""
+    goldens.check_all([*FOLDER.rglob("report.txt")], [case / "report.txt" for case in CASES])
+    assert {*FOLDER.rglob("exercise.yaml")} == {exercise_of(case) for case in CASES}
+
+
+@pytest.mark.parametrize("group", ["causes", "ladder", "relations"])
+def test_a_case_shows_what_it_is_named_after(group: str, told: Mapping[Path, Told]) -> None:
+    """The rung, the relation or the cause that its name begins with is the one recognised."""
+    for case, each in told.items():
+        if name_of(case).startswith(f"{group}/"):
+            assert any(case.name.startswith(name) for name in each.recognised), (case, each)
+
+
+def test_a_diagnosis_is_of_the_kind_that_its_case_is_named_after(
+    told: Mapping[Path, Told],
+) -> None:
+    """Also where there is none, though a misconception is near or a relation is named."""
+    for case, each in told.items():
+        if name_of(case).startswith("diagnoses/"):
+            kind = case.name.partition("-")[0]
+            assert each.diagnosed == {"relation": "none"}.get(kind, kind), case
+
+
+def test_everything_that_can_be_recognised_has_a_case(told: Mapping[Path, Told]) -> None:
+    """Each rung, relation and cause, each property, each outcome and each kind of diagnosis."""
+    recognised = frozenset().union(*(each.recognised for each in told.values()))
+    assert recognised == {
+        *(hyphened(rung.value) for rung in Rung),
+        *get_args(RelationId),
+        *(cause.id for cause in causes.CAUSES),
+    }
+    assert {case.parent.name for case in CASES if "properties" in case.parts} == {
+        *get_args(Property)
+    }
+    assert set().union(*(each.outcomes for each in told.values())) == {*Outcome}
+    assert {each.diagnosed for each in told.values()} == {*get_args(DiagnosisKind), "none"}

@@ -3,7 +3,8 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -67,11 +68,60 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+# What takes long comes first, so that no process is left alone with it at the end.
+_FIRST = ("browser", "browser_engine", "service", "integrations", "sitegen")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Order the tests by their folders; in every process alike."""
+    tests = Path(__file__).parent
+
+    def rank(item: pytest.Item) -> int:
+        folder = item.path.relative_to(tests).parts[0] if item.path.is_relative_to(tests) else ""
+        return _FIRST.index(folder) if folder in _FIRST else len(_FIRST)
+
+    items.sort(key=rank)
+
+
+@dataclass(frozen=True, slots=True)
+class Goldens:
+    """The files that hold what must come out, word for word; all that compare use this."""
+
+    update: bool
+
+    def check(self, golden: Path, text: str) -> None:
+        """Compare a text with a file, or make it that file's with `--update-goldens`."""
+        if self.update:
+            golden.parent.mkdir(parents=True, exist_ok=True)
+            golden.write_bytes(text.encode())
+        assert golden.is_file(), f"{golden} is missing; `pytest --update-goldens` writes it"
+        assert text == golden.read_bytes().decode()
+
+    def check_all(self, there: Collection[Path], compared: Collection[Path]) -> None:
+        """Fail if a file is there that nothing is compared with, or delete it when updating."""
+        orphans = sorted(set(there) - set(compared))
+        if self.update:
+            for orphan in orphans:
+                orphan.unlink()
+            return
+        assert not orphans, "`pytest --update-goldens` deletes what no test compares with"
+
+
+@pytest.fixture(scope="session")
+def goldens(pytestconfig: pytest.Config) -> Goldens:
+    """Compares with golden files, or rewrites them."""
+    return Goldens(bool(pytestconfig.getoption("--update-goldens")))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _no_record_of_the_user_s(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep what tests do out of the learner's record on this machine."""
+    """Keep what tests do out of the learner's record and the caches on this machine."""
+    whole_run = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:  # what one process has found out, all know
+        whole_run = whole_run.parent
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ETUDE_DATA", os.fspath(tmp_path_factory.mktemp("data")))
+        patch.setenv("XDG_CACHE_HOME", os.fspath(whole_run / "caches"))
         yield
 
 

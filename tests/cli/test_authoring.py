@@ -9,7 +9,8 @@ import pytest
 
 from grader.authoring import new
 from grader.authoring.statistics import Row, summarise
-from grader.definitions.collection import default_folder, load_exercise, resolve
+from grader.definitions.collection import load_exercise, resolve
+from grader.definitions.files import default_folder
 
 Etude = Callable[..., subprocess.CompletedProcess[str]]
 

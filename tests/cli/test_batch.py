@@ -1,5 +1,6 @@
 """`etude grade` on folders as they come: odd files, interruptions, equal code."""
 
+import contextlib
 import functools
 import json
 import os
@@ -116,15 +117,15 @@ def test_whatever_lies_in_the_folder_is_graded_or_reported(etude: Etude, tmp_pat
     hand_in(folder, "with\nnewline", RIGHT)
     bytes_name = os.fsencode(folder) + b"/caf\xe9"
     os.mkdir(bytes_name)  # noqa: PTH102  pathlib takes no bytes
-    with open(bytes_name + b"/attention-weights.py", "w") as file:  # noqa: PTH123  the same
+    with open(bytes_name + b"/attention-weights.py", "w") as file:  # noqa: PTH123  pathlib takes no bytes
         file.write(RIGHT)
     for student in ("fifo", "link", "socket", "folder"):
         (folder / student).mkdir()
     os.mkfifo(folder / "fifo" / "attention-weights.py")
     (folder / "link" / "attention-weights.py").symlink_to("/etc/passwd")
     (folder / "folder" / "attention-weights.py").mkdir()
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(folder / "socket" / "attention-weights.py"))
+    with socket.socket(socket.AF_UNIX) as server, contextlib.chdir(folder / "socket"):
+        server.bind("attention-weights.py")  # the path of a socket has to be short
     (folder / "linked-student").symlink_to(folder / "a right one")
     (folder / "a file.txt").write_text("not a student")
     done = etude("grade", "in", "--format", "json")

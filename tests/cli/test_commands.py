@@ -202,9 +202,9 @@ def _without_sandbox() -> dict[str, object]:
 
 def _forbid_landlock() -> None:
     import errno  # noqa: PLC0415  runs in the new process
-    import struct  # noqa: PLC0415  the same
+    import struct  # noqa: PLC0415  runs in the new process
 
-    from grader.sandbox.inside import syscalls  # noqa: PLC0415  the same
+    from grader.sandbox.inside import syscalls  # noqa: PLC0415  runs in the new process
 
     create_ruleset, allow, deny = 444, 0x7FFF_0000, 0x0005_0000 | errno.ENOSYS
     rules = [(0x20, 0, 0, 0), (0x15, 0, 1, create_ruleset), (6, 0, 0, deny), (6, 0, 0, allow)]

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from grader.definitions.collection import Collection, default_folder
+from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise
+from grader.definitions.files import default_folder
 from grader.definitions.track import Track
 from grader.lessons.document import read_lesson
 from grader.lessons.execute import RunCell, run_lesson
@@ -37,6 +38,13 @@ def test_an_exercise_is_proven(exercise: Exercise, proofs: dict[str, Any]) -> No
     assert proof["findings"] == []
     assert proof["skipped"] == []
     assert proof["status"] == "proven"
+
+
+def test_each_misconception_is_diagnosed_as_itself(proofs: dict[str, Any]) -> None:
+    """Whoever makes a mistake that an author foresaw is told of it, and of no other one."""
+    for exercise in COLLECTION.exercises:
+        assert proofs[exercise.id]["checks"]["misconceptions-diagnosed"] == "passed", exercise.id
+        assert proofs[exercise.id]["counts"]["misconceptions"] == len(exercise.misconceptions) > 0
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)

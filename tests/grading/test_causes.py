@@ -67,6 +67,13 @@ def store(place: Any, value: object = 1.0) -> None:  # noqa: ANN401  the mistake
     place[0] = value
 
 
+def import_softmax() -> object:
+    """Import what NumPy does not have."""
+    from numpy import softmax  # type: ignore[attr-defined]  # noqa: PLC0415  the mistake that is made
+
+    return softmax
+
+
 def set_later() -> object:
     """Use a variable before it is set."""
     if len(LIST) > len(A):
@@ -78,11 +85,16 @@ ERRORS: dict[str, tuple[Callable[[], object], str]] = {
     "@ of arrays that do not fit": (lambda: A @ B, "lengths 4 and 5. Is a transpose missing"),
     "np.dot of arrays that do not fit": (lambda: np.dot(A, B), "lengths 4 and 5. Is a transpose"),
     "@ with a number": (lambda: A @ 2, "For a number use `*`"),
-    "shapes that do not broadcast": (lambda: A + B, "Shapes (3,4) and (5,4) do not fit"),
+    "shapes that do not broadcast": (lambda: A + B, "Shapes (3, 4) and (5, 4) do not fit"),
+    "three shapes, the last of which does not fit": (
+        lambda: np.where(A > 0, A, np.ones(3)),
+        "Shapes (3, 4) and (3,) do not fit: axes are paired from the right and must be equally "
+        "long, or one of them of length 1, but here 4 meets 3.",
+    ),
     "einsum of unequal axes": (lambda: np.einsum("ij,jk->ik", A, B), "the same letter"),
     "einsum with a letter too many": (lambda: np.einsum("ijk->k", A), "one letter for each"),
     "a reduction in place": (grow_in_place, "Write `x = x + y`"),
-    "a store of another shape": (store_too_much, "there is room for (3,)"),
+    "a store of another shape": (store_too_much, "in a place of shape (3,)"),
     "reshape to another size": (lambda: A.reshape(5, 3), "exactly as many values"),
     "joining other shapes": (lambda: np.concatenate([A, np.ones((3, 5))]), "can only be joined"),
     "joining a row": (lambda: np.concatenate([A, np.ones(4)]), "can only be joined"),
@@ -95,6 +107,8 @@ ERRORS: dict[str, tuple[Callable[[], object], str]] = {
     "a list times a number": (lambda: LIST * 0.5, "np.array(...)"),  # type: ignore[operator]
     "a list's shape": (lambda: LIST.shape, "np.array(...)"),  # type: ignore[attr-defined]
     "a list with two indices": (lambda: LIST[0, 1], "np.array(...)"),  # type: ignore[call-overload]
+    "an index too far from the end": (lambda: A[-4], "the first one is number -3"),
+    "an index into nothing": (lambda: A[:0][0], "Axis 0 has no entries at all"),
     "an index too far": (lambda: A[3], "numbered from 0, so the last one is number 2"),
     "going through one number": (lambda: list(np.array(1.0)), "no length and no items"),
     "going through a float": (lambda: list(np.float64(1.0)), "no length and no items"),  # type: ignore[call-overload]
@@ -113,9 +127,9 @@ ERRORS: dict[str, tuple[Callable[[], object], str]] = {
     "indices that do not fit": (lambda: A[np.arange(2), np.arange(3)], "(2,) and (3,) must fit"),
     "a store of another shape by indices": (
         lambda: A.__setitem__(np.arange(2), np.ones(3)),
-        "shape (3,) is stored where there is room",
+        "shape (3,) is stored in a place of shape (2, 4)",
     ),
-    "broadcasting to another shape": (lambda: np.broadcast_to(A, (2, 3)), "spread to (2,3)"),
+    "broadcasting to another shape": (lambda: np.broadcast_to(A, (2, 3)), "spread to (2, 3)"),
     "broadcasting arrays": (lambda: np.broadcast_arrays(A, WHOLE), "(3, 4) and (3,) do not fit"),
     "an axis twice": (lambda: A.sum(axis=(0, 0)), "named twice"),
     "an axis twice in a transpose": (lambda: A.transpose(0, 0), "named twice"),
@@ -124,7 +138,7 @@ ERRORS: dict[str, tuple[Callable[[], object], str]] = {
     "the inverse of a rectangle": (lambda: np.linalg.inv(A), "square matrix"),
     "the inverse of a row": (lambda: np.linalg.inv(np.ones(3)), "square matrix"),
     "drawing with scores": (lambda: GENERATOR.choice(2, p=[0.5, 0.9]), "divide them by their sum"),
-    "a list with an array as index": (lambda: LIST[WHOLE], "turn it into one first"),
+    "a list with an array as index": (lambda: LIST[WHOLE], "make the list an array first"),
     "a list with a fraction as index": (lambda: LIST[1.0], "`//` keeps integers"),  # type: ignore[call-overload]
     "a slice up to a fraction": (lambda: LIST[:1.0], "`//` keeps integers"),  # type: ignore[index]
     "range of a fraction": (lambda: range(2.0), "must be a whole number"),  # type: ignore[call-overload]
@@ -144,10 +158,14 @@ ERRORS: dict[str, tuple[Callable[[], object], str]] = {
     "transpose of too many": (lambda: A.transpose(0, 2, 1), "exactly once"),
     "squeeze of a long axis": (lambda: A.squeeze(0), "pick one entry"),
     "split in unequal parts": (lambda: np.split(A, 3, axis=1), "right axis"),
-    "one argument less": (lambda: divmod_like(1), "more arguments than it gets"),  # type: ignore[call-arg]
+    "one argument less": (lambda: divmod_like(1), "fewer arguments than it needs"),  # type: ignore[call-arg]
     "one argument more": (lambda: divmod_like(1, 2, 3), "more arguments than it takes"),  # type: ignore[call-arg]
     "dim for axis": (lambda: np.sum(A, dim=1), "called `axis`"),  # type: ignore[call-overload]
     "brackets after an array": (lambda: A(0), "`x[0]`"),  # type: ignore[operator]
+    "brackets after a shape": (lambda: A.shape(0), "`x.shape[0]`"),  # type: ignore[operator]
+    "a method without self": (lambda: Layer().forward(A), "parameter of a method is `self`"),  # type: ignore[call-arg, misc]
+    "a name that NumPy lacks": (import_softmax, "write it with `np.exp`"),
+    "a method that arrays lack": (lambda: A.exp, "A NumPy array has no `exp`; use `np.exp(x)`"),  # type: ignore[attr-defined]
     "a module called": (lambda: np(A), "name a function in it"),  # type: ignore[operator]
     "softmax of NumPy": (lambda: np.softmax(A), "write it with `np.exp`"),  # type: ignore[attr-defined]
     "unsqueeze": (lambda: A.unsqueeze(1), "np.expand_dims"),  # type: ignore[attr-defined]
@@ -160,10 +178,18 @@ ERRORS: dict[str, tuple[Callable[[], object], str]] = {
     "minus a mask": (lambda: -np.ones(2, dtype=bool), "`~mask`"),
     "and of floats": (lambda: A & A, "a power is written `**`"),  # type: ignore[operator]
     "the inverse of zeros": (lambda: np.linalg.inv(np.zeros((2, 2))), "no inverse"),
-    "a variable that is not set": (set_later, "here it has none yet"),
+    "a variable that is not set": (set_later, "it has no value yet"),
     "a shape with more axes": (unpack, "2 names on the left"),
-    "division by zero": (lambda: 1 // len(range(0)), "what can be zero"),
+    "division by zero": (lambda: 1 // len(range(0)), "divides by is 0"),
 }
+
+
+class Layer:
+    """Has a method without `self`."""
+
+    def forward(x: object) -> object:  # noqa: N805  the mistake that is made
+        """Take an array, as its author thinks."""
+        return x
 
 
 def divmod_like(one: int, other: int) -> int:
@@ -271,6 +297,6 @@ def test_forged_shapes_are_no_shapes(forged: str, double: Exercise, sandbox: San
         "shapes (1,) (2,)')\n"
     )
     verdict = grade(double, Submission.from_bytes(Path("double.py"), source.encode()), sandbox)
-    _, _, here = verdict.tests[0].message.partition("or one of them 1.")
+    _, _, here = verdict.tests[0].message.partition("or one be 1.")
     assert here.count("(1,)") == FORGERIES[forged]
     assert bool(here) == bool(FORGERIES[forged])

@@ -12,7 +12,7 @@ MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     ("expected", "got", "rung", "sentence"),
     [
         (MATRIX, None, Rung.NOTHING, "The result is None. Does every path through your function end in `return`?"),
-        (MATRIX, [1.0], Rung.TYPE, "The result should be an array of shape (2, 3), but is a list of 1 item."),
+        (MATRIX, [1.0], Rung.TYPE, "The result should be an array of shape (2, 3), but is a list of 1 item. Turn it into an array with `np.array(...)`."),
         ((1, 2), (1,), Rung.LENGTH, "The result should have 2 items, but has 1."),
         (MATRIX, MATRIX.T, Rung.SHAPE, "The result should have shape (2, 3), but has shape (3, 2)."),
         (
@@ -25,7 +25,7 @@ MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
         ),
         (
             MATRIX, np.where(MATRIX == 5, np.nan, MATRIX), Rung.NOT_FINITE,
-            "The result has 1 of 6 values that are NaN or infinite, where finite numbers are expected; "
+            "The result is NaN in 1 of 6 places, where finite numbers are expected; "
             "the first is nan at [1, 1].",
         ),
         (
@@ -39,7 +39,7 @@ MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
         ({"a": 1}, {"b": 1}, Rung.LENGTH, "The result has no key 'a'."),
         (
             (MATRIX, MATRIX), (MATRIX, MATRIX + 1), Rung.VALUES,
-            "Item 1 of the result has the right shape, but 6 of 6 values differ; the largest error is at "
+            "Item 1 of the result has the right shape, but all 6 values differ; the largest error is at "
             "[0, 0]: expected 1, got 2.",
         ),
     ],

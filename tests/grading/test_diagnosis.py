@@ -404,9 +404,15 @@ def test_wrong_programs_run_twice_at_most(
     runs: list[str] = []
 
     class Counted(SubmissionRun):
-        def __init__(self, oracle: Oracle, submission: Submission, *others: Any) -> None:  # noqa: ANN401  passed on
+        def __init__(
+            self,
+            oracle: Oracle,
+            submission: Submission,
+            *others: Any,  # noqa: ANN401  whatever the wrapped class takes
+            **options: Any,  # noqa: ANN401  the same
+        ) -> None:
             runs.append(submission.source)
-            super().__init__(oracle, submission, *others)
+            super().__init__(oracle, submission, *others, **options)
 
     monkeypatch.setattr("grader.grading.diagnosis.SubmissionRun", Counted)
     verdicts = graded(exercise, sandbox, *(up_to.format(n) for n in (1, 2, 3, 4)), MAXIMA)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grader.definitions.collection import load_exercise
-from grader.definitions.exercise import Exercise
+from grader.definitions.exercise import Exercise, TestCase
 from grader.errors import DefinitionError, EtudeError
 from grader.grading.engine import grade, grade_all
 from grader.grading.jobs import Job, Result
-from grader.grading.oracle import Oracle
+from grader.grading.oracle import Draw, Oracle
 from grader.grading.run import SubmissionRun
 from grader.grading.submission import Submission
 from grader.grading.verdict import Outcome, Verdict
@@ -324,3 +324,51 @@ def test_warnings_are_no_part_of_what_is_compared(make: "Make", sandbox: Sandbox
     assert first.output.startswith("[inf]\n")
     assert "RuntimeWarning: divide by zero" in first.output
     assert second.output == "[inf]\n"
+
+
+def order_of_computing(
+    exercises: list[Exercise], order: list[int], sandbox: Sandbox, patch: pytest.MonkeyPatch
+) -> list[int]:
+    """Grade passing submissions in one session; return whose expected values were computed."""
+    drawn: list[int] = []
+    draws = Oracle.draws
+
+    def noted(oracle: Oracle, test: TestCase) -> tuple[Draw, ...]:
+        if test.id not in oracle.truths.draws:  # what is known already is not drawn again
+            drawn.append([e.digest for e in exercises].index(oracle.exercise.digest))
+        return draws(oracle, test)
+
+    patch.setattr(Oracle, "draws", noted)
+    results: list[Result] = []
+    jobs = [Job(exercises[n], submission("def f(x):\n    return 2.0 * x\n")) for n in order]
+    grade_all(jobs, sandbox, lambda _, result: results.append(result))
+    assert [verdict_outcome(result) for result in results] == [Outcome.PASSED] * len(order)
+    return drawn
+
+
+def verdict_outcome(result: Result) -> Outcome | None:
+    return result.outcome if isinstance(result, Verdict) else None
+
+
+def test_hundreds_of_small_exercises_stay_known(
+    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever goes round them has the expected values of each computed once."""
+    exercises = [
+        make({"given": {"x": float(n)}, "call": "f(x)", "expect": 2.0 * n}) for n in range(300)
+    ]
+    order = [*range(300), 0, 1, 299]
+    assert order_of_computing(exercises, order, sandbox, monkeypatch) == list(range(300))
+
+
+def test_exercises_with_large_arrays_are_forgotten(
+    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was used longest ago goes first; one that comes back is computed again."""
+    million = "x = np.zeros(1_000_000) + {}"
+    exercises = [
+        make({"given": million.format(n), "call": "f(x)", "expect": {"expression": "2.0 * x"}})
+        for n in range(3)
+    ]
+    order = [0, 0, 1, 2, 2, 0]
+    assert order_of_computing(exercises, order, sandbox, monkeypatch) == [0, 1, 2, 0]

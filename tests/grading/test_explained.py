@@ -16,13 +16,13 @@ SOLUTION = "import numpy as np\n\n\ndef f(x):\n    return x * 1.0\n"
 THRICE = SOLUTION.replace("1.0", "3.0")
 LIKE_X: Fields = {"call": "f(x)", "expect": {"expression": "x"}}
 MATRIX: Fields = {**LIKE_X, "given": "x = rng.standard_normal((4, 3))"}
-RELATION = "Every value is 3 times the expected one, which is the length of the last axis of `x`."
+RELATION = "Every value is 3 times the expected one; 3 is the length of the last axis of `x`."
 
 
 def test_visible_test_names_the_relation(grade_one: "GradeOne") -> None:
     """After what differs, a visible test says how the values are related."""
     message = grade_one(THRICE, MATRIX).message
-    assert message.startswith("The result has the right shape, but 12 of 12 values differ")
+    assert message.startswith("The result has the right shape, but all 12 values differ")
     assert message.endswith(f". {RELATION}")
 
 

@@ -1,10 +1,12 @@
 """Workers may die: no submission is lost, none is graded twice, and a fault is never a verdict."""
 
 import os
+import pickle
 import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,6 +19,9 @@ from grader.grading.submission import Submission
 from grader.grading.verdict import Verdict
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
+
+if TYPE_CHECKING:
+    from tests.grading.conftest import Make
 
 
 def job(exercise: Exercise, number: int, body: str = "return 2 * x") -> Job:
@@ -124,6 +129,28 @@ def test_workers_are_replaced_after_so_many_jobs(double: Exercise) -> None:
             seen.update(pool.pids)
     assert names(done) == names(jobs)
     assert len(seen) >= 3
+
+
+def test_a_definition_that_a_worker_has_forgotten_is_sent_again(
+    make: "Make", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It keeps only so many bytes of them; whatever comes back is graded as before."""
+    exercises = [make({"given": {"x": n}, "call": "f(x)", "expect": 2 * n}) for n in range(1, 5)]
+    room_for_two = 5 * len(pickle.dumps(exercises[0])) // 2
+    monkeypatch.setattr("grader.grading.pool._MOST_OF_DEFINITIONS", room_for_two)
+    monkeypatch.setattr("grader.grading.pool._AT_HAND", 1)
+    source = b"def f(x):\n    return 2 * x if x != 2 else 0\n"
+    jobs = [
+        Job(exercises[n], Submission.from_bytes(Path("f.py"), source + b"#" * n))
+        for n in (0, 1, 2, 3, 0, 1, 1, 3, 2, 0)
+    ]
+    with Pool(1, open_sandbox) as pool:
+        (pid,) = pool.pids
+        results = list(pool.grade(jobs))
+        assert pool.pids == [pid]
+    for done, result in results:
+        assert isinstance(result, Verdict)
+        assert result.outcome == ("failed" if done.exercise is exercises[1] else "passed")
 
 
 def test_no_sandbox_stops_the_batch_with_its_cause(double: Exercise) -> None:

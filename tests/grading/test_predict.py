@@ -184,7 +184,8 @@ def test_a_value_in_a_program_can_be_used_in_every_kind_of_test(grade_all: "Grad
     assert grade_all(right, *tests, **fields).outcome is Outcome.PASSED
     wrong = grade_all("weights = [1, 2]\ndef f(x): return x", *tests, **fields)
     assert wrong.tests[0].message == (
-        "The result should be an array of shape (3,), but is a list of 2 items."
+        "The result should be an array of shape (3,), but is a list of 2 items. "
+        "Turn it into an array with `np.array(...)`."
     )
     function = grade_all("def f(x): ...\ndef weights(): ...", *tests, **fields)
     assert function.message == "`weights` should be a value, but in your code it is a function."

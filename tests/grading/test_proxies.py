@@ -106,7 +106,7 @@ def test_a_missing_attribute_is_the_submission_s_error(run: Run) -> None:
     """As it would be in one process."""
     result = run("call: Scale(1).size, expect: 1")
     assert result.outcome == "errored"
-    assert "'Scale' object has no attribute 'size'" in result.message
+    assert "an object of your class `Scale` has no 'size'" in result.message
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,19 @@ def test_an_assertion_that_does_not_hold_shows_its_values(
     assert result.message == message
 
 
+def test_an_assertion_says_the_same_in_a_ci(
+    grade_one: "GradeOne", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There pytest adds whole diffs to an assertion, which no learner needs."""
+    monkeypatch.delenv("CI", raising=False)
+    test = body("assert list(f(x)) == [2.0, 5.0]")
+    at_home = grade_one(DOUBLE, test).message
+    monkeypatch.setenv("CI", "true")
+    in_a_ci = grade_one(DOUBLE, test).message
+    assert in_a_ci == at_home
+    assert "Full diff" not in at_home
+
+
 def test_a_hidden_assertion_tells_nothing_of_values(grade_one: "GradeOne") -> None:
     """Only that something that is asserted does not hold."""
     result = grade_one(DOUBLE, body("assert f(x).sum() == 7, f'{x}'", hidden=True))
@@ -98,7 +111,7 @@ def test_what_a_submission_returns_cannot_flood_or_steer(grade_one: "GradeOne") 
             "def f(x): return",
             Outcome.FAILED,
             None,
-            "The result cannot be used as in `assert f(x).sum() == 6`:",
+            "The result cannot be used as in `assert f(x).sum() == 6` (",
         ),
         ("import os\ndef f(x): os._exit(0)", Outcome.ERRORED, None, "Your code ended the whole"),
         ("def f(x): raise SystemExit", Outcome.ERRORED, 1, "Your code ends the program"),

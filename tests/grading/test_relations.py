@@ -160,7 +160,7 @@ def test_random_results_are_unrelated() -> None:
     [
         (math.sqrt(3), "the square root of 3, the length of the last axis of `Q`"),
         (1 / math.sqrt(3), "1 divided by the square root of 3, the length of the last axis of `Q`"),
-        (3.0, "3 times the expected one, which is the length of the last axis of `Q`"),
+        (3.0, "3 times the expected one; 3 is the length of the last axis of `Q`"),
         (math.sqrt(3 / 5), "the square root of 3 / 5, the length of the last axis of `Q` divided"),
         (1.25, "n / (n - 1) for n = 5, the length of the last axis of `V`"),
         (1 / math.log(2), "base 2"),
@@ -178,7 +178,7 @@ def test_missing_scale_of_weights_is_explained() -> None:
     found = relation((CAUSAL @ V, CAUSAL), _unscaled(), INPUTS)
     assert found is not None
     assert found.sentence == (
-        "Item 1: These would be the weights if the scores were 1.732 times as large, which is the "
+        "Item 1: These would be the weights if the scores were 1.732 times as large; 1.732 is the "
         "square root of 3, the length of the last axis of `Q`."
     )
 

@@ -48,8 +48,8 @@ def verdict_of(grade_all: "GradeAll", source: str, **forbid: object) -> Verdict:
         *(({"loops": True}, f"import numpy as np\ndef f(x):\n    return np.{hidden}(x)", 3, f"uses `np.{hidden}`")
           for hidden in ("vectorize", "frompyfunc", "apply_along_axis", "apply_over_axes", "fromiter", "nditer", "ndenumerate")),
         ({"loops": True}, "import numpy as np\ndef f(x):\n    return np.ma.core.functools.reduce(max, x)", 3, "uses `np.ma.core.functools.reduce`"),
-        ({"loops": True}, "def f(x):\n    return x[0] + f(x[1:])", 2, "has a recursion"),
-        ({"loops": True}, "class A:\n    def g(self, x):\n        return x[0] + self.g(x[1:])\ndef f(x): ...", 3, "has a recursion"),
+        ({"loops": True}, "def f(x):\n    return x[0] + f(x[1:])", 2, "calls the function in itself"),
+        ({"loops": True}, "class A:\n    def g(self, x):\n        return x[0] + self.g(x[1:])\ndef f(x): ...", 3, "calls the function in itself"),
         ({"calls": ["np.var"]}, "def f(x): return x.var(axis=-1)", 1, "uses `x.var`"),
         ({"names": ["np.var"]}, "def f(x): return (x + 1).var()", 1, "uses `.var`"),
         ({"calls": ["np.var"]}, "import numpy as np\ndef f(x): return np.ndarray.var(x)", 2, "uses `np.ndarray.var`"),

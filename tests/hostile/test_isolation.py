@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import pytest
 
 from grader.sandbox.answers import Returned
-from grader.sandbox.child import Child
+from grader.sandbox.interface import Child
 from grader.sandbox.process import Sandbox
 
 BACKENDS = ("namespaces", "landlock")

@@ -75,7 +75,7 @@ def unpacked(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with tarfile.open(build("sdist", ROOT)) as archive:
         # Our own archive. `filter` came to Python 3.11 only with 3.11.4; from 3.14 on it is the rule.
         safe = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
-        archive.extractall(folder, **safe)  # type: ignore[arg-type]  # noqa: S202
+        archive.extractall(folder, **safe)  # type: ignore[arg-type]  # noqa: S202  our own archive
     (tree,) = folder.iterdir()
     return tree
 

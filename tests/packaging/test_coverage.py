@@ -6,7 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from grader.definitions.collection import Collection, default_folder
+from grader.definitions.collection import Collection
+from grader.definitions.files import default_folder
 
 ROOT = Path(__file__).parent.parent.parent
 COVERAGE = ROOT / "docs" / "coverage.md"

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from grader.definitions.collection import default_folder, load_exercise
+from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import CallTest, Exercise, FromExpression, Seeded
+from grader.definitions.files import default_folder
 from grader.definitions.schema import SCHEMAS, schema_path
 from grader.definitions.student import student_text
 
@@ -93,6 +94,10 @@ def test_the_wheel_has_the_packages_and_no_tests(wheel: Path) -> None:
     }  # fmt: skip
     assert {"sitegen/_data/templates/base.html", "sitegen/_data/assets/site.css"} <= names.keys()
     assert "grader/sandbox/inside/zygote.py" in names
+    assert {
+        "grader/service/staff/templates/base.html", "grader/service/staff/staff.css",
+        "grader/service/store/migrations/versions/0001_tables.py",
+    } <= names.keys()  # fmt: skip
 
 
 def test_python_s_own_site_is_not_shadowed(installed: "Installed", tmp_path: Path) -> None:
@@ -111,7 +116,7 @@ def test_the_installed_code_is_the_wheel_s(installed: "Installed", tmp_path: Pat
     """Nothing of the checkout is imported, so these tests try what a user would get."""
     program = (
         "import grader, reference, sitegen, json;"
-        "from grader.definitions.collection import default_folder;"
+        "from grader.definitions.files import default_folder;"
         "files = [module.__file__ for module in (grader, reference, sitegen)];"
         "print(json.dumps([*files, str(default_folder())]))"
     )
@@ -149,6 +154,27 @@ def test_check_knows_the_visible_tests_alone(installed: "Installed", tmp_path: P
     assert [test["id"] for test in verdict["tests"]] == [
         test.id for test in exercise.tests if not test.hidden
     ]
+
+
+@pytest.mark.parametrize("answer", [64, 7])
+def test_a_prediction_is_not_judged_without_its_tests(
+    installed: "Installed", tmp_path: Path, answer: int
+) -> None:
+    """All its tests are the course's: whatever is answered is neither passed nor recorded."""
+    (tmp_path / "answers.py").write_text(
+        f"variance = {answer}\nstandard_deviation = 8\nscaled_variance = 1\n"
+        "four_times_the_features = 'doubles'\n"
+    )
+    check = ("etude", "check", "score-spread", "answers.py")
+    told = installed.run(*check, cwd=tmp_path)
+    assert (told.returncode, told.stderr) == (1, "")
+    assert "is found by the hidden tests, which are not run here." in told.stdout
+    assert told.stdout.splitlines()[-1] == "Not judged: 4 hidden tests are run by your course."
+    verdict = json.loads(installed.run(*check, "--format", "json", cwd=tmp_path).stdout)
+    assert (verdict["outcome"], verdict["xp"], verdict["tests"]) == ("not run", 0, [])
+    assert "0 XP" in installed.run("etude", "progress", cwd=tmp_path).stdout
+    installed.run("etude", "progress", "export", "record.json", cwd=tmp_path)
+    assert json.loads((tmp_path / "record.json").read_text())["attempts"] == []
 
 
 def test_grade_works_from_anywhere(installed: "Installed", tmp_path: Path) -> None:

@@ -6,10 +6,14 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from grader.definitions.collection import load_exercise
+
+if TYPE_CHECKING:
+    from tests.conftest import Goldens
 
 FOLDER = Path(__file__).parents[2] / "golden" / "importing"
 SOURCES = [
@@ -26,12 +30,15 @@ COMMAND = (
 )
 
 
+def golden_of(source: str) -> Path:
+    return FOLDER / "out" / source.replace("/", "-").replace(".", "-")
+
+
 @pytest.mark.parametrize("source", SOURCES)
 def test_each_source_gives_the_report_and_the_files_in_its_golden_folder(
-    source: str, tmp_path: Path, pytestconfig: pytest.Config
+    source: str, tmp_path: Path, goldens: "Goldens"
 ) -> None:
     """Every repair, every decision, what is wrong, and the YAML itself."""
-    golden = FOLDER / "out" / source.replace("/", "-").replace(".", "-")
     done = subprocess.run(
         [sys.executable, "-c", COMMAND, "import", str(FOLDER / source), "--into", "out"],
         cwd=tmp_path,
@@ -42,14 +49,17 @@ def test_each_source_gives_the_report_and_the_files_in_its_golden_folder(
     )
     assert done.returncode == 1, done.stderr
     written = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()}
-    written["report.txt"] = done.stdout
-    if pytestconfig.getoption("--update-goldens"):
-        golden.mkdir(parents=True, exist_ok=True)
-        for path in golden.iterdir():
-            path.unlink()
-        for name, text in written.items():
-            (golden / name).write_text(text)
-    assert written == {path.name: path.read_text() for path in golden.iterdir()}
+    golden = golden_of(source)
+    for name, text in {**written, "report.txt": done.stdout}.items():
+        goldens.check(golden / name, text)
+    goldens.check_all([*golden.iterdir()], [golden / name for name in [*written, "report.txt"]])
+
+
+def test_every_golden_folder_is_of_a_source(goldens: "Goldens") -> None:
+    """Nothing is left of a source that is gone."""
+    there = [path for path in (FOLDER / "out").rglob("*") if path.is_file()]
+    folders = {golden_of(source) for source in SOURCES}
+    goldens.check_all(there, [path for path in there if path.parent in folders])
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,8 +15,11 @@ from grader.authoring.lint.run import Report, lint
 from grader.authoring.lint.show import text_lines
 from grader.definitions.files import exercise_files
 
+if TYPE_CHECKING:
+    from tests.conftest import Goldens
+
 FOLDER = Path(__file__).parents[2] / "golden" / "lint"
-CASES = sorted({path.stem for path in FOLDER.iterdir()})
+CASES = sorted(path.stem for path in FOLDER.iterdir() if path.suffix != ".txt")
 FREE = {"clean", "silenced", "lesson-text"}  # cases that are about no rule in particular
 TOGETHER = {"later-prerequisite": {"invalid-definition"}}  # the loader says it of the track, too
 
@@ -33,15 +37,15 @@ def _in_folder(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_each_case_gets_the_words_in_its_golden_file(
-    name: str, pytestconfig: pytest.Config
-) -> None:
+def test_each_case_gets_the_words_in_its_golden_file(name: str, goldens: "Goldens") -> None:
     """File, line, column, code, level and message, and the sum of it all."""
-    golden = Path(f"{name}.txt")
     words = "".join(f"{line}\n" for line in text_lines(report_on(name)))
-    if pytestconfig.getoption("--update-goldens"):
-        golden.write_text(words, "utf-8")
-    assert words == golden.read_text("utf-8")
+    goldens.check(FOLDER / f"{name}.txt", words)
+
+
+def test_every_golden_file_is_of_a_case(goldens: "Goldens") -> None:
+    """No words are left of a case that is gone."""
+    goldens.check_all([*FOLDER.glob("*.txt")], [FOLDER / f"{name}.txt" for name in CASES])
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name not in FREE])

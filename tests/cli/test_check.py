@@ -1,0 +1,198 @@
+"""`etude check` as it looks: in terminals of several sizes, in a pipe, and for screen readers."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+WRONG = ROOT / "examples" / "submissions" / "unscaled" / "attention-weights.py"
+RIGHT = ROOT / "examples" / "submissions" / "correct" / "attention-weights.py"
+
+Etude = Callable[..., subprocess.CompletedProcess[str]]
+MARKED = re.compile(r"\[0\.4555\].*\[0\.5065\]")
+
+
+@pytest.fixture(autouse=True)
+def _record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ETUDE_DATA", os.fspath(tmp_path / "data"))
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def in_terminal(*words: str | Path, width: int = 80, height: int = 24, **environment: str) -> str:
+    """Run the command in a terminal of that size and return what it wrote, escapes and all."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+    with (
+        subprocess.Popen(
+            [sys.executable, "-m", "grader.cli", "check", *map(str, words)],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={**os.environ, "TERM": "xterm-256color", **environment},
+        ),
+        open(ours, "rb") as terminal,  # noqa: PTH123  a descriptor
+    ):
+        os.close(theirs)
+        pieces = []
+        try:
+            while piece := terminal.read1(1 << 16):
+                pieces.append(piece)
+        except OSError:  # how Linux says that the other end has gone
+            pass
+    return b"".join(pieces).decode().replace("\r\n", "\n")
+
+
+def looks(text: str) -> list[str]:
+    """Return the lines without escapes."""
+    return re.sub(r"\x1b\[[\d;]*m", "", text).splitlines()
+
+
+@pytest.mark.parametrize(("width", "height"), [(40, 24), (80, 24), (120, 50)])
+def test_a_failure_fits_into_the_terminal(width: int, height: int) -> None:
+    """With the prompt below it, also when a hint is offered."""
+    for attempt in range(2):
+        text = in_terminal("attention-weights", WRONG, width=width, height=height)
+        lines = looks(text)
+        rows = [-(-len(line) // width) or 1 for line in lines]
+        assert sum(rows) < height
+        assert all(row == 1 for row, line in zip(rows, lines, strict=True) if "etude" not in line)
+        assert ("Stuck? " in text) == (attempt == 1)
+        assert [line for line in lines if line.startswith("Not passed yet: ")]
+        assert "These are the weights without the" in text
+
+
+def test_a_failure_is_shown_as_coloured_blocks() -> None:
+    """Side by side, with brackets where the error is largest."""
+    text = in_terminal("attention-weights", WRONG, COLORTERM="truecolor")
+    assert re.search(r"\x1b\[[\d;]*48;2;", text)
+    assert [line for line in looks(text) if MARKED.search(line)]
+
+
+def test_no_color_is_respected() -> None:
+    """The numbers and the brackets stay; in a pipe there is no escape at all."""
+    text = in_terminal("attention-weights", WRONG, NO_COLOR="1")
+    assert not re.search(r"\x1b\[(?:[\d;]*;)?(?:[34]8;|3[1-7]|4[1-7])", text)
+    assert [line for line in looks(text) if MARKED.search(line)]
+
+
+def test_a_pipe_gets_a_line_for_each_test_and_no_escapes(etude: Etude) -> None:
+    """However many tests there are; a sentence stays on its line."""
+    done = etude("check", "attention-weights", WRONG)
+    assert "\x1b" not in done.stdout
+    lines = done.stdout.splitlines()
+    assert len([line for line in lines if line[:1] in ("\u2713", "\u2717")]) == 9
+    assert [line for line in lines if MARKED.search(line)]
+    assert len(MARKED.findall(done.stdout)) == 1
+    assert [line for line in lines if line.startswith("  The result has") and "last axis" in line]
+
+
+def test_verbose_opens_every_failing_test(etude: Etude) -> None:
+    """In a terminal of any height."""
+    assert etude("check", "attention-weights", WRONG, "--verbose").stdout.count("yours") == 2
+    lines = looks(in_terminal("attention-weights", WRONG, "--verbose", height=10))
+    assert len([line for line in lines if "yours" in line]) == 2
+    assert len([line for line in lines if line[:1] in ("\u2713", "\u2717")]) == 9
+
+
+def test_plain_is_the_format_of_that_name(etude: Etude) -> None:
+    """Sentences, no marks, no columns; with other formats for files, but for no other print."""
+    flag = etude("check", "attention-weights", WRONG, "--plain", "--format", "junit=out.xml")
+    named = etude("check", "attention-weights", WRONG, "--format", "plain")
+    both = etude("check", "attention-weights", WRONG, "--format", "plain", "--plain")
+    said = "Row 0, yours: 0.5065, 0.1863, 0.3072."
+    assert [said in done.stdout for done in (flag, named, both)] == [True] * 3
+    assert flag.stdout == named.stdout.partition("Stuck?")[0]
+    assert not re.search("[\u2713\u2717\u2588\u2500-\u257f]", flag.stdout)
+    refused = etude("check", "attention-weights", WRONG, "--plain", "--format", "json")
+    assert refused.returncode == 2
+    assert "only one of json and plain can be printed" in refused.stderr
+
+
+def test_plain_knows_no_terminal() -> None:
+    """A screen reader hears whole sentences, whatever the window's size."""
+    text = in_terminal("attention-weights", WRONG, "--plain", width=40, height=10)
+    assert "\x1b" not in text
+    assert "  Row 0, expected: 0.4555, 0.2246, 0.3199." in text.splitlines()
+
+
+def test_a_pass_says_what_it_earned_and_what_comes_next() -> None:
+    """In colour where there is any."""
+    text = in_terminal("attention-weights", RIGHT)
+    assert "\x1b[1;32mPassed: 13/13 points, +15 XP." in text
+    assert looks(text)[-1] == "Next: etude start causal-mask"
+
+
+def write_double(folder: Path, expect: str = "2 * x") -> Path:
+    """Write an exercise and a right submission to it."""
+    path = folder / "01-double.yaml"
+    path.write_text(
+        "id: double\ntitle: Double it\ndifficulty: beginner\nxp: 5\ninstructions: Write `double`.\n"
+        "defines: {double: {}}\nstarter: ''\nsolution: ''\nexplanation: Twice.\ntests:\n"
+        f"  - {{id: only, given: {{x: 3}}, call: double(x), expect: {{expression: {expect}}}}}\n"
+    )
+    (folder / "double.py").write_text("def double(x):\n    return 2 * x\n")
+    return path
+
+
+def test_a_definition_is_read_once(
+    etude: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever checks again waits neither for YAML nor for what checks it."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PYTHONPROFILEIMPORTTIME", "1")
+    write_double(tmp_path)
+    command = ("check", "01-double.yaml", "double.py")
+    first, second = (etude(*command) for _ in range(2))
+    assert "Passed: 1/1 point" in first.stdout
+    assert "Passed: 1/1 point" in second.stdout
+    imported = [
+        {line.rpartition("|")[2].strip() for line in run.stderr.splitlines()}
+        for run in (first, second)
+    ]
+    assert {"yaml", "grader.definitions.rules"} <= imported[0]
+    assert not {"yaml", "grader.definitions.rules"} & imported[1]
+
+
+def test_a_definition_that_changed_is_read_again(etude: Etude, tmp_path: Path) -> None:
+    """Also when it changes back, or is not valid any more; what was kept answers for nothing."""
+    command = ("check", write_double(tmp_path), tmp_path / "double.py")
+    assert etude(*command).returncode == 0
+    write_double(tmp_path, expect="3 * x")
+    assert etude(*command).returncode == 1
+    write_double(tmp_path)
+    assert etude(*command).returncode == 0
+    write_double(tmp_path, expect="[")
+    broken = etude(*command)
+    assert broken.returncode == 2
+    assert "01-double.yaml:11:" in broken.stderr
+
+
+def test_a_damaged_cache_changes_nothing(
+    etude: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does one that cannot be written."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    command = ("check", write_double(tmp_path), tmp_path / "double.py", "--format", "json")
+    as_it_is = json.loads(etude(*command).stdout)["tests"][0]["outcome"]
+    assert as_it_is == "passed"
+    (kept,) = (tmp_path / "cache" / "etude" / "checked").iterdir()
+    whole = kept.read_bytes()
+    for content in (b"", whole[:-9], b"\x80\x05cos\nsystem\n."):
+        kept.write_bytes(content)
+        run = etude(*command)
+        assert (run.returncode, run.stderr) == (0, "")
+        assert json.loads(run.stdout)["tests"][0]["outcome"] == as_it_is
+        assert kept.read_bytes() == whole
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    assert etude(*command).returncode == 0

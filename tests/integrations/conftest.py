@@ -1,0 +1,149 @@
+"""What the integrations are tried with: a checkout as git has it, and installs without a network."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from grader import __version__
+
+ROOT = Path(__file__).parent.parent.parent
+_NOT_COPIED = (
+    ".git", ".venv", "build", "dist", "node_modules", "__pycache__", ".*_cache", "*.egg-info",
+    ".hypothesis",
+)  # fmt: skip
+
+Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all that is installed here but Etude: on the path, pip finds it done.
+
+    So an install runs as it is written, with the lock and its hashes read, and downloads nothing.
+    """
+    folder = tmp_path_factory.mktemp("packages")
+    folder.chmod(0o755)  # for those who are not root
+    for place in dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib")):
+        for path in Path(place).iterdir():
+            if path.suffix != ".pth" and not path.name.startswith(("etude-", "_etude", "__")):
+                (folder / path.name).symlink_to(path)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def programs(packages: Path) -> Path:
+    """A folder with this Python under every name that a script looks for.
+
+    The environments it makes have no pip of their own, which takes seconds to put there.
+    """
+    folder = packages / ".bin"
+    folder.mkdir()
+    for name in ("python3", *(f"python3.{number}" for number in range(11, 15))):
+        script = folder / name
+        script.write_text(f"""\
+#!/bin/sh
+[ "$1 $2" = "-m venv" ] && {{ shift 2; set -- -m venv --without-pip "$@"; }}
+exec '{sys.executable}' "$@"
+""")
+        script.chmod(0o755)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def offline(packages: Path, programs: Path) -> dict[str, str]:
+    """The environment of a command that may not download, and knows nothing of this checkout."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTHON", "PIP_", "ETUDE_", "GITHUB_", "GIT_", "VIRTUAL_ENV"))
+    }
+    author = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org"}
+    committer = {"GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.org"}
+    return {
+        **kept,
+        **author,
+        **committer,
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "PYTHON": str(programs / "python3"),
+        "PYTHONPATH": str(packages),
+        "PIP_NO_INDEX": "1",
+        "PIP_CONFIG_FILE": os.devnull,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+    }
+
+
+@pytest.fixture(scope="session")
+def run(offline: dict[str, str]) -> Run:
+    """Run a command offline; further variables by name."""
+
+    def run(*words: str | Path, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(word) for word in words],
+            cwd=cwd,
+            env={**offline, **variables},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def checkout(tmp_path_factory: pytest.TempPathFactory, run: Run) -> Path:
+    """This checkout as a repository of its own, with the tag that the samples name."""
+    folder = tmp_path_factory.mktemp("repository") / "etude"
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*_NOT_COPIED), symlinks=True)
+    for words in (
+        ("init", "--quiet", "--initial-branch=main"),
+        ("add", "--all"),
+        ("commit", "--quiet", "--message=all"),
+        ("tag", f"v{__version__}"),
+    ):
+        done = run("git", *words, cwd=folder)
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def etude_venv(tmp_path_factory: pytest.TempPathFactory, checkout: Path, run: Run) -> Path:
+    """An environment that `integrations/install` made from that repository."""
+    folder = tmp_path_factory.mktemp("installed") / "venv"
+    script = checkout / "integrations" / "install"
+    done = run("sh", script, folder, cwd=folder.parent, PYTHON=sys.executable)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def in_container(packages: Path, checkout: Path) -> Callable[..., list[str | Path]]:
+    """Return the words that run a command as in a container without privileges."""
+
+    def words(
+        *command: str | Path, visible: tuple[Path, ...], **options: object
+    ) -> list[str | Path]:
+        paths = (Path(sys.base_prefix), packages, *packages_behind(packages), checkout, *visible)
+        shown = [word for path in paths for word in ("--visible", str(path))]
+        flags = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is True]
+        values = [
+            f"--{name}={value}"
+            for name, value in options.items()
+            if value is not None and not isinstance(value, bool)
+        ]
+        script = Path(__file__).parent / "container.py"
+        return [sys.executable, script, *shown, *flags, *values, "--", *command]
+
+    return words
+
+
+def packages_behind(packages: Path) -> set[Path]:
+    """Return the folders that the links of `packages` lead to."""
+    return {path.resolve().parent for path in packages.iterdir() if path.is_symlink()}

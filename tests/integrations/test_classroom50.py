@@ -1,0 +1,129 @@
+"""Classroom 50's runner script, started as its runner does, on a student's checkout."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+SUBMISSIONS = ROOT / "examples" / "submissions"
+IDENTITY = {
+    "CLASSROOM": "spring",
+    "ASSIGNMENT": "attention",
+    "SUBMISSION_TAG": "submit/2026-11-02T10-00-00Z-a1b2c3d",
+    "COMMIT_URL": "https://example.org/commit/a1b2c3d",
+    "RELEASE_URL": "https://example.org/releases/tag/submit",
+    "REVIEW_URL": "https://example.org/compare/x...y",
+    "USERNAME": "ada",
+    "OWNER": "ada",
+    "ASSIGNMENT_TYPE": "individual",
+}
+
+Finished: TypeAlias = subprocess.CompletedProcess[str]
+Run: TypeAlias = Callable[..., Finished]
+
+
+@pytest.fixture(scope="module")
+def bundle(
+    checkout: Path, etude_venv: Path, run: Run, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The assignment's folder: what docs/integrations.md says to put there."""
+    folder = tmp_path_factory.mktemp("bundle") / "attention"
+    archive = folder.parent / "autograder.zip"
+    words = ("export", "gradescope", "attention-weights", "token-lookup", "--output", archive)
+    assert run(etude_venv / "bin" / "etude", *words, cwd=checkout).returncode == 0
+    with zipfile.ZipFile(archive) as opened:
+        names = [
+            name
+            for name in opened.namelist()
+            if re.match(r"exercises/|requirements|.*\.whl$", name)
+        ]
+        opened.extractall(folder, names)
+    shutil.copy(ROOT / "integrations" / "classroom50" / "autograder.py", folder)
+    return folder
+
+
+@pytest.fixture
+def start(
+    bundle: Path, run: Run, tmp_path: Path, in_container: Callable[..., list[str | Path]]
+) -> Callable[..., Finished]:
+    """Run the script in the student's checkout; `folder` may be another bundle."""
+
+    def start(*, folder: Path = bundle, **variables: str) -> Finished:
+        tmp_path.chmod(0o755)
+        (tmp_path / "repository").mkdir(exist_ok=True)
+        (tmp_path / "runner-temp").mkdir(exist_ok=True)
+        given = {**IDENTITY, "RUNNER_TEMP": str(tmp_path / "runner-temp"), **variables}
+        words = (sys.executable, folder / "autograder.py")
+        visible = (tmp_path, bundle, Path(sys.prefix))
+        return run(*in_container(*words, visible=visible), cwd=tmp_path / "repository", **given)
+
+    return start
+
+
+def hand_in(tmp_path: Path, name: str, source: str) -> Path:
+    path = tmp_path / "repository" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(source)
+    return path
+
+
+def result(tmp_path: Path) -> dict[str, object]:
+    loaded: dict[str, object] = json.loads((tmp_path / "repository" / "result.json").read_text())
+    return loaded
+
+
+def test_a_graded_submission_is_status_0_and_a_result(
+    start: Callable[..., Finished], tmp_path: Path
+) -> None:
+    """Passed or not: whose it is, whole points, and the release's text. Nothing else is left.
+
+    A result and a text that the student committed go, and what a link led to stays as it was.
+    """
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("mine")
+    (tmp_path / "repository" / "release-body.md").mkdir(parents=True)
+    (tmp_path / "repository" / "result.json").symlink_to(elsewhere)
+    right = (SUBMISSIONS / "correct" / "attention-weights.py").read_text()
+    hand_in(tmp_path, "attention_weights.py", right)
+    hand_in(tmp_path, ".github/helper.py", "raise SystemExit\n")
+    done = start()
+    assert done.returncode == 0, done.stderr
+    assert elsewhere.read_text() == "mine"
+    assert list((tmp_path / "runner-temp").iterdir()) == []
+    new = {path.name for path in (tmp_path / "repository").glob("*") if path.suffix != ".py"}
+    assert new == {".github", "result.json", "release-body.md"}
+    found = result(tmp_path)
+    assert found["schema"] == "classroom50/result/v1"
+    assert (found["classroom"], found["assignment"]) == ("spring", "attention")
+    assert found["submission"] == IDENTITY["SUBMISSION_TAG"]
+    assert (found["score"], found["max-score"]) == (13, 22)
+    text = (tmp_path / "repository" / "release-body.md").read_text()
+    assert "There is no file token-lookup.py" in text
+
+
+@pytest.mark.parametrize("damage", ["definition", "requirements", "identity"])
+def test_a_fault_is_another_status_and_no_result(
+    start: Callable[..., Finished], tmp_path: Path, bundle: Path, damage: str
+) -> None:
+    """The runner then makes a result of its own, without a score."""
+    broken = shutil.copytree(bundle, tmp_path / "broken")
+    hand_in(tmp_path, "result.json", '{"score": 99}')
+    variables = {}
+    if damage == "definition":
+        (broken / "exercises" / "02-token-lookup.yaml").write_text("id: [")
+    elif damage == "requirements":
+        (broken / "requirements.txt").write_text("./no-such-1.0-py3-none-any.whl\n")
+    else:
+        variables["CLASSROOM"] = ""
+    done = start(folder=broken, **variables)
+    assert done.returncode not in (0, 1)
+    assert not (tmp_path / "repository" / "result.json").exists()
+    assert not (tmp_path / "repository" / "release-body.md").exists()

@@ -1,0 +1,170 @@
+"""The Dockerfile and the devcontainer: read as their tools read them, and done without an engine."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+DOCKERFILE = ROOT / "integrations" / "docker" / "Dockerfile"
+DEVCONTAINER: dict[str, Any] = json.loads(
+    (ROOT / "integrations" / "devcontainer" / "devcontainer.json").read_text()
+)
+RIGHT = ROOT / "examples" / "submissions" / "correct" / "attention-weights.py"
+USER = 10001
+
+Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+InContainer: TypeAlias = Callable[..., list[str | Path]]
+
+
+def instructions() -> Iterator[tuple[str, str]]:
+    """Yield each instruction of the Dockerfile and what stands after it."""
+    text = re.sub(r"^#.*\n", "", DOCKERFILE.read_text(), flags=re.MULTILINE)
+    for line in text.replace("\\\n", " ").splitlines():
+        if line.strip():
+            name, _, rest = line.strip().partition(" ")
+            yield name, rest.strip()
+
+
+@dataclass(frozen=True)
+class Ignore:
+    """A .dockerignore: the last pattern that fits a path, or a folder above it, decides."""
+
+    patterns: tuple[tuple[bool, re.Pattern[str]], ...]
+
+    @classmethod
+    def read(cls, path: Path) -> "Ignore":
+        lines = [line.strip() for line in path.read_text().splitlines()]
+        patterns = []
+        for line in filter(None, (line for line in lines if not line.startswith("#"))):
+            parts = re.escape(line.removeprefix("!")).replace(r"\*\*/", "(?:.*/)?")
+            pattern = parts.replace(r"\*", "[^/]*") + "(?:/.*)?"
+            patterns.append((not line.startswith("!"), re.compile(pattern)))
+        return cls(tuple(patterns))
+
+    def leaves_out(self, path: str) -> bool:
+        fitting = [out for out, pattern in self.patterns if pattern.fullmatch(path)]
+        return fitting[-1] if fitting else False
+
+
+@pytest.fixture(scope="module")
+def context(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What an engine gets of the checkout to build from."""
+    ignore = Ignore.read(DOCKERFILE.with_name("Dockerfile.dockerignore"))
+    folder = tmp_path_factory.mktemp("context") / "build"
+    for path in checkout.rglob("*"):
+        name = path.relative_to(checkout).as_posix()
+        if path.is_file() and not ignore.leaves_out(name):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(context: Path, run: Run) -> Path:
+    """The environment that the RUN lines make, elsewhere than in /opt."""
+    build = shutil.copytree(context, context.parent / "build-stage")
+    venv = context.parent / "opt" / "etude"
+    for name, rest in instructions():
+        if name == "RUN":
+            done = run("sh", "-c", rest, cwd=build, VENV=str(venv))
+            assert done.returncode == 0, done.stderr
+    return venv
+
+
+def test_the_image_is_pinned_and_without_secrets() -> None:
+    """Each base by version and Debian release; nothing from the network but by pip and its lock."""
+    every = list(instructions())
+    bases = [rest.split(" AS ")[0] for name, rest in every if name == "FROM"]
+    assert bases
+    for base in bases:
+        assert re.fullmatch(r"python:3\.\d+-slim-[a-z]+", base)
+    assert {name for name, _ in every} <= {
+        "FROM", "WORKDIR", "COPY", "ENV", "RUN", "USER", "ENTRYPOINT", "CMD",
+    }  # fmt: skip
+    text = DOCKERFILE.read_text().lower()
+    assert not re.search(r"token|secret|password|curl|wget|http", text)
+    downloads = [rest for name, rest in every if name == "RUN" and "pip install" in rest]
+    assert all("--require-hashes" in rest or "--no-deps" in rest for rest in downloads)
+
+
+def test_the_image_runs_as_an_ordinary_user() -> None:
+    """By number, so that an engine can see it; and it starts Etude without a shell."""
+    every = list(instructions())
+    final = every[max(index for index, (name, _) in enumerate(every) if name == "FROM") :]
+    settings = dict(final)
+    assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", settings["USER"])
+    assert json.loads(settings["ENTRYPOINT"]) == ["etude"]
+    assert json.loads(settings["CMD"]) == ["doctor"]
+
+
+def test_the_build_gets_what_it_needs_and_no_more(context: Path) -> None:
+    """No history, no tests, no submissions; what is copied is there."""
+    assert {path.name for path in context.iterdir()} == {
+        "LICENSE", "README.md", "exercises", "grader", "pyproject.toml", "reference",
+        "requirements", "scripts", "site",
+    }  # fmt: skip
+    assert not list(context.rglob("__pycache__"))
+    assert not (context / "site" / "frontend").exists()
+    for name, rest in instructions():
+        if name == "COPY" and not rest.startswith("--from"):
+            assert (context / rest.split()[0]).exists()
+
+
+def test_the_image_grades_without_any_privilege(
+    built: Path, context: Path, run: Run, in_container: InContainer, tmp_path: Path
+) -> None:
+    """As its user, without capabilities and user namespaces, from a folder it cannot write to."""
+    work = tmp_path / "work"
+    work.mkdir()
+    shutil.copy(RIGHT, work)
+    tmp_path.chmod(0o755)
+    command = (built / "bin" / "etude", "grade", ".", "--assigned", "attention-weights")
+    visible = (built, context, tmp_path)
+    words = in_container(*command, "--format", "json", visible=visible, user=USER)
+    done = run(*words, cwd=work, ETUDE_EXERCISES=str(context / "exercises"))
+    assert done.returncode == 0, done.stderr
+    verdict = json.loads(done.stdout)
+    assert (verdict["sandbox"], verdict["score"], verdict["max_score"]) == ("landlock", 13, 13)
+
+
+def test_the_image_grades_with_hidden_tests(built: Path, context: Path) -> None:
+    """The collection is the whole one, not the student edition that the wheel carries."""
+    settings = [rest for name, rest in instructions() if name == "ENV"]
+    assert any("ETUDE_EXERCISES=/opt/exercises" in rest for rest in settings)
+    assert ("COPY", "exercises /opt/exercises") in instructions()
+    name = "exercises/attention/13-attention-weights.yaml"
+    assert "hidden: true" in (context / name).read_text()
+    (packaged,) = built.glob(f"lib/python*/site-packages/grader/_content/{name}")
+    assert "edition: student" in packaged.read_text()
+
+
+def test_the_devcontainer_asks_for_no_privilege() -> None:
+    """A pinned image, an ordinary user, and nothing of the host."""
+    assert re.fullmatch(
+        r"mcr\.microsoft\.com/devcontainers/python:3\.\d+-[a-z]+", DEVCONTAINER["image"]
+    )
+    assert DEVCONTAINER["remoteUser"] == "vscode"
+    assert not {"privileged", "capAdd", "runArgs", "mounts", "securityOpt"} & set(DEVCONTAINER)
+
+
+def test_the_devcontainer_has_etude_on_its_path(checkout: Path, run: Run, tmp_path: Path) -> None:
+    """Its command clones the tag it names; paths in its settings are there afterwards."""
+    variables = {**DEVCONTAINER["containerEnv"], "ETUDE_REPOSITORY": checkout.as_uri()}
+    done = run(
+        "sh", "-c", DEVCONTAINER["onCreateCommand"], cwd=tmp_path, HOME=str(tmp_path), **variables
+    )
+    assert done.returncode == 0, done.stderr
+    home = "/home/vscode/"
+    folder = DEVCONTAINER["remoteEnv"]["PATH"].split(":")[0]
+    etude = tmp_path / folder.removeprefix(home) / "etude"
+    assert run(etude, "--version", cwd=tmp_path).returncode == 0
+    settings = DEVCONTAINER["customizations"]["vscode"]["settings"]
+    for path in (*settings["yaml.schemas"], settings["python.defaultInterpreterPath"]):
+        assert (tmp_path / path.removeprefix(home)).exists()

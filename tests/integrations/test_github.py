@@ -1,0 +1,411 @@
+"""The GitHub Action and the workflows, run step by step as the runner runs them.
+
+What is not run here is GitHub itself: actions that a step `uses` are looked at, not executed.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import junitparser
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent.parent
+FOLDER = ROOT / "integrations" / "github"
+SUBMISSIONS = ROOT / "examples" / "submissions"
+NOBODY = 65534
+EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
+
+Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+InContainer: TypeAlias = Callable[..., list[str | Path]]
+
+
+@dataclass
+class Runner:
+    """Runs the steps of a job or of a composite action in a workspace."""
+
+    run: Run
+    workspace: Path
+    temp: Path
+    action_path: Path
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    prefix: Callable[..., list[str | Path]] = lambda *command: list(command)
+    outputs: dict[str, dict[str, str]] = field(default_factory=dict)
+    used: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    log: str = ""
+    path: str = ""  # in place of PATH, until a step sets Python up
+
+    @property
+    def summary(self) -> str:
+        """What the job's summary page shows."""
+        path = self.workspace.parent / "summary.md"
+        return path.read_text("utf-8") if path.exists() else ""
+
+    def steps(self, steps: list[dict[str, Any]]) -> int:
+        """Run until a step fails; return its status."""
+        for number, step in enumerate(steps):
+            if not self._wanted(step.get("if", "")):
+                continue
+            if "uses" in step:
+                given = {
+                    name: self.evaluate(str(text)) for name, text in step.get("with", {}).items()
+                }
+                self.used.append((step["uses"], given))
+                self.path = ""
+            elif status := self._run(step, step.get("id", f"step{number}")):
+                return status
+        return 0
+
+    def evaluate(self, text: str) -> str:
+        return EXPRESSION.sub(lambda found: self._value(found[1]), text)
+
+    def _value(self, expression: str) -> str:
+        first, _, rest = expression.partition(" || ")
+        if first.startswith("'"):
+            return first.strip("'")
+        context, _, name = first.partition(".")
+        if context == "inputs":
+            value = self.inputs[name]
+        elif context == "runner":
+            value = {"temp": str(self.temp)}[name]
+        else:
+            assert context == "steps", expression
+            step, _, output = name.partition(".outputs.")
+            value = self.outputs.get(step, {}).get(output, "")
+        return value or (self._value(rest) if rest else "")
+
+    def _wanted(self, condition: str) -> bool:
+        if condition in ("", "always()"):
+            return True
+        left, right = condition.split(" == ")
+        return self._value(left) == right.strip("'")
+
+    def _run(self, step: Mapping[str, Any], name: str) -> int:
+        output, script = self.temp / f"{name}.output", self.temp / f"{name}.sh"
+        output.touch()
+        output.chmod(0o666)
+        script.write_text(step["run"])
+        variables = {key: self.evaluate(str(text)) for key, text in step.get("env", {}).items()}
+        done = self.run(
+            *self.prefix("bash", "--noprofile", "--norc", "-e", "-o", "pipefail", script),
+            cwd=self.workspace,
+            **variables,
+            **({"PATH": self.path} if self.path else {}),
+            GITHUB_ACTIONS="true",
+            GITHUB_OUTPUT=str(output),
+            GITHUB_STEP_SUMMARY=str(self.workspace.parent / "summary.md"),
+            GITHUB_ACTION_PATH=str(self.action_path),
+            RUNNER_TEMP=str(self.temp),
+        )
+        self.log += done.stdout + done.stderr
+        lines = output.read_text().splitlines()
+        self.outputs[name] = dict(line.split("=", 1) for line in lines)
+        return done.returncode
+
+
+@pytest.fixture(scope="module")
+def action() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((FOLDER / "action.yml").read_text())
+    return loaded
+
+
+@pytest.fixture(scope="module")
+def temp(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The runner's folder for temporary files: what is installed there stays for the next test."""
+    return tmp_path_factory.mktemp("runner-temp")
+
+
+@pytest.fixture
+def grade(
+    action: dict[str, Any], temp: Path, checkout: Path, run: Run, tmp_path: Path
+) -> Callable[..., tuple[int, Runner]]:
+    """Run the action with inputs, on files by their names; returns the status and the runner."""
+
+    def grade(
+        files: Mapping[str, str],
+        inputs: Mapping[str, str],
+        **kwargs: Any,  # noqa: ANN401  what Runner takes
+    ) -> tuple[int, Runner]:
+        workspace = tmp_path / "workspace"
+        for name, source in files.items():
+            (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+            (workspace / name).write_text(source)
+        (tmp_path / "summary.md").touch()
+        given = {name: about["default"] for name, about in action["inputs"].items()}
+        action_path = checkout / "integrations" / "github"
+        settings = {"temp": temp, **kwargs}
+        runner = Runner(
+            run, workspace, action_path=action_path, inputs={**given, **inputs}, **settings
+        )
+        status = runner.steps(action["runs"]["steps"])
+        runner.outputs["action"] = {
+            name: runner.evaluate(about["value"]) for name, about in action["outputs"].items()
+        }
+        return status, runner
+
+    return grade
+
+
+def source(student: str, exercise: str = "attention-weights") -> str:
+    return (SUBMISSIONS / student / f"{exercise}.py").read_text()
+
+
+def test_a_right_submission_passes(grade: Callable[..., tuple[int, Runner]]) -> None:
+    """Status 0, outputs, a job summary, an annotation and a JUnit file that parses."""
+    files = {"attention_weights.py": source("correct")}
+    status, runner = grade(files, {"exercise": "attention-weights"})
+    assert status == 0, runner.log
+    assert runner.outputs["action"] == {"outcome": "passed", "score": "13", "max-score": "13"}
+    assert "::notice title=Compute attention weights::Passed: 13/13 points" in runner.log
+    assert "Compute attention weights" in runner.summary
+    report = junitparser.JUnitXml.fromfile(str(runner.workspace / "etude-junit.xml"))
+    assert (report.failures, report.errors) == (0, 0)
+    assert report.tests
+
+
+def test_a_wrong_submission_fails_where_it_is_wrong(
+    grade: Callable[..., tuple[int, Runner]],
+) -> None:
+    """Status 1, the score all the same, annotations at the file; one file by its path."""
+    files = {"homework/mine.py": source("unscaled")}
+    inputs = {
+        "exercise": "attention-weights",
+        "submission": "homework/mine.py",
+        "reports": "json=result.json\njunit=out.xml html=out.html",
+    }
+    status, runner = grade(files, inputs)
+    assert status == 1, runner.log
+    outputs = runner.outputs["action"]
+    assert outputs["outcome"] == "not passed"
+    assert 0 < int(outputs["score"]) < int(outputs["max-score"]) == 13
+    assert "::error file=homework/mine.py" in runner.log
+    assert {"result.json", "out.xml", "out.html"} <= {
+        path.name for path in runner.workspace.iterdir()
+    }
+
+
+def test_what_is_missing_counts(grade: Callable[..., tuple[int, Runner]]) -> None:
+    """Two exercises were assigned, one was handed in: half is not a pass."""
+    files = {"attention-weights.py": source("correct")}
+    status, runner = grade(files, {"exercise": "attention-weights token-lookup"})
+    assert status == 1, runner.log
+    assert runner.outputs["action"] == {"outcome": "not passed", "score": "13", "max-score": "22"}
+    assert "There is no file token-lookup.py" in runner.log
+
+
+def test_a_folder_of_students(grade: Callable[..., tuple[int, Runner]]) -> None:
+    """Without an exercise, each student has a folder; the points are everybody's."""
+    files = {f"in/{name}/attention-weights.py": source(name) for name in ("correct", "misspelled")}
+    status, runner = grade(files, {"submission": "in"})
+    assert status == 1, runner.log
+    assert runner.outputs["action"] == {"outcome": "not passed", "score": "13", "max-score": "26"}
+
+
+def test_a_collection_of_the_repository(grade: Callable[..., tuple[int, Runner]]) -> None:
+    """Exercises may come from the repository that calls the action."""
+    definition = (ROOT / "exercises" / "attention" / "13-attention-weights.yaml").read_text()
+    track = "id: rope\ntitle: Rope\ndescription: x\nexercises: [attention-weights]\n"
+    files = {
+        "my-course/rope/01-attention-weights.yaml": definition,
+        "my-course/rope/track.yaml": track,
+        "attention-weights.py": source("correct"),
+    }
+    inputs = {"exercise": "attention-weights", "exercises": "my-course"}
+    status, runner = grade(files, inputs)
+    assert (status, runner.outputs["action"]["outcome"]) == (0, "passed"), runner.log
+    status, runner = grade(files, {**inputs, "exercise": "token-lookup"})
+    assert (status, runner.outputs["action"]["outcome"]) == (2, "not graded"), runner.log
+    assert "no exercise 'token-lookup' in my-course" in runner.log
+
+
+def test_wrong_use_is_no_verdict(grade: Callable[..., tuple[int, Runner]]) -> None:
+    """Status 2, no score, and an annotation that says where to look."""
+    status, runner = grade({"a.py": "x = 1\n"}, {"exercise": "atention-weights"})
+    assert status == 2
+    assert runner.outputs["action"] == {"outcome": "not graded", "score": "", "max-score": ""}
+    assert "did you mean 'attention-weights'?" in runner.log
+    assert "::error title=Etude::Nothing was graded." in runner.log
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_an_ordinary_user_without_user_namespaces(
+    grade: Callable[..., tuple[int, Runner]], in_container: InContainer, tmp_path: Path
+) -> None:
+    """As on a hosted runner: install and grading work, and the sandbox is Landlock's."""
+    mine = tmp_path / "temp"
+    mine.mkdir()
+    (tmp_path / "workspace").mkdir()
+    for path in (tmp_path, mine, tmp_path / "workspace"):
+        shutil.chown(path, NOBODY)
+
+    def prefix(*command: str | Path) -> list[str | Path]:
+        (tmp_path / "summary.md").chmod(0o666)
+        return in_container(*command, visible=(tmp_path,), user=NOBODY)
+
+    inputs = {"exercise": "attention-weights", "reports": "json=result.json"}
+    files = {"attention-weights.py": source("correct")}
+    status, runner = grade(files, inputs, temp=mine, prefix=prefix)
+    assert status == 0, runner.log
+    assert '"sandbox": "landlock"' in (runner.workspace / "result.json").read_text()
+
+
+def test_a_grader_fault_is_told_apart(
+    grade: Callable[..., tuple[int, Runner]], in_container: InContainer, tmp_path: Path, temp: Path
+) -> None:
+    """Where no sandbox works nothing is judged: status 3, no score, a report without one."""
+
+    def prefix(*command: str | Path) -> list[str | Path]:
+        return in_container(*command, visible=(tmp_path, temp), without_landlock=True)
+
+    files = {"attention-weights.py": source("correct")}
+    inputs = {"exercise": "attention-weights", "reports": "json=result.json"}
+    status, runner = grade(files, inputs, prefix=prefix)
+    assert status == 3, runner.log
+    assert runner.outputs["action"] == {"outcome": "fault", "score": "", "max-score": ""}
+    assert "grader fault: no sandbox on this host" in runner.log
+    assert '"score"' not in (runner.workspace / "result.json").read_text()
+    assert "This could not be graded" in runner.summary
+
+
+COMMANDS = (
+    '"; touch pwned; "\'; touch pwned; $(touch pwned)`touch pwned`\ntouch pwned\n${{ secrets.x }}'
+)
+OPTIONS = "--unsafe-no-sandbox --output=pwned"
+
+
+@pytest.mark.parametrize("name", ["exercise", "submission", "exercises", "reports", "etude"])
+@pytest.mark.parametrize("text", [COMMANDS, OPTIONS], ids=["commands", "options"])
+def test_an_input_is_never_a_program(
+    grade: Callable[..., tuple[int, Runner]], name: str, text: str
+) -> None:
+    """Whatever an input holds is words to Etude or to pip: no command, and no option."""
+    files = {"attention-weights.py": source("correct")}
+    status, runner = grade(files, {"exercise": "attention-weights", name: text})
+    assert status in (1, 2), runner.log
+    found = {path.name for path in (*runner.workspace.rglob("*"), *runner.temp.iterdir())}
+    assert "pwned" not in found
+    assert "WITHOUT a sandbox" not in runner.log
+    assert set(runner.outputs.get("grade", {})) <= {"outcome", "score", "max-score"}
+
+
+def test_a_version_of_python_is_no_output_of_its_own(
+    grade: Callable[..., tuple[int, Runner]],
+) -> None:
+    """A version with a line feed in it sets no further output."""
+    files = {"attention-weights.py": source("correct")}
+    inputs = {"exercise": "attention-weights", "python-version": "3.14\nscore=99"}
+    _, runner = grade(files, inputs)
+    assert runner.outputs["python"] == {"set-up": "yes"}
+
+
+def test_python_is_set_up_where_it_is_missing_or_asked_for(
+    grade: Callable[..., tuple[int, Runner]], tmp_path: Path
+) -> None:
+    """By default the runner's own is good enough."""
+    files = {"attention-weights.py": source("correct")}
+    inputs = {"exercise": "attention-weights"}
+    _, runner = grade(files, inputs)
+    assert runner.used == []
+    _, runner = grade(files, {**inputs, "python-version": "3.12"})
+    assert runner.used == [("actions/setup-python@v7", {"python-version": "3.12"})]
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "bash").symlink_to(shutil.which("bash") or "/bin/bash")
+    status, runner = grade(files, inputs, path=str(programs))
+    assert runner.used == [("actions/setup-python@v7", {"python-version": "3.14"})]
+    assert status == 0, runner.log
+
+
+def test_a_given_wheel_is_what_grades(
+    grade: Callable[..., tuple[int, Runner]], checkout: Path, tmp_path: Path, run: Run
+) -> None:
+    """The input `etude` is for pip: a file of the repository, for example."""
+    words = ("-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "wheel"))
+    built = run(sys.executable, *words, cwd=checkout)
+    assert built.returncode == 0, built.stderr
+    (wheel,) = (tmp_path / "wheel").iterdir()
+    mine = tmp_path / "temp"
+    mine.mkdir()
+    files = {"attention-weights.py": source("correct")}
+    inputs = {"exercise": "attention-weights", "etude": str(wheel)}
+    status, runner = grade(files, inputs, temp=mine)
+    assert status == 0, runner.log
+    assert "hidden tests are run by your course" in runner.log  # a wheel has the student edition
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yml")), ids=lambda path: path.name)
+def test_no_expression_stands_in_a_script(path: Path) -> None:
+    """An expression is put in before the shell reads the line, so it may stand in `env` alone."""
+    loaded = yaml.safe_load(path.read_text())
+    steps = loaded["runs"]["steps"] if "runs" in loaded else []
+    steps += [step for job in loaded.get("jobs", {}).values() for step in job["steps"]]
+    scripts = [step["run"] for step in steps if "run" in step]
+    assert scripts
+    assert not [script for script in scripts if "${{" in script]
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yml")), ids=lambda path: path.name)
+def test_other_actions_are_the_official_ones(path: Path) -> None:
+    """Of GitHub's own, by a major version; and ours, by a tag."""
+    uses = re.findall(r"uses: (\S+)", path.read_text())
+    assert uses
+    for name in uses:
+        assert re.fullmatch(r"actions/[a-z-]+@v\d+|OWNER/etude/integrations/github@v[\d.]+", name)
+
+
+@pytest.mark.parametrize("name", ["grade.yml", "pages.yml"])
+def test_a_workflow_asks_for_no_more_rights_than_it_needs(name: str) -> None:
+    """It reads the repository; only the deployment of the site may do more."""
+    workflow = yaml.safe_load((FOLDER / name).read_text())
+    assert workflow["permissions"] == {"contents": "read"}
+    for job_name, job in workflow["jobs"].items():
+        wanted = {"pages": "write", "id-token": "write"} if job_name == "deploy" else None
+        assert job.get("permissions") == wanted
+        assert job["timeout-minutes"] <= 20
+        for step in job["steps"]:
+            if step.get("uses", "").startswith("actions/checkout"):
+                assert step["with"]["persist-credentials"] is False
+
+
+def test_the_sample_workflow_gives_the_action_what_it_has(action: dict[str, Any]) -> None:
+    """Its inputs and outputs exist."""
+    text = (FOLDER / "grade.yml").read_text()
+    workflow = yaml.safe_load(text)
+    (step,) = (each for each in workflow["jobs"]["grade"]["steps"] if each.get("id") == "etude")
+    assert set(step["with"]) <= set(action["inputs"])
+    assert set(re.findall(r"steps\.etude\.outputs\.([a-z-]+)", text)) == set(action["outputs"])
+
+
+def test_the_site_is_built_for_the_address_that_pages_gives(
+    checkout: Path, run: Run, tmp_path: Path
+) -> None:
+    """The steps of the workflow, in a course's repository with Etude beside it."""
+    workflow = yaml.safe_load((FOLDER / "pages.yml").read_text())
+    workspace, temp = tmp_path / "workspace", tmp_path / "temp"
+    temp.mkdir()
+    track = workspace / "my-course" / "first"
+    track.mkdir(parents=True)
+    shutil.copy(ROOT / "exercises" / "attention" / "01-token-lookup.yaml", track)
+    (track / "track.yaml").write_text(
+        "id: first\ntitle: First\ndescription: One.\nexercises: [token-lookup]\n"
+    )
+    (workspace / ".etude").symlink_to(checkout)
+    address = {"base_url": "https://example.org/course/", "base_path": "/course"}
+    runner = Runner(run, workspace, temp, FOLDER, outputs={"pages": address})
+    status = runner.steps(workflow["jobs"]["build"]["steps"])
+    assert status == 0, runner.log
+    upload = runner.used[-1]
+    assert upload == ("actions/upload-pages-artifact@v5", {"path": str(temp / "site")})
+    assert (temp / "site" / "first" / "token-lookup" / "index.html").is_file()
+    assert '"/course/' in (temp / "site" / "404.html").read_text()
+    assert not [path for path in (temp / "site").rglob("*") if path.is_symlink()]
+    (deploy,) = workflow["jobs"]["deploy"]["steps"]
+    assert workflow["jobs"]["deploy"]["environment"]["name"] == "github-pages"
+    assert deploy["uses"].startswith("actions/deploy-pages@")

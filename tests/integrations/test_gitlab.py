@@ -1,0 +1,103 @@
+"""GitLab's template: its script, run line by line as one shell, on a project that is handed in."""
+
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import junitparser
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent.parent
+SUBMISSIONS = ROOT / "examples" / "submissions"
+TEMPLATE: dict[str, Any] = yaml.safe_load(
+    (ROOT / "integrations" / "gitlab" / ".gitlab-ci.yml").read_text()
+)
+JOB: dict[str, Any] = TEMPLATE["etude"]
+
+Finished: TypeAlias = subprocess.CompletedProcess[str]
+Job: TypeAlias = Callable[..., Finished]
+
+
+@pytest.fixture
+def job(
+    checkout: Path,
+    run: Callable[..., Finished],
+    tmp_path: Path,
+    in_container: Callable[..., list[str | Path]],
+) -> Job:
+    """Run the job's script in a project with some files."""
+
+    def job(files: Mapping[str, str], *, landlock: bool = True, **variables: str) -> Finished:
+        tmp_path.chmod(0o755)
+        project = tmp_path / "project"
+        for name, source in files.items():
+            (project / name).parent.mkdir(parents=True, exist_ok=True)
+            (project / name).write_text(source)
+        script = "\n".join(["set -eo pipefail", *JOB["script"]])
+        given = {**TEMPLATE["variables"], "ETUDE_REPOSITORY": checkout.as_uri(), **variables}
+        command = in_container(
+            "bash", "-c", script, visible=(tmp_path,), without_landlock=not landlock
+        )
+        return run(*command, cwd=project, **given, TMPDIR=str(tmp_path))
+
+    return job
+
+
+def coverage(log: str) -> str | None:
+    """Return what GitLab takes for the badge: the group of the pattern in the last line it fits."""
+    pattern = re.compile(JOB["coverage"].strip("/"), re.MULTILINE)
+    found: list[str] = pattern.findall(log)
+    return found[-1] if found else None
+
+
+def source(student: str) -> str:
+    return (SUBMISSIONS / student / "attention-weights.py").read_text()
+
+
+def test_a_right_submission_passes(job: Job, tmp_path: Path) -> None:
+    """Etude comes at the tag that the template names; a JUnit report, and the score for a badge."""
+    done = job({"attention_weights.py": source("correct")})
+    assert done.returncode == 0, done.stderr
+    assert coverage(done.stdout) == "100.0"
+    report = junitparser.JUnitXml.fromfile(str(tmp_path / "project" / "etude-junit.xml"))
+    assert (report.failures, report.errors) == (0, 0)
+
+
+def test_a_wrong_submission_fails_with_its_score(job: Job, tmp_path: Path) -> None:
+    """The status is 1, and what is reported is there all the same."""
+    done = job({"attention-weights.py": source("unscaled")})
+    assert done.returncode == 1, done.stderr
+    assert 0 < float(coverage(done.stdout) or 0) < 100
+    report = junitparser.JUnitXml.fromfile(str(tmp_path / "project" / "etude-junit.xml"))
+    assert report.failures
+
+
+def test_what_was_assigned_is_words(job: Job, tmp_path: Path) -> None:
+    """Several ids make several exercises; a command among them is no command."""
+    files = {"attention-weights.py": source("correct")}
+    done = job(files, ETUDE_ASSIGNED="attention-weights token-lookup")
+    assert (done.returncode, coverage(done.stdout)) == (1, "59.1"), done.stderr
+    hostile = job(
+        files, ETUDE_ASSIGNED="$(touch pwned) `touch pwned`", ETUDE_SUBMISSION="; touch pwned"
+    )
+    assert hostile.returncode == 2
+    assert not (tmp_path / "project" / "pwned").exists()
+
+
+def test_a_fault_is_tried_again_and_has_no_score(job: Job) -> None:
+    """Its status is the one that the template names for another try."""
+    done = job({"attention-weights.py": source("correct")}, landlock=False)
+    assert done.returncode == JOB["retry"]["exit_codes"] == 3, done.stderr
+    assert coverage(done.stdout) is None
+
+
+def test_the_report_that_is_uploaded_is_the_one_that_is_written() -> None:
+    """Kept whether the job passed or failed."""
+    artifacts = JOB["artifacts"]
+    name = artifacts["reports"]["junit"]
+    assert TEMPLATE["variables"]["ETUDE_REPORTS"] == f"junit={name}"
+    assert name in artifacts["paths"]
+    assert artifacts["when"] == "always"

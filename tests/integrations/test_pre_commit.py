@@ -1,0 +1,94 @@
+"""The hooks for collections elsewhere: pre-commit installs them from a repository and runs them."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent.parent
+SAMPLE = ROOT / "integrations" / "pre-commit" / ".pre-commit-config.yaml"
+EXERCISE = ROOT / "exercises" / "attention" / "01-token-lookup.yaml"
+
+Finished: TypeAlias = subprocess.CompletedProcess[str]
+PreCommit: TypeAlias = Callable[..., Finished]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where pre-commit keeps what it installed, for all tests here."""
+    return tmp_path_factory.mktemp("pre-commit")
+
+
+@pytest.fixture
+def pre_commit(
+    home: Path, checkout: Path, run: Callable[..., Finished], tmp_path: Path
+) -> PreCommit:
+    """Run pre-commit in a collection's repository that has the sample and this Etude behind it."""
+    collection = tmp_path / "collection"
+    (collection / "my-course" / "first").mkdir(parents=True)
+    run("git", "init", "--quiet", cwd=collection)
+    sample = yaml.safe_load(SAMPLE.read_text())
+    sample["repos"][0]["repo"] = str(checkout)
+    (collection / ".pre-commit-config.yaml").write_text(yaml.safe_dump(sample))
+
+    def pre_commit(*words: str) -> Finished:
+        assert run("git", "add", "--all", cwd=collection).returncode == 0
+        # Hatchling is in the environment already, so the build needs no other.
+        variables = {
+            "PRE_COMMIT_HOME": str(home),
+            "PIP_NO_BUILD_ISOLATION": "0",
+            "PIP_NO_DEPS": "1",
+        }
+        command = (sys.executable, "-m", "pre_commit", *words)
+        return run(*command, cwd=collection, ETUDE_DATA=str(tmp_path / "data"), **variables)
+
+    return pre_commit
+
+
+def test_changed_exercises_are_linted_before_a_commit(
+    pre_commit: PreCommit, tmp_path: Path
+) -> None:
+    """A definition that is fine passes; one that does not load fails, with its line."""
+    track = tmp_path / "collection" / "my-course" / "first"
+    (track / "track.yaml").write_text("id: first\ntitle: First\n")
+    nothing = pre_commit("run")
+    assert nothing.returncode == 0, nothing.stdout + nothing.stderr
+    assert "(no files to check)Skipped" in nothing.stdout
+    changed = track / "01-token-lookup.yaml"
+    changed.write_text(EXERCISE.read_text())
+    fine = pre_commit("run")
+    assert fine.returncode == 0, fine.stdout + fine.stderr
+    assert "etude verify" not in fine.stdout
+    changed.write_text(EXERCISE.read_text().replace("difficulty:", "dificulty:"))
+    broken = pre_commit("run")
+    assert broken.returncode == 1
+    assert "my-course/first/01-token-lookup.yaml:" in broken.stdout
+    assert "dificulty" in broken.stdout
+
+
+def test_changed_exercises_are_proven_before_a_push(pre_commit: PreCommit, tmp_path: Path) -> None:
+    """A hidden test that a wrong solution passes is found."""
+    changed = tmp_path / "collection" / "my-course" / "first" / "01-token-lookup.yaml"
+    changed.write_text(EXERCISE.read_text())
+    proven = pre_commit("run", "--hook-stage", "pre-push", "--all-files")
+    assert proven.returncode == 0, proven.stdout + proven.stderr
+    assert "etude verify" in proven.stdout
+    definition: dict[str, Any] = yaml.safe_load(EXERCISE.read_text())
+    definition["tests"] = [test for test in definition["tests"] if not test.get("hidden")]
+    changed.write_text(yaml.safe_dump(definition, sort_keys=False))
+    unproven = pre_commit("run", "--hook-stage", "pre-push", "--all-files")
+    assert unproven.returncode == 1, unproven.stdout + unproven.stderr
+
+
+def test_the_sample_names_hooks_that_there_are() -> None:
+    """In the stages that it has pre-commit install."""
+    hooks = {hook["id"] for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
+    sample = yaml.safe_load(SAMPLE.read_text())
+    (repository,) = sample["repos"]
+    assert {hook["id"] for hook in repository["hooks"]} == hooks
+    stages = {stage for hook in repository["hooks"] for stage in hook["stages"]}
+    assert stages == set(sample["default_install_hook_types"])

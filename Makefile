@@ -1,10 +1,12 @@
 # Every target does its own set-up; `make` alone lists them.
 PYTHON ?= python3
+# One more than cores, since many tests wait for a browser or a server.
+PROCESSES ?= $(shell expr $$(nproc) + 1)
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check -qq
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench format lock clean
+.PHONY: help demo test bench bench-service format lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,15 +18,22 @@ demo: $(VENV)/.runtime ## grade the sample submissions, build the site
 
 test: $(VENV)/.dev ## format, lint, types, layers, tests
 	@sh scripts/install-bubblewrap
+	@sh scripts/install-chromium
+	@sh scripts/install-postgresql
 	$(PY) -m ruff format --check
 	$(PY) -m ruff check
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
-	$(PY) -m pytest
+	$(PY) -m pytest --numprocesses=$(PROCESSES) --dist=loadfile --no-loadscope-reorder
 
 bench: $(VENV)/.dev ## measure speed, memory and growth (ARGS=--quick for less than a minute)
 	@sh scripts/install-bubblewrap
 	@$(PY) -m benchmarks $(ARGS)
+
+bench-service: $(VENV)/.dev ## measure the service: requests, verdicts, regrades, memory (ARGS=--quick)
+	@sh scripts/install-bubblewrap
+	@sh scripts/install-postgresql
+	@$(PY) -m benchmarks.service $(ARGS)
 
 format: $(VENV)/.dev ## rewrite the code in the project's format
 	$(PY) -m ruff format

@@ -1,35 +1,42 @@
 """Objects of a few kinds as bytes, from which nothing but these kinds can come again.
 
-That makes bytes from a cache harmless: unpickling runs whatever the bytes name, so they may name
-only data. Arrays are written as plain data, for how NumPy pickles them names functions of its own.
+Bytes from a cache may be damaged, or not ours at all, and unpickling calls and changes whatever the
+bytes name. So they may name nothing: paths, arrays and dataclasses are written as plain data under
+a word, which only stands for one of the kinds that the reader expects.
 """
 
 import dataclasses
+import hashlib
 import io
 import pickle
 import sys
 from collections.abc import Iterable
-from pathlib import PosixPath
+from pathlib import Path, PosixPath
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 _Kind = TypeVar("_Kind")
-_Array: TypeAlias = tuple[str, tuple[int, ...], bytes]  # dtype, shape, data
+_Plain: TypeAlias = tuple[Any, ...]  # the word of its kind, then what it is made of
 
 _PROTOCOL: Final = 5
+_DIGEST: Final = hashlib.sha256().digest_size
+_ARRAY: Final = "array"
+_PATH: Final = "path"
 
 
 class Pickled(Generic[_Kind]):
     """Writes and reads objects of one kind.
 
     Args:
-        kind: what is written.
-        parts: the kinds of what is in it; numbers, texts, paths and arrays may always be.
+        kind: what is written, a dataclass.
+        parts: the dataclasses that are in it; numbers, texts, lists, tuples, dictionaries, sets,
+            paths and arrays may always be.
     """
 
     def __init__(self, kind: type[_Kind], parts: Iterable[type]) -> None:
         self._kind = kind
-        known: tuple[Any, ...] = (kind, PosixPath, *parts, _restored)
-        self._known = {(each.__module__, each.__name__): each for each in known}
+        shapes = [_Shape(each) for each in (kind, *parts)]
+        self._by_kind = {shape.kind: shape for shape in shapes}
+        self._by_word = {shape.word: shape for shape in shapes}
 
     def to_bytes(self, value: _Kind) -> bytes:
         """Write an object.
@@ -39,58 +46,81 @@ class Pickled(Generic[_Kind]):
         """
         buffer = io.BytesIO()
         try:
-            _Pickler(buffer, protocol=_PROTOCOL).dump(value)
-        except (pickle.PicklingError, TypeError, AttributeError) as error:
+            _Pickler(buffer, self._by_kind).dump(value)
+        except pickle.PicklingError as error:
             raise ValueError(str(error)) from error
-        return buffer.getvalue()
+        data = buffer.getvalue()
+        return hashlib.sha256(data).digest() + data
 
     def from_bytes(self, data: bytes) -> _Kind | None:
         """Read an object; None is what damaged bytes are, or those of something else."""
+        if hashlib.sha256(data[_DIGEST:]).digest() != data[:_DIGEST]:
+            return None
         try:
-            found = _Unpickler(io.BytesIO(data), self._known).load()
-        except Exception:  # noqa: BLE001  damaged bytes may raise anything
+            found = _Unpickler(io.BytesIO(data[_DIGEST:]), self._by_word).load()
+        except Exception:  # noqa: BLE001  bytes that are not ours may raise anything
             return None
         return found if isinstance(found, self._kind) else None
 
 
+class _Shape:
+    """What a kind of dataclass is called, and the names of its fields."""
+
+    def __init__(self, kind: Any) -> None:  # noqa: ANN401  a dataclass's type
+        self.kind: type = kind
+        self.word = f"{kind.__module__}.{kind.__name__}"
+        self.names = tuple(field.name for field in dataclasses.fields(kind))
+
+    def make(self, values: list[Any]) -> object:
+        """Make one again, as copying would: without asking it to check or fill in anything."""
+        made: object = object.__new__(self.kind)
+        for name, value in zip(self.names, values, strict=True):
+            object.__setattr__(made, name, value)
+        return made
+
+
 class _Pickler(pickle.Pickler):
-    def reducer_override(self, obj: object) -> Any:  # noqa: ANN401  the overridden method's type
-        """Write a dataclass by its values: its own way back is a slow one."""
-        if not dataclasses.is_dataclass(obj) or isinstance(obj, type):
-            return NotImplemented
-        values = tuple(getattr(obj, field.name) for field in dataclasses.fields(obj))
-        return _restored, (type(obj), values)
+    def __init__(self, file: io.BytesIO, shapes: dict[type, _Shape]) -> None:
+        super().__init__(file, protocol=_PROTOCOL)
+        self._shapes = shapes
 
-    def persistent_id(self, obj: object) -> _Array | None:
+    def persistent_id(self, obj: object) -> _Plain | None:
+        kind = type(obj)
+        if shape := self._shapes.get(kind):
+            return shape.word, *(getattr(obj, name) for name in shape.names)
+        if kind is PosixPath:
+            return _PATH, str(obj)
         numpy = sys.modules.get("numpy")  # without it there are no arrays
-        if numpy is None or not isinstance(obj, numpy.ndarray):
+        if numpy is None or kind is not numpy.ndarray:
             return None
-        if obj.dtype.hasobject:
+        array: Any = obj
+        if array.dtype.hasobject:
             raise pickle.PicklingError("an array of objects is no plain data")
-        return obj.dtype.str, obj.shape, obj.tobytes()
+        return _ARRAY, array.dtype.str, array.shape, array.tobytes()
 
-
-def _restored(kind: Any, values: tuple[Any, ...]) -> object:  # noqa: ANN401  a dataclass's type
-    """Make a dataclass again, as copying would: without asking it to check or fill in anything."""
-    made: object = object.__new__(kind)
-    for name, value in zip(kind.__dataclass_fields__, values, strict=True):
-        object.__setattr__(made, name, value)
-    return made
+    def reducer_override(self, obj: object) -> Any:  # noqa: ANN401  the overridden method's type
+        """Refuse whatever would be written with the name of how to make it."""
+        raise pickle.PicklingError(f"{type(obj).__qualname__} is no plain data")
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, file: io.BytesIO, known: dict[tuple[str, str], Any]) -> None:
+    def __init__(self, file: io.BytesIO, shapes: dict[str, _Shape]) -> None:
         super().__init__(file)
-        self._known = known
+        self._shapes = shapes
 
     def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401  the overridden method's type
-        found = self._known.get((module, name))
-        if found is None:
-            raise pickle.UnpicklingError(f"{module}.{name} may not be here")
-        return found
+        raise pickle.UnpicklingError(f"{module}.{name} may not be here")
 
     def persistent_load(self, pid: Any) -> Any:  # noqa: ANN401  the overridden method's types
-        import numpy as np  # noqa: PLC0415  most of what is read has no arrays
+        word, *values = pid
+        if word == _PATH:
+            return Path(*values)
+        if word == _ARRAY:
+            return _array(*values)
+        return self._shapes[word].make(values)
 
-        dtype, shape, data = pid
-        return np.frombuffer(data, np.dtype(dtype)).reshape(shape).copy()
+
+def _array(dtype: str, shape: tuple[int, ...], data: bytes) -> object:
+    import numpy as np  # noqa: PLC0415  most of what is read has no arrays
+
+    return np.frombuffer(data, np.dtype(dtype)).reshape(shape).copy()

@@ -1,5 +1,9 @@
 """What is kept on disk: found by its key, forgotten when anything could change it."""
 
+import os
+import resource
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -47,6 +51,146 @@ def test_the_oldest_entries_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert cache.find("0") == cache.find("new") == b""
 
 
+def test_what_takes_too_much_room_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest first, as many as it takes."""
+    monkeypatch.setattr("grader.cached._KEPT_BYTES", 25)
+    for number in range(4):
+        Cache(tmp_path, "sources").keep(str(number), b"x" * 10)
+    for age, path in enumerate(sorted(tmp_path.iterdir(), key=lambda path: path.stat().st_mtime)):
+        os.utime(path, (age, age))
+    cache = Cache(tmp_path, "sources")
+    cache.keep("new", b"")
+    cache.tidy()
+
+    other = Cache(tmp_path, "sources")
+    assert [other.find(str(number)) is not None for number in range(4)] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+
+
+def test_nothing_but_entries_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that somebody put there neither goes nor stands in the way of what has to."""
+    monkeypatch.setattr("grader.cached._KEPT", 0)
+    (tmp_path / "notes.txt").write_text("")
+    (tmp_path / ("0" * 64)).mkdir()
+    Cache(tmp_path, "sources").keep("old", b"")
+    os.utime(tmp_path / ("0" * 64), (1, 1))
+    cache = Cache(tmp_path, "sources")
+    cache.keep("new", b"")
+    cache.tidy()
+
+    assert {"notes.txt", "0" * 64} < {path.name for path in tmp_path.iterdir()}
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.fixture
+def no_room() -> Iterator[None]:
+    """Let no file of this process grow, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    signal.signal(signal.SIGXFSZ, ignored)
+
+
+@pytest.mark.usefixtures("no_room")
+def test_a_full_disk_is_left_as_it_was(tmp_path: Path) -> None:
+    """No half of an entry takes what room there is."""
+    cache = Cache(tmp_path, "sources")
+    cache.keep("key", b"x" * 100)
+
+    assert cache.find("key") is None
+    assert not list(tmp_path.iterdir())
+
+
+def let_others_write(path: Path) -> None:
+    """As a folder that is shared among a group may do by itself."""
+    path.chmod(0o660)
+
+
+def make_a_link(path: Path) -> None:
+    """To a file with the same content."""
+    path.rename(path.with_suffix(".kept"))
+    path.symlink_to(path.with_suffix(".kept"))
+
+
+def make_a_pipe(path: Path) -> None:
+    """Whoever opens it waits for somebody who writes."""
+    path.unlink()
+    os.mkfifo(path)
+
+
+def make_a_folder(path: Path) -> None:
+    """It cannot be read, and nothing can replace it."""
+    path.unlink()
+    path.mkdir()
+
+
+def give_away(path: Path) -> None:
+    """To another user."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can give files to others")
+    os.chown(path, 12345, -1)
+
+
+@pytest.mark.parametrize(
+    "change", [let_others_write, make_a_link, make_a_pipe, make_a_folder, give_away]
+)
+def test_what_others_could_have_written_is_not_found(
+    tmp_path: Path, change: Callable[[Path], None]
+) -> None:
+    """On a machine that many use, anybody may have been at a shared folder before."""
+    cache = Cache(tmp_path, "sources")
+    cache.keep("key", b"content")
+    assert cache.first_line("key") == b"content"
+    (entry,) = tmp_path.iterdir()
+    change(entry)
+
+    assert cache.find("key") is None
+    assert cache.first_line("key") is None
+    cache.keep("key", b"anew")
+    assert cache.find("key") == (b"anew" if change is not make_a_folder else None)
+    assert len(list(tmp_path.iterdir())) <= 2
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to others")
+@pytest.mark.parametrize("is_link", [True, False])
+def test_the_home_of_another_is_left_alone(tmp_path: Path, is_link: bool) -> None:
+    """With `sudo` it may be in the environment; a link there leads where that user likes."""
+    home, target = tmp_path / "home", tmp_path / "target"
+    home.mkdir()
+    target.mkdir()
+    if is_link:
+        (home / "cache").symlink_to(target)
+    for path in home, *home.iterdir():
+        os.chown(path, 12345, -1, follow_symlinks=False)
+    Cache(home / "cache" / "etude", "sources").keep("key", b"content")
+
+    assert not list(target.iterdir())
+    assert len(list(home.iterdir())) == is_link
+
+
+def test_a_folder_is_made_for_this_user_alone(tmp_path: Path) -> None:
+    """Exercises have hidden tests and solutions."""
+    Cache(tmp_path / "cache", "sources").keep("key", b"content")
+
+    (entry,) = (tmp_path / "cache").iterdir()
+    assert (tmp_path / "cache").stat().st_mode & 0o077 == entry.stat().st_mode & 0o077 == 0
+
+
+def test_a_key_may_name_any_file(tmp_path: Path) -> None:
+    """Also one whose name is in no encoding."""
+    cache = Cache(tmp_path, "sources")
+    cache.keep(os.fsdecode(b"\xff.yaml"), b"content")
+
+    assert cache.find(os.fsdecode(b"\xff.yaml")) == b"content"
+    assert cache.find(os.fsdecode(b"\xfe.yaml")) is None
+
+
 def test_parts_do_not_run_into_each_other() -> None:
     """Where one ends and the next begins counts."""
     assert len({key_of([b"ab"]), key_of([b"a", b"b"]), key_of([b"", b"ab"]), key_of([])}) == 4
@@ -67,6 +211,20 @@ def test_the_fingerprint_follows_the_sources(tmp_path: Path) -> None:
     assert len({first, second, fingerprint([tmp_path])}) == 3
 
 
+def test_the_fingerprint_knows_a_name_from_what_is_in_the_file(tmp_path: Path) -> None:
+    """And takes no notice of the links that editors leave beside a file that is open."""
+    prints = set()
+    for number, files in enumerate([{"a.py": "", "b.py": "x"}, {"a.py": "/b.pyx"}]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for name, content in files.items():
+            (folder / name).write_text(content)
+        prints.add(fingerprint([folder]))
+        (folder / ".#a.py").symlink_to("me@here.1234")
+        prints.add(fingerprint([folder]))
+    assert len(prints) == 2
+
+
 def test_the_cache_is_where_the_desktop_says(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -76,3 +234,20 @@ def test_the_cache_is_where_the_desktop_says(
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_folder("verify") == tmp_path / ".cache" / "etude" / "verify"
+
+
+def test_without_a_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container whose user has no name: everything else works."""
+
+    def nobody(uid: int) -> None:
+        raise KeyError(uid)
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    cache = Cache(cache_folder("verify"), "sources")
+    cache.keep("key", b"content")
+    cache.tidy()
+
+    assert cache_folder("verify") is None
+    assert cache.find("key") is None

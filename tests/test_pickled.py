@@ -1,9 +1,10 @@
 """Bytes that can be read as what they were, and as nothing else."""
 
+import hashlib
 import os
 import pickle
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PosixPath
 
 import numpy as np
 import pytest
@@ -60,8 +61,10 @@ def test_an_array_comes_back(values: np.ndarray) -> None:
     ("value", "reason"),
     [
         (np.array([object()], dtype=object), "array of objects"),
-        (lambda: None, "pickle"),
-        (memoryview(b"x"), "pickle"),
+        (lambda: None, "function is no plain data"),
+        (memoryview(b"x"), "memoryview is no plain data"),
+        (np.float64(1), "float64 is no plain data"),
+        (Whole, "type is no plain data"),
     ],
 )
 def test_what_could_not_be_read_again_is_not_written(value: object, reason: str) -> None:
@@ -76,11 +79,37 @@ def test_what_could_not_be_read_again_is_not_written(value: object, reason: str)
 def test_bytes_of_something_else_are_nothing(data: bytes) -> None:
     """Damaged or foreign, they are as good as none."""
     assert PICKLED.from_bytes(data) is None
+    assert PICKLED.from_bytes(with_digest(data)) is None
+
+
+def with_digest(data: bytes) -> bytes:
+    """Return what whoever forges an entry would write."""
+    return hashlib.sha256(data).digest() + data
 
 
 def test_reading_runs_nothing(tmp_path: Path) -> None:
     """Whoever can write the bytes can change what is read, and no more."""
     data = pickle.dumps(Payload(tmp_path / "made"))
 
-    assert PICKLED.from_bytes(data) is None
+    assert PICKLED.from_bytes(with_digest(data)) is None
     assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize("named", ["pathlib\nPosixPath", f"{__name__}\nPart"])
+def test_reading_changes_no_class(named: str) -> None:
+    """Bytes that set an attribute of a class would reach whatever is done with it afterwards."""
+    set_attribute = f"c{named}\n(N}}S'is_dir'\nI1\nstb.".encode()
+
+    assert PICKLED.from_bytes(with_digest(set_attribute)) is None
+    assert PosixPath.is_dir is Path.is_dir
+    assert not hasattr(Part, "is_dir")
+
+
+def test_every_damage_is_seen() -> None:
+    """A bit that turns on a disk must not turn a verdict."""
+    data = PICKLED.to_bytes(Whole((Part(np.array([1.5])), "a text", 2.5)))
+    damaged = [data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :] for at in range(len(data))]
+    halves = [data[:end] for end in range(len(data))]
+
+    assert PICKLED.from_bytes(data) is not None
+    assert [PICKLED.from_bytes(each) for each in damaged + halves] == [None] * 2 * len(data)

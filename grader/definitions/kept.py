@@ -2,9 +2,12 @@
 
 `etude check` is run on one exercise again and again, and its definition seldom changes. What cannot
 be found like this is loaded by `grader.definitions.collection`, which has a sentence for whatever
-is wrong; an entry is of use only for the very bytes that it was made from.
+is wrong; an entry is of use only for the very bytes that it was made from. That an entry says what
+these bytes mean is believed, as its user's own; so `etude grade`, which decides about others, never
+asks here.
 """
 
+import contextlib
 import dataclasses
 import hashlib
 import os
@@ -15,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 import grader.definitions.exercise as kinds
-from grader import __version__
+from grader import __version__, errors, pickled
 from grader.cached import Cache, cache_folder
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import SUFFIXES, exists, files_by_folder, id_in_name
@@ -102,8 +105,19 @@ def _made_by() -> Iterator[str]:
     yield f"{__version__} {sys.version}"
     here = os.path.dirname(__file__)  # noqa: PTH120  as the next lines, for speed
     for folder in (here, f"{here}/rules"):
-        with os.scandir(folder) as entries:
-            for entry in sorted(entries, key=lambda entry: entry.name):
-                if entry.name.endswith(".py"):
-                    status = entry.stat()
-                    yield f"{entry.name} {status.st_size} {status.st_mtime_ns}"
+        yield from sorted(_states(folder))
+    yield from (_state(path) for path in (errors.__file__, pickled.__file__))
+
+
+def _states(folder: str) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                with contextlib.suppress(FileNotFoundError):  # a link that an editor left
+                    yield _state(entry.path)
+
+
+def _state(path: str) -> str:
+    """Tell a file from what it was and will be: the time of a change cannot be set back."""
+    status = os.stat(path)  # noqa: PTH116  as above
+    return f"{path} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"

@@ -1,12 +1,15 @@
 """How many bytes values hold, roughly: arrays are what counts, and they say it exactly."""
 
 import builtins
+import gc
 import sys
-from collections.abc import Iterable
-from types import FunctionType
-from typing import Any
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any, Final
 
 import numpy as np
+
+_ATOMS: Final = frozenset({bool, bytes, complex, float, int, str, type(None)})  # by far the most
 
 
 def bytes_held(*values: Any) -> int:  # noqa: ANN401  any value
@@ -16,20 +19,31 @@ def bytes_held(*values: Any) -> int:  # noqa: ANN401  any value
     waiting = list(values)
     while waiting:
         value = waiting.pop()
-        if id(value) not in seen:
-            seen.add(id(value))
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if type(value) in _ATOMS:
+            total += sys.getsizeof(value)
+        elif not _is_of_the_program(value):
             total += sys.getsizeof(value)
             waiting.extend(_parts(value))
     return total
 
 
-def _parts(value: Any) -> Iterable[Any]:  # noqa: ANN401  any value
+def _is_of_the_program(value: Any) -> bool:  # noqa: ANN401  any value
+    """Tell whether it was there before: a class, a module, or the names in one."""
     if isinstance(value, dict):
-        return (*value, *value.values())
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return value
-    if isinstance(value, np.ndarray):
-        return () if value.base is None else (value.base,)
-    if isinstance(value, FunctionType):  # with the names that it was made among
-        return (value.__globals__,)
-    return ()
+        name = value.get("__name__")
+        module = sys.modules.get(name) if isinstance(name, str) else None
+        return module is not None and vars(module) is value
+    return isinstance(value, (type, ModuleType))
+
+
+def _parts(value: Any) -> Iterator[Any]:  # noqa: ANN401  any value
+    """Yield what an object refers to, as the collector of garbage sees it."""
+    if isinstance(value, np.ndarray):  # which the collector does not look into
+        if value.base is not None:
+            yield value.base
+        elif value.dtype.hasobject:
+            yield from value.flat
+    yield from gc.get_referents(value)

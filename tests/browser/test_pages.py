@@ -121,6 +121,25 @@ def test_every_page_fits_a_phone_and_holds_still(
     assert unsteady == {}
 
 
+@pytest.mark.parametrize("path", ["attention/token-lookup/", "attention/lessons/causal-masking/"])
+def test_a_page_holds_still_when_its_fonts_come_late(quiet_page: "NewPage", path: str) -> None:
+    """On a first visit over a slow line the text is read before the fonts are there."""
+    page = quiet_page(viewport=PHONE)
+    measure_shifts(page)
+    asked = []
+
+    def come_late(route: Route) -> None:
+        asked.append(route.request.url)
+        page.wait_for_timeout(1000)
+        route.continue_()
+
+    page.route("**/*.woff2", come_late)
+    open_settled(page, path)
+    page.wait_for_timeout(300)
+    assert asked
+    assert shifted(page) < 0.02
+
+
 @pytest.mark.parametrize("kind", ["exercise-write", "exercise-predict"])
 def test_hints_have_their_place_before_the_script_is_there(
     quiet_page: "NewPage", kind: str

@@ -1,6 +1,8 @@
 """What is known stays within a budget of bytes, and bytes are counted honestly."""
 
 import contextlib
+import functools
+import statistics
 import tracemalloc
 from collections.abc import Callable
 
@@ -59,6 +61,18 @@ def test_who_adds_hears_what_had_to_go() -> None:
     assert known.add("b", 6) == ["a"]
 
 
+class Box:
+    """As an author's own class."""
+
+    def __init__(self, content: np.ndarray) -> None:
+        self.content = content
+
+
+def holding(array: np.ndarray) -> Callable[[], np.ndarray]:
+    """Return a function with a value of its own."""
+    return lambda: array
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -67,8 +81,15 @@ def test_who_adds_hears_what_had_to_go() -> None:
         lambda: [np.zeros(4) for _ in range(1000)],
         lambda: {str(n): (float(n), "x" * n) for n in range(500)},
         lambda: [[float(n) for n in range(1000)] for _ in range(50)],
+        lambda: np.array([np.zeros(n) for n in range(500)], dtype=object),
+        lambda: Box(np.zeros(50_000)),
+        lambda: functools.partial(print, np.zeros(50_000)),
+        lambda: holding(np.zeros(50_000)),
     ],
-    ids=["array", "view", "small arrays", "mapping", "lists"],
+    ids=[
+        *("array", "view", "small arrays", "mapping", "lists"),
+        *("array of arrays", "object", "partial", "closure"),
+    ],
 )
 def test_bytes_are_counted_as_memory_is_taken(make: Callable[[], object]) -> None:
     """Within a third; of a view, all that it keeps from being freed."""
@@ -85,6 +106,11 @@ def test_a_function_holds_what_it_was_made_among() -> None:
     namespace = {"x": np.zeros(10_000)}
     exec("def f(): return x", namespace)  # noqa: S102  as an author's given is run
     assert bytes_held({"f": namespace["f"]}) > 80_000
+
+
+def test_what_the_program_has_anyway_is_not_counted() -> None:
+    """A function that an author imports holds its module no longer than that lives."""
+    assert bytes_held({"mean": statistics.mean, "np": np, "kind": np.ndarray}) < 5_000
 
 
 def test_what_is_shared_counts_once() -> None:

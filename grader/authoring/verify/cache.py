@@ -17,11 +17,11 @@ class ProofCache:
     """Proofs on disk. What cannot be read or written is as if it were not there.
 
     Args:
-        folder: is made when the first proof is kept.
+        folder: is made when the first proof is kept; without one none is.
         print_of_sources: see `grader.cached.fingerprint`.
     """
 
-    def __init__(self, folder: Path, print_of_sources: str) -> None:
+    def __init__(self, folder: Path | None, print_of_sources: str) -> None:
         self._cache = Cache(folder, f"{SCHEMA} {print_of_sources}")
 
     def find(self, contents: Iterable[bytes]) -> Proof | None:

@@ -29,8 +29,12 @@ from grader.sandbox.inside.wire import UnsupportedValueError
 from grader.sandbox.interface import Children
 
 _PAGE: Final = "grader.browser.page"
-_LEFT_OUT: Final = frozenset({"grader.mutation", "grader.grading.pytest_asserts"})
-"""Imported where they are needed: a page has no solution to make mutants of, and no pytest."""
+_LEFT_OUT: Final = frozenset({
+    "grader.grading.in_turn", "grader.grading.pytest_asserts", "grader.grading.traceless",
+    "grader.mutation",
+})  # fmt: skip
+"""Imported where they are needed: a page has no pytest, no solution to make mutants of, and no
+misconception's program to run."""
 
 _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
 _READABLE: Final = 0o644 << 16

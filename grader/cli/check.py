@@ -196,11 +196,10 @@ def _record(verdict: "Verdict", afterwards: "Afterwards") -> None:
 
 
 def _print_text(report: "Report") -> None:
-    from rich.console import Console
-
+    from grader.reports.lines import standard_output
     from grader.reports.to_text import print_report
 
-    print_report(Console(highlight=False), report)
+    print_report(standard_output(), report)
 
 
 def _deliver_fault(asked: _Asked, error: Exception, began: float) -> None:

@@ -26,7 +26,7 @@ _HIDDEN_BY_RUNG = {
     Rung.LENGTH: "The result has the wrong number of items for the inputs of this hidden test.",
     Rung.SHAPE: "The result has the wrong shape for the inputs of this hidden test.",
     Rung.DTYPE: "The result has the wrong dtype for the inputs of this hidden test.",
-    Rung.NOT_FINITE: "The result has NaN or infinity in it for the inputs of this hidden test.",
+    Rung.NOT_FINITE: "The result has NaN or infinity where this hidden test expects a number.",
     Rung.VALUES: "The result has the right form but wrong values in this hidden test.",
     Rung.INPUTS: "Your code changes its inputs in place in this hidden test.",
     Rung.TEXT: "The wrong text was printed for the inputs of this hidden test.",

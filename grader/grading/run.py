@@ -59,6 +59,7 @@ class SubmissionRun:
         sandbox: where it runs.
         limits: of what it may use.
         with_values: whether results show the values behind a failure; who reads none saves time.
+        with_reasons: whether results say in words what went wrong; likewise.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class SubmissionRun:
         limits: Limits = DEFAULT_LIMITS,
         *,
         with_values: bool = True,
+        with_reasons: bool = True,
     ) -> None:
         self.exercise: Exercise = oracle.exercise
         self.problem = submission.problem  # why no test can run, for the learner
@@ -77,6 +79,7 @@ class SubmissionRun:
         self.output = ""  # printed while the submission was loaded
         self.observed: dict[TestId, Observation] = {}
         self._with_values = with_values
+        self._with_reasons = with_reasons
         self._oracle = oracle
         self._submission = submission
         self._contents = Contents((), {})
@@ -234,8 +237,10 @@ class SubmissionRun:
             return _Attempt(Outcome.PASSED)
         rung = found.difference.rung
         self.observed[test.id] = observed(found.got, rung=rung, worst=found.difference.worst)
-        difference = explained(self._oracle, test, found.difference, draw, found.got)
-        sentence = feedback.differs(difference, number, draws)
+        sentence = ""
+        if self._with_reasons:
+            difference = explained(self._oracle, test, found.difference, draw, found.got)
+            sentence = feedback.differs(difference, number, draws)
         return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
 
     def _no_value(self, test: TestCase, error: NoValueError, draw: Draw) -> _Attempt:
@@ -244,7 +249,9 @@ class SubmissionRun:
             sentence = feedback.unsupported(answer)
             return _Attempt(Outcome.FAILED, sentence, rung=Rung.TYPE, inputs=draw.inputs)
         line = answer.frames[-1][0] if answer.frames else None
-        sentence = feedback.raised(answer, _own_line(test, error), self._contents)
+        sentence = ""
+        if self._with_reasons:
+            sentence = feedback.raised(answer, _own_line(test, error), self._contents)
         return _Attempt(feedback.outcome_of(answer), sentence, line=line, inputs=draw.inputs)
 
     def _values(self, test: TestCase, attempt: _Attempt) -> Values:

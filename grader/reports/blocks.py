@@ -9,10 +9,6 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
-from rich.console import Console
-from rich.style import Style
-from rich.text import Text
-
 from grader.reports.cells import (
     Colour,
     Pair,
@@ -25,6 +21,7 @@ from grader.reports.cells import (
     mix,
     written,
 )
+from grader.reports.lines import Line, Surface
 
 _LIGHT: Final[Colour] = (247, 247, 247)
 _HIGH: Final[Colour] = (8, 69, 148)  # blue
@@ -55,7 +52,7 @@ class Compared:
 
     expected: Rows
     got: Rows
-    titles: tuple[Text, Text]
+    titles: tuple[Line, Line]
     worst: tuple[int, int] | None = None
 
     @property
@@ -68,7 +65,7 @@ class Compared:
 
 
 def print_heatmap(
-    console: Console,
+    console: Surface,
     values: Rows,
     labels: Labels = Labels(),
     *,
@@ -94,14 +91,14 @@ def print_heatmap(
     if labels.columns and texts is not None:
         side = max(longest([texts]), columns) + _PADDING
         heads = "".join(f"{name:>{side - 1}} " for name in labels.columns)
-        lines.insert(0, Text(_before(names) + heads, "dim"))
+        lines.insert(0, Line(_before(names) + heads, "dim"))
     for line in lines:
         if not block.coloured:
             line.rstrip()
         console.print(line, soft_wrap=True)
 
 
-def compared(both: Compared, width: int, *, coloured: bool) -> list[Text]:
+def compared(both: Compared, width: int, *, coloured: bool) -> list[Line]:
     """Return the lines that show two matrices in the same shades, with numbers of the same form.
 
     They stand beside each other if there is room for that, else one below the other. Where they
@@ -118,16 +115,16 @@ def compared(both: Compared, width: int, *, coloured: bool) -> list[Text]:
     return side_by_side(left, right)
 
 
-def side_by_side(left: Sequence[Text], right: Sequence[Text]) -> list[Text]:
+def side_by_side(left: Sequence[Line], right: Sequence[Line]) -> list[Line]:
     """Return lines of two columns."""
     column = max(line.cell_len for line in left)
     return [
-        Text.assemble(before, " " * (column - before.cell_len), GAP, after)
-        for before, after in zip_longest(left, right, fillvalue=Text())
+        Line.of(before, " " * (column - before.cell_len), GAP, after)
+        for before, after in zip_longest(left, right, fillvalue=Line())
     ]
 
 
-def alone(title: Text, rows: Rows, width: int, *, coloured: bool) -> list[Text]:
+def alone(title: Line, rows: Rows, width: int, *, coloured: bool) -> list[Line]:
     """Return the lines that show one matrix, or a vector, which is a matrix of one row."""
     clear, coarse = written([rows])
     names = _indices(rows) if len(rows) > 1 else [""]
@@ -137,7 +134,7 @@ def alone(title: Text, rows: Rows, width: int, *, coloured: bool) -> list[Text]:
     return [title, *block.lines(rows, texts, names)]
 
 
-def compared_vectors(both: Compared, width: int, *, coloured: bool) -> list[Text]:
+def compared_vectors(both: Compared, width: int, *, coloured: bool) -> list[Line]:
     """Return the lines that show two vectors, each number above its counterpart.
 
     What is too long for a line goes on further below.
@@ -148,21 +145,21 @@ def compared_vectors(both: Compared, width: int, *, coloured: bool) -> list[Text
     side = longest(ways)
     count = max(1, (width - before) // (side + _PADDING))
     block = _Block(Scale.of(both.expected, both.got), coloured)
-    lines: list[Text] = []
+    lines: list[Line] = []
     for begin in range(0, max(len(both.expected[0]), len(both.got[0])), count):
-        lines += [Text()] if begin else []
+        lines += [Line()] if begin else []
         worst = both.worst and (0, both.worst[1] - begin)
         for title, (row,), (texts,) in zip(
             both.titles, (both.expected, both.got), ways, strict=True
         ):
             part = slice(begin, begin + count)
             (cells,) = block.lines([row[part]], [texts[part]], [""], side, worst)
-            head = Text() if begin else title.copy()
-            lines.append(Text.assemble(head, " " * (before - len(head)), cells))
+            head = Line() if begin else title
+            lines.append(Line.of(head, " " * (before - len(head)), cells))
     return lines
 
 
-def has_colours(console: Console) -> bool:
+def has_colours(console: Surface) -> bool:
     """Tell whether shades can be told apart: there is colour, and more than sixteen of them."""
     usable = console.is_terminal and not console.no_color
     return usable and console.color_system in _ENOUGH_COLOURS
@@ -220,7 +217,7 @@ class _Block:
         names: Sequence[str],
         at_least: int = 0,
         worst: tuple[int, int] | None = None,
-    ) -> list[Text]:
+    ) -> list[Line]:
         """Return a line for each row.
 
         Args:
@@ -233,7 +230,7 @@ class _Block:
         side = max(longest([texts]), at_least) + _PADDING if texts else _PADDING
         lines = []
         for number, (row, name) in enumerate(zip(rows, names, strict=True)):
-            line = Text.assemble((_before(names, name), "dim"))
+            line = Line.of((_before(names, name), "dim"))
             for column, value in enumerate(row):
                 marked = worst == (number, column)
                 text = self._shade(value) if texts is None else texts[number][column]
@@ -247,14 +244,13 @@ class _Block:
         share = self.scale.share(value)
         return "?" * _PADDING if share is None else _PADDING * _SHADES[round(abs(share) * _DARKEST)]
 
-    def _style(self, value: float, *, marked: bool) -> Style:
+    def _style(self, value: float, *, marked: bool) -> str:
+        bold = "bold" if marked else ""
         share = self.scale.share(value) if self.scale is not None and self.coloured else None
         if share is None:
-            return Style(bold=marked or None)
+            return bold
         ground = mix(_LIGHT, _LOW if share < 0 else _HIGH, abs(share))
-        return Style(
-            color=hexadecimal(ink(ground)), bgcolor=hexadecimal(ground), bold=marked or None
-        )
+        return f"{bold} {hexadecimal(ink(ground))} on {hexadecimal(ground)}".lstrip()
 
 
 def _cell(text: str, side: int, *, marked: bool) -> str:

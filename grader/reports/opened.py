@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TypeAlias
 
-from rich.text import Text
-
 from grader.grading.shown import PRINTED, ShownValue
 from grader.grading.verdict import TestResult
 from grader.reports.blocks import GAP, Compared, alone, compared, compared_vectors, side_by_side
+from grader.reports.lines import Line
 from grader.reports.words import ALL, line, place_of, says_it_all
 
 _EXPECTED, _YOURS = "expected", "yours"
@@ -25,22 +24,22 @@ class Page:
     most: int | None = None  # lines of a text; None for all
 
 
-def input_lines(test: TestResult, page: Page) -> Iterator[Text]:
+def input_lines(test: TestResult, page: Page) -> Iterator[Line]:
     """Yield the inputs: a line for each, or as long as they are if there is no limit."""
     widest = max((len(name) for name, _ in test.inputs), default=0)
     for name, value in test.inputs:
-        head = Text.assemble((f"{name:{widest}}", "bold"), "  ", (value.summary, "dim"))
-        whole = Text.assemble(head, "  ", (line(value.text), "dim"))
+        head = Line.of((f"{name:{widest}}", "bold"), "  ", (value.summary, "dim"))
+        whole = Line.of(head, "  ", (line(value.text), "dim"))
         if whole.cell_len <= page.width:
             yield whole
         elif page.most is None:
             yield from (head, *_indented(_lines(value, page.width - len(_SAME))))
         else:
-            whole.truncate(page.width, overflow="ellipsis")
+            whole.truncate(page.width, ellipsis=True)
             yield whole
 
 
-def value_lines(test: TestResult, page: Page) -> list[Text]:
+def value_lines(test: TestResult, page: Page) -> list[Line]:
     """Return what was expected and what came, as blocks where they are numbers."""
     expected, got = test.expected, test.got
     if expected is None or got is None:
@@ -56,15 +55,15 @@ def value_lines(test: TestResult, page: Page) -> list[Text]:
     return lay(both, page.width, coloured=page.coloured)
 
 
-def output_lines(output: str, page: Page) -> list[Text]:
+def output_lines(output: str, page: Page) -> list[Line]:
     """Return what was printed, with a heading; nothing for no output."""
     if not output.strip():
         return []
     lines = _folded(output.rstrip().splitlines(), page.width - len(_SAME))
-    return [Text("Your code printed:", "dim"), *_indented(_cut(lines, page))]
+    return [Line("Your code printed:", "dim"), *_indented(_cut(lines, page))]
 
 
-def _texts(expected: ShownValue, got: ShownValue, page: Page) -> list[Text]:
+def _texts(expected: ShownValue, got: ShownValue, page: Page) -> list[Line]:
     """Return texts of several lines, beside each other if there is room; `>` marks what differs.
 
     Where they are too long the lines around the first difference are shown.
@@ -87,7 +86,7 @@ def _texts(expected: ShownValue, got: ShownValue, page: Page) -> list[Text]:
         ]
         for side, title in enumerate(titles)
     )
-    note = [Text(f"{_SAME}... {left_out} more ({ALL})", "dim")] if left_out else []
+    note = [Line(f"{_SAME}... {left_out} more ({ALL})", "dim")] if left_out else []
     return [*(side_by_side(left, right) if beside else [*left, *right]), *note]
 
 
@@ -106,8 +105,8 @@ def _around_the_first_difference(
     return pairs[begin : begin + shown], len(pairs) - shown
 
 
-def _marked(text: str | None, *, differs: bool) -> Text:
-    return Text.assemble((_DIFFERS, "bold") if differs else _SAME, text or "")
+def _marked(text: str | None, *, differs: bool) -> Line:
+    return Line.of((_DIFFERS, "bold") if differs else _SAME, text or "")
 
 
 def _lines(value: ShownValue, width: int) -> list[str]:
@@ -125,22 +124,22 @@ def _one(test: TestResult) -> Iterator[tuple[str, ShownValue]]:
         yield _YOURS, test.got
 
 
-def _block(name: str, value: ShownValue, page: Page) -> list[Text]:
+def _block(name: str, value: ShownValue, page: Page) -> list[Line]:
     if value.rows is not None:
         return alone(_title(name, value), value.rows, page.width, coloured=page.coloured)
     text = _cut(_lines(value, page.width - len(_SAME)), page)
     if len(text) == 1 and len(_EXPECTED) + len(text[0]) + 2 <= page.width:
-        return [Text.assemble((f"{name:{len(_EXPECTED)}}", "bold"), "  ", text[0])]
+        return [Line.of((f"{name:{len(_EXPECTED)}}", "bold"), "  ", text[0])]
     return [_title(name, value), *_indented(text)]
 
 
-def _title(name: str, value: ShownValue) -> Text:
-    return Text.assemble((name, "bold"), "  ", (value.summary, "dim"))
+def _title(name: str, value: ShownValue) -> Line:
+    return Line.of((name, "bold"), "  ", (value.summary, "dim"))
 
 
-def _titles(expected: ShownValue, got: ShownValue) -> tuple[Text, Text]:
+def _titles(expected: ShownValue, got: ShownValue) -> tuple[Line, Line]:
     if expected.summary == got.summary:
-        return Text(_EXPECTED, "bold"), Text(_YOURS, "bold")
+        return Line(_EXPECTED, "bold"), Line(_YOURS, "bold")
     return _title(_EXPECTED, expected), _title(_YOURS, got)
 
 
@@ -161,5 +160,5 @@ def _folded(lines: Sequence[str], width: int) -> list[str]:
     ]
 
 
-def _indented(lines: Sequence[str]) -> list[Text]:
-    return [Text(f"{_SAME}{each}", "dim") for each in lines]
+def _indented(lines: Sequence[str]) -> list[Line]:
+    return [Line(f"{_SAME}{each}", "dim") for each in lines]

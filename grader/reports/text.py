@@ -7,11 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from rich.console import Console
-from rich.text import Text
-
 from grader.grading.verdict import Outcome, TestResult, Verdict
 from grader.reports.blocks import has_colours
+from grader.reports.lines import Line, Surface
 from grader.reports.opened import Page, input_lines, output_lines, value_lines
 from grader.reports.words import (
     ALL,
@@ -84,7 +82,7 @@ _LESS: Final[Sequence[Mapping[str, Any]]] = (
 """What is given up, one after the other, for a verdict to fit into a terminal."""
 
 
-def print_verdict(console: Console, verdict: Verdict, *, verbose: bool = False) -> None:
+def print_verdict(console: Surface, verdict: Verdict, *, verbose: bool = False) -> None:
     """Print one verdict for its learner.
 
     Args:
@@ -98,7 +96,7 @@ def print_verdict(console: Console, verdict: Verdict, *, verbose: bool = False) 
         console.print(each, soft_wrap=True)
 
 
-def _fitting(console: Console, verdict: Verdict, *, verbose: bool) -> list[Text]:
+def _fitting(console: Surface, verdict: Verdict, *, verbose: bool) -> list[Line]:
     """Return the lines of a verdict, as many as there is room for."""
     detail = _ALL if verbose else _Detail()
     sheet = _Sheet(console, verdict, detail)
@@ -116,7 +114,7 @@ def _fitting(console: Console, verdict: Verdict, *, verbose: bool) -> list[Text]
 class _Sheet:
     """The lines of one verdict in some detail."""
 
-    def __init__(self, console: Console, verdict: Verdict, detail: _Detail) -> None:
+    def __init__(self, console: Surface, verdict: Verdict, detail: _Detail) -> None:
         self._console = console
         self._verdict = verdict
         self._detail = detail
@@ -126,9 +124,9 @@ class _Sheet:
         self._page = Page(width - len(_INDENT), has_colours(console), detail.text)
         self._opened = {test.id for test in opened(verdict, verbose=detail is _ALL)}
 
-    def lines(self, most: int | None = None) -> list[Text]:
+    def lines(self, most: int | None = None) -> list[Line]:
         """Return them: what is known of the mistake, the tests, and always the sum."""
-        lines: list[Text] = []
+        lines: list[Line] = []
         for each in self._body():
             if each or (lines and lines[-1]):  # one empty line is enough
                 lines.append(each)
@@ -136,10 +134,10 @@ class _Sheet:
         total = list(self._wrapped(summary(self._verdict), style, indent=""))
         if most is not None and len(lines) + len(total) > most:
             lines = lines[: most - len(total) - 1]
-            lines.append(Text(f"{_INDENT}... ({ALL})", "dim"))
+            lines.append(Line(f"{_INDENT}... ({ALL})", "dim"))
         return [*lines, *total]
 
-    def _body(self) -> Iterator[Text]:
+    def _body(self) -> Iterator[Line]:
         verdict = self._verdict
         yield from self._wrapped(line(verdict.title), "bold", indent="")
         if verdict.sandbox == "none":
@@ -158,7 +156,7 @@ class _Sheet:
             yield from self._tests()
         yield from self._gap()
 
-    def _tests(self) -> Iterator[Text]:
+    def _tests(self) -> Iterator[Line]:
         tests = self._verdict.tests
         passed = [test for test in tests if test.outcome is Outcome.PASSED]
         others = [
@@ -176,7 +174,7 @@ class _Sheet:
             yield from self._test(test, columns)
         yield from self._left(others)
 
-    def _left(self, others: Sequence[TestResult]) -> Iterator[Text]:
+    def _left(self, others: Sequence[TestResult]) -> Iterator[Line]:
         """Yield what is not shown of tests that are not opened."""
         if not self._detail.others and others:
             left = f"{count(len(others), 'other test')} did not pass ({ALL})"
@@ -186,7 +184,7 @@ class _Sheet:
             yield from self._gap()
             yield from self._wrapped(f"--verbose opens {tests}, too.", "dim")
 
-    def _test(self, test: TestResult, columns: Sequence[int]) -> Iterator[Text]:
+    def _test(self, test: TestResult, columns: Sequence[int]) -> Iterator[Line]:
         is_opened = test.id in self._opened
         yield from self._gap() if is_opened else ()
         yield from self._head(test, columns)
@@ -195,14 +193,14 @@ class _Sheet:
         if is_opened:
             yield from self._inside(test)
 
-    def _said(self, test: TestResult, most: int | None) -> Iterator[Text]:
+    def _said(self, test: TestResult, most: int | None) -> Iterator[Line]:
         lines = list(self._wrapped(line(test.message)))
         if most and len(lines) > most:
             lines[most - 1].truncate(self._prose - 1)
             lines[most - 1].append("\u2026")
         yield from lines[:most]
 
-    def _head(self, test: TestResult, columns: Sequence[int]) -> Iterator[Text]:
+    def _head(self, test: TestResult, columns: Sequence[int]) -> Iterator[Line]:
         """Yield the line of a test: how it ended, its name, its points."""
         widest, *others = columns
         room = self._prose - len(_INDENT) - sum(others) - _BETWEEN * len(others)
@@ -213,7 +211,7 @@ class _Sheet:
         head.rstrip()
         yield from self._hung(head, "", _INDENT)
 
-    def _inside(self, test: TestResult) -> Iterator[Text]:
+    def _inside(self, test: TestResult) -> Iterator[Line]:
         """Yield what is behind the failure of a test that is opened."""
         detail = self._detail
         printed = output_beside(test) if detail.values else output_of(test)
@@ -227,26 +225,26 @@ class _Sheet:
                 yield from (*self._gap(), *_indented(part))
         yield from self._gap()
 
-    def _no_room(self, test: TestResult) -> list[Text]:
+    def _no_room(self, test: TestResult) -> list[Line]:
         left_out = bool(value_lines(test, self._page))
-        return [Text(f"... its values ({ALL})", "dim")] if left_out else []
+        return [Line(f"... its values ({ALL})", "dim")] if left_out else []
 
-    def _gap(self) -> Iterator[Text]:
+    def _gap(self) -> Iterator[Line]:
         if self._detail.airy:
-            yield Text()
+            yield Line()
 
-    def _wrapped(self, said: str, style: str = "", indent: str = _INDENT) -> Iterator[Text]:
+    def _wrapped(self, said: str, style: str = "", indent: str = _INDENT) -> Iterator[Line]:
         """Yield a sentence in as many lines as it needs."""
-        yield from self._hung(Text(said, style), indent, indent)
+        yield from self._hung(Line(said, style), indent, indent)
 
-    def _hung(self, text: Text, first: str, rest: str) -> Iterator[Text]:
+    def _hung(self, text: Line, first: str, rest: str) -> Iterator[Line]:
         """Yield a text with what stands before its first line, and before the others."""
         lines = [text]
         if self._wraps:
-            lines = list(text.wrap(self._console, max(self._prose - len(rest), len(rest))))
+            lines = list(text.wrap(max(self._prose - len(rest), len(rest))))
         for number, each in enumerate(lines):
             each.rstrip()
-            yield Text.assemble(rest if number else first, each)
+            yield Line.of(rest if number else first, each)
 
 
 def _columns(test: TestResult) -> tuple[str, str, str]:
@@ -256,19 +254,19 @@ def _columns(test: TestResult) -> tuple[str, str, str]:
     return name_of(test), earned, "" if usual else test.outcome.value
 
 
-def _marked(outcome: Outcome, said: str) -> Text:
-    return Text.assemble(_mark(outcome), " ", said)
+def _marked(outcome: Outcome, said: str) -> Line:
+    return Line.of(_mark(outcome), " ", said)
 
 
 def _mark(outcome: Outcome) -> tuple[str, str]:
     return _MARK.get(outcome, _FAILED_MARK)
 
 
-def _indented(lines: Sequence[Text]) -> Iterator[Text]:
-    return (Text.assemble(_INDENT, each) if each else each for each in lines)
+def _indented(lines: Sequence[Line]) -> Iterator[Line]:
+    return (Line.of(_INDENT, each) if each else each for each in lines)
 
 
-def print_verdicts(console: Console, rows: Sequence[Row]) -> None:
+def print_verdicts(console: Surface, rows: Sequence[Row]) -> None:
     """Print a line for each of many submissions, and under it what kept it from passing."""
     students = max((len(row.student) for row in rows), default=0)
     exercises = max((len(row.exercise) for row in rows), default=0)
@@ -276,9 +274,9 @@ def print_verdicts(console: Console, rows: Sequence[Row]) -> None:
     for row in rows:
         mark, style = _NO_VERDICT_MARK if row.verdict is None else _mark(row.verdict.outcome)
         name = f"{row.student:{students}}  {row.exercise:{exercises}}  "
-        each = Text.assemble((mark, style), " ", name, (f"{row.outcome:{outcomes}} ", style))
+        each = Line.of((mark, style), " ", name, (f"{row.outcome:{outcomes}} ", style))
         if row.verdict is not None:
             each.append(f"{row.verdict.score}/{row.verdict.max_score}".rjust(7), "dim")
         console.print(each, soft_wrap=True)
         if row.why:
-            console.print(Text(_INDENT + row.why), soft_wrap=True)
+            console.print(Line(_INDENT + row.why), soft_wrap=True)

@@ -120,7 +120,7 @@ def _values(verdict: Verdict | None) -> Iterator[str]:
     for test in opened(verdict) if verdict is not None else ():
         lines = value_lines(test, Page(_WIDTH, coloured=False))
         if 0 < len(lines) <= _SHORT:
-            text = "\n".join(each.plain.rstrip() for each in lines)
+            text = "\n".join(str(each).rstrip() for each in lines)
             yield f"\n{escaped(name_of(test))}:\n\n{fenced(text)}"
 
 

@@ -4,9 +4,8 @@ import io
 from collections import Counter
 from collections.abc import Sequence
 
-from rich.console import Console
-
 from grader.reports.formats import Renderer
+from grader.reports.lines import Paper, Surface
 from grader.reports.report import Batch, Report
 from grader.reports.text import Row, print_verdict, print_verdicts
 from grader.reports.words import count, why
@@ -19,19 +18,22 @@ _NAMED = 5  # files that were not looked at
 
 def one(report: Report) -> str:
     """Return what a terminal shows of one submission."""
-    console = _console()
-    print_report(console, report)
-    return _written(console)
+    file = io.StringIO()
+    print_report(Paper(file, _WIDTH), report)
+    return file.getvalue()
 
 
 def many(batch: Batch) -> str:
     """Return what a terminal shows of many."""
-    console = _console()
+    from rich.console import Console  # noqa: PLC0415  a check does without it
+
+    file = io.StringIO()
+    console = Console(file=file, width=_WIDTH, highlight=False, no_color=True, force_terminal=False)
     print_batch(console, batch)
-    return _written(console)
+    return file.getvalue()
 
 
-def print_report(console: Console, report: Report) -> None:
+def print_report(console: Surface, report: Report) -> None:
     """Print one submission's verdict, or why it has none."""
     if report.verdict is not None:
         print_verdict(console, report.verdict, verbose=report.verbose)
@@ -40,7 +42,7 @@ def print_report(console: Console, report: Report) -> None:
     console.print(f"{printable(report.exercise)}: {reason}", markup=False, soft_wrap=True)
 
 
-def print_batch(console: Console, batch: Batch) -> None:
+def print_batch(console: Surface, batch: Batch) -> None:
     """Print a line for each submission, unless there are too many, and the sum of it all."""
     reports = batch.reports
     shown = reports if len(reports) <= _SHOWN else ()
@@ -68,17 +70,6 @@ def _row(report: Report) -> Row:
 
 def _file_s_exercise(report: Report) -> str:
     return report.file.rpartition("/")[2].removesuffix(".py") or report.exercise
-
-
-def _console() -> Console:
-    return Console(
-        file=io.StringIO(), width=_WIDTH, highlight=False, no_color=True, force_terminal=False
-    )
-
-
-def _written(console: Console) -> str:
-    assert isinstance(console.file, io.StringIO)  # noqa: S101  for the type checker
-    return console.file.getvalue()
 
 
 RENDERER = Renderer("text", one, many)

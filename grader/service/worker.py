@@ -7,17 +7,17 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import structlog
-from procrastinate import App, RetryStrategy
+from procrastinate import App, JobContext, RetryStrategy
 from procrastinate.exceptions import ConnectorException
-from procrastinate.jobs import Job as QueuedJob
-from procrastinate.jobs import Status
+from procrastinate.jobs import Job, Status
 from psycopg import Error as PsycopgError
 from psycopg_pool import PoolTimeout
 from sqlalchemy.exc import SQLAlchemyError
@@ -29,9 +29,11 @@ from grader.service.chunks import Chunk
 from grader.service.desk import Desk
 from grader.service.executors import queue
 from grader.service.executors.queue import Lane
+from grader.service.executors.taking import Takings, id_of
 from grader.service.grading import Grading
 from grader.service.health import OK, Health, HealthPort, SelfTest
 from grader.service.metrics import Meter
+from grader.service.publishing import Done, Wish
 from grader.service.store import submissions, verdicts
 from grader.service.store.database import Database
 from grader.service.store.upgrading import upgrade
@@ -42,14 +44,16 @@ _DRAIN_SECONDS: Final = 60.0
 _AGAIN_SECONDS: Final = 1.0  # after the database was away
 _OTHERS_SECONDS: Final = 5.0  # for which jobs that cannot be done here are left to others
 
-# Jobs in hand for each grading process: most of a job's time is waiting for the database.
-_AHEAD: Final = 4
+# Jobs in hand for each grading process: several are taken, and published, at once.
+_AHEAD: Final = 8
 _CHUNKS: Final = 2  # in hand at once: while one comes to its end the other keeps the desk busy
 
 # Those whose worker died run one at a time anywhere, so that one that kills takes no other along.
 _SUSPECTS: Final = "suspects"
 
 _AWAY: Final = (ConnectorException, SQLAlchemyError, PsycopgError, PoolTimeout, OSError)
+
+_Over: TypeAlias = asyncio.Future[Exception | None]
 
 _log = structlog.get_logger(__name__)
 
@@ -104,6 +108,7 @@ class _Worker:
         self._grading = grading
         self._stopping = asyncio.Event()
         self._is_working = False
+        self._begun: dict[int, _Over] = {}  # by the job's id
 
     @property
     def trouble(self) -> str | None:
@@ -140,59 +145,101 @@ class _Worker:
         await asyncio.to_thread(self._prepare)
         app = queue.open_app(self._grading.database)
         again = RetryStrategy(max_attempts=verdicts.MOST_FAULTS, wait=1)
-        app.task(name=queue.GRADE, retry=again)(self._grade)
+        app.task(name=queue.GRADE, retry=again, pass_context=True)(self._grade)
         app.task(name=chunks.TASK, retry=again)(self._grade_again)
-        async with app.open_async():
-            working = asyncio.create_task(
-                app.run_worker_async(
-                    queues=[self._settings.lane],
-                    name=f"etude-{os.getpid()}",
-                    concurrency=self._most_jobs,
-                    listen_notify=False,
-                    fetch_job_polling_interval=_POLL_SECONDS,
-                    delete_jobs="always",
-                    install_signal_handlers=False,
-                    update_heartbeat_interval=self._settings.dead_seconds / _BEATS,
-                    stalled_worker_timeout=self._settings.dead_seconds,
-                    shutdown_graceful_timeout=_DRAIN_SECONDS,
-                )
-            )
-            beside = [
-                asyncio.create_task(self._stopping.wait()),
-                asyncio.create_task(self._find_dead(app)),
-                asyncio.create_task(self._sweep()),
-            ]
-            self._is_working = True
-            try:
-                await asyncio.wait({working, *beside}, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                self._is_working = False
-                for task in (*beside, working):
-                    task.cancel()  # which lets the jobs in hand come to their end
-                results = await asyncio.gather(*beside, working, return_exceptions=True)
-            for result in results:
-                if isinstance(result, Exception):
-                    raise result
+        if self._settings.lane == queue.INTERACTIVE:
+            async with self._taking_several(app) as most, app.open_async():
+                await self._run_beside(app, most, is_rung_for=True)
+        else:
+            async with app.open_async():
+                await self._run_beside(app, _CHUNKS, is_rung_for=False)
 
-    @property
-    def _most_jobs(self) -> int:
-        is_interactive = self._settings.lane == queue.INTERACTIVE
-        return _AHEAD * self._settings.workers if is_interactive else _CHUNKS
+    async def _run_beside(self, app: App, most: int, *, is_rung_for: bool) -> None:
+        """Run Procrastinate's worker and what belongs to it until one of them ends."""
+        working = asyncio.create_task(
+            app.run_worker_async(
+                queues=[self._settings.lane],
+                name=f"etude-{os.getpid()}",
+                concurrency=most,
+                listen_notify=is_rung_for,
+                fetch_job_polling_interval=_POLL_SECONDS,
+                delete_jobs="always",
+                install_signal_handlers=False,
+                update_heartbeat_interval=self._settings.dead_seconds / _BEATS,
+                stalled_worker_timeout=self._settings.dead_seconds,
+                shutdown_graceful_timeout=_DRAIN_SECONDS,
+            )
+        )
+        beside = [
+            asyncio.create_task(self._stopping.wait()),
+            asyncio.create_task(self._find_dead(app)),
+            asyncio.create_task(self._sweep()),
+        ]
+        self._is_working = True
+        try:
+            await asyncio.wait({working, *beside}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._is_working = False
+            if isinstance(app.job_manager, Takings):
+                app.job_manager.close()
+            for task in (*beside, working):
+                task.cancel()  # which lets the jobs in hand come to their end
+            results = await asyncio.gather(*beside, working, return_exceptions=True)
+        for result in results:
+            if isinstance(result, Exception):
+                raise result
+
+    @contextlib.asynccontextmanager
+    async def _taking_several(self, app: App) -> AsyncIterator[int]:
+        """Have submissions taken several at once, and give how many are in hand at most."""
+        loop = asyncio.get_running_loop()
+        most = _AHEAD * self._settings.workers
+        takings = Takings(app.connector, partial(self._take, loop), most)
+        app.job_manager = takings
+        try:
+            yield most
+        finally:
+            self._begun.clear()
+            if left := takings.left():
+                await asyncio.to_thread(self._leave, left, takings.worker_id)
+
+    def _take(self, loop: asyncio.AbstractEventLoop, worker_id: int, most: int) -> list[Job]:
+        """Take jobs, and begin to grade those whose submissions wait; the others are done."""
+        with self._grading.database.read() as connection:
+            jobs = queue.take(connection, self._settings.lane, worker_id, most)
+            if not jobs:
+                return []
+            named = {id_of(job): str(job.task_kwargs["submission_id"]) for job in jobs}
+            found = submissions.find_all_waiting(connection, sorted(set(named.values())))
+            waiting = {each.id: each for each in found}
+            if needless := [each for each, name in named.items() if name not in waiting]:
+                queue.finish(connection, needless)
+        ends: dict[int, Done] = {}
+        for each in named:
+            self._begun[each] = over = loop.create_future()
+            ends[each] = partial(_end, loop, over)
+        for each in needless:
+            ends[each](None)
+        self._grading.begin(
+            [
+                Wish(waiting[name], ends[each], each)
+                for each, name in named.items()
+                if name in waiting
+            ]
+        )
+        return jobs
+
+    def _leave(self, job_ids: Sequence[int], worker_id: int) -> None:
+        with contextlib.suppress(*_AWAY), self._grading.database.read() as connection:
+            queue.put_back(connection, job_ids, worker_id)
 
     def _prepare(self) -> None:
         upgrade(self._grading.database)
         queue.prepare(self._grading.database)
 
-    async def _grade(self, submission_id: str) -> None:
-        """Grade one submission, if it waits."""
-        loop = asyncio.get_running_loop()
-        over: asyncio.Future[Exception | None] = loop.create_future()
-
-        def done(error: Exception | None) -> None:
-            loop.call_soon_threadsafe(_settle, over, error)
-
-        await asyncio.to_thread(self._grading.begin_waiting, submission_id, done)
-        error = await over
+    async def _grade(self, context: JobContext, **_: object) -> None:
+        """Wait until a submission is graded; that was begun when its job was taken."""
+        error = await self._begun.pop(id_of(context.job))
         if error is not None:  # it still waits: the queue brings it again
             raise error
 
@@ -225,7 +272,7 @@ class _Worker:
                     await self._again(app, job)
             await asyncio.sleep(seconds / _BEATS)
 
-    async def _again(self, app: App, job: QueuedJob) -> None:
+    async def _again(self, app: App, job: Job) -> None:
         """Queue a job again whose worker died; one that kills its workers is set aside."""
         _log.warning("a worker died", task=job.task_name, attempts=job.attempts + 1)
         if job.task_name == chunks.TASK:
@@ -237,7 +284,7 @@ class _Worker:
             submission_id = str(job.task_kwargs.get("submission_id", ""))
             await asyncio.to_thread(self._park, submission_id)
 
-    def _chunk_again(self, job: QueuedJob) -> None:
+    def _chunk_again(self, job: Job) -> None:
         with self._grading.database.write() as connection:
             chunk = Chunk.from_job(job.task_kwargs)
             chunks.after_a_death(connection, job.id, chunk, self._grading.worker)
@@ -247,6 +294,12 @@ class _Worker:
             submissions.park(connection, submission_id, "its workers died")
 
 
-def _settle(over: "asyncio.Future[Exception | None]", error: Exception | None) -> None:
+def _end(loop: asyncio.AbstractEventLoop, over: _Over, error: Exception | None) -> None:
+    """Tell a job that its try is over, from any thread."""
+    with contextlib.suppress(RuntimeError):  # the worker has ended, and does not want to know
+        loop.call_soon_threadsafe(_settle, over, error)
+
+
+def _settle(over: _Over, error: Exception | None) -> None:
     if not over.done():
         over.set_result(error)

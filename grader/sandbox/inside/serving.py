@@ -16,6 +16,7 @@ A request is a list `[number, operation, ...]`, its answer `[number, status, pay
                                  descriptor, and behind them what went to standard error
     ["measure", operation, ...]  "ok" of the operation, with a fourth part: nanoseconds of CPU time
                                  and the most bytes that were allocated at once meanwhile
+    ["forget"]                   "ok": null; the program is gone, and another one may be loaded
 
 Instances of the submission's classes stay here; what crosses is a handle.
 
@@ -156,14 +157,17 @@ class _Submission:
     """The submission's module and what may be asked of it."""
 
     def __init__(self, output: Output) -> None:
-        self.module = types.ModuleType(MODULE_NAME)
-        self.module.__file__ = FILE_NAME
         self._output = output
         self._errors = _Errors(output)
+        self.forget()
 
     def print_to(self, output: Output) -> None:
         """Have what the submission prints written here."""
         sys.stdout, sys.stderr = self._output, self._errors = output, _Errors(output)
+
+    def forget(self) -> None:
+        self.module = types.ModuleType(MODULE_NAME)
+        self.module.__file__ = FILE_NAME
 
     def screen(self, source: str) -> object:
         return facts.uses(source)

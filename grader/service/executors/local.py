@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from grader.service.grading import Grading, NotGradedError
+from grader.service.publishing import Wish
 from grader.service.store import submissions
 from grader.service.store.submissions import Submitted
 
@@ -67,8 +68,7 @@ class LocalExecutor:
             if self._stopping.is_set() or self._grading.desk.trouble is not None:
                 continue
             try:
-                for submitted in self._next():
-                    self._begin(submitted)
+                self._grading.begin([self._wish(each) for each in self._next()])
             except SQLAlchemyError as error:
                 self._failed(error)
 
@@ -90,7 +90,7 @@ class LocalExecutor:
                 chosen.append(each)
         return chosen
 
-    def _begin(self, submitted: Submitted) -> None:
+    def _wish(self, submitted: Submitted) -> Wish:
         with self._lock:
             self._in_hand[submitted.id] = (submitted.exercise, submitted.source_hash)
 
@@ -103,7 +103,7 @@ class LocalExecutor:
             else:
                 self._failed(error)
 
-        self._grading.begin(submitted, done)
+        return Wish(submitted, done)
 
     def _failed(self, error: Exception) -> None:
         """Wait a little, or a full disk would keep us busy with grading the same again."""

@@ -30,7 +30,7 @@ SCORE_PARKED: Final = "score.parked"
 KEY_MADE: Final = "lti.key.made"
 KEY_RETIRED: Final = "lti.key.retired"
 
-_APPEND: Final = insert(event).returning(event.c.seq)
+_APPEND: Final = insert(event).returning(event.c.seq, event.c.subject)
 _APPEND_ALL: Final = insert(event)
 
 
@@ -56,6 +56,24 @@ def append_all(
     """Write down several things of one kind, in this order: the actor, subject and data of each."""
     if told:
         connection.execute(_APPEND_ALL, [_row(who, kind, what, data) for who, what, data in told])
+
+
+def append_each(
+    connection: Connection,
+    actor: str,
+    kind: str,
+    told: Sequence[tuple[str, Mapping[str, Any]]],
+) -> dict[str, int]:
+    """Write down what happened to several subjects, in this order; return the number of each.
+
+    Args:
+        connection: in whose transaction it happened.
+        actor: a person's name, or `GRADER`.
+        kind: one of this module's.
+        told: subject and data of each, as in `append`; no subject twice.
+    """
+    rows = [_row(actor, kind, subject, data) for subject, data in told]
+    return {made.subject: made.seq for made in connection.execute(_APPEND, rows)}
 
 
 def _row(actor: str, kind: str, subject: str, data: Mapping[str, Any]) -> dict[str, Any]:

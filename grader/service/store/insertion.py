@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, Select, Table
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlalchemy.sql.dml import ReturningInsert
@@ -26,8 +26,15 @@ def insert_all_unless_there(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]
 ) -> set[Any]:
     """Insert rows whose unique keys are free, and return the first key columns of those."""
+    return {key[0] for key in insert_each_unless_there(connection, table, rows)}
+
+
+def insert_each_unless_there(
+    connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]
+) -> Sequence[Row[Any]]:
+    """Insert rows whose unique keys are free, and return the primary keys of those."""
     statement = _unless_there(table, connection.dialect.name)
-    return set(connection.execute(statement, [dict(row) for row in rows]).scalars())
+    return connection.execute(statement, [dict(row) for row in rows]).all()
 
 
 def put(
@@ -48,6 +55,17 @@ def put(
     return bool(connection.execute(statement, dict(values)).rowcount)
 
 
+def put_all(
+    connection: Connection,
+    table: Table,
+    rows: Sequence[Mapping[str, Any]],
+    better: Better | None = None,
+) -> Sequence[Row[Any]]:
+    """Do as `put` does with rows of different keys; return the keys of those that are there now."""
+    statement = _put_and_tell(table, connection.dialect.name, better)
+    return connection.execute(statement, [dict(row) for row in rows]).all()
+
+
 def put_from(
     connection: Connection, table: Table, chosen: Select[Any], values: Mapping[str, Any]
 ) -> bool:
@@ -66,8 +84,12 @@ def put_from(
 
 @functools.cache
 def _unless_there(table: Table, dialect: str) -> ReturningInsert[Any]:
-    key = next(iter(table.primary_key))
-    return _insert(table, dialect).on_conflict_do_nothing().returning(key)
+    return _insert(table, dialect).on_conflict_do_nothing().returning(*table.primary_key)
+
+
+@functools.cache
+def _put_and_tell(table: Table, dialect: str, better: Better | None) -> ReturningInsert[Any]:
+    return _put(table, dialect, better=better).returning(*table.primary_key)
 
 
 @functools.cache

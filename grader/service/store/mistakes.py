@@ -4,7 +4,7 @@ A projection of the published verdicts, so that nobody has to read all of those 
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
@@ -42,10 +42,19 @@ class Counts:
 
 def note(connection: Connection, person_id: str, exercise: str, body: Mapping[str, Any]) -> None:
     """Write down what a verdict says that was published."""
-    found = sorted(set(_read(body)))
-    if found:
-        who = {"exercise": exercise, "person_id": person_id}
-        rows = [{**who, "kind": kind, "name": name} for kind, name in found]
+    note_all(connection, [(person_id, exercise, body)])
+
+
+def note_all(connection: Connection, told: Iterable[tuple[str, str, Mapping[str, Any]]]) -> None:
+    """Write down what verdicts say: the person, the exercise and the body of each."""
+    names = ("exercise", "kind", "name", "person_id")
+    found = {
+        (exercise, kind, name, person_id)
+        for person_id, exercise, body in told
+        for kind, name in _read(body)
+    }
+    if found:  # sorted, lest two wait for each other crosswise
+        rows = [dict(zip(names, each, strict=True)) for each in sorted(found)]
         insert_all_unless_there(connection, mistake, rows)
 
 

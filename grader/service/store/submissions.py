@@ -27,6 +27,7 @@ _WAITING: Final = _SUBMITTED.join(waiting, waiting.c.submission_id == submission
     waiting.c.parked.is_(False)
 )
 _WAITING_ONE: Final = _WAITING.where(waiting.c.submission_id == bindparam("of"))
+_WAITING_OF: Final = _WAITING.where(waiting.c.submission_id.in_(bindparam("of", expanding=True)))
 _NEXT_WAITING: Final = (
     _WAITING.where(waiting.c.submission_id > bindparam("after"))
     .order_by(waiting.c.submission_id)
@@ -48,7 +49,11 @@ _LINE: Final = (
     .order_by(waiting.c.submission_id)
 )
 _WAITS: Final = insert(waiting)
-_NO_LONGER: Final = delete(waiting).where(waiting.c.submission_id == bindparam("of"))
+_NO_LONGER: Final = (
+    delete(waiting)
+    .where(waiting.c.submission_id.in_(bindparam("of", expanding=True)))
+    .returning(waiting.c.submission_id)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +154,11 @@ def find_waiting(connection: Connection, submission_id: str) -> Submitted | None
     return _from(row) if row else None
 
 
+def find_all_waiting(connection: Connection, submission_ids: Sequence[str]) -> list[Submitted]:
+    """Return those of some submissions that wait to be graded."""
+    return [_from(row) for row in connection.execute(_WAITING_OF, {"of": submission_ids})]
+
+
 def count_waiting(connection: Connection) -> tuple[int, int]:
     """Return how many wait to be graded, and how many wait for staff."""
     by_kind = select(waiting.c.parked, func.count()).group_by(waiting.c.parked)
@@ -200,9 +210,9 @@ def release(connection: Connection, submission_id: str, *, actor: str) -> bool:
     return True
 
 
-def no_longer_waiting(connection: Connection, submission_id: str) -> bool:
-    """Take a submission off the list; false if another did so before."""
-    return bool(connection.execute(_NO_LONGER, {"of": submission_id}).rowcount)
+def no_longer_waiting(connection: Connection, submission_ids: Sequence[str]) -> set[str]:
+    """Take submissions off the list; return them without those that another took off before."""
+    return set(connection.execute(_NO_LONGER, {"of": sorted(submission_ids)}).scalars())
 
 
 def sweep(connection: Connection) -> list[str]:

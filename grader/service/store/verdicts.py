@@ -1,8 +1,8 @@
 """Verdicts: written once, and published to each submission that they hold for."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -26,7 +26,14 @@ from grader.grading.records import FAULT, verdict_data
 from grader.grading.verdict import Verdict
 from grader.service.store import events, mistakes, scores
 from grader.service.store.ids import new_id, now
-from grader.service.store.insertion import Columns, insert_unless_there, put, put_from
+from grader.service.store.insertion import (
+    Columns,
+    insert_all_unless_there,
+    insert_each_unless_there,
+    put,
+    put_all,
+    put_from,
+)
 from grader.service.store.submissions import Submitted, no_longer_waiting
 from grader.service.store.tables import (
     SAME_KEY,
@@ -60,8 +67,11 @@ _PUBLISHED: Final = (
     .join(publication, SAME_KEY)
     .where(publication.c.submission_id == bindparam("submission_id"))
 )
-_LOCK_PERSON: Final = (
-    select(person.c.id).where(person.c.id == bindparam("person_id")).with_for_update(key_share=True)
+_LOCK_PEOPLE: Final = (
+    select(person.c.id)
+    .where(person.c.id.in_(bindparam("people", expanding=True)))
+    .order_by(person.c.id)  # lest two wait for each other crosswise
+    .with_for_update(key_share=True)
 )
 _BEST: Final = (
     select(
@@ -85,16 +95,16 @@ _BEST: Final = (
     .limit(1)
 )
 _FIND_OR_TEXT: Final = (
-    select(source.c.text, verdict)
+    select(source.c.hash, source.c.text, verdict)
     .outerjoin(
         verdict,
         and_(
-            verdict.c.exercise_hash == bindparam("exercise_hash"),
+            verdict.c.exercise_hash.in_(bindparam("exercises", expanding=True)),
             verdict.c.source_hash == source.c.hash,
             verdict.c.grader_version == bindparam("grader_version"),
         ),
     )
-    .where(source.c.hash == bindparam("source_hash"))
+    .where(source.c.hash.in_(bindparam("sources", expanding=True)))
 )
 _ATTEMPT: Final = insert(attempt)
 
@@ -136,35 +146,43 @@ class Run:
 
 
 def keep(connection: Connection, made: Verdict, run: Run) -> Kept:
-    """Write a verdict down. If one with its key is there already, that one holds."""
-    key = Key(made.exercise_hash, made.submission_hash, made.grader_version)
-    outcome, body = made.outcome.value, verdict_data(made)
-    values: dict[str, Any] = {
-        "exercise_hash": key.exercise_hash,
-        "source_hash": key.source_hash,
-        "grader_version": key.grader_version,
-        "exercise": made.exercise,
-        "outcome": outcome,
-        "score": made.score,
-        "max_score": made.max_score,
-        "xp": made.xp,
-        "body": json.dumps(body),
-        "at": now(),
+    """Write one verdict down, as `keep_all` does."""
+    (kept,) = keep_all(connection, [(made, run)])
+    return kept
+
+
+def keep_all(connection: Connection, made: Sequence[tuple[Verdict, Run]]) -> list[Kept]:
+    """Write verdicts down; where one with the same key is there already, that one holds.
+
+    Args:
+        connection: of a transaction that writes.
+        made: each verdict, and who made it.
+
+    Returns:
+        Those that hold, in the same order.
+    """
+    if not made:
+        return []
+    ours: dict[Key, tuple[Kept, str]] = {}  # with the exercise's id
+    for each, _ in made:
+        kept = _kept_of(each)
+        ours.setdefault(kept.key, (kept, each.exercise))
+    # Sorted, lest two wait for each other crosswise.
+    rows = [_verdict_row(*ours[key]) for key in sorted(ours, key=_in_order)]
+    is_new = {Key(*key) for key in insert_each_unless_there(connection, verdict, rows)}
+    connection.execute(_ATTEMPT, [_attempt_row(each, run) for each, run in made])
+    holds = {
+        key: kept if key in is_new else _find(connection, key) for key, (kept, _) in ours.items()
     }
-    is_new = insert_unless_there(connection, verdict, values)
-    _note_attempt(connection, key.exercise_hash, key.source_hash, run, outcome=outcome)
-    if is_new:
-        return Kept(key, outcome, made.score, made.max_score, made.xp, body, values["at"])
-    found = find(connection, key)
-    assert found is not None  # noqa: S101  a verdict is never deleted
-    return found
+    return [holds[_key_of(each)] for each, _ in made]
 
 
 def note_fault(
     connection: Connection, exercise_hash: str, source_hash: str, run: Run, message: str
 ) -> int:
     """Write down that grading failed, through no fault of the submission; return how often."""
-    _note_attempt(connection, exercise_hash, source_hash, run, outcome=FAULT, message=message)
+    row = _attempt(exercise_hash, source_hash, run, FAULT, message[:2000])
+    connection.execute(_ATTEMPT, row)
     counted = select(func.count()).where(
         attempt.c.exercise_hash == exercise_hash,
         attempt.c.source_hash == source_hash,
@@ -181,13 +199,30 @@ def prune_attempts(connection: Connection, before: int, most: int) -> int:
 
 def find(connection: Connection, key: Key) -> Kept | None:
     """Return the verdict of a key."""
-    return _one(connection, _FIND, asdict(key))
+    return _one(connection, _FIND, _key_columns(key))
 
 
-def find_or_text(connection: Connection, key: Key) -> Kept | str:
-    """Return the verdict of a key; while there is none, the source that is to be graded."""
-    row = connection.execute(_FIND_OR_TEXT, asdict(key)).one()
-    return str(row.text) if row.exercise_hash is None else _kept(row)
+def find_or_texts(connection: Connection, keys: Collection[Key]) -> dict[Key, Kept | str]:
+    """Return the verdicts of keys; of those that have none, the sources that are to be graded.
+
+    Args:
+        connection: of a transaction.
+        keys: all of one version of the grader.
+    """
+    (version,) = {key.grader_version for key in keys}
+    asked = {
+        "exercises": sorted({key.exercise_hash for key in keys}),
+        "sources": sorted({key.source_hash for key in keys}),
+        "grader_version": version,
+    }
+    found: dict[Key, Kept] = {}
+    texts: dict[str, str] = {}
+    for row in connection.execute(_FIND_OR_TEXT, asked):
+        texts[row.hash] = row.text
+        if row.exercise_hash is not None:
+            kept = _kept(row)
+            found[kept.key] = kept
+    return {key: found[key] if key in found else texts[key.source_hash] for key in keys}
 
 
 def published(connection: Connection, submission_id: str) -> Kept | None:
@@ -196,14 +231,28 @@ def published(connection: Connection, submission_id: str) -> Kept | None:
 
 
 def publish_waiting(connection: Connection, submitted: Submitted, kept: Kept) -> bool:
-    """Let a verdict hold for a submission that waits for one; false if it waits no more.
+    """Let a verdict hold for a submission that waits for one; false if it waits no more."""
+    return bool(publish_all_waiting(connection, [(submitted, kept)]))
 
-    Whoever takes it off the list publishes, so that of two who graded it only one does.
+
+def publish_all_waiting(
+    connection: Connection, wanted: Sequence[tuple[Submitted, Kept]]
+) -> set[str]:
+    """Let verdicts hold for the submissions that wait for them.
+
+    Whoever takes one off the list publishes, so that of two who graded it only one does.
+
+    Args:
+        connection: of a transaction that writes.
+        wanted: submissions and the verdict of each.
+
+    Returns:
+        The ids of those that did wait.
     """
-    if not no_longer_waiting(connection, submitted.id):
-        return False
-    publish(connection, submitted, kept)
-    return True
+    ours = {submitted.id: (submitted, kept) for submitted, kept in wanted}
+    taken = no_longer_waiting(connection, list(ours))
+    _publish_all(connection, [ours[each] for each in ours if each in taken], events.GRADER)
+    return taken
 
 
 def publish(
@@ -225,43 +274,94 @@ def publish(
         regrade: the id of the regrade that did.
         before: what the verdict says that held until now.
     """
+    _publish_all(connection, [(submitted, kept)], actor, {"regrade": regrade, "before": before})
+
+
+_NOTHING_BEFORE: Final[Mapping[str, Any]] = {"regrade": None, "before": None}
+
+
+def _publish_all(
+    connection: Connection,
+    wanted: Sequence[tuple[Submitted, Kept]],
+    actor: str,
+    why: Mapping[str, Any] = _NOTHING_BEFORE,
+) -> None:
+    """Do as `publish` does for each, in as many statements as for one; no submission twice."""
+    if not wanted:
+        return
     if connection.dialect.name != "sqlite":  # which has one writer anyway
         # One at a time for each person, or of two grades the worse might be computed last.
-        connection.execute(_LOCK_PERSON, {"person_id": submitted.person_id})
-    data = {
+        people = sorted({submitted.person_id for submitted, _ in wanted})
+        connection.execute(_LOCK_PEOPLE, {"people": people})
+    told = [(submitted.id, {**_told(submitted, kept), **why}) for submitted, kept in wanted]
+    seqs = events.append_each(connection, actor, events.PUBLISHED, told)
+    held = {
+        submitted.id: {
+            "submission_id": submitted.id,
+            "event_seq": seqs[submitted.id],
+            **_key_columns(kept.key),
+        }
+        for submitted, kept in wanted
+    }
+    is_new = insert_all_unless_there(connection, publication, [held[each] for each in sorted(held)])
+    first = [each for each in wanted if each[0].id in is_new]
+    _improve_grades(connection, first, seqs)
+    mistakes.note_all(
+        connection,
+        [(who.person_id, who.exercise, kept.body) for who, kept in first if not kept.passed],
+    )
+    for submitted, kept in wanted:
+        if submitted.id not in is_new:
+            _replace(connection, submitted, kept, held[submitted.id])
+
+
+def _told(submitted: Submitted, kept: Kept) -> dict[str, Any]:
+    return {
         "person": submitted.person_id,
         "exercise": submitted.exercise,
-        "exercise_hash": kept.key.exercise_hash,
-        "source_hash": kept.key.source_hash,
-        "grader_version": kept.key.grader_version,
+        **_key_columns(kept.key),
         "outcome": kept.outcome,
         "score": kept.score,
         "max_score": kept.max_score,
         "xp": kept.xp,
-        "regrade": regrade,
-        "before": before,
     }
-    seq = events.append(connection, actor, events.PUBLISHED, submitted.id, data)
-    held = {"submission_id": submitted.id, "event_seq": seq, **asdict(kept.key)}
-    if insert_unless_there(connection, publication, held):
-        _improve_grade(connection, submitted, kept, seq)
-        if not kept.passed:
-            mistakes.note(connection, submitted.person_id, submitted.exercise, kept.body)
-    else:  # another verdict held, perhaps the best one
-        replaced = published(connection, submitted.id)
-        assert replaced is not None  # noqa: S101  a verdict is never deleted
-        put(connection, publication, held)
-        refresh_grade(connection, submitted.person_id, submitted.exercise)
-        mistakes.follow(
-            connection, submitted.person_id, submitted.exercise, replaced.body, kept.body
-        )
 
 
-def _improve_grade(
-    connection: Connection, submitted: Submitted, kept: Kept, event_seq: int
+def _replace(
+    connection: Connection, submitted: Submitted, kept: Kept, held: Mapping[str, Any]
 ) -> None:
-    """Let a grade follow one more verdict, however many there are already."""
-    values = {
+    """Let a verdict hold where another held, perhaps the best one."""
+    replaced = published(connection, submitted.id)
+    assert replaced is not None  # noqa: S101  a verdict is never deleted
+    put(connection, publication, held)
+    refresh_grade(connection, submitted.person_id, submitted.exercise)
+    mistakes.follow(connection, submitted.person_id, submitted.exercise, replaced.body, kept.body)
+
+
+def _improve_grades(
+    connection: Connection, first: Sequence[tuple[Submitted, Kept]], seqs: Mapping[str, int]
+) -> None:
+    """Let grades follow one more verdict each, or several, however many there are already."""
+    best: dict[tuple[str, str], tuple[Submitted, Kept]] = {}
+    for submitted, kept in sorted(first, key=_best_first):
+        best.setdefault((submitted.person_id, submitted.exercise), (submitted, kept))
+    if not best:
+        return
+    rows = [_grade_row(*best[own], seqs) for own in sorted(best)]
+    changed = put_all(connection, grade, rows, _is_better)
+    if changed:
+        scores.note_all(connection, {(row.person_id, row.exercise) for row in changed})
+
+
+def _best_first(each: tuple[Submitted, Kept]) -> tuple[bool, float, str]:
+    """Order grades as `_BEST` does."""
+    submitted, kept = each
+    share = kept.score / (kept.max_score if kept.max_score > 0 else 1)
+    return not kept.passed, -share, submitted.id
+
+
+def _grade_row(submitted: Submitted, kept: Kept, seqs: Mapping[str, int]) -> dict[str, Any]:
+    return {
         "person_id": submitted.person_id,
         "exercise": submitted.exercise,
         "submission_id": submitted.id,
@@ -269,10 +369,8 @@ def _improve_grade(
         "max_score": kept.max_score,
         "passed": kept.passed,
         "xp": kept.xp,
-        "event_seq": event_seq,
+        "event_seq": seqs[submitted.id],
     }
-    if put(connection, grade, values, _is_better):
-        scores.note(connection, submitted.person_id, submitted.exercise)
 
 
 def _is_better(new: Columns) -> ColumnElement[bool]:
@@ -307,7 +405,7 @@ def rebuild(connection: Connection) -> int:
         latest[row.subject] = (key, row.seq)
         owners.add((data["person"], data["exercise"]))
     for submission_id, (key, seq) in latest.items():
-        held = {"submission_id": submission_id, "event_seq": seq, **asdict(key)}
+        held = {"submission_id": submission_id, "event_seq": seq, **_key_columns(key)}
         put(connection, publication, held)
     for person_id, exercise in sorted(owners):
         refresh_grade(connection, person_id, exercise)
@@ -315,28 +413,63 @@ def rebuild(connection: Connection) -> int:
     return len(latest)
 
 
-def _note_attempt(
-    connection: Connection,
-    exercise_hash: str,
-    source_hash: str,
-    run: Run,
-    *,
-    outcome: str,
-    message: str = "",
-) -> None:
-    connection.execute(
-        _ATTEMPT,
-        {
-            "id": new_id(),
-            "exercise_hash": exercise_hash,
-            "source_hash": source_hash,
-            "worker": run.worker,
-            "started_at": run.started_at,
-            "ended_at": run.ended_at,
-            "outcome": outcome,
-            "message": message[:2000],
-        },
-    )
+def _attempt_row(made: Verdict, run: Run) -> dict[str, Any]:
+    return _attempt(made.exercise_hash, made.submission_hash, run, made.outcome.value, "")
+
+
+def _attempt(
+    exercise_hash: str, source_hash: str, run: Run, outcome: str, message: str
+) -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "exercise_hash": exercise_hash,
+        "source_hash": source_hash,
+        "worker": run.worker,
+        "started_at": run.started_at,
+        "ended_at": run.ended_at,
+        "outcome": outcome,
+        "message": message,
+    }
+
+
+def _kept_of(made: Verdict) -> Kept:
+    body, outcome = verdict_data(made), made.outcome.value
+    return Kept(_key_of(made), outcome, made.score, made.max_score, made.xp, body, now())
+
+
+def _verdict_row(kept: Kept, exercise: str) -> dict[str, Any]:
+    return {
+        **_key_columns(kept.key),
+        "exercise": exercise,
+        "outcome": kept.outcome,
+        "score": kept.score,
+        "max_score": kept.max_score,
+        "xp": kept.xp,
+        "body": json.dumps(kept.body),
+        "at": kept.at,
+    }
+
+
+def _key_of(made: Verdict) -> Key:
+    return Key(made.exercise_hash, made.submission_hash, made.grader_version)
+
+
+def _in_order(key: Key) -> tuple[str, str, str]:
+    return key.exercise_hash, key.source_hash, key.grader_version
+
+
+def _key_columns(key: Key) -> dict[str, str]:
+    return {
+        "exercise_hash": key.exercise_hash,
+        "source_hash": key.source_hash,
+        "grader_version": key.grader_version,
+    }
+
+
+def _find(connection: Connection, key: Key) -> Kept:
+    found = find(connection, key)
+    assert found is not None  # noqa: S101  a verdict is never deleted
+    return found
 
 
 def _one(connection: Connection, chosen: Select[Any], values: Mapping[str, str]) -> Kept | None:

@@ -315,7 +315,7 @@ def test_the_sweep_finds_what_was_lost(database: Database) -> None:
         queue.prepare(database)
     lost = _hand_in(database, "x = 1\n")
     with database.write() as connection:
-        submissions.no_longer_waiting(connection, lost.id)
+        submissions.no_longer_waiting(connection, [lost.id])
     assert sweeper.sweep(database, 90) == 1
     assert sweeper.sweep(database, 90) == 0
     with database.read() as connection:

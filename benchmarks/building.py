@@ -21,8 +21,8 @@ _SOON, _AT_ONCE = 10.0, 1.0  # seconds
 _NOTES: Final = """\
 - {exercises} exercises and {lessons} lessons: the collection that comes with Etude, {copies} times
   under other ids.
-- at first: nothing is remembered. Every exercise's misconceptions run in the sandbox, for a page
-  knows a mistake by what comes of it; that takes most of the time.
+- at first: nothing is remembered. Definitions are read, lessons run, and every exercise's
+  misconceptions, for a page knows a mistake by what comes of it.
 - pages anew: only the pages are forgotten, as after a change to a template.
 - wall: seconds until the command ends. CPU: of the command and of all that it started.
 """

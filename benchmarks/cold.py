@@ -66,9 +66,10 @@ def _take_turns(ways: list[_Way], rounds: int) -> None:
         (folder / "exercise.yaml").write_text(material.exercise("row-weights"))
         (folder / "submission.py").write_text(material.source(0))
         (folder / "test_plain.py").write_text(material.PLAIN_TEST)
+        kept = {"ETUDE_DATA": f"{name}/data", "XDG_CACHE_HOME": f"{name}/cache"}  # not the user's
         for number in range(-1, rounds):  # the first round fills the caches of disk and bytecode
             for way in ways if number % 2 else reversed(ways):
-                usage = run(way.command, folder, {**_CACHED, **way.settings})
+                usage = run(way.command, folder, {**_CACHED, **kept, **way.settings})
                 if usage.status != 0:
                     raise WrongVerdictError(f"{way.name} did not pass:\n{usage.printed}")
                 if number >= 0:

@@ -22,7 +22,7 @@ from grader.errors import GraderFault
 _SOURCES: Final = frozenset({".py", ".html", ".css", ".js", ".json"})
 _KEPT: Final = 5_000  # entries beside those that are in use; then the oldest go
 _KEPT_BYTES: Final = 1 << 29  # of all these entries together
-_ENTRY: Final = re.compile(r"[0-9a-f]{64}(\.\w+)?")  # with an ending while it is written
+_ENTRY: Final = r"[0-9a-f]{64}(\.\w+)?"  # with an ending while it is written
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -136,7 +136,7 @@ class Cache:
         """Yield when each other entry was made, its size and its path; nothing else is ours."""
         with contextlib.suppress(OSError), os.scandir(self._folder) as found:
             for entry in found:
-                if entry.path not in self._used and _ENTRY.fullmatch(entry.name):
+                if entry.path not in self._used and re.fullmatch(_ENTRY, entry.name):
                     with contextlib.suppress(OSError):  # another process has removed it
                         status = entry.stat(follow_symlinks=False)
                         yield status.st_mtime_ns, status.st_size, entry.path

@@ -10,8 +10,9 @@ A submission that fails is not an exception: it is a `Verdict`. Everything else 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from grader.frozen import frozen
 
 
 class EtudeError(Exception):
@@ -22,7 +23,7 @@ class UsageError(EtudeError):
     """The command names something that does not exist or does not go together."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@frozen(order=True)
 class Location:
     """A place in a definition: a file, and a line and column that count from one."""
 
@@ -34,7 +35,7 @@ class Location:
         return f"{self.path}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@frozen(order=True)
 class Problem:
     """One thing that is wrong with a definition, and where."""
 

@@ -102,7 +102,7 @@ def _imported(source: str, package: str) -> Iterator[str]:
         waiting += ast.iter_child_nodes(node)
 
 
-def engine_data(exercise: Exercise, sandbox: Children) -> str:
+def engine_data(exercise: Exercise, sandbox: Children, known: Truths | None = None) -> str:
     """Return what a page needs to grade an exercise, as text that only `page` reads.
 
     That is what its visible tests ask and expect, computed, and what each misconception gives in
@@ -113,12 +113,13 @@ def engine_data(exercise: Exercise, sandbox: Children) -> str:
     Args:
         exercise: the full edition, or a student's.
         sandbox: where the solution runs, if a test needs it, and the misconceptions.
+        known: of its tests already; what is computed is added.
 
     Raises:
         DefinitionError: a visible test cannot be computed.
         GraderFault: the sandbox failed.
     """
-    oracle = Oracle(exercise, sandbox)
+    oracle = Oracle(exercise, sandbox, known)
     visible = [test for test in exercise.tests if not test.hidden]
     truths = {test.id: oracle.truth(test) for test in visible}
     edition = _edition(exercise, [t for t in visible if _can_be_sent(t, truths[t.id])])

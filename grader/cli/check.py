@@ -14,6 +14,7 @@ import click
 from grader.cli import arguments, options
 from grader.cli.main import NOT_PASSED
 from grader.errors import EtudeError, GraderFault
+from grader.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _BUG = "Etude itself failed; its log has the reason"
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class _Asked:
     """What the command line says."""
 

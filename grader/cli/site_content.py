@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from grader.definitions.public import PublicTest, PublicTrack
     from grader.definitions.remembered import RememberingLoader
     from grader.definitions.track import Track
+    from grader.grading.oracle import Truths
     from grader.lessons.execute import RunBlock
     from grader.sandbox.process import Sandbox
     from sitegen.content import Content
@@ -89,6 +90,7 @@ class Workshop:
         self._sandboxes: dict[int, Sandbox] = {}
         self._begun: Sandbox | None = None
         self._process = os.getpid()
+        self._last: tuple[Read, Exercise, Truths] | None = None  # whose page is made
 
     def __enter__(self) -> Self:
         return self
@@ -117,13 +119,15 @@ class Workshop:
     def _remembered(self, folder: Path, caches: Caches) -> "Content":
         from grader.cli.site_tracks import KnownTracks
         from grader.sandbox.choose import begin_sandbox
+        from sitegen.cores import kept_to_core
         from sitegen.pieces import together
 
         tracks = KnownTracks(caches.tracks, folder)
         load = caches.definitions
         unknown = load.find(tracks.unknown)
         if unknown and not self._sandboxes and not self._begun:
-            self._begun = begin_sandbox(once=False)  # it starts while the rest is read
+            with kept_to_core(0, self._processes):  # as this process is when it needs it
+                self._begun = begin_sandbox(once=False)  # it starts while the rest is read
         together(unknown, load, processes=self._processes)
 
         def exercise(path: Path, digest: str) -> "Exercise":
@@ -191,7 +195,8 @@ class Workshop:
     def _tests(self, read: "Read") -> "Sequence[PublicTest]":
         from grader.grading.projection import public_exercise
 
-        return public_exercise(read(), self._sandbox()).tests
+        exercise, truths = self._at_hand(read)
+        return public_exercise(exercise, self._sandbox(), truths).tests
 
     def _runnable(self, read: "Read", digest: str, feedback: "Mapping[str, str]") -> "Runnable":
         from sitegen.runnable import Runnable
@@ -206,9 +211,18 @@ class Workshop:
         def make() -> bytes:
             from grader.browser.shipping import engine_data
 
-            return engine_data(read(), self._sandbox()).encode()
+            exercise, truths = self._at_hand(read)
+            return engine_data(exercise, self._sandbox(), truths).encode()
 
         return self._kept(digest, make).decode()
+
+    def _at_hand(self, read: "Read") -> "tuple[Exercise, Truths]":
+        """Return an exercise and what is known of its tests; a page asks for them repeatedly."""
+        from grader.grading.oracle import Truths
+
+        if self._last is None or self._last[0] is not read:
+            self._last = read, read(), Truths()
+        return self._last[1:]
 
     def _kept(self, key: str, make: "Callable[[], bytes]") -> bytes:
         """Return what the cache has under a key, or make and keep it."""

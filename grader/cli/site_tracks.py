@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -108,6 +109,7 @@ class KnownTracks:
         """
         if not self._keys:
             raise UsageError(f"there is no <track>/{TRACK_FILE} in {self._folder}")
+        load = cache(load)  # what a track has is looked at again beside the others
         try:
             tracks = [self._known[below] or self._made(below, load) for below in self._keys]
         except EtudeError:

@@ -4,13 +4,13 @@ The docstring of a class and the `doc` of a field are what the published format 
 A field of type `Location` is not written by authors: the decoder fills it with the node's place.
 Nor is one whose metadata says `internal`: the loader fills it.
 """
-# ruff: noqa: RUF009  _doc declares a field, as dataclasses.field does
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, NewType, TypeAlias
 
 from grader.errors import Location
+from grader.frozen import frozen
 
 ExerciseId = NewType("ExerciseId", str)
 TestId = NewType("TestId", str)
@@ -41,14 +41,14 @@ def _doc(text: str, **options: Any) -> Any:  # noqa: ANN401  dataclasses.field i
     return field(metadata={"doc": text}, **options)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Literals:
     """Inputs written as plain YAML; a nested list of numbers is the array NumPy makes of it."""
 
     values: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seeded:
     """Inputs made by Python that the grader runs.
 
@@ -60,17 +60,17 @@ class Seeded:
     code: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FromReference:
     """The expected value is what the reference gives for the same call."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FromSolution:
     """The expected value is what the exercise's own solution gives, in a sandbox of its own."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FromExpression:
     """The expected value is that of a Python expression.
 
@@ -81,7 +81,7 @@ class FromExpression:
     code: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LiteralValue:
     """The expected value is written out; a nested list of numbers stands for an array."""
 
@@ -92,7 +92,7 @@ Given: TypeAlias = Literals | Seeded
 Expected: TypeAlias = FromReference | FromSolution | FromExpression | LiteralValue
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tolerance:
     """How far a number may be off: `|got - expected| <= atol + rtol * |expected|`."""
 
@@ -100,7 +100,7 @@ class Tolerance:
     rtol: float = _doc("Relative part.", default=1e-7)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Budget:
     """What one call may use, in multiples of what the reference (or the solution) uses for it."""
 
@@ -111,7 +111,7 @@ class Budget:
     memory: float | None = _doc("Peak of the memory that the call allocates.", default=None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class _AnyTest:
     """What every test has."""
 
@@ -128,7 +128,7 @@ class _AnyTest:
     disclose: Disclosure = _doc("What feedback on a hidden test may tell.", default="category")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class CallTest(_AnyTest):
     """Call the submission and compare what it returns."""
 
@@ -151,7 +151,7 @@ class CallTest(_AnyTest):
     budget: Budget | None = _doc("What the call may use at most.", default=None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class OutputTest(_AnyTest):
     """Run statements after the submission, in its namespace, and compare what they print."""
 
@@ -166,7 +166,7 @@ class OutputTest(_AnyTest):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class PropertyTest(_AnyTest):
     """Call the submission and check a property that every right answer has."""
 
@@ -192,7 +192,7 @@ class PropertyTest(_AnyTest):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class PytestTest(_AnyTest):
     """Run the body of a pytest test; the names that are defined stand for the submission's."""
 
@@ -202,7 +202,7 @@ class PytestTest(_AnyTest):
 TestCase: TypeAlias = CallTest | OutputTest | PropertyTest | PytestTest
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Definition:
     """One name that a submission must define."""
 
@@ -219,7 +219,7 @@ class Definition:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Forbid:
     """What a submission must do without; its syntax tree is searched before it runs.
 
@@ -260,7 +260,7 @@ class Forbid:
     because: str = _doc("Why, in a sentence that the learner reads.", default="")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hint:
     """One hint; the next says more."""
 
@@ -269,7 +269,7 @@ class Hint:
     price: int = _doc("The XP that it costs to see it.", default=0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Misconception:
     """A known wrong way to solve the exercise, and what to tell someone who took it."""
 
@@ -280,7 +280,7 @@ class Misconception:
     hint: int | None = _doc("The number of the hint that helps, from 1.", default=None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Equivalent:
     """A generated mutant of the solution that no test can kill, since it means the same."""
 
@@ -289,7 +289,7 @@ class Equivalent:
     reason: str = _doc("Why it makes no difference.")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExerciseLimits:
     """What a submission to this exercise may use, where the usual limits do not fit."""
 
@@ -302,7 +302,7 @@ class ExerciseLimits:
     output_kib: int | None = _doc("What may be printed; a multiple of 4.", default=None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Exercise:
     """One exercise: from it come the verdict and the page."""
 

@@ -4,14 +4,15 @@ import ast
 import contextlib
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from types import ModuleType
 from typing import Any, Final
 
+from grader.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Asserts:
     """What running a body needs of pytest."""
 

@@ -14,12 +14,14 @@ unless the test ignores NaN.
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from grader.frozen import frozen
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -42,7 +44,7 @@ class Rung(StrEnum):
     BUDGET = "budget"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     """The first rung on which two values differ, and one sentence that says how and where."""
 
@@ -51,7 +53,7 @@ class Difference:
     worst: tuple[int, ...] | None = None  # of an array's values, the index of the worst
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Closeness:
     """`|got - expected| <= atol + rtol * |expected|` is close enough."""
 

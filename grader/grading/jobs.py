@@ -1,16 +1,17 @@
 """What is handed to the engine and what comes back. Light to import: commands start with it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError, Problem
+from grader.frozen import frozen
 from grader.grading.submission import Submission
 from grader.grading.verdict import Verdict
 from grader.sandbox.limits import DEFAULT_LIMITS, MOST, Limits
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Probe:
     """What a proof of an exercise asks of a run beyond grading.
 
@@ -25,7 +26,7 @@ class Probe:
     form_of: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Job:
     """One submission of one exercise, under the exercise's limits or given ones."""
 

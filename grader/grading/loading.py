@@ -1,9 +1,9 @@
 """Brings a submission into its child: looks at its code, runs it, checks that all is there."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from grader.definitions.exercise import CallTest, DefinedAs, Exercise
+from grader.frozen import frozen
 from grader.grading import feedback
 from grader.grading.authored import freeze
 from grader.grading.contents import Contents
@@ -18,7 +18,7 @@ from grader.sandbox.interface import Child
 _PLACEHOLDERS = ("ellipsis", "NoneType")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """Why no test of a submission can run, for the learner."""
 
@@ -27,7 +27,7 @@ class Problem:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loaded:
     """What loading came to: a stage for the tests, or a problem."""
 

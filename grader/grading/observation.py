@@ -1,13 +1,14 @@
 """What a submission gave in a test, raw: for whoever explains a mistake, never for a report."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from grader.frozen import frozen
 from grader.grading.compare import Rung
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Observation:
     """The draw of a test that decided how it ended, and what came out of it.
 

@@ -9,7 +9,6 @@ import contextlib
 import functools
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -26,6 +25,7 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.errors import DefinitionError
+from grader.frozen import frozen
 from grader.grading.authored import (
     author_error,
     by_author,
@@ -48,7 +48,7 @@ _REFERENCE_ROOT = "reference"
 _Inputs = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draw:
     """One set of inputs of a test, and what must come out. Arrays in it cannot be written to."""
 
@@ -56,7 +56,7 @@ class Draw:
     expected: Any  # for an output test the text; None where a test compares with nothing
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Truth:
     """All that an oracle says of one test, to be kept where it cannot be computed."""
 

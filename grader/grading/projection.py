@@ -17,7 +17,7 @@ from grader.definitions.track import Track
 from grader.sandbox.process import Sandbox
 
 if TYPE_CHECKING:
-    from grader.grading.oracle import Oracle
+    from grader.grading.oracle import Oracle, Truths
 
 _KINDS: Final[dict[type, TestKind]] = {
     CallTest: "call",
@@ -66,9 +66,20 @@ def needs_sandbox(exercise: Exercise) -> bool:
     )
 
 
-def public_exercise(exercise: Exercise, sandbox: Sandbox | None = None) -> PublicExercise:
-    """Project an exercise; the expected values of visible tests are computed, never retyped."""
-    return _exercise(exercise, _public_tests(exercise, sandbox))
+def public_exercise(
+    exercise: Exercise, sandbox: Sandbox | None = None, truths: "Truths | None" = None
+) -> PublicExercise:
+    """Project an exercise; the expected values of visible tests are computed, never retyped.
+
+    Args:
+        exercise: what to project.
+        sandbox: see `public_track`.
+        truths: what is known of its tests already, to which is added what is computed.
+
+    Raises:
+        DefinitionError, GraderFault: see `public_track`.
+    """
+    return _exercise(exercise, _public_tests(exercise, sandbox, truths))
 
 
 def _exercise(exercise: Exercise, tests: Sequence[PublicTest]) -> PublicExercise:
@@ -93,11 +104,13 @@ def _exercise(exercise: Exercise, tests: Sequence[PublicTest]) -> PublicExercise
     )
 
 
-def _public_tests(exercise: Exercise, sandbox: Sandbox | None) -> tuple[PublicTest, ...]:
+def _public_tests(
+    exercise: Exercise, sandbox: Sandbox | None, truths: "Truths | None"
+) -> tuple[PublicTest, ...]:
     # Most of a site's pages are remembered, and then there is nothing to compute.
     from grader.grading.oracle import Oracle  # noqa: PLC0415
 
-    oracle = Oracle(exercise, sandbox)
+    oracle = Oracle(exercise, sandbox, truths)
     return tuple(_public_test(oracle, test) for test in exercise.tests if not test.hidden)
 
 

@@ -4,8 +4,9 @@ Light to import: who only reads a verdict needs no NumPy. `showing` makes these.
 """
 
 import math
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final, TypeAlias
+
+from grader.frozen import frozen
 
 Number: TypeAlias = float | int | bool
 Row: TypeAlias = tuple[Number, ...]
@@ -14,7 +15,7 @@ PRINTED: Final = "printed text"
 """The summary of what was printed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShownValue:
     """A value of a visible test: an input, what was expected, or what the submission gave.
 
@@ -55,7 +56,7 @@ class ShownValue:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Values:
     """What is behind a failure, of the draw that did not pass; nothing where nothing is told."""
 

@@ -4,15 +4,15 @@ import errno
 import hashlib
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from grader.errors import GraderFault
+from grader.frozen import frozen
 from grader.sandbox.limits import SOURCE_CAP
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Submission:
     """What a learner handed in. With a `problem` there is no source that could be run."""
 

@@ -1,10 +1,11 @@
 """A verdict: what grading one submission of one exercise came to. Small frozen types, no logic."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import ClassVar, Literal, TypeAlias
 
 from grader.definitions.exercise import ExerciseId, TestId
+from grader.frozen import frozen
 from grader.grading.evidence import Evidence
 from grader.grading.shown import ShownValue
 
@@ -23,7 +24,7 @@ class Outcome(StrEnum):
     NOT_RUN = "not run"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TestResult:
     """What one test case came to.
 
@@ -56,7 +57,7 @@ class TestResult:
             raise ValueError(f"the hidden test {self.id!r} carries values")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diagnosis:
     """The known mistake that explains all of a submission's failures that may be told of.
 
@@ -78,7 +79,7 @@ class Diagnosis:
         return tuple(self.id.split(self.JOIN))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """What one submission earned, with everything needed to say how it was found."""
 

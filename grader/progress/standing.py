@@ -10,12 +10,13 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from grader.definitions.exercise import ExerciseId
+from grader.frozen import frozen
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
 
 State: TypeAlias = Literal["new", "tried", "passed", "given up"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Standing:
     """Where a learner stands with one exercise."""
 

@@ -7,11 +7,12 @@ import contextlib
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.errors import UsageError
+from grader.frozen import frozen
 from grader.reports.formats import Format, Renderer, format_named
 from grader.reports.inert import inert, is_obeyed
 
@@ -22,7 +23,7 @@ STDOUT = "text"
 """What is printed if every format that was asked for goes to a file."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wanted:
     """A format, and the file that it is for; without one it is for standard output."""
 
@@ -42,7 +43,7 @@ class Wanted:
         return cls(format_named(name), Path(file) if equals else None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Delivery:
     """All that was asked for."""
 
@@ -82,9 +83,13 @@ class Delivery:
         return self.printed == STDOUT and not is_obeyed()
 
     def load(self) -> None:
-        """Import the renderers, while others are busy."""
+        """Import the renderers, and what a terminal takes, while others are busy."""
         for each in self.formats:
             each.renderer()
+        if self.is_drawn:
+            from grader.reports.lines import standard_output  # noqa: PLC0415  see above
+
+            standard_output()
 
     def write(self, result: "Report | Batch") -> None:
         """Write every file, and what a format has aside.

@@ -4,9 +4,10 @@ A verdict is no longer than the terminal is high: what matters least is left out
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
+from grader.frozen import frozen
 from grader.grading.verdict import Outcome, TestResult, Verdict
 from grader.reports.blocks import has_colours
 from grader.reports.lines import Line, Surface
@@ -42,7 +43,7 @@ _LEAST: Final = 6  # lines of a verdict, however small the terminal is
 _WITHOUT_TERMINAL: Final = 100  # columns of blocks
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """One submission of many: whose it is, and its verdict or why it has none."""
 
@@ -53,7 +54,7 @@ class Row:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Detail:
     """How much of a verdict is shown."""
 

@@ -14,10 +14,10 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import SandboxFault
+from grader.frozen import frozen
 from grader.sandbox.host import INSIDE, Host
 from grader.sandbox.limits import ONE_BLAS_THREAD
 
@@ -40,7 +40,7 @@ _ENVIRONMENT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Launch:
     """A command that becomes a zygote, and the environment it gets."""
 
@@ -48,7 +48,7 @@ class Launch:
     environment: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Backend:
     """One way to isolate."""
 

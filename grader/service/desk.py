@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -46,6 +47,9 @@ _LEAST_SHARE: Final = 19
 
 _CLOSED: Final = "the desk is closed"
 
+_AT_FIRST: Final = 0.1  # seconds that a job is thought to take
+_NEWEST: Final = 0.2  # share of the newest job in what one takes
+
 
 @dataclass(slots=True)
 class _Ticket:
@@ -73,6 +77,8 @@ class Desk:
         self._suspects: deque[int] = deque()
         self._sent: set[int] = set()
         self._last = 0
+        self._since = time.monotonic()  # the last result, or when there was work again
+        self._pace = _AT_FIRST
         self._is_closed = False
         self._no_sandbox: str | None = None
         self._line, self._process = self._start()
@@ -96,6 +102,11 @@ class Desk:
             return len(self._tickets)
 
     @property
+    def pace(self) -> float:
+        """The seconds from one result to the next while there is work, lately."""
+        return self._pace
+
+    @property
     def trouble(self) -> str | None:
         """Why nothing can be graded on this host, if that is so."""
         return self._no_sandbox
@@ -113,6 +124,8 @@ class Desk:
                 future.set_exception(SandboxFault(self._no_sandbox or _CLOSED))
                 return future
             self._last += 1
+            if not self._tickets:
+                self._since = time.monotonic()
             self._tickets[self._last] = _Ticket(job, future)
             self._unsent.append(self._last)
             self._changed.notify_all()
@@ -178,9 +191,15 @@ class Desk:
             with self._changed:
                 ticket = self._tickets.pop(message["number"])
                 self._sent.discard(message["number"])
+                self._keep_pace()
                 self._changed.notify_all()
             _settle(ticket.future, ticket.job, message)
         self._broken()
+
+    def _keep_pace(self) -> None:
+        at = time.monotonic()
+        self._pace += _NEWEST * (at - self._since - self._pace)
+        self._since = at
 
     def _broken(self) -> None:
         """The process is gone: start another for what it had."""

@@ -3,11 +3,13 @@
 import resource
 import signal
 import sys
+from types import FrameType
 
 import uvicorn
 
 from grader.service import logs
 from grader.service.api.app import create_app
+from grader.service.api.watching import Watcher
 from grader.service.service import Service
 from grader.service.settings import Settings
 
@@ -23,8 +25,9 @@ def serve(settings: Settings) -> None:
     """
     logs.configure()
     with Service(settings) as service:
+        app = create_app(service.parts)
         config = uvicorn.Config(
-            create_app(service.parts),
+            app,
             host=settings.host,
             port=settings.port,
             log_config=None,  # as `logs` has it
@@ -38,7 +41,20 @@ def serve(settings: Settings) -> None:
         sys.stdout.flush()
         # Uvicorn sends itself the signal again when it has ended; the service has yet to.
         signal.signal(signal.SIGTERM, lambda *_: None)
-        uvicorn.Server(config).run()
+        _Server(config, app.state.watcher).run()
+
+
+class _Server(uvicorn.Server):
+    """Lets event streams end with a signal: each is a request, and those are waited for."""
+
+    def __init__(self, config: uvicorn.Config, watcher: Watcher) -> None:
+        super().__init__(config)
+        self._watcher = watcher
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Take in that it is to end."""
+        self._watcher.end()
+        super().handle_exit(sig, frame)
 
 
 def _allow_many_files() -> None:

@@ -44,8 +44,11 @@ _DRAIN_SECONDS: Final = 60.0
 _AGAIN_SECONDS: Final = 1.0  # after the database was away
 _OTHERS_SECONDS: Final = 5.0  # for which jobs that cannot be done here are left to others
 
-# Jobs in hand for each grading process: several are taken, and published, at once.
-_AHEAD: Final = 8
+# Jobs in hand for each grading process: several are taken, and published, at once. But no more than
+# last for a while, since those that one worker has are not there for another that has none.
+_MOST_AHEAD: Final = 16
+_LEAST_AHEAD: Final = 2
+_AHEAD_SECONDS: Final = 0.4
 _CHUNKS: Final = 2  # in hand at once: while one comes to its end the other keeps the desk busy
 
 # Those whose worker died run one at a time anywhere, so that one that kills takes no other along.
@@ -193,15 +196,20 @@ class _Worker:
     async def _taking_several(self, app: App) -> AsyncIterator[int]:
         """Have submissions taken several at once, and give how many are in hand at most."""
         loop = asyncio.get_running_loop()
-        most = _AHEAD * self._settings.workers
-        takings = Takings(app.connector, partial(self._take, loop), most)
+        workers = self._settings.workers
+        takings = Takings(app.connector, partial(self._take, loop), workers, self._ahead)
         app.job_manager = takings
         try:
-            yield most
+            yield _MOST_AHEAD * workers
         finally:
             self._begun.clear()
             if left := takings.left():
                 await asyncio.to_thread(self._leave, left, takings.worker_id)
+
+    def _ahead(self) -> int:
+        """Return how many jobs to have in hand."""
+        workers, enough = self._settings.workers, _AHEAD_SECONDS / self._grading.desk.pace
+        return round(min(max(_LEAST_AHEAD * workers, enough), _MOST_AHEAD * workers))
 
     def _take(self, loop: asyncio.AbstractEventLoop, worker_id: int, most: int) -> list[Job]:
         """Take jobs, and begin to grade those whose submissions wait; the others are done."""
@@ -237,7 +245,7 @@ class _Worker:
         upgrade(self._grading.database)
         queue.prepare(self._grading.database)
 
-    async def _grade(self, context: JobContext, **_: object) -> None:
+    async def _grade(self, context: JobContext, /, **_: object) -> None:
         """Wait until a submission is graded; that was begun when its job was taken."""
         error = await self._begun.pop(id_of(context.job))
         if error is not None:  # it still waits: the queue brings it again

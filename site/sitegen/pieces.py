@@ -8,16 +8,21 @@ import contextlib
 import hashlib
 import json
 import multiprocessing
+import struct
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from io import FileIO
 from typing import Final, Protocol, TypeVar
 
 from grader.errors import DefinitionError, Problem
+from sitegen.cores import kept_to_core
 from sitegen.files import File
 from sitegen.search import Entry
 
 _WORTH_A_PROCESS: Final = 24  # pieces; fewer are made before a second process has begun
+_NUMBER: Final = struct.Struct("<I")  # of an item that nobody has begun
 _Item = TypeVar("_Item")
 
 _FORK: Final = multiprocessing.get_context("fork")
@@ -113,26 +118,39 @@ def make_all(pieces: Sequence[Piece], store: Store, *, processes: int = 1) -> li
 
 
 def together(items: Sequence[_Item], do: Callable[[_Item], object], *, processes: int) -> None:
-    """Do something to items that leaves a trace elsewhere, each process to its share of them.
+    """Do something to items that leaves a trace elsewhere, each process to the next that is left.
 
     What goes wrong is not told: it does so again when the trace is looked for. Of a few items none
     is touched, since a second process would come too late.
     """
     if processes < 2 or len(items) < _WORTH_A_PROCESS:  # noqa: PLR2004  one process is this one
         return
-    shares = [items[number::processes] for number in range(processes)]
-    helpers = [_FORK.Process(target=_do_share, args=(share, do)) for share in shares[1:]]
-    for helper in helpers:
-        helper.start()
-    _do_share(shares[0], do)
-    for helper in helpers:
-        helper.join()
+    with tempfile.TemporaryFile(buffering=0) as waiting:
+        waiting.write(b"".join(_NUMBER.pack(number) for number in range(len(items))))
+        waiting.seek(0)
+        first, *others = [
+            partial(_do_next, items, do, waiting, worker, processes) for worker in range(processes)
+        ]
+        helpers = [_FORK.Process(target=work) for work in others]
+        for helper in helpers:
+            helper.start()
+        first()
+        for helper in helpers:
+            helper.join()
 
 
-def _do_share(share: Sequence[_Item], do: Callable[[_Item], object]) -> None:
-    for item in share:
-        with contextlib.suppress(Exception):
-            do(item)
+def _do_next(
+    items: Sequence[_Item],
+    do: Callable[[_Item], object],
+    waiting: FileIO,
+    worker: int,
+    workers: int,
+) -> None:
+    """Do it to one item after another. Forks share a file's position, so each number comes once."""
+    with kept_to_core(worker, workers):
+        while number := waiting.read(_NUMBER.size):
+            with contextlib.suppress(Exception):
+                do(items[_NUMBER.unpack(number)[0]])
 
 
 def _found(piece: Piece, store: Store) -> Made | None:

@@ -283,3 +283,41 @@ def test_a_helper_that_dies_is_not_missed(tmp_path: Path) -> None:
     assert run(tmp_path, "left", 2, seed=1, dies=True)
 
     assert contents(tmp_path / "alone") == contents(tmp_path / "left")
+
+
+SHARING = """
+import os, sys, time
+from pathlib import Path
+from sitegen.pieces import together
+
+done = Path(sys.argv[1])
+before = os.sched_getaffinity(0)
+
+def do(number):
+    deadline = time.monotonic() + 30
+    while number == 0 and len(list(done.iterdir())) < 39 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    left = 39 - len(list(done.iterdir()))
+    with (done / str(number)).open("x") as file:  # fails if it is there
+        file.write(f"{os.getpid()} {sorted(os.sched_getaffinity(0))} {left}")
+    if number == 20:
+        raise ValueError("told to nobody")
+
+together(range(40), do, processes=len(before))
+assert os.sched_getaffinity(0) == before
+"""
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) == 1, reason="this machine has one core")
+def test_work_is_shared_out_as_it_gets_done(tmp_path: Path) -> None:
+    """Who has a long piece does few others; each is made once, and each process keeps to a core."""
+    subprocess.run(
+        [sys.executable, "-c", SHARING, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        check=True,
+    )
+    told = {int(path.name): path.read_text() for path in tmp_path.iterdir()}
+    assert sorted(told) == list(range(40))
+    assert told[0].endswith(" 0")  # all others were done by then
+    places = {text.rpartition(" ")[0] for text in told.values()}
+    assert len(places) == len({place.partition(" ")[2] for place in places}) > 1

@@ -1,12 +1,12 @@
 """What one draw of a test came to."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from grader.errors import EtudeError
+from grader.frozen import frozen
 from grader.grading import feedback
 from grader.grading.authored import TooLargeError, evaluate
 from grader.grading.compare import Difference, Rung
@@ -16,7 +16,7 @@ from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.limits import ANSWERS_CAP
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """How a submission's value differs, if it does, and the value."""
 

@@ -170,7 +170,7 @@ async def events(
     with watcher.watch(submitted.id) as watched:
         state = await run_in_threadpool(_state, service, submitted)
         yield _event(state)
-        while state.state == "pending" and time.monotonic() < ends:
+        while state.state == "pending" and time.monotonic() < ends and not watcher.is_ending:
             if await watched.is_gone(_BETWEEN_SECONDS):
                 yield _event(await run_in_threadpool(_state, service, submitted))
                 return

@@ -49,6 +49,11 @@ class Watcher:
         self._database = database
         self._watched: dict[str, Watched] = {}
         self._looking: asyncio.Task[None] | None = None
+        self.is_ending = False
+
+    def end(self) -> None:
+        """Let all streams end soon: the server is about to, and would wait for them."""
+        self.is_ending = True
 
     @contextlib.contextmanager
     def watch(self, submission_id: str) -> Iterator[Watched]:

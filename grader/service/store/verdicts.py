@@ -106,7 +106,7 @@ _FIND_OR_TEXT: Final = (
     )
     .where(source.c.hash.in_(bindparam("sources", expanding=True)))
 )
-_ATTEMPT: Final = insert(attempt)
+_ATTEMPT: Final = insert(attempt).returning(attempt.c.id)  # so that several are one statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,8 @@ def keep_all(connection: Connection, made: Sequence[tuple[Verdict, Run]]) -> lis
         ours.setdefault(kept.key, (kept, each.exercise))
     # Sorted, lest two wait for each other crosswise.
     rows = [_verdict_row(*ours[key]) for key in sorted(ours, key=_in_order)]
-    is_new = {Key(*key) for key in insert_each_unless_there(connection, verdict, rows)}
+    written = insert_each_unless_there(connection, verdict, rows)
+    is_new = {Key(row.exercise_hash, row.source_hash, row.grader_version) for row in written}
     connection.execute(_ATTEMPT, [_attempt_row(each, run) for each, run in made])
     holds = {
         key: kept if key in is_new else _find(connection, key) for key, (kept, _) in ours.items()

@@ -259,6 +259,22 @@ def test_a_backlog_is_worked_off_and_a_stop_loses_nothing(stack: Stack) -> None:
     _parked(stack)
 
 
+def test_a_stop_ends_event_streams(stack: Stack) -> None:
+    """Whoever watches a submission that waits is not cut off, and holds nobody up."""
+    with stack.halted(), stack.client() as client:
+        location = stack.post(client, stack.source()).raise_for_status().headers["Location"]
+        with client.stream("GET", f"{location}/events") as stream:
+            lines = stream.iter_lines()
+            assert next(lines) == "event: state"
+            stack.server.tell_to_stop()
+            assert not any("graded" in line for line in lines)  # to its end, which is no error
+    assert stack.server.process.wait(PATIENCE) == 0
+    assert "timeout graceful shutdown" not in "".join(stack.server.lines)
+    stack.server.restart()
+    stack.wait_until_ready()
+    stack.wait_until_graded()
+
+
 def _fill(stack: Stack, count: int) -> None:
     """Put submissions into the store at once, of forty distinct sources."""
     with stack.database.write() as connection:

@@ -18,9 +18,19 @@ WITHOUT_ROOT = f"{SCORES} / Q.shape[-1]"
 RIGHT = f"{SCORES} / np.sqrt(Q.shape[-1])"
 
 
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("hand", [Mouse(), Keyboard()], ids=["mouse", "keyboard"])
+MOUSE, KEYBOARD = Mouse(), Keyboard()
+WAYS = {
+    "mouse-light-phone": (MOUSE, "light", PHONE),
+    "mouse-dark-phone": (MOUSE, "dark", PHONE),
+    "mouse-light-desk": (MOUSE, "light", DESK),
+    "mouse-dark-desk": (MOUSE, "dark", DESK),
+    # What is to be seen was judged on the mouse's way.
+    "keyboard-dark-phone": (KEYBOARD, "dark", PHONE),
+    "keyboard-light-desk": (KEYBOARD, "light", DESK),
+}
+
+
+@pytest.mark.parametrize(("hand", "theme", "size"), WAYS.values(), ids=WAYS.keys())
 def test_from_the_start_page_to_the_next_exercise(
     new_page: "NewPage",
     tools: "Tools",

@@ -6,25 +6,31 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check -qq
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench bench-service format lock clean
+.PHONY: help demo test static pytest system bench bench-service format lock clean
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
 
 demo: $(VENV)/.runtime ## grade the sample submissions, build the site
 	@sh scripts/install-bubblewrap
 	@$(PY) -m grader.cli grade examples/submissions || test $$? -eq 1
 	@$(PY) -m grader.cli site build --output build/site
 
-test: $(VENV)/.dev ## format, lint, types, layers, tests
-	@sh scripts/install-bubblewrap
-	@sh scripts/install-chromium
-	@sh scripts/install-postgresql
+test: static pytest ## format, lint, types, layers, tests
+
+static: $(VENV)/.dev ## of these what runs nothing
 	$(PY) -m ruff format --check
 	$(PY) -m ruff check
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
+
+pytest: system $(VENV)/.dev ## of these the tests alone
 	$(PY) -m pytest --numprocesses=$(PROCESSES) --dist=loadfile --no-loadscope-reorder
+
+system:
+	@sh scripts/install-bubblewrap
+	@sh scripts/install-chromium
+	@sh scripts/install-postgresql
 
 bench: $(VENV)/.dev ## measure speed, memory and growth (ARGS=--quick for less than a minute)
 	@sh scripts/install-bubblewrap

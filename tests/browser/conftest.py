@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.hosting import BASE, hosted
 from tests.browser.judging import DESK
@@ -25,6 +25,9 @@ from tests.browser.watching import Watch
 
 NewContext: TypeAlias = Callable[..., BrowserContext]
 NewPage: TypeAlias = Callable[..., Page]
+
+# Python has to be fetched and started, and the machine may be busy with other tests.
+PATIENCE_MS: Final = 60_000
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -64,6 +67,7 @@ def _browser() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
         executable = find_chromium()
     except MissingError as error:
         give_up(error)
+    expect.set_options(timeout=PATIENCE_MS)
     manager = sync_playwright()
     playwright = manager.start()
     loop = asyncio.get_running_loop()
@@ -109,6 +113,7 @@ def new_context(browser: Browser) -> Iterator[NewContext]:
         def make(address: str, *, expected: str = "", **options: Any) -> BrowserContext:  # noqa: ANN401  Playwright's
             settings = {"viewport": DESK, "service_workers": "block", **options}
             context = browser.new_context(base_url=address, **settings)
+            context.set_default_timeout(PATIENCE_MS)
             stack.callback(context.close)
             watches.append(Watch(context, address, expected))
             return context
@@ -142,6 +147,7 @@ def bench(browser: Browser, address: str, _kept_bench: list[tuple[Page, Watch]])
     """
     if not _kept_bench:
         context = browser.new_context(base_url=address, viewport=DESK, service_workers="block")
+        context.set_default_timeout(PATIENCE_MS)
         _kept_bench.append((context.new_page(), Watch(context, address)))
     ((page, watch),) = _kept_bench
     bench = Bench(page)

@@ -6,8 +6,6 @@ from typing import Final, Protocol
 
 from playwright.sync_api import Locator, Page, expect
 
-# Python has to be fetched and started, and the machine may be busy with other tests.
-PATIENCE_MS: Final = 60_000
 _TABS: Final = 150
 
 _PASTE: Final = """
@@ -54,7 +52,7 @@ class Bench:
     def says(self, text: str | re.Pattern[str]) -> None:
         """Wait until the page says so about Python or what it did."""
         said = self.page.get_by_role("status").filter(has_text=text)
-        expect(said.first).to_be_attached(timeout=PATIENCE_MS)
+        expect(said.first).to_be_attached()
 
     def is_ready(self) -> bool:
         """Tell whether Python waits for something to do."""
@@ -73,7 +71,7 @@ class Bench:
     def concludes(self, text: str | re.Pattern[str]) -> None:
         """Wait for what comes of the run or check that was asked for, and that it says so."""
         expect(self.page.get_by_role("region", name="Your code")).not_to_have_attribute(
-            "aria-busy", "true", timeout=PATIENCE_MS
+            "aria-busy", "true"
         )
         expect(self.summary).to_contain_text(text)
 

@@ -125,7 +125,7 @@ def test_no_page_runs_what_its_author_wrote_as_a_text(
 
     page.goto("track/lessons/lesson/")
     page.get_by_role("button", name="Run cell 1").click()
-    expect(page.get_by_text("Ran in")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Ran in")).to_be_visible()
     page.get_by_role("figure").get_by_role("button").first.click()
     _is_unharmed(page)
 

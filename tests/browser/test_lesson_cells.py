@@ -1,5 +1,6 @@
 """Cells that share one Python: all of them as built, in step with each other, stopped, and begun anew."""
 
+import itertools
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +9,6 @@ import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from tests.browser.judging import DESK, PHONE, barriers, overflowing, shoot, without_python
-from tests.browser.learner import PATIENCE_MS
 
 if TYPE_CHECKING:
     from tests.browser.conftest import NewPage
@@ -35,7 +35,7 @@ def press(where: Locator, name: str) -> None:
 def wait(page: Page) -> None:
     """Until nothing runs."""
     stop = page.get_by_role("button", name=re.compile("^Stop"))
-    expect(stop).to_have_count(0, timeout=PATIENCE_MS)
+    expect(stop).to_have_count(0)
 
 
 def run(where: Locator, name: str = "Run cell") -> None:
@@ -100,12 +100,8 @@ def test_what_depends_on_a_change_is_stale_until_all_above_ran(page: Page, tools
     expect(third).not_to_have_attribute("data-stale", "")
 
 
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-def test_text_that_describes_other_code_says_so(
-    new_page: "NewPage", tools: "Tools", size: ViewportSize
-) -> None:
+def test_text_that_describes_other_code_says_so(page: Page, tools: "Tools") -> None:
     """From the first cell that ran as the reader's own, until all are the lesson's again."""
-    page = new_page(viewport=size)
     page.goto(LESSON)
     note = page.get_by_role("complementary", name="About the text below")
     first, third = cell(page, 1), cell(page, 3)
@@ -121,11 +117,12 @@ def test_text_that_describes_other_code_says_so(
     insert(first, "print(1)\n")
     run(first)
     assert first.evaluate("(it) => it.nextElementSibling.className") == "original"
-    for theme in ("light", "dark"):
+    for size, theme in itertools.product((PHONE, DESK), ("light", "dark")):
+        page.set_viewport_size(size)
         page.emulate_media(color_scheme=theme)
         shoot(page, "lesson-own-code")
         assert barriers(page, tools) == ""
-    assert overflowing(page) == []
+        assert overflowing(page) == []
 
     press(note, "Reset all cells")
     expect(note).to_have_count(0)
@@ -141,7 +138,7 @@ def test_what_never_ends_can_be_stopped(page: Page) -> None:
     run(first)
     insert(second, "while True: pass\n")
     press(second, "Run cell")
-    expect(second.get_by_text("Running …")).to_be_visible(timeout=PATIENCE_MS)
+    expect(second.get_by_text("Running …")).to_be_visible()
     press(second, "Stop")
     wait(page)
     expect(second.locator(".problem")).to_contain_text("Stopped.")

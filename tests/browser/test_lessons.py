@@ -15,7 +15,7 @@ from tests.browser.judging import (
     shoot,
     without_python,
 )
-from tests.browser.learner import PATIENCE_MS, Keyboard, Mouse, paste
+from tests.browser.learner import Keyboard, Mouse, paste
 
 if TYPE_CHECKING:
     from tests.browser.conftest import NewPage
@@ -45,7 +45,7 @@ def test_code_is_changed_run_and_put_back(page: Page, hand: "Hand") -> None:
     said = cell.get_by_role("status").filter(
         has_text=re.compile("^Ran in .*, after the .* cells above")
     )
-    expect(said).to_be_visible(timeout=PATIENCE_MS)
+    expect(said).to_be_visible()
     assert drawing.inner_text() == built
 
     hand.press(button("Edit"))
@@ -55,7 +55,7 @@ def test_code_is_changed_run_and_put_back(page: Page, hand: "Hand") -> None:
     paste(editor, source.replace(MASKED, "Changed") + "\nprint(6 * 7)")
     expect(cell).to_contain_text("You have changed the code since this was shown.")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_role("figure", name="Changed")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_role("figure", name="Changed")).to_be_visible()
     expect(cell).to_contain_text("42")
     shoot(page, "lesson-changed")
 
@@ -73,11 +73,11 @@ def test_an_error_in_a_cell_is_shown_with_its_line(page: Page) -> None:
     paste(editor, "import numpy as np\n1 / 0")
     page.keyboard.press("Control+Enter")
     problem = page.get_by_text(re.compile("ZeroDivisionError.*line 2"))
-    expect(problem).to_be_visible(timeout=PATIENCE_MS)
+    expect(problem).to_be_visible()
 
     page.get_by_role("button", name="Run cell 3", exact=True).click()
     told = page.get_by_text("This has not run, since a cell above ended in an error.")
-    expect(told).to_be_visible(timeout=PATIENCE_MS)
+    expect(told).to_be_visible()
 
 
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])

@@ -1,5 +1,6 @@
 """An exercise's page at work: what it keeps, what it stops, and what it says when it cannot."""
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -230,9 +231,8 @@ TEST = """\
 """
 
 
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
 def test_of_many_failures_the_first_are_open(
-    new_page: "NewPage", sandbox: Sandbox, tmp_path: Path, size: ViewportSize
+    new_page: "NewPage", sandbox: Sandbox, tmp_path: Path
 ) -> None:
     """The others are lines that open, one by one or all at once, so that the end is in reach."""
     path = tmp_path / "scaled-scores.yaml"
@@ -240,7 +240,7 @@ def test_of_many_failures_the_first_are_open(
     solution = "solution: |\n  def scaled_scores(Q, K): return 1\nexplanation: So.\n"
     path.write_text(f"{MANY}{tests}{solution}")
     engine = engine_data(load_exercise(path), sandbox)
-    page = new_page(viewport=size)
+    page = new_page(viewport=PHONE)
 
     def answer(route: Route) -> None:
         route.fulfill(json=route.fetch().json() | {"engine": engine})
@@ -252,10 +252,11 @@ def test_of_many_failures_the_first_are_open(
     bench.concludes("Not passed yet: 0 of 60 tests")
     opened = bench.results.locator("details[open]")
     expect(opened).to_have_count(3)
-    assert bench.results.evaluate("(it) => it.getBoundingClientRect().height") < 6_000
-    for theme in ("light", "dark"):
+    for size, theme in itertools.product((PHONE, DESK), ("light", "dark")):
+        page.set_viewport_size(size)
         page.emulate_media(color_scheme=theme)
         shoot(page, "exercise-many-failures")
+        assert bench.results.evaluate("(it) => it.getBoundingClientRect().height") < 6_000
 
     bench.button("Open all 60").click()
     expect(opened).to_have_count(60)

@@ -16,7 +16,6 @@ from grader.service.store.ids import now
 from grader.service.store.submissions import Submitted
 from grader.service.store.verdicts import Run
 from tests.browser.judging import DESK, PHONE, barriers, overflowing, shoot
-from tests.browser.learner import PATIENCE_MS
 from tests.browser.tools import Tools
 from tests.service.browser.conftest import HOSTILE_NAME, HOSTILE_SOURCE
 
@@ -238,7 +237,7 @@ def test_every_page_is_for_everybody(
     }
     for name, path in paths.items():
         page.goto(path)
-        expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=PATIENCE_MS)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
         assert barriers(page, tools) == "", name
         assert overflowing(page) == [], name
         shoot(page, f"staff-{name}")

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from grader.grading.verdict import Outcome
 from tests.browser.hosting import hosted
 from tests.browser.judging import DESK, PHONE, barriers, overflowing, shoot, without_python
-from tests.browser.learner import PATIENCE_MS, Bench
+from tests.browser.learner import Bench
 from tests.browser.tools import Tools
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _sign_in(bench: Bench, token: str) -> None:
 
 
 def _concludes(bench: Bench, text: str | re.Pattern[str]) -> None:
-    expect(bench.summary).to_contain_text(text, timeout=PATIENCE_MS)
+    expect(bench.summary).to_contain_text(text)
 
 
 def _account(bench: Bench) -> Locator:

@@ -140,6 +140,18 @@ def test_a_page_holds_still_when_its_fonts_come_late(quiet_page: "NewPage", path
     assert shifted(page) < 0.02
 
 
+def test_nothing_but_what_is_under_it_is_kept_free_for_a_root(quiet_page: "NewPage") -> None:
+    """A full stop stands where the root ends, since all forms of its sign are as wide."""
+    page = quiet_page()
+    open_settled(page, "attention/scaled-scores/")
+    gaps = page.locator("msqrt").evaluate_all(
+        "(all) => all.map((each) => each.getBoundingClientRect().right"
+        " - each.lastElementChild.getBoundingClientRect().right)"
+    )
+    assert gaps
+    assert max(gaps) < 1
+
+
 @pytest.mark.parametrize("kind", ["exercise-write", "exercise-predict"])
 def test_hints_have_their_place_before_the_script_is_there(
     quiet_page: "NewPage", kind: str

@@ -1,10 +1,11 @@
 """How a page is judged: by axe for everybody, by its own measures, and by eye."""
 
+import itertools
 import os
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from playwright.sync_api import Page, ViewportSize
 
@@ -12,6 +13,10 @@ from tests.browser.tools import ROOT, Tools
 
 PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 DESK: Final[ViewportSize] = {"width": 1280, "height": 900}
+Theme: TypeAlias = Literal["light", "dark"]
+LIGHT: Final[Theme] = "light"
+DARK: Final[Theme] = "dark"
+LOOKS: Final = tuple(itertools.product((PHONE, DESK), (LIGHT, DARK)))
 
 _TALL: Final = 1800
 SCREENSHOTS: Final = ROOT / "build" / "screenshots"

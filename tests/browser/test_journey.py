@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import ViewportSize, expect
 
-from tests.browser.judging import DESK, PHONE, barriers, overflowing, shoot
+from tests.browser.judging import DARK, DESK, LIGHT, PHONE, Theme, barriers, overflowing, shoot
 from tests.browser.learner import Bench, Hand, Keyboard, Mouse
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def test_from_the_start_page_to_the_next_exercise(
     new_page: "NewPage",
     tools: "Tools",
     size: ViewportSize,
-    theme: str,
+    theme: Theme,
     hand: Hand,
 ) -> None:
     """Fail, fail again, take the hint that is offered, pass, earn XP, and go on; no barriers.
@@ -46,7 +46,7 @@ def test_from_the_start_page_to_the_next_exercise(
     is_judged = isinstance(hand, Mouse)  # the states are the same for both
 
     def judge(state: str) -> None:
-        for shown in ("light", "dark") if is_judged else ():
+        for shown in (LIGHT, DARK) if is_judged else ():
             page.emulate_media(color_scheme=shown)
             shoot(page, f"journey-{state}")
             assert barriers(page, tools) == ""

@@ -1,6 +1,5 @@
 """Cells that share one Python: all of them as built, in step with each other, stopped, and begun anew."""
 
-import itertools
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from tests.browser.judging import DESK, PHONE, barriers, overflowing, shoot, without_python
+from tests.browser.judging import DESK, LOOKS, PHONE, barriers, overflowing, shoot, without_python
 
 if TYPE_CHECKING:
     from tests.browser.conftest import NewPage
@@ -117,7 +116,7 @@ def test_text_that_describes_other_code_says_so(page: Page, tools: "Tools") -> N
     insert(first, "print(1)\n")
     run(first)
     assert first.evaluate("(it) => it.nextElementSibling.className") == "original"
-    for size, theme in itertools.product((PHONE, DESK), ("light", "dark")):
+    for size, theme in LOOKS:
         page.set_viewport_size(size)
         page.emulate_media(color_scheme=theme)
         shoot(page, "lesson-own-code")

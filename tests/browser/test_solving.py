@@ -1,6 +1,5 @@
 """An exercise's page at work: what it keeps, what it stops, and what it says when it cannot."""
 
-import itertools
 import json
 import re
 from pathlib import Path
@@ -13,7 +12,7 @@ from grader.browser.shipping import engine_data
 from grader.definitions.collection import load_exercise
 from grader.sandbox.process import Sandbox
 from tests.browser.hosting import hosted
-from tests.browser.judging import DESK, PHONE, barriers, open_settled, shoot, without_python
+from tests.browser.judging import DESK, LOOKS, PHONE, barriers, open_settled, shoot, without_python
 from tests.browser.learner import Bench
 
 if TYPE_CHECKING:
@@ -252,7 +251,7 @@ def test_of_many_failures_the_first_are_open(
     bench.concludes("Not passed yet: 0 of 60 tests")
     opened = bench.results.locator("details[open]")
     expect(opened).to_have_count(3)
-    for size, theme in itertools.product((PHONE, DESK), ("light", "dark")):
+    for size, theme in LOOKS:
         page.set_viewport_size(size)
         page.emulate_media(color_scheme=theme)
         shoot(page, "exercise-many-failures")

@@ -116,7 +116,7 @@ def stores(dialects: tuple[str, ...]) -> "Iterator[Stores]":
             (folder / "postgres").mkdir()
             server = PostgresServer(binaries, folder / "postgres", durable=True)
             stack.callback(server.stop)
-        yield Stores(folder, server)
+        yield Stores(folder, server, tuple(_there(dialects, server)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +125,7 @@ class Stores:
 
     folder: Path
     postgres: PostgresServer | None
-
-    @property
-    def dialects(self) -> tuple[str, ...]:
-        """What there is on this machine."""
-        return ("SQLite", "PostgreSQL") if self.postgres else ("SQLite",)
+    dialects: tuple[str, ...]  # that were asked for, and are there
 
     def make(self, dialect: str) -> Store:
         """Make a database without any table."""
@@ -139,6 +135,10 @@ class Stores:
             return Store(dialect, f"sqlite:///{self.folder}/{name}.db", log, None)
         assert self.postgres is not None  # noqa: S101  `dialects` says so
         return Store(dialect, self.postgres.make(name), log, self.postgres)
+
+
+def _there(dialects: tuple[str, ...], server: PostgresServer | None) -> Iterator[str]:
+    return (each for each in dialects if each == "SQLite" or server is not None)
 
 
 @contextlib.contextmanager

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from grader.errors import GraderFault, SandboxFault
 from grader.grading.jobs import Job
+from grader.grading.known import Known
 from grader.grading.pool import MAX_TRIES
 from grader.grading.records import verdict_from_data
 
@@ -44,6 +45,8 @@ _ENVIRONMENT: Final = (
 # that is graded has nearly three times as long by the clock as by the CPU.
 _NICENESS: Final = 5
 _LEAST_SHARE: Final = 19
+
+_MOST_OF_DEFINITIONS: Final = 16 << 20  # bytes that the process keeps, as they were sent
 
 _CLOSED: Final = "the desk is closed"
 
@@ -272,14 +275,14 @@ class _Line:
     def __init__(self, ours: socket.socket) -> None:
         self._socket = ours
         self._connection = Connection(os.dup(ours.fileno()))
-        self._known: set[str] = set()  # exercises that it has been sent
+        self._known = Known[int](_MOST_OF_DEFINITIONS, lambda size: size)
 
     def send_job(self, number: int, job: Job) -> None:
         """Send if there is anyone to hear it: if not, the listener is about to find out."""
         digest = job.exercise.digest
-        exercise = None if digest in self._known else job.exercise
-        self._known.add(digest)
-        what = (number, exercise, digest, job.submission, job.given_limits)
+        definition = None if digest in self._known else pickle.dumps(job.exercise)
+        forgotten = self._known.add(digest, 0 if definition is None else len(definition))
+        what = (number, definition, digest, forgotten, job.submission, job.given_limits)
         try:
             self._connection.send_bytes(pickle.dumps(what))
         except OSError:

@@ -47,12 +47,15 @@ class _Inbox:
         try:
             if self.is_closed or not self.doorbell.poll():
                 return None
-            number, exercise, digest, submission, limits = pickle.loads(self.doorbell.recv_bytes())  # noqa: S301  from our parent
+            message = self.doorbell.recv_bytes()
         except (EOFError, OSError):
             self.is_closed = True
             return None
-        if exercise is not None:
-            self._exercises[digest] = exercise
+        number, definition, digest, forgotten, submission, limits = pickle.loads(message)  # noqa: S301  from our parent
+        for each in forgotten:
+            del self._exercises[each]
+        if definition is not None:
+            self._exercises[digest] = pickle.loads(definition)  # noqa: S301  likewise
         job = Job(self._exercises[digest], submission, limits)
         self._numbers[id(job)] = (job, number)
         return job

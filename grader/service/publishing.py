@@ -11,20 +11,27 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+import structlog
 from sqlalchemy import Connection
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 
 from grader.grading.verdict import Verdict
 from grader.service.desk import Desk
 from grader.service.executors import queue
-from grader.service.store import verdicts
-from grader.service.store.database import Database
+from grader.service.store import submissions, verdicts
+from grader.service.store.database import Database, is_conflict
 from grader.service.store.submissions import Submitted
 from grader.service.store.verdicts import Kept, Run
 
 _ENOUGH: Final = 8  # that need not wait for more
 _MOST: Final = 64  # in one transaction
 _COMPANY_SECONDS: Final = 0.2  # at most, for which one waits for others
+_TRIES: Final = 3  # of a transaction that met another one crosswise
+
+# What a result's own values cause: written another time it would end alike.
+_ITS_OWN: Final = (DataError, IntegrityError, ValueError, TypeError, LookupError, ArithmeticError)
+
+_log = structlog.get_logger(__name__)
 
 Done: TypeAlias = Callable[[Exception | None], None]
 """Called once, from any thread, when a try is over; with what kept it from a verdict."""
@@ -96,22 +103,52 @@ class Publisher:
     def _write(self, batch: Sequence[tuple[Sequence[Wish], Result]]) -> None:
         """Write together; what cannot be written takes no other along."""
         try:
-            with self._database.write() as connection:
-                _write(connection, batch)
+            self._commit(batch)
         except Exception as error:  # noqa: BLE001  passed on, to whoever decides what comes next
             if len(batch) > 1 and not isinstance(error, OperationalError):  # which is nobody's own
                 for each in batch:
                     self._write([each])
+            elif isinstance(error, _ITS_OWN):
+                self._set_aside(batch[0][0], error)
             else:
                 _tell(batch, error)
         else:
             _tell(batch, None)
 
+    def _commit(self, batch: Sequence[tuple[Sequence[Wish], Result]]) -> None:
+        """Write in one transaction, once more if the database undid it for the sake of another."""
+        for tries in range(1, _TRIES + 1):
+            try:
+                with self._database.write() as connection:
+                    _write(connection, batch)
+            except OperationalError as error:
+                if tries == _TRIES or not is_conflict(error):
+                    raise
+            else:
+                return
+
+    def _set_aside(self, wishes: Sequence[Wish], error: Exception) -> None:
+        """Leave to staff what can never be written as it is, or it would be graded for ever."""
+        _log.error("a verdict cannot be written", exc_info=error)
+        reason = f"its verdict cannot be written ({type(error).__name__})"
+        try:
+            with self._database.write() as connection:
+                for wish in wishes:
+                    submissions.park(connection, wish.submitted.id, reason)
+                _finish(connection, wishes)
+        except Exception as again:  # noqa: BLE001  passed on, as above
+            tell(wishes, again)
+        else:
+            tell(wishes, None)
+
 
 def tell(wishes: Sequence[Wish], error: Exception | None) -> None:
-    """Say that a try is over."""
+    """Say that a try is over; whoever cannot be told keeps no other from it."""
     for wish in wishes:
-        wish.done(error)
+        try:
+            wish.done(error)
+        except Exception:  # noqa: BLE001  it is logged
+            _log.exception("the end of a try could not be told")
 
 
 def _tell(batch: Sequence[tuple[Sequence[Wish], Result]], error: Exception | None) -> None:
@@ -130,6 +167,11 @@ def _write(connection: Connection, batch: Sequence[tuple[Sequence[Wish], Result]
         else:
             result(connection)
     verdicts.publish_all_waiting(connection, wanted)
-    jobs = [wish.job for wishes, _ in batch for wish in wishes if wish.job is not None]
+    _finish(connection, [wish for wishes, _ in batch for wish in wishes])
+
+
+def _finish(connection: Connection, wishes: Sequence[Wish]) -> None:
+    """Take the jobs of wishes out of the queue."""
+    jobs = [wish.job for wish in wishes if wish.job is not None]
     if jobs:
         queue.finish(connection, jobs)

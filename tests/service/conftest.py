@@ -1,5 +1,6 @@
 """Databases for the tests of the service: a file of SQLite, and a PostgreSQL server of our own."""
 
+import functools
 import os
 import shutil
 import tempfile
@@ -10,10 +11,23 @@ from pathlib import Path
 import pytest
 
 from benchmarks.postgres import PostgresServer, find_binaries
+from grader.service.catalog import Catalog
 from grader.service.store.database import Database
 from grader.service.store.upgrading import upgrade
 
+EXERCISES = Path(__file__).parents[2] / "exercises"
+
 _TEMPLATE = "etude_template"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _read_once() -> Iterator[None]:
+    """Read our own collection, which no test changes, once for all servers of this process."""
+    load = Catalog.load
+    ours = functools.cache(lambda: load(EXERCISES))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Catalog, "load", lambda path: ours() if path == EXERCISES else load(path))
+        yield
 
 
 @pytest.fixture(scope="session")

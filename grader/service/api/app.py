@@ -55,7 +55,8 @@ def create_app(parts: Parts) -> FastAPI:
     if parts.settings.site is not None:
         app.mount("/", Site(parts.settings.site), name="site")
     roomy = {gradebook.CANVAS_PATH: gradebook.MAX_EXPORT}
-    app.add_middleware(BodyCap, most=parts.settings.max_body, roomy=roomy)
+    settings = parts.settings
+    app.add_middleware(BodyCap, most=settings.max_body, roomy=roomy, seconds=settings.body_seconds)
     app.add_middleware(CarefulHeaders, https=parts.settings.is_https)
     app.add_middleware(Metered, meter=parts.meter)
     app.add_middleware(Logged)

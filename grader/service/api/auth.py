@@ -12,10 +12,17 @@ from grader.service.store import people, sessions
 from grader.service.store.people import Person
 
 COOKIE: Final = "etude_session"
+COOKIE_OF_HOST: Final = f"__Host-{COOKIE}"
+"""Its name by HTTPS: a browser takes that from nobody but this very host, and not by plain HTTP."""
+
 CSRF_HEADER: Final = "X-CSRF-Token"
 
 _bearer = HTTPBearer(auto_error=False, description="A token, made by `etude staff token make`.")
-_cookie = APIKeyCookie(name=COOKIE, auto_error=False, description="A browser's session.")
+_cookie = APIKeyCookie(
+    name=COOKIE,
+    auto_error=False,
+    description=f"A browser's session; by HTTPS the cookie is {COOKIE_OF_HOST}.",
+)
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -28,11 +35,25 @@ async def parts(request: Request) -> Parts:  # a plain function would be sent to
 PartsOf = Annotated[Parts, Depends(parts)]
 
 
+def cookie_name(service: Parts) -> str:
+    """Return the name of a browser's cookie."""
+    return COOKIE_OF_HOST if service.settings.is_https else COOKIE
+
+
+async def session_cookie(request: Request, service: PartsOf) -> str | None:
+    """Return what a browser's cookie holds."""
+    return request.cookies.get(cookie_name(service))
+
+
+CookieOf = Annotated[str | None, Depends(session_cookie)]
+
+
 def current_person(
     request: Request,
     service: PartsOf,
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-    cookie: Annotated[str | None, Depends(_cookie)],
+    _described: Annotated[str | None, Depends(_cookie)],
+    cookie: CookieOf,
 ) -> Person:
     """Return who makes a request.
 

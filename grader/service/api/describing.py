@@ -46,7 +46,8 @@ def _add_problems_of(operation: dict[str, Any]) -> None:
     if "422" in known:
         general.append(HTTPStatus.UNPROCESSABLE_ENTITY)
     if "requestBody" in operation:
-        general += [HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE]
+        general += [HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_TIMEOUT]
+        general.append(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     known.update({str(status): described for status, described in responses(*general).items()})
     (failed,) = responses(HTTPStatus.SERVICE_UNAVAILABLE).values()
     known["5XX"] = {**failed, "description": "The service failed, or its database is away."}

@@ -1,9 +1,10 @@
-"""What stands before every route: a cap on bodies, and the headers that keep browsers careful."""
+"""What stands before every route: caps on bodies, and the headers that keep browsers careful."""
 
+import asyncio
 import contextlib
 from collections.abc import Mapping, MutableMapping
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
@@ -22,23 +23,25 @@ _API_POLICY: Final = "default-src 'none'; frame-ancestors 'none'"
 _HSTS: Final = "max-age=31536000"
 
 
-class _TooLargeError(Exception):
-    """A body went beyond the cap, whatever its header said."""
+class _RefusedError(Exception):
+    """A body is not read to its end."""
 
 
 class BodyCap:
-    """Refuses a body that is too large, before it is read and while it comes.
+    """Refuses a body that is too large, before it is read and while it comes, or too slow.
 
     Args:
         app: what comes behind.
         most: bytes.
         roomy: paths that take more, and how many bytes.
+        seconds: for which a body may be on its way, or it would hold a connection for nothing.
     """
 
-    def __init__(self, app: ASGIApp, most: int, roomy: Mapping[str, int]) -> None:
+    def __init__(self, app: ASGIApp, most: int, roomy: Mapping[str, int], seconds: float) -> None:
         self._app = app
         self._most = most
         self._roomy = roomy
+        self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -48,31 +51,57 @@ class BodyCap:
         most = self._roomy.get(scope["path"], self._most)
         said = Headers(scope=scope).get("content-length", "0")
         if not said.isascii() or not said.isdigit() or int(said[:20]) > most:
-            await _refuse(most, scope, receive, send)
+            await _refuse(_too_large(most), scope, receive, send)
             return
-        left = most
+        left, is_whole, has_begun = most, False, False
+        refusal: _Refusal | None = None
+        until = asyncio.get_running_loop().time() + self._seconds
 
-        async def counted() -> Message:
-            nonlocal left
-            message = await receive()
+        async def bounded() -> Message:
+            nonlocal left, is_whole, refusal
+            if is_whole:  # what comes now is that the client hangs up, sooner or later
+                return await receive()
+            try:
+                async with asyncio.timeout_at(until):
+                    message = await receive()
+            except TimeoutError:
+                refusal = _too_slow(self._seconds)
+                raise _RefusedError from None
             left -= len(message.get("body", b""))
+            is_whole = not message.get("more_body", False)
             if left < 0:
-                raise _TooLargeError
+                refusal = _too_large(most)
+                raise _RefusedError
             return message
 
         async def unless_refused(message: MutableMapping[str, Any]) -> None:
-            if left >= 0:  # what the application makes of a body that broke off is not told
+            nonlocal has_begun
+            # What the application makes of a body that broke off is not told.
+            if refusal is None or has_begun:
+                has_begun = True
                 await send(message)
 
-        with contextlib.suppress(_TooLargeError):
-            await self._app(scope, counted, unless_refused)
-        if left < 0:
-            await _refuse(most, scope, receive, send)
+        with contextlib.suppress(_RefusedError):
+            await self._app(scope, bounded, unless_refused)
+        if refusal is not None and not has_begun:
+            await _refuse(refusal, scope, receive, send)
 
 
-async def _refuse(most: int, scope: Scope, receive: Receive, send: Send) -> None:
-    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+_Refusal: TypeAlias = tuple[HTTPStatus, str]
+
+
+def _too_large(most: int) -> _Refusal:
     detail = f"What is sent here has at most {most >> 10} KiB."
+    return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail
+
+
+def _too_slow(seconds: float) -> _Refusal:
+    detail = f"What is sent here is all there within {seconds:g} seconds."
+    return HTTPStatus.REQUEST_TIMEOUT, detail
+
+
+async def _refuse(refusal: _Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+    status, detail = refusal
     problem = Problem(type="about:blank", title=status.phrase, status=status, detail=detail)
     answer = JSONResponse(problem.model_dump(), status_code=status, media_type=MEDIA_TYPE)
     answer.headers["Connection"] = "close"

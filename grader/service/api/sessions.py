@@ -1,12 +1,11 @@
 """`/v1/session`: a browser signs in with a token, and out."""
 
 from http import HTTPStatus
-from typing import Annotated
 
-from fastapi import APIRouter, Cookie, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from grader.service.api.auth import COOKIE, PartsOf, Someone
+from grader.service.api.auth import CookieOf, PartsOf, Someone, cookie_name
 from grader.service.api.problems import ProblemError, responses
 from grader.service.service import Parts
 from grader.service.store import people, sessions
@@ -39,7 +38,7 @@ def sign_in(
     wanted: SignIn,
     service: PartsOf,
     response: Response,
-    cookie: Annotated[str | None, Cookie(alias=COOKIE)] = None,
+    cookie: CookieOf,
 ) -> Me:
     """Open a session for a browser, and close its last; scripts cannot read the cookie."""
     entered = enter(service, wanted.token, cookie)
@@ -62,13 +61,14 @@ def enter(service: Parts, token: str, last_cookie: str | None) -> tuple[Person, 
             return None
         if last_cookie is not None:
             sessions.close_session(connection, last_cookie)
-        return person, sessions.open_session(connection, person)
+        until = people.end_of_token(connection, token)
+        return person, sessions.open_session(connection, person, until)
 
 
 def give_cookie(response: Response, cookie: str, service: Parts) -> None:
     """Let a browser keep its session's secret, out of the reach of scripts."""
     response.set_cookie(
-        COOKIE,
+        cookie_name(service),
         cookie,
         max_age=sessions.LIFETIME,
         httponly=True,
@@ -77,11 +77,16 @@ def give_cookie(response: Response, cookie: str, service: Parts) -> None:
     )
 
 
+def take_cookie(response: Response, service: Parts) -> None:
+    """Let a browser forget its session's secret; one of the host's own goes only as it came."""
+    response.delete_cookie(cookie_name(service), secure=service.settings.is_https)
+
+
 @router.get("", responses=responses(HTTPStatus.UNAUTHORIZED))
 def who(
     person: Someone,
     request: Request,
-    cookie: Annotated[str | None, Cookie(alias=COOKIE)] = None,
+    cookie: CookieOf,
 ) -> Me:
     """Say who is signed in; a page that was loaded anew learns its CSRF token again.
 
@@ -101,10 +106,10 @@ def sign_out(
     _person: Someone,
     service: PartsOf,
     response: Response,
-    cookie: Annotated[str | None, Cookie(alias=COOKIE)] = None,
+    cookie: CookieOf,
 ) -> None:
     """Close the session."""
     if cookie is not None:
         with service.database.write() as connection:
             sessions.close_session(connection, cookie)
-    response.delete_cookie(COOKIE)
+    take_cookie(response, service)

@@ -9,7 +9,7 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from grader.service.api.auth import COOKIE
+from grader.service.api.auth import COOKIE, COOKIE_OF_HOST
 
 _PLACE: Final = b"<html "
 _MARK: Final = b'<html data-service="/v1/" '
@@ -33,7 +33,8 @@ class Site(StaticFiles):
         answer = super().file_response(full_path, stat_result, scope, status_code)
         if not (isinstance(answer, FileResponse) and answer.media_type == "text/html"):
             return answer
-        mark = _MARK + (_SIGNED_IN if COOKIE in Request(scope).cookies else b"")
+        is_signed_in = {COOKIE, COOKIE_OF_HOST} & Request(scope).cookies.keys()
+        mark = _MARK + (_SIGNED_IN if is_signed_in else b"")
         page = Path(full_path).read_bytes().replace(_PLACE, mark, 1)
         headers = {"Cache-Control": "no-cache", "Vary": "Cookie"}
         return HTMLResponse(page, status_code, headers=headers)

@@ -32,6 +32,7 @@ class LocalExecutor:
         self._lock = threading.Lock()
         self._in_hand: dict[str, tuple[str, str]] = {}  # by id: the exercise and the source
         self._failures = 0  # in a row
+        self._error: Exception | None = None  # the last one that nobody has waited after
         self._thread = threading.Thread(target=self._run, name="executor", daemon=True)
 
     def enqueue(self, connection: Connection, submission_ids: Sequence[str]) -> None:
@@ -65,12 +66,24 @@ class LocalExecutor:
         while not (self._stopping.is_set() and not self._in_hand):
             self._bell.wait(_LOOK_SECONDS)
             self._bell.clear()
+            self._rest()
             if self._stopping.is_set() or self._grading.desk.trouble is not None:
                 continue
             try:
                 self._grading.begin([self._wish(each) for each in self._next()])
             except SQLAlchemyError as error:
                 self._failed(error)
+
+    def _rest(self) -> None:
+        """Wait after a failure, or a full disk would keep us busy with grading the same again."""
+        error, self._error = self._error, None
+        if error is None:
+            return
+        pause = _PAUSES[min(self._failures, len(_PAUSES) - 1)]
+        self._failures += 1
+        # Its type only: a statement that failed holds what was to be written.
+        _log.error("the store failed", error=type(error).__name__, pause=pause)
+        self._stopping.wait(pause)
 
     def _next(self) -> list[Submitted]:
         """Return what to grade next: nothing twice, and of identical code only one."""
@@ -106,10 +119,6 @@ class LocalExecutor:
         return Wish(submitted, done)
 
     def _failed(self, error: Exception) -> None:
-        """Wait a little, or a full disk would keep us busy with grading the same again."""
-        pause = _PAUSES[min(self._failures, len(_PAUSES) - 1)]
-        self._failures += 1
-        # Its type only: a statement that failed holds what was to be written.
-        _log.error("the store failed", error=type(error).__name__, pause=pause)
-        self._stopping.wait(pause)
+        """Have a pause made before the next; whoever tells of the error is not held up."""
+        self._error = error
         self._bell.set()

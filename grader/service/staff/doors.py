@@ -6,15 +6,15 @@ from http import HTTPStatus
 from typing import Annotated, Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from fastapi import APIRouter, Cookie, Depends, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 
 from grader.errors import UsageError
-from grader.service.api.auth import COOKIE, PartsOf
+from grader.service.api.auth import CookieOf, PartsOf
 from grader.service.api.problems import ProblemError
-from grader.service.api.sessions import enter, give_cookie
+from grader.service.api.sessions import enter, give_cookie, take_cookie
 from grader.service.staff.rendering import render
 from grader.service.store import sessions
 from grader.service.store.people import Person
@@ -60,9 +60,7 @@ class Visitor:
     csrf: str
 
 
-def instructor(
-    service: PartsOf, cookie: Annotated[str | None, Cookie(alias=COOKIE)] = None
-) -> Visitor:
+def instructor(service: PartsOf, cookie: CookieOf) -> Visitor:
     """Return who visits, if they are an instructor; for anybody else there is nothing here.
 
     Raises:
@@ -123,7 +121,7 @@ def sign_in(
     request: Request,
     sent: Fields,
     service: PartsOf,
-    cookie: Annotated[str | None, Cookie(alias=COOKIE)] = None,
+    cookie: CookieOf,
 ) -> Response:
     """Open a session, and go where somebody wanted to go."""
     # Another site shall not sign somebody in as somebody else.
@@ -154,13 +152,13 @@ def _is_from_here(request: Request) -> bool:
 def sign_out(
     _sent: OwnForm,
     service: PartsOf,
-    cookie: Annotated[str | None, Cookie(alias=COOKIE)] = None,
+    cookie: CookieOf,
 ) -> Response:
     """Close the session."""
     with service.database.write() as connection:
         sessions.close_session(connection, cookie or "")
     response = see("/sign-in")
-    response.delete_cookie(COOKIE)
+    take_cookie(response, service)
     return response
 
 

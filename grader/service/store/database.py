@@ -8,15 +8,16 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DisconnectionError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 from sqlalchemy.pool import PoolProxiedConnection
 
 from grader.errors import UsageError
 
 _BUSY_SECONDS = 10.0
+_CONFLICTS: Final = frozenset({"40001", "40P01"})  # PostgreSQL: serialization failure, deadlock
 _DIALECTS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
 
@@ -131,6 +132,11 @@ def _refuse_the_dead(connection: PoolProxiedConnection, _record: object, _proxy:
     """
     if has_hung_up(connection.fileno()):
         raise DisconnectionError("the server has hung up")
+
+
+def is_conflict(error: DBAPIError) -> bool:
+    """Tell whether a transaction was undone only because another one was in its way."""
+    return getattr(error.orig, "sqlstate", None) in _CONFLICTS
 
 
 def has_hung_up(descriptor: int) -> bool:

@@ -16,6 +16,8 @@ from grader.service.store.tables import SAME_KEY, mistake, person, publication, 
 
 Kind: TypeAlias = Literal["misconception", "test", "hint"]
 
+_LONGEST: Final = 200  # characters of a name, the column's
+
 _NONE: Final = delete(mistake).where(
     mistake.c.person_id == bindparam("person"), mistake.c.exercise == bindparam("of")
 )
@@ -105,9 +107,10 @@ def _read(body: Mapping[str, Any]) -> Iterator[tuple[Kind, str]]:
     row = row_of({**body, "student": ""})
     if row is None:
         return
+    # PostgreSQL takes no longer ones, and then the verdict itself would not be published.
     for name in row.mistakes:
-        yield "misconception", name
+        yield "misconception", name[:_LONGEST]
     for name in row.failed_tests:
-        yield "test", name
+        yield "test", name[:_LONGEST]
     if row.hint is not None:
         yield "hint", str(row.hint)

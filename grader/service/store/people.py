@@ -151,6 +151,12 @@ def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
     return True
 
 
+def end_of_token(connection: Connection, secret: str) -> int | None:
+    """Return when a token ends, in microseconds; None if it does not."""
+    ends = select(token.c.expires_at).where(token.c.hash == digest(secret))
+    return connection.execute(ends).scalar_one_or_none()
+
+
 def person_of_token(connection: Connection, secret: str) -> Person | None:
     """Return whom a token speaks for; None if it is unknown, expired or revoked."""
     asked = {"hash": digest(secret), "now": now()}

@@ -38,8 +38,15 @@ class Opened:
     csrf: str
 
 
-def open_session(connection: Connection, owner: Person) -> Opened:
-    """Sign somebody in, and forget sessions that are over, or of whom there are too many."""
+def open_session(connection: Connection, owner: Person, until: int | None = None) -> Opened:
+    """Sign somebody in, and forget sessions that are over, or of whom there are too many.
+
+    Args:
+        connection: of a transaction that writes.
+        owner: who comes in.
+        until: when what they came in by is over, in microseconds; so is the session then.
+    """
+    longest = now() + LIFETIME * 1_000_000
     connection.execute(delete(session).where(session.c.expires_at <= now()))
     own = session.c.person_id == owner.id
     newest = select(session.c.hash).where(own).order_by(session.c.created_at.desc())
@@ -50,7 +57,7 @@ def open_session(connection: Connection, owner: Person) -> Opened:
             hash=digest(cookie),
             person_id=owner.id,
             created_at=now(),
-            expires_at=now() + LIFETIME * 1_000_000,
+            expires_at=longest if until is None else min(longest, until),
         )
     )
     return Opened(cookie, csrf_of(cookie))

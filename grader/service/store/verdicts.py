@@ -94,6 +94,9 @@ _BEST: Final = (
     )
     .limit(1)
 )
+_GRADED_BY: Final = select(grade.c.submission_id).where(
+    grade.c.person_id == bindparam("person"), grade.c.exercise == bindparam("of")
+)
 _FIND_OR_TEXT: Final = (
     select(source.c.hash, source.c.text, verdict)
     .outerjoin(
@@ -182,7 +185,7 @@ def note_fault(
     connection: Connection, exercise_hash: str, source_hash: str, run: Run, message: str
 ) -> int:
     """Write down that grading failed, through no fault of the submission; return how often."""
-    row = _attempt(exercise_hash, source_hash, run, FAULT, message[:2000])
+    row = _attempt(exercise_hash, source_hash, run, FAULT, _writable(message[:2000]))
     connection.execute(_ATTEMPT, row)
     counted = select(func.count()).where(
         attempt.c.exercise_hash == exercise_hash,
@@ -335,8 +338,17 @@ def _replace(
     replaced = published(connection, submitted.id)
     assert replaced is not None  # noqa: S101  a verdict is never deleted
     put(connection, publication, held)
-    refresh_grade(connection, submitted.person_id, submitted.exercise)
+    if _is_graded_by(connection, submitted):
+        refresh_grade(connection, submitted.person_id, submitted.exercise)
+    else:  # the best one still holds; to look at all would take long where there are many
+        _improve_grades(connection, [(submitted, kept)], {submitted.id: held["event_seq"]})
     mistakes.follow(connection, submitted.person_id, submitted.exercise, replaced.body, kept.body)
+
+
+def _is_graded_by(connection: Connection, submitted: Submitted) -> bool:
+    """Tell whether a submission is the best of its person's in its exercise."""
+    own = {"person": submitted.person_id, "of": submitted.exercise}
+    return connection.execute(_GRADED_BY, own).scalar_one_or_none() == submitted.id
 
 
 def _improve_grades(
@@ -431,6 +443,11 @@ def _attempt(
         "outcome": outcome,
         "message": message,
     }
+
+
+def _writable(text: str) -> str:
+    """Return a text that quotes anything as PostgreSQL takes it: UTF-8 without a NUL."""
+    return text.encode(errors="backslashreplace").decode().replace("\0", "\\0")
 
 
 def _kept_of(made: Verdict) -> Kept:

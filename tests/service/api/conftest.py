@@ -4,7 +4,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import httpx
 import pytest
@@ -15,8 +14,7 @@ from grader.service.service import Parts, Service
 from grader.service.settings import Settings
 from grader.service.store import people
 from grader.service.store.people import Role
-
-EXERCISES = Path(__file__).parents[3] / "exercises"
+from tests.service.conftest import EXERCISES as EXERCISES  # noqa: PLC0414  for the tests beside
 
 
 @dataclass
@@ -36,7 +34,7 @@ class Served:
     def client(self, name: str, role: Role = "student") -> httpx.Client:
         """Return a client that speaks for somebody."""
         headers = {"Authorization": f"Bearer {self.token(name, role)}"}
-        self.clients.append(httpx.Client(base_url=self.url, headers=headers, timeout=30))
+        self.clients.append(httpx.Client(base_url=self.url, headers=headers, timeout=120))
         return self.clients[-1]
 
     def close(self) -> None:
@@ -52,12 +50,12 @@ class Served:
 
     def outcome(self, client: httpx.Client, location: str) -> str:
         """Wait until a submission is graded and return its outcome."""
-        for _ in range(600):
+        for _ in range(2400):
             state = client.get(location).raise_for_status().json()
             if state["state"] != "pending":
                 return str(state["outcome"] or state["state"])
             time.sleep(0.05)
-        raise AssertionError("it was not graded within half a minute")
+        raise AssertionError("it was not graded within two minutes")
 
 
 @pytest.fixture(scope="module")

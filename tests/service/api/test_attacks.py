@@ -4,22 +4,24 @@ import io
 import json
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
+from pathlib import Path
 
 import httpx
 import pytest
 import structlog
 
 from grader.service import logs
+from grader.service.settings import Settings
 from grader.service.store import people
-from tests.service.api.conftest import Served
+from tests.service.api.conftest import EXERCISES, Served
 
 
 @pytest.fixture
 def browser(served: Served) -> Iterator[httpx.Client]:
     """A browser with cookies, where nobody is signed in."""
-    with httpx.Client(base_url=served.url, timeout=30) as client:
+    with httpx.Client(base_url=served.url, timeout=120) as client:
         yield client
 
 
@@ -71,6 +73,27 @@ def test_a_session_that_was_planted_is_not_taken_over(
     browser.cookies.set("etude_session", invented, domain="127.0.0.1")
     assert _sign_in(browser, served.token("ada")) != invented
     assert not _is_in(served, invented)
+
+
+def test_by_https_no_other_host_plants_a_session(
+    serving: Callable[[Settings], Served], tmp_path: Path
+) -> None:
+    """The cookie has the prefix with which browsers take it from this host alone; no other counts."""
+    url = f"sqlite:///{tmp_path}/e.db"
+    served = serving(Settings(url, EXERCISES, workers=1, public_url="https://etude.example"))
+    answer = httpx.post(f"{served.url}/v1/session", json={"token": served.token("ada")})
+    pair, *attributes = answer.headers["Set-Cookie"].split("; ")
+    assert {"Secure", "Path=/", "HttpOnly"} <= set(attributes)
+    assert not [each for each in attributes if each.startswith("Domain")]
+    name, value = pair.split("=", 1)
+    assert name == "__Host-etude_session"
+    for sent, status in ((name, HTTPStatus.OK), ("etude_session", HTTPStatus.UNAUTHORIZED)):
+        asked = httpx.get(f"{served.url}/v1/session", cookies={sent: value})
+        assert asked.status_code == status
+    headers = {"X-CSRF-Token": answer.json()["csrf"]}
+    gone = httpx.delete(f"{served.url}/v1/session", cookies={name: value}, headers=headers)
+    assert gone.headers["Set-Cookie"].startswith(f'{name}=""')
+    assert "Secure" in gone.headers["Set-Cookie"]
 
 
 def test_a_revoked_token_s_sessions_end(served: Served, browser: httpx.Client) -> None:

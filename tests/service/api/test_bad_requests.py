@@ -3,15 +3,18 @@
 import gzip
 import json
 import socket
+from collections.abc import Callable
 from http import HTTPStatus
+from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select
 
+from grader.service.settings import Settings
 from grader.service.store import people
 from grader.service.store.ids import now
-from grader.service.store.tables import submission
-from tests.service.api.conftest import Served
+from grader.service.store.tables import session, submission
+from tests.service.api.conftest import EXERCISES, Served
 
 BODY = json.dumps({"exercise": "attention-weights", "source": "x = 1\n"}).encode()
 CHUNKS = b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY)
@@ -29,7 +32,7 @@ def _raw(served: Served, headers: str, body: bytes, *, ends: bool = False) -> li
         f"POST /v1/submissions HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
         f"Authorization: Bearer {served.token('liar')}\r\n{headers}Connection: close\r\n\r\n"
     )
-    with socket.create_connection((host, int(port)), timeout=30) as line:
+    with socket.create_connection((host, int(port)), timeout=120) as line:
         line.sendall(head.encode() + body)
         if ends:
             line.shutdown(socket.SHUT_WR)  # there is no more to come, whatever was promised
@@ -132,6 +135,40 @@ def test_an_expired_token_is_worth_nothing(served: Served) -> None:
         assert client.get("/v1/exercises", headers=headers).status_code == status
         assert client.post("/v1/session", json={"token": secret}).status_code == status
         client.cookies.clear()
+
+
+def test_a_session_ends_with_its_token(served: Served) -> None:
+    """Whoever signs in shortly before is not let in for twelve hours more."""
+    until = now() + 3600 * 10**6
+    client = served.client("leaving")
+    with served.parts.database.write() as connection:
+        owner = people.find_person(connection, "leaving")
+        assert owner is not None
+        ends = people.make_token(connection, owner, "", actor="test", expires_at=until)
+    for secret in (ends, served.token("leaving")):
+        client.post("/v1/session", json={"token": secret}).raise_for_status()
+        client.cookies.clear()
+    with served.parts.database.read() as connection:
+        chosen = select(session.c.expires_at).where(session.c.person_id == owner.id)
+        first, second = connection.execute(chosen.order_by(session.c.created_at)).scalars()
+    assert first == until < second
+
+
+def test_a_body_that_trickles_is_not_waited_for(
+    serving: Callable[[Settings], Served], tmp_path: Path
+) -> None:
+    """Its connection is not held for ever: the sender is told, and hung up on; nothing comes of it."""
+    settings = Settings(f"sqlite:///{tmp_path}/e.db", EXERCISES, workers=1, body_seconds=0.5)
+    slow = serving(settings)
+    trickled = b"2\r\n{ \r\n"
+    for headers, body in (
+        ("Content-Length: 100\r\n", b"{"),
+        ("Transfer-Encoding: chunked\r\n", trickled),
+    ):
+        assert _raw(slow, headers, body) == [HTTPStatus.REQUEST_TIMEOUT]
+    assert _count(slow) == 0
+    answer = slow.client("quick").post("/v1/submissions", content=BODY)
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY  # by its type: it was read
 
 
 @pytest.mark.parametrize(

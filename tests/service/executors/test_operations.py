@@ -39,14 +39,14 @@ from grader.service.store.ids import now
 from grader.service.store.submissions import Submitted
 from grader.service.store.tables import attempt, waiting
 from tests.conftest import DOUBLE
+from tests.service.conftest import EXERCISES
 
-_EXERCISES = Path(__file__).parents[3] / "exercises"
 _DAY = 24 * 60 * 60 * 1_000_000
 
 
 @pytest.fixture(scope="module")
 def catalog() -> Catalog:
-    return Catalog.load(_EXERCISES)
+    return Catalog.load(EXERCISES)
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +167,7 @@ def test_metrics_tell_of_the_queue(database: Database) -> None:
 
 def test_a_server_tells_what_it_does(tmp_path: Path) -> None:
     """Verdicts by outcome, grading time, and requests by the pattern of their route."""
-    settings = Settings(f"sqlite:///{tmp_path}/etude.db", _EXERCISES, workers=1)
+    settings = Settings(f"sqlite:///{tmp_path}/etude.db", EXERCISES, workers=1)
     with Service(settings) as service:
         parts = service.parts
         with parts.database.write() as connection:
@@ -283,7 +283,7 @@ def test_a_statement_that_fails_does_not_quote_its_values(database: Database) ->
 
 def test_each_request_has_an_id_in_answer_and_log(log: io.StringIO, tmp_path: Path) -> None:
     """So that a person's complaint leads to its line; the line has no token, and no id in a path."""
-    settings = Settings(f"sqlite:///{tmp_path}/etude.db", _EXERCISES, workers=1)
+    settings = Settings(f"sqlite:///{tmp_path}/etude.db", EXERCISES, workers=1)
     path = "/v1/submissions/00000000-0000-0000-0000-000000000000"
     with Service(settings) as service, _serving(service.parts) as url:
         answer = httpx.get(f"{url}{path}", headers={"Authorization": "Bearer tell-nobody"})

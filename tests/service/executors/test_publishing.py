@@ -2,6 +2,7 @@
 
 import threading
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -13,16 +14,22 @@ from grader.grading.verdict import Outcome, TestResult, Verdict
 from grader.service import publishing
 from grader.service.executors import queue
 from grader.service.publishing import Made, Publisher, Wish
-from grader.service.store import people, submissions
+from grader.service.store import events, mistakes, people, submissions, verdicts
 from grader.service.store.database import Database
 from grader.service.store.submissions import Submitted
-from grader.service.store.tables import grade, publication
+from grader.service.store.tables import attempt, grade, publication
+from grader.service.store.tables import event as event_table
 from grader.service.store.verdicts import Run
 
 if TYPE_CHECKING:
     from grader.service.desk import Desk
 
 _RUN = Run("here", 0, 1)
+_PUBLISHED = select(event_table.c.subject).where(event_table.c.kind == events.PUBLISHED)
+_IS_BLOCKED = text(
+    "SELECT EXISTS (SELECT FROM pg_locks"
+    " WHERE NOT granted AND pg_blocking_pids(pid) @> ARRAY[pg_backend_pid()])"
+)
 
 
 @dataclass
@@ -59,8 +66,10 @@ def _hand_in(database: Database, number: int) -> list[Submitted]:
         ]
 
 
-def _made(submitted: Submitted, score: int) -> Made:
-    test = TestResult("t", "", hidden=False, outcome=Outcome.PASSED, points=score, max_points=9)  # type: ignore[arg-type]  # a name in place of a NewType
+def _made(
+    submitted: Submitted, score: int, name: str = "t", outcome: Outcome = Outcome.PASSED
+) -> Made:
+    test = TestResult(name, "", hidden=False, outcome=outcome, points=score, max_points=9)  # type: ignore[arg-type]  # a name in place of a NewType
     made = Verdict(
         exercise="double",  # type: ignore[arg-type]  # likewise
         title="Double it",
@@ -127,39 +136,160 @@ def test_what_cannot_be_written_takes_no_other_along(database: Database, told: _
     """Its neighbours in the transaction are written one by one, and only its own wish is told."""
     handed_in = _hand_in(database, 8)
     publisher = Publisher(database, cast("Desk", _Line()))
-
-    def fail(_: Connection) -> None:
-        raise ValueError("a fault of its own")
-
     for each in handed_in[:7]:
         publisher.put([Wish(each, told.done)], _made(each, 9))
-    publisher.put([Wish(handed_in[7], told.done)], fail)
+    publisher.put([Wish(handed_in[7], told.done)], _fail)
     told.wait(8)
-    assert sorted(told.errors, key=str) == [None] * 7 + ["a fault of its own"]
+    assert sorted(told.errors, key=str) == [None] * 7 + ["not now"]
     with database.read() as connection:
         assert submissions.line(connection) == [handed_in[7].id]
 
 
-def test_a_job_leaves_the_queue_with_its_verdict(postgres: PostgresServer, told: _Told) -> None:
-    """In the same transaction: a job whose verdict could not be written is still there."""
-    with Database(postgres.make(f"publishing_{uuid.uuid4().hex}", "etude_template")) as database:
+def test_what_can_never_be_written_waits_for_staff(database: Database, told: _Told) -> None:
+    """A verdict that no column takes is not graded again for ever; its neighbours are published."""
+    handed_in = _hand_in(database, 8)
+    publisher = Publisher(database, cast("Desk", _Line()))
+    publisher.put([Wish(handed_in[0], told.done)], _made(handed_in[0], 2**70))
+    for each in handed_in[1:]:
+        publisher.put([Wish(each, told.done)], _made(each, 9))
+    told.wait(8)
+    assert told.errors == [None] * 8
+    with database.read() as connection:
+        assert submissions.count_waiting(connection) == (0, 1)
+        [*_, last] = events.of_subject(connection, handed_in[0].id)
+        assert connection.execute(select(func.count()).select_from(publication)).scalar() == 7
+    assert last.kind == events.PARKED
+    assert last.data["reason"].startswith("its verdict cannot be written (")
+
+
+def test_who_cannot_be_told_holds_nobody_up(database: Database, told: _Told) -> None:
+    """An error where somebody is told is theirs: the next verdict is written all the same."""
+    first, second, third = _hand_in(database, 3)
+    publisher = Publisher(database, cast("Desk", _Line(in_hand=1)))
+
+    def fail(_: Exception | None) -> None:
+        raise RuntimeError("nobody listens")
+
+    publisher.put([Wish(first, fail), Wish(second, told.done)], _made(first, 9))
+    told.wait(1)
+    publisher.put([Wish(third, told.done)], _made(third, 9))
+    told.wait(2)
+    with database.read() as connection:
+        assert submissions.count_waiting(connection) == (0, 0)
+
+
+def test_what_a_fault_quotes_can_be_written(database: Database) -> None:
+    """Also a NUL and half a character: it could not be parked, and would be graded for ever."""
+    with database.write() as connection:
+        verdicts.note_fault(connection, "e", "s", _RUN, "it printed a\0b and \udc80")
+    with database.read() as connection:
+        found = connection.execute(select(attempt.c.message)).scalar_one()
+    assert found == "it printed a\\0b and \\udc80"
+
+
+def test_a_test_of_any_name_can_be_failed(database: Database, told: _Told) -> None:
+    """What students got wrong is counted by as much of a name as the column takes."""
+    (submitted,) = _hand_in(database, 1)
+    publisher = Publisher(database, cast("Desk", _Line(in_hand=1)))
+    publisher.put([Wish(submitted, told.done)], _made(submitted, 3, "t" * 500, Outcome.FAILED))
+    told.wait(1)
+    with database.read() as connection:
+        assert submissions.count_waiting(connection) == (0, 0)
+        assert mistakes.counted(connection)["double"].failed_tests == {"t" * 200: 1}
+
+
+@pytest.fixture
+def on_postgres(postgres: PostgresServer) -> Iterator[Database]:
+    """A database on PostgreSQL with the queue's tables, too."""
+    name = f"publishing_{uuid.uuid4().hex}"
+    with Database(postgres.make(name, "etude_template")) as database:
         queue.prepare(database)
-        handed_in = _hand_in(database, 2)
-        with database.write() as connection:
-            names = [{"submission_id": each.id} for each in handed_in]
-            queue.defer(connection, queue.INTERACTIVE, queue.GRADE, names)
-        with database.read() as connection:
-            first, second = queue.take(connection, queue.INTERACTIVE, _worker(connection), 2)
-        publisher = Publisher(database, cast("Desk", _Line(in_hand=1)))
+        yield database
+    postgres.drop(name)
 
-        def fail(_: Connection) -> None:
-            raise ValueError("a fault of its own")
 
-        publisher.put([Wish(handed_in[0], told.done, first.id)], _made(handed_in[0], 9))
-        publisher.put([Wish(handed_in[1], told.done, second.id)], fail)
-        told.wait(2)
-        with database.read() as connection:
-            left = connection.execute(text("SELECT id FROM procrastinate_jobs")).scalars().all()
+def test_two_publish_for_one_source(on_postgres: Database, told: _Told) -> None:
+    """At once, each the same verdicts for the same submissions: each is published once."""
+    handed_in = _hand_in(on_postgres, 40)
+    publishers = [Publisher(on_postgres, cast("Desk", _Line())) for _ in range(2)]
+    together = threading.Barrier(2)
+
+    def put(publisher: Publisher) -> None:
+        together.wait()
+        for each in handed_in:
+            publisher.put([Wish(each, told.done)], _made(each, 9))
+
+    threads = [threading.Thread(target=put, args=(each,)) for each in publishers]
+    for thread in threads:
+        thread.start()
+    told.wait(80)
+    for thread in threads:
+        thread.join()
+    assert told.errors == [None] * 80
+    with on_postgres.read() as connection:
+        told_of = connection.execute(_PUBLISHED).scalars().all()
+        assert submissions.count_waiting(connection) == (0, 0)
+    assert sorted(told_of) == sorted(each.id for each in handed_in)
+
+
+def test_a_verdict_survives_a_deadlock(on_postgres: Database, told: _Told) -> None:
+    """Where PostgreSQL undoes our transaction for another's sake it is written again, not graded."""
+    (submitted,) = _hand_in(on_postgres, 1)
+    publisher = Publisher(on_postgres, cast("Desk", _Line(in_hand=1)))
+    own = {"person": submitted.person_id, "submission": submitted.id}
+    with on_postgres.write() as connection:
+        connection.execute(text("SET LOCAL deadlock_timeout = '1h'"))  # so that ours is undone
+        connection.execute(text("SELECT FROM person WHERE id = :person FOR UPDATE"), own)
+        publisher.put([Wish(submitted, told.done)], _made(submitted, 9))
+        while not connection.execute(_IS_BLOCKED).scalar():
+            threading.Event().wait(0.01)
+        connection.execute(
+            text("SELECT FROM waiting WHERE submission_id = :submission FOR UPDATE"), own
+        )
+    told.wait(1)
+    assert told.errors == [None]
+    with on_postgres.read() as connection:
+        assert connection.execute(_PUBLISHED).scalars().all() == [submitted.id]
+
+
+def test_a_lost_connection_leaves_what_it_was_about(on_postgres: Database, told: _Told) -> None:
+    """Whoever wished is told, nothing of the transaction stays, and the next one is written."""
+    first, second = _hand_in(on_postgres, 2)
+    publisher = Publisher(on_postgres, cast("Desk", _Line(in_hand=1)))
+    publisher.put([Wish(first, told.done)], _lose_the_connection)
+    told.wait(1)
+    with on_postgres.read() as connection:
+        assert submissions.line(connection) == [first.id, second.id]
+    publisher.put([Wish(second, told.done)], _made(second, 9))
+    told.wait(2)
+    assert told.errors[0] is not None
+    assert told.errors[1] is None
+    with on_postgres.read() as connection:
+        assert submissions.line(connection) == [first.id]
+
+
+def _lose_the_connection(connection: Connection) -> None:
+    connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+
+
+def _fail(_: Connection) -> None:
+    raise RuntimeError("not now")
+
+
+def test_a_job_leaves_the_queue_with_its_verdict(on_postgres: Database, told: _Told) -> None:
+    """In the same transaction: a job whose verdict could not be written is still there."""
+    handed_in = _hand_in(on_postgres, 2)
+    with on_postgres.write() as connection:
+        names = [{"submission_id": each.id} for each in handed_in]
+        queue.defer(connection, queue.INTERACTIVE, queue.GRADE, names)
+    with on_postgres.read() as connection:
+        first, second = queue.take(connection, queue.INTERACTIVE, _worker(connection), 2)
+    publisher = Publisher(on_postgres, cast("Desk", _Line(in_hand=1)))
+    publisher.put([Wish(handed_in[0], told.done, first.id)], _made(handed_in[0], 9))
+    publisher.put([Wish(handed_in[1], told.done, second.id)], _fail)
+    told.wait(2)
+    with on_postgres.read() as connection:
+        left = connection.execute(text("SELECT id FROM procrastinate_jobs")).scalars().all()
     assert left == [second.id]
 
 

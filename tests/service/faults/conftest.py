@@ -25,8 +25,8 @@ from grader.definitions.collection import Collection
 from grader.service.store import events, people
 from grader.service.store.database import Database
 from grader.service.store.tables import event, publication, submission, waiting
+from tests.service.conftest import EXERCISES
 
-EXERCISES = Path(__file__).parents[3] / "exercises"
 EXERCISE = "attention-weights"
 HOOK = Path(__file__).with_name("hook")
 PATIENCE = 120.0  # for a machine that does other things, too
@@ -123,7 +123,7 @@ class Program:
 def _is_desk(pid: int) -> bool:
     try:
         return b"grader.service.desk_process" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    except FileNotFoundError:  # it has just ended
+    except (FileNotFoundError, ProcessLookupError):  # it has just ended
         return False
 
 
@@ -213,6 +213,14 @@ class Stack:
         finally:
             self.clock.unlink()
 
+    def jobs(self) -> list[str]:
+        """Return the state of each job of the queue; without a queue there is none."""
+        if self.kind == "local pool":
+            return []
+        with self.database.read() as connection:
+            found = text("SELECT status::text FROM procrastinate_jobs")
+            return list(connection.execute(found).scalars())
+
     def _at_work(self) -> int:
         """Return how many workers of the queue have jobs in hand."""
         busy = text(
@@ -268,19 +276,33 @@ class Stack:
         assert set(held.values()) <= {1}
 
 
+def _few(folder: Path) -> Path:
+    """Make a collection of the one exercise: each program that starts reads it."""
+    track = folder / "attention"
+    track.mkdir(parents=True)
+    written = (EXERCISES / "attention/13-attention-weights.yaml").read_text().splitlines(True)
+    alone = (line for line in written if not line.startswith("requires:"))  # others, not here
+    (track / "13-attention-weights.yaml").write_text("".join(alone))
+    (track / "track.yaml").write_text(
+        f"id: attention\ntitle: Few\ndescription: One.\nexercises: [{EXERCISE}]\n"
+    )
+    return folder
+
+
 def run_stack(kind: Kind, folder: Path, url: str) -> Iterator[Stack]:
     """Start a service and stop it in the end, unless a test has."""
     clock = folder / "clock"
+    exercises = _few(folder / "exercises")
     environment = os.environ | {
         "PYTHONPATH": str(HOOK),
         "TESTED_CLOCK": str(clock),
         "ETUDE_DATABASE": url,
-        "ETUDE_EXERCISES": str(EXERCISES),
+        "ETUDE_EXERCISES": str(exercises),
     }
     port = free_port()
     workers = "0" if kind == "queue" else "2"
     command = ["serve", "--port", str(port), "--workers", workers]
-    solution = Collection.load(EXERCISES).find(EXERCISE).solution
+    solution = Collection.load(exercises).find(EXERCISE).solution
     with Database(url) as database:
         stack = Stack(kind, url, port, Program(command, environment), [], clock, database, solution)
         try:

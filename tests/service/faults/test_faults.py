@@ -22,9 +22,9 @@ from grader.service.executors import queue
 from grader.service.store import events, people
 from grader.service.store.ids import new_id, now
 from grader.service.store.tables import attempt, event, source, submission, verdict, waiting
+from tests.service.conftest import EXERCISES
 from tests.service.faults.conftest import (
     EXERCISE,
-    EXERCISES,
     PATIENCE,
     Stack,
     children,
@@ -73,6 +73,24 @@ def test_a_killed_program_loses_nothing(stack: Stack) -> None:
     stack.wait_until_ready()
     stack.hand_in(2)
     stack.wait_until_graded()
+    _parked(stack)
+
+
+def test_a_worker_that_slept_loses_nothing(queue_stack: Stack) -> None:
+    """Others do its jobs when it gives no sign of life; it wakes up, and nothing counts twice."""
+    stack = queue_stack
+    sleeper = stack.workers[0]
+    with stack.halted() as desks:
+        sleeper.process.send_signal(signal.SIGSTOP)
+        try:
+            os.kill(desks[1], signal.SIGCONT)
+            wait_until("the other did its jobs", lambda: all(stack.pending().values()))
+        finally:
+            sleeper.process.send_signal(signal.SIGCONT)
+    stack.hand_in(6)
+    stack.wait_until_graded()
+    stack.wait_until_ready()
+    wait_until("no job is left", lambda: stack.jobs() == [])
     _parked(stack)
 
 
@@ -249,6 +267,7 @@ def test_a_backlog_is_worked_off_and_a_stop_loses_nothing(stack: Stack) -> None:
     assert {program.process.wait(PATIENCE) for program in stack.programs} == {0}
     stack.check()
     assert not all(stack.pending().values())
+    assert "doing" not in stack.jobs()  # or others would take us for dead, and them for suspects
     with stack.clock_set_back():
         for program in stack.programs:
             program.restart()

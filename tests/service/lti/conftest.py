@@ -29,7 +29,7 @@ class Course:
 
     def browser(self) -> httpx.Client:
         """Return a browser: it keeps cookies, and does not go on by itself."""
-        client = httpx.Client(base_url=self.tool.url, timeout=30)
+        client = httpx.Client(base_url=self.tool.url, timeout=120)
         self.tool.clients.append(client)
         return client
 
@@ -75,11 +75,11 @@ class Course:
 
 def wait_for(true: Callable[[], object]) -> None:
     """Wait until something is so."""
-    for _ in range(600):
+    for _ in range(2400):
         if true():
             return
         time.sleep(0.05)
-    raise AssertionError("it did not come about within half a minute")
+    raise AssertionError("it did not come about within two minutes")
 
 
 @pytest.fixture(scope="module")

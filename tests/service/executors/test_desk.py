@@ -1,0 +1,60 @@
+"""What the grading process keeps of the exercises that it is sent."""
+
+import os
+import pickle
+import socket
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+
+from grader.definitions.exercise import Exercise
+from grader.grading.jobs import Job
+from grader.grading.submission import Submission
+from grader.grading.verdict import Outcome
+from grader.service import desk as module
+from grader.service.catalog import Catalog
+from grader.service.desk import Desk, _Line
+from grader.service.desk_process import _Inbox
+from tests.service.conftest import EXERCISES
+
+_TURNS = (0, 1, 2, 3, 0, 1, 1, 3, 2, 0)
+
+
+@pytest.fixture
+def jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
+    """Model answers of four exercises in turns, where there is room for about two."""
+    four = list(Catalog.load(EXERCISES).exercises.values())[:4]
+    sizes = [len(pickle.dumps(each)) for each in four]
+    monkeypatch.setattr(module, "_MOST_OF_DEFINITIONS", 5 * max(sizes) // 2)
+    return [_job(four[number]) for number in _TURNS]
+
+
+def _job(exercise: Exercise) -> Job:
+    source = exercise.solution.encode()
+    return Job(exercise, Submission.from_bytes(Path(f"{exercise.id}.py"), source))
+
+
+def test_a_definition_that_is_forgotten_is_sent_again(jobs: list[Job]) -> None:
+    """Whatever comes back is graded as before, by the same process."""
+    with Desk(1) as desk:
+        pid = desk.pid
+        verdicts = [each.result() for each in [desk.grade(job) for job in jobs]]
+        assert desk.pid == pid
+    assert {each.outcome for each in verdicts} == {Outcome.PASSED}
+
+
+def test_definitions_are_kept_within_a_budget(jobs: list[Job]) -> None:
+    """At the other end of the line, however many different ones are graded."""
+    ours, theirs = socket.socketpair()
+    line, inbox = _Line(ours), _Inbox(Connection(os.dup(theirs.fileno())))
+    kept = inbox._exercises  # noqa: SLF001  what it is about
+    for number, job in enumerate(jobs):
+        line.send_job(number, job)
+        taken = inbox.job_for(0)
+        assert taken is not None
+        assert taken.exercise.digest == job.exercise.digest
+        assert sum(len(pickle.dumps(each)) for each in kept.values()) <= module._MOST_OF_DEFINITIONS  # noqa: SLF001
+    line.shutdown()
+    inbox.doorbell.close()
+    theirs.close()

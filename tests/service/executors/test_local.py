@@ -1,0 +1,62 @@
+"""The executor of a server of its own, where the store fails."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from grader.service.executors import local
+from grader.service.executors.local import LocalExecutor
+from grader.service.publishing import Wish
+from grader.service.store import people, submissions
+from grader.service.store.database import Database
+
+if TYPE_CHECKING:
+    from grader.service.grading import Grading
+
+
+@dataclass
+class _Desk:
+    workers: int = 1
+    trouble: str | None = None
+
+
+@dataclass
+class _FullDisk:
+    """A grading none of whose verdicts can be written."""
+
+    database: Database
+    desk: _Desk = field(default_factory=_Desk)
+    told: int = 0
+    changed: threading.Condition = field(default_factory=threading.Condition)
+
+    def begin(self, wishes: Sequence[Wish]) -> None:
+        for wish in wishes:
+            wish.done(OperationalError("INSERT", {}, OSError("no space left on device")))
+            with self.changed:
+                self.told += 1
+                self.changed.notify()
+
+
+def test_several_that_fail_at_once_are_one_pause(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All in hand are told before it: the thread that publishes is held up by none of them."""
+    monkeypatch.setattr(local, "_PAUSES", (3600.0,))
+    with database.write() as connection:
+        owner = people.add_person(connection, "ada", "student", actor="test")
+        for each in range(4):
+            submissions.accept(connection, owner, "double", f"x = {each}", key=str(each))
+    grading = _FullDisk(database)
+    executor = LocalExecutor(cast("Grading", grading))
+    executor.start()
+    try:
+        with grading.changed:
+            assert grading.changed.wait_for(lambda: grading.told == 4, 60)
+    finally:
+        executor.stop()
+    assert grading.told == 4
+    assert executor.trouble is not None

@@ -11,8 +11,8 @@ import click
 
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
+from grader.cores import cores
 from grader.errors import EtudeError, UsageError
-from grader.grading.cores import cores
 from grader.grading.pool import Pool
 
 if TYPE_CHECKING:

@@ -160,7 +160,7 @@ def sandbox_opener(unsafe: bool, *, workers: int | None = None) -> "Callable[[],
     """
 
     def opener() -> "Sandbox":
-        from grader.grading.cores import has_core_left
+        from grader.cores import has_core_left
         from grader.sandbox.choose import open_sandbox, open_unsafe
 
         spare = workers is not None and has_core_left(workers)

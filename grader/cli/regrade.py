@@ -10,8 +10,8 @@ import click
 
 from grader.cli import options
 from grader.cli.service_options import database_option, needs_service, open_store, whoami
+from grader.cores import cores
 from grader.errors import GraderFault, UsageError
-from grader.grading.cores import cores
 
 if TYPE_CHECKING:
     from rich.table import Table

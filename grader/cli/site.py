@@ -8,8 +8,8 @@ import click
 from grader.cli import options
 from grader.cli.site_content import Caches, Workshop
 from grader.cli.watching import changed, rebuild_on_change
+from grader.cores import cores
 from grader.errors import UsageError
-from grader.grading.cores import cores
 
 _OBJECTS = 200_000  # nearly all that a build makes lives until its end, so it is seldom searched
 

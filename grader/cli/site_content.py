@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from grader.cached import Cache, cache_folder, fingerprint, package_folder
+from grader.cores import core_of, kept_to
 from grader.errors import DefinitionError, Location, Problem, SandboxFault, UsageError
 
 if TYPE_CHECKING:
@@ -119,14 +120,13 @@ class Workshop:
     def _remembered(self, folder: Path, caches: Caches) -> "Content":
         from grader.cli.site_tracks import KnownTracks
         from grader.sandbox.choose import begin_sandbox
-        from sitegen.cores import kept_to_core
         from sitegen.pieces import together
 
         tracks = KnownTracks(caches.tracks, folder)
         load = caches.definitions
         unknown = load.find(tracks.unknown)
         if unknown and not self._sandboxes and not self._begun:
-            with kept_to_core(0, self._processes):  # as this process is when it needs it
+            with kept_to(core_of(0, self._processes)):  # as this process is when it needs it
                 self._begun = begin_sandbox(once=False)  # it starts while the rest is read
         together(unknown, load, processes=self._processes)
 

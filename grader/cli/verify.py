@@ -19,8 +19,8 @@ from grader.authoring.verify.targets import Group, find_targets
 from grader.cached import cache_folder, fingerprint, package_folder
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
+from grader.cores import cores
 from grader.errors import UsageError
-from grader.grading.cores import cores
 
 if TYPE_CHECKING:
     from grader.authoring.verify.session import FindLeaks, Session

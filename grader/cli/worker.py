@@ -7,8 +7,8 @@ import click
 
 from grader.cli import options
 from grader.cli.service_options import health_options, keep_option, needs_service
+from grader.cores import cores
 from grader.errors import UsageError
-from grader.grading.cores import cores
 
 
 @click.command("worker", short_help="Grade what a server's queue on PostgreSQL brings.")

@@ -26,8 +26,8 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
+from grader.cores import core_of, keep_to
 from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
-from grader.grading.cores import core_of
 from grader.grading.evidence import Evidence
 from grader.grading.jobs import Job, Result
 from grader.grading.known import Known
@@ -354,9 +354,7 @@ def _work(
 
     gc.freeze()
     gc.enable()
-    if core is not None:
-        with contextlib.suppress(OSError):  # it was taken away meanwhile
-            os.sched_setaffinity(0, {core})
+    keep_to(core)
     parents.close()  # or this worker would never notice that its parent is gone
     _leave_home({connection.fileno(), *(started.descriptors if started else ())})
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then hangs up

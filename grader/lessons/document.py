@@ -11,6 +11,7 @@ A lesson is CommonMark with `$maths$`. Three things in it are Etude's:
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -110,9 +111,14 @@ def _blocks(path: Path, text: str) -> Iterator[Block]:
 
 def _fences(text: str) -> Iterator[Token]:
     """Yield the fences that stand by themselves; one in a list or a quotation is only shown."""
-    for token in MarkdownIt("commonmark").parse(text):
+    for token in _parser().parse(text):
         if token.type == "fence" and token.level == 0 and token.info.strip() not in ("", "text"):
             yield token
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark").disable("inline")  # what a paragraph says does not matter
 
 
 def _fenced(path: Path, fence: Token, line: int) -> Block:

@@ -5,8 +5,6 @@ for what is not found is the exception: a host shows it at any address, so its l
 host's root.
 """
 
-import posixpath
-
 INDEX = "index.html"
 NOT_FOUND = "404.html"
 CONCEPTS = f"concepts/{INDEX}"
@@ -51,11 +49,13 @@ def asset_path(name: str) -> str:
 
 def relative_link(target: str, *, page: str) -> str:
     """How the page links to the target, both relative to the site's root; "" is the root itself."""
-    folder = page[: page.rfind("/") + 1]
-    if folder and target.startswith(folder) and target[-1] != "/":
-        return target[len(folder) :]  # most links lead into the same track
-    path = posixpath.relpath(f"/{target}", f"/{folder}")
-    return path if target[-1:] not in ("", "/") else f"{path}/"
+    *here, _ = page.split("/")
+    *there, name = target.split("/")
+    shared = 0  # folders that both lie in
+    while here[shared : shared + 1] == there[shared : shared + 1] != []:
+        shared += 1
+    path = "/".join([*[".."] * (len(here) - shared), *there[shared:], name])
+    return path or "./"
 
 
 def rooted_link(target: str, *, base_url: str) -> str:

@@ -16,8 +16,8 @@ from functools import partial
 from io import FileIO
 from typing import Final, Protocol, TypeVar
 
+from grader.cores import core_of, kept_to
 from grader.errors import DefinitionError, Problem
-from sitegen.cores import kept_to_core
 from sitegen.files import File
 from sitegen.search import Entry
 
@@ -147,7 +147,7 @@ def _do_next(
     workers: int,
 ) -> None:
     """Do it to one item after another. Forks share a file's position, so each number comes once."""
-    with kept_to_core(worker, workers):
+    with kept_to(core_of(worker, workers)):
         while number := waiting.read(_NUMBER.size):
             with contextlib.suppress(Exception):
                 do(items[_NUMBER.unpack(number)[0]])

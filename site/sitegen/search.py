@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
@@ -61,13 +61,23 @@ class Entry:
 
     def data(self) -> dict[str, Any]:
         """The entry as plain data, of which `Entry(**data)` makes it again."""
-        return asdict(self)
+        return {
+            "title": self.title,
+            "path": self.path,
+            "note": self.note,
+            "weights": dict(self.weights),
+        }
 
 
 def words(text: str) -> list[str]:
     """The words of a text: letters and digits, in lower case and without accents."""
-    plain = unicodedata.normalize("NFKD", text.lower())
-    return _WORD.findall("".join(each for each in plain if not unicodedata.combining(each)))
+    lower = text.lower()
+    return _WORD.findall(lower if lower.isascii() else _without_accents(lower))
+
+
+def _without_accents(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text)
+    return "".join(each for each in plain if not unicodedata.combining(each))
 
 
 def search_index(entries: Sequence[Entry]) -> str:

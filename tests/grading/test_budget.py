@@ -1,7 +1,9 @@
 """Budgets: what a call may use, in multiples of what the reference or the solution uses."""
 
+import gc
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from grader.definitions.exercise import Budget
@@ -92,3 +94,25 @@ def test_what_is_measured_here_is_the_peak_not_the_sum() -> None:
     """Two blocks of a megabyte, one after the other, take one megabyte."""
     usage = measured(lambda: [len(bytes(1 << 20)) for _ in range(2)])
     assert 1 << 20 <= usage.peak_bytes < 3 << 19
+
+
+def test_what_is_measured_here_does_not_depend_on_what_was_before() -> None:
+    """The same bytes each time, so that two builds of a site are equal."""
+
+    def small_things() -> list[object]:
+        return [[(n, float(n), {n: n}, np.arange(n)) for n in range(k)] for k in range(20)]
+
+    def use_up() -> list[object]:
+        return [small_things() for _ in range(3)]
+
+    assert gc.isenabled()
+    peaks = [measured(small_things).peak_bytes]
+    gc.collect()  # nothing is left for reuse
+    peaks.append(measured(small_things).peak_bytes)
+    use_up()  # as much as there can be
+    peaks.append(measured(small_things).peak_bytes)
+    kept = use_up()
+    peaks.append(measured(small_things).peak_bytes)
+    assert kept
+    assert gc.isenabled()
+    assert len(set(peaks)) == 1

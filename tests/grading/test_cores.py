@@ -2,14 +2,15 @@
 
 import os
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from grader.cli.options import sandbox_opener
+from grader.cores import cores
 from grader.definitions.exercise import Exercise
-from grader.grading.cores import cores
 from grader.grading.jobs import Job
 from grader.grading.pool import Pool
 from grader.grading.submission import Submission
@@ -54,15 +55,28 @@ def grade_one_each(pool: Pool, exercise: Exercise, workers: int) -> None:
     assert [isinstance(result, Verdict) for result in results] == [True] * workers
 
 
-def family(pid: int) -> list[int]:
-    """Return a process and its descendants."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [pid, *(each for child in children for each in family(int(child)))]
+def family(pid: int) -> dict[int, set[int]]:
+    """Return on which cores a process and its descendants may run; without those that ended."""
+    try:
+        found = {pid: os.sched_getaffinity(pid)}
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except (FileNotFoundError, ProcessLookupError):
+        return {}
+    for child in children:
+        found |= family(int(child))
+    return found
 
 
 def cores_of(pids: list[int]) -> list[set[int]]:
     """Return on which cores each worker, or a process below it, may run."""
-    return [set[int]().union(*map(os.sched_getaffinity, family(pid))) for pid in pids]
+    return [set[int]().union(*family(pid).values()) for pid in pids]
+
+
+def _wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_as_many_workers_as_cores_have_one_each(two_cores: set[int], double: Exercise) -> None:
@@ -97,7 +111,7 @@ def test_a_worker_that_replaces_another_takes_its_core(
         assert [isinstance(result, Verdict) for result in results] == [True] * 8
         (new,) = set(pool.pids) - {other}
         assert new != killed
-        assert cores_of([new, other]) == cores_before
+        _wait_until(lambda: cores_of([new, other]) == cores_before)  # it may just have begun
     assert cores_before[0] | cores_before[1] == two_cores
 
 

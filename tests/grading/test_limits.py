@@ -54,11 +54,12 @@ def test_more_than_the_site_allows_is_the_definition_s_error(
 
 def test_the_limits_of_the_exercise_hold(tmp_path: Path, sandbox: Sandbox) -> None:
     """A submission that sleeps longer than this exercise allows is stopped."""
-    exercise = load_exercise(exercise_file(tmp_path, "wall_seconds: 0.3"))
-    source = b"import time\ndef f(x):\n    time.sleep(1)\n    return x\n"
+    exercise = load_exercise(exercise_file(tmp_path, "wall_seconds: 1.0"))
+    source = b"import time\ndef f(x):\n    time.sleep(60)\n    return x\n"
     verdict = grade(exercise, Submission.from_bytes(Path("slow.py"), source), sandbox)
     assert verdict.outcome == "timed out"
-    assert "Stopped after 0.3 s" in verdict.tests[0].message
+    # On a busy machine the time may be over before its function is called.
+    assert "Stopped after 1 s" in (verdict.message or verdict.tests[0].message)
 
 
 @pytest.mark.parametrize(

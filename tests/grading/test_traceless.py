@@ -32,25 +32,11 @@ def attention(Q, K, V, mask=None):
     print(f"{scores.shape} of", *[len(row) for row in scores])
     return softmax(scores).round(4).astype(np.float64) @ V
 """
-LAYER = """\
-import numpy as np
 
 
-class Layer:
-    def __init__(self, d, seed):
-        self.W = np.random.default_rng(seed).standard_normal((d, d))
-        self.seen = []
-
-    def __call__(self, x):
-        self.seen.append(x)
-        self.last = x @ self.W
-        return self.last.T
-"""
-
-
-@pytest.mark.parametrize("source", [ATTENTION, LAYER, "answer = 3.5\n"])
+@pytest.mark.parametrize("source", [ATTENTION, "answer = 3.5\n"])
 def test_what_exercises_are_about_leaves_no_trace(source: str) -> None:
-    """Functions, classes, loops and what NumPy computes."""
+    """Functions, loops and what NumPy computes."""
     assert leaves_no_trace(source)
 
 
@@ -63,6 +49,7 @@ def test_what_exercises_are_about_leaves_no_trace(source: str) -> None:
         "np.seterr(all='raise')",
         "np.set_printoptions(precision=2)",
         "np.errstate(all='raise').__enter__()",
+        "np.linalg.norm = None",
         "np.linalg.linalg.norm = None",
         "np.lib.stride_tricks.as_strided(x, (100,))",
         "np.save('x', x)",
@@ -89,9 +76,11 @@ def test_what_exercises_are_about_leaves_no_trace(source: str) -> None:
         "import numpy as math",
         "from numpy import seterr",
         "np = x",
+        "import numpy",
+        "np.sum.n = 1",
+        "np.e += 1",
         "global f",
         "math.__dict__",
-        "unknown",
     ],
 )
 def test_what_could_leave_something_behind_is_not_trusted(line: str) -> None:
@@ -107,6 +96,9 @@ def test_what_could_leave_something_behind_is_not_trusted(line: str) -> None:
     [
         "return np.empty(3)",
         "return np.empty_like(x)",
+        "return np.pad(x, 1, mode='empty')",
+        "return np.ones(3, np.longdouble).view(np.uint8)",
+        "return np.ones(3, np.longdouble).tobytes()",
         "return np.divide(1, x, where=x > 0)",
         "return np.ndarray((3,))",
         "return np.divide(1, x, **{'where': x > 0})",
@@ -121,6 +113,8 @@ def test_what_shows_memory_that_was_not_cleared_is_not_trusted(body: str) -> Non
     "body",
     [
         "try:\n        return np.ones(10**9)\n    except MemoryError:\n        return 0",
+        "try:\n        return np.ones(10**9)\n    finally:\n        return 0",
+        "return np.array_equal([x] * 10**8, x)",
         "yield x",
         "nonlocal x",
         "return (lambda: __class__)()",
@@ -134,14 +128,10 @@ def test_what_hides_how_it_ends_is_not_trusted(body: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "class A:\n    def __del__(self):\n        print(1)\n",
-        "class A:\n    __del__ = print\n",
-        "class A(list):\n    pass\n",
-        "class A:\n    n = 0\n\n    def f(self):\n        A.n = 1\n",
-        "class A:\n    def f(self):\n        self.__class__ = A\n",
-        "class A:\n    def f(self):\n        self.gi_frame = 1\n",
-        "class A:\n    def f(self, other):\n        other.n = 1\n",
-        "@print\ndef f(x):\n    return x\n",
+        "class A:\n    pass\n",
+        "async def f(x):\n    return x\n",
+        "match 1:\n    case _:\n        pass\n",
+        "@property\ndef f(x):\n    return x\n",
         "def f(x:\n",
         "x = '\0'\n",
     ],
@@ -152,9 +142,9 @@ def test_unusual_programs_are_not_trusted(source: str) -> None:
 
 
 def test_names_that_are_given_may_be_used() -> None:
-    """Statements after a program use what it defines, and inputs."""
-    assert leaves_no_trace("print(f(x).shape)\n", frozenset({"f", "x"}))
-    assert not leaves_no_trace("print(f(x).shape)\n", frozenset({"x"}))
+    """Statements after a program use what it defines, and inputs; but no other function of Python's."""
+    assert leaves_no_trace("print(f(x).shape)\n")
+    assert not leaves_no_trace("print(vars(f))\n")
 
 
 CALL: Fields = {"given": {"x": [1.0]}, "call": "f(x)", "expect": [2.0]}

@@ -160,7 +160,13 @@ def etude(
 
     def run(*words: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "grader.cli", *map(str, words)]
-        settings = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 300, **options}
+        settings = {
+            "cwd": tmp_path,
+            "capture_output": True,
+            "text": True,
+            "timeout": 300,
+            **options,
+        }
         return subprocess.run(command, check=False, **settings)  # type: ignore[call-overload, no-any-return]  # callers choose the settings
 
     return run

@@ -44,7 +44,7 @@ class Installed:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=600,
         )
 
 

@@ -160,7 +160,9 @@ def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path: Path) -> None:
 def test_many_writers_at_once_lose_nothing(tmp_path: Path) -> None:
     """Each waits for the others, from the first that makes the file."""
     events = [History((_attempt(number),)) for number in range(12)]
-    threads = [threading.Thread(target=Store(tmp_path).add, args=(each,)) for each in events]
+    threads = [
+        threading.Thread(target=Store(tmp_path, patience=60).add, args=(each,)) for each in events
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -44,7 +44,7 @@ def run_import(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str
         cwd=cwd,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
 

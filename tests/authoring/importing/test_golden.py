@@ -44,7 +44,7 @@ def test_each_source_gives_the_report_and_the_files_in_its_golden_folder(
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 1, done.stderr

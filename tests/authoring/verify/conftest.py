@@ -29,7 +29,7 @@ def verify(tmp_path: Path) -> Verify:
             env=environment(tmp_path / "cache"),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
 

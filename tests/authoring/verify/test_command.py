@@ -118,7 +118,7 @@ def test_watching_proves_again_what_changes(here: Path, tmp_path: Path) -> None:
         wait_for(log, "has-hidden-test")
     finally:
         watching.terminate()
-        watching.wait(10)
+        watching.wait(60)
 
 
 def wait_for(log: Path, words: str) -> None:

@@ -16,7 +16,7 @@ def find(x):
     if pid == 0:
         os.setsid()
         if os.fork() == 0:
-            time.sleep(3)
+            time.sleep(60)
         os._exit(0)
     return "daemon: started"
 

@@ -3,7 +3,7 @@
 # shows: started: \[\]
 import os
 
-SHELL = ["/bin/sh", "-c", "sleep 3; : @MARK@"]
+SHELL = ["/bin/sh", "-c", "sleep 60; : @MARK@"]
 
 
 def with_subprocess():
@@ -27,7 +27,7 @@ def with_pty():
 
 
 def with_system():
-    if os.system("sleep 3; : @MARK@") in (-1, 32512):
+    if os.system("sleep 60; : @MARK@") in (-1, 32512):
         raise OSError
 
 

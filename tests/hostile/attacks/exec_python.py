@@ -4,7 +4,7 @@
 import os
 import sys
 
-ORDER = "import time; time.sleep(3)  # @MARK@"
+ORDER = "import time; time.sleep(60)  # @MARK@"
 
 
 def find(x):

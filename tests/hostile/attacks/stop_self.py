@@ -1,7 +1,7 @@
 # tries: stop itself for ever
 # outcome on namespaces: failed
 # outcome on landlock: timed out
-# limits: quick
+# limits on landlock: quick
 import os
 import signal
 

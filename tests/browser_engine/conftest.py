@@ -19,6 +19,8 @@ from grader.definitions.collection import Collection, load_exercise
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import default_folder
 from grader.sandbox.process import Sandbox
+from tests.browser.tools import MissingError, give_up, install_tools
+from tests.browser_engine.pyodide import find_node
 
 # Reads a call in each line, as [function, argument...], and answers in a line.
 SERVE = """
@@ -116,6 +118,16 @@ def verdicts(page: Page, engines: dict[str, str], programs: dict[str, Programs])
         page("open_exercise", engines[name])
         said[name] = {program: page("check", code) for program, code in handed_in.items()}
     return said
+
+
+@pytest.fixture(scope="session")
+def node() -> list[str]:
+    """The command that runs calls in Pyodide."""
+    try:
+        program, pyodide = find_node(), install_tools().pyodide
+    except MissingError as error:
+        give_up(error)
+    return [program, str(Path(__file__).with_name("page.mjs")), str(pyodide)]
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from benchmarks.commands import in_fresh_process
 from benchmarks.report import Aim, Row, Section
 from tests.browser.hosting import BASE, hosted
 from tests.browser.judging import PHONE, measure_shifts, shifted, without_python
-from tests.browser.learner import Bench
+from tests.browser.learner import PATIENCE_MS, Bench
 from tests.browser.tools import (
     CHROMIUM_ARGUMENTS,
     MissingError,
@@ -111,6 +111,7 @@ def _visit_all(
     executable: str, address: str, times: int
 ) -> tuple[dict[str, list[_Visit]], _Python]:
     with sync_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE_MS)
         browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_ARGUMENTS)
         visits = {
             name: [_visit(browser, address + path) for _ in range(times)]

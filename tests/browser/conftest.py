@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.hosting import BASE, hosted
 from tests.browser.judging import DESK
-from tests.browser.learner import Bench
+from tests.browser.learner import PATIENCE_MS, Bench
 from tests.browser.tools import (
     CHROMIUM_ARGUMENTS,
     MissingError,
@@ -25,9 +25,6 @@ from tests.browser.watching import Watch
 
 NewContext: TypeAlias = Callable[..., BrowserContext]
 NewPage: TypeAlias = Callable[..., Page]
-
-# Python has to be fetched and started, and the machine may be busy with other tests.
-PATIENCE_MS: Final = 60_000
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

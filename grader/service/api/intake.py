@@ -94,7 +94,7 @@ class Intake:
             return [Taken(each.submission, None) for each in accepted]
         self._service.executor.enqueue(connection, new)
         first = submissions.waiting_before(connection, new[0])
-        places = {each: first + place for place, each in enumerate(new)}
+        places = {each: min(first + at, submissions.COUNTED) for at, each in enumerate(new)}
         return [Taken(each.submission, places.get(each.submission.id)) for each in accepted]
 
 

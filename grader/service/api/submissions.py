@@ -55,7 +55,10 @@ class SubmissionState(BaseModel):
     state: State = Field(
         description="Pending: not graded yet. Parked: grading failed three times, staff will look."
     )
-    position: int | None = Field(description="How many are graded before it, while it is pending.")
+    position: int | None = Field(
+        description="How many are graded before it, while it is pending; "
+        f"{submissions.COUNTED} stands for so many or more."
+    )
     outcome: str | None = Field(description="Of the verdict, once it is graded.")
     score: int | None
     max_score: int | None

@@ -81,8 +81,7 @@ class Watcher:
 
     def _places(self, names: tuple[str, ...]) -> dict[str, int | None]:
         with self._database.read() as connection:
-            line = {name: at for at, name in enumerate(submissions.line(connection))}
-        return {name: line.get(name) for name in names}
+            return submissions.places(connection, names)
 
 
 async def watcher(request: Request) -> Watcher:

@@ -144,6 +144,7 @@ def submission(wanted: Wanted, visitor: Instructor, service: PartsOf) -> Respons
         text=text,
         events=told,
         place=place,
+        is_far=place == submissions.COUNTED,
     )
 
 

@@ -13,6 +13,9 @@ from grader.service.store.insertion import insert_all_unless_there
 from grader.service.store.people import Person
 from grader.service.store.tables import publication, source, submission, waiting
 
+COUNTED: Final = 1_000
+"""How far places in the line are counted: in one of a hundred thousand that would take long."""
+
 _SUBMITTED: Final[Select[Any]] = select(
     submission.c.id,
     submission.c.person_id,
@@ -33,8 +36,11 @@ _NEXT_WAITING: Final = (
     .order_by(waiting.c.submission_id)
     .limit(bindparam("most"))
 )
-_WAITING_BEFORE: Final = select(func.count()).where(
-    waiting.c.parked.is_(False), waiting.c.submission_id < bindparam("of")
+_WAITING_BEFORE: Final = select(func.count()).select_from(
+    select(waiting.c.submission_id)
+    .where(waiting.c.parked.is_(False), waiting.c.submission_id < bindparam("of"))
+    .limit(COUNTED)
+    .subquery()
 )
 _OLDEST: Final = (
     select(submission.c.received_at)
@@ -47,6 +53,7 @@ _LINE: Final = (
     select(waiting.c.submission_id)
     .where(waiting.c.parked.is_(False))
     .order_by(waiting.c.submission_id)
+    .limit(COUNTED)
 )
 _WAITS: Final = insert(waiting)
 _NO_LONGER: Final = (
@@ -167,17 +174,29 @@ def count_waiting(connection: Connection) -> tuple[int, int]:
 
 
 def line(connection: Connection) -> list[str]:
-    """Return the ids of all submissions that wait to be graded, the next one first."""
+    """Return the ids of the first `COUNTED` submissions that wait to be graded, in order."""
     return list(connection.execute(_LINE).scalars())
 
 
+def places(connection: Connection, submission_ids: Sequence[str]) -> dict[str, int | None]:
+    """Return the place in the line of each submission, as `place` does."""
+    first = {name: at for at, name in enumerate(line(connection))}
+    behind = [name for name in submission_ids if name not in first]
+    there = find_all_waiting(connection, behind) if len(first) == COUNTED else []
+    far = dict.fromkeys((each.id for each in there), COUNTED)
+    return {name: first.get(name, far.get(name)) for name in submission_ids}
+
+
 def waiting_before(connection: Connection, submission_id: str) -> int:
-    """Return how many submissions will be graded before one that waits."""
+    """Return how many submissions will be graded before one that waits, at most `COUNTED`."""
     return int(connection.execute(_WAITING_BEFORE, {"of": submission_id}).scalar_one())
 
 
 def place(connection: Connection, submission_id: str) -> int | None:
-    """Return a submission's place in the line, from 0; None if it is parked, or does not wait."""
+    """Return a submission's place in the line, from 0 and at most `COUNTED`.
+
+    None if it is parked, or does not wait.
+    """
     if find_waiting(connection, submission_id) is None:
         return None
     return waiting_before(connection, submission_id)

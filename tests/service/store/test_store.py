@@ -23,7 +23,7 @@ from grader.service import gradebook
 from grader.service.store import events, ids, people, submissions, verdicts
 from grader.service.store.database import Database
 from grader.service.store.people import Person
-from grader.service.store.submissions import KeyReusedError, Submitted, Wanted
+from grader.service.store.submissions import COUNTED, KeyReusedError, Submitted, Wanted
 from grader.service.store.tables import (
     attempt,
     event,
@@ -301,6 +301,17 @@ def test_a_place_in_the_line(database: Database, ada: Person) -> None:
         places = [submissions.waiting_before(connection, each.id) for each in handed_in]
         assert submissions.oldest_waiting(connection) == handed_in[0].received_at
     assert places == [0, 1, 2, 3]
+
+
+def test_places_are_counted_up_to_a_thousand(database: Database, ada: Person) -> None:
+    """However long the line is, to be told of one's place takes no longer."""
+    wanted = [Wanted(ada, "e", f"x = {n}", key=str(n)) for n in range(COUNTED + 3)]
+    with database.write() as connection:
+        ids = [each.submission.id for each in submissions.accept_all(connection, wanted)]
+    asked = {ids[0]: 0, ids[999]: 999, ids[1000]: 1000, ids[1002]: 1000, "nobody's": None}
+    with database.read() as connection:
+        assert submissions.places(connection, list(asked)) == asked
+        assert {each: submissions.place(connection, each) for each in asked} == asked
 
 
 def test_a_token_speaks_for_its_owner(database: Database, ada: Person) -> None:

@@ -9,7 +9,7 @@ export interface Me {
 export interface State {
   readonly id: string;
   readonly state: "pending" | "parked" | "graded";
-  readonly position: number | null; // how many are graded before it
+  readonly position: number | null; // how many are graded before it, counted up to 1000
 }
 
 /** Why the service did not do what was asked, in one sentence for the learner. */

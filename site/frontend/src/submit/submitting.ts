@@ -10,6 +10,7 @@ import { follow } from "./following";
 import { type Me, Refusal, type Service, type State } from "./service";
 import { signIn } from "./signin";
 
+const COUNTED = 1000; // as far as the service counts places in its line
 const PARKED =
   "This could not be graded, through no fault of yours. It is kept, and staff will look at it.";
 const SILENT = "The service does not answer at the moment. Your submission is kept there; this page asks again.";
@@ -171,7 +172,8 @@ export class Submitting {
 function where({ state, position }: State): string {
   if (state === "parked") return PARKED;
   if (state === "graded") return "Graded.";
-  return position ? `In the queue, behind ${count(position, "other")}.` : "Next in the queue.";
+  if (!position) return "Next in the queue.";
+  return `In the queue, behind ${count(position, "other")}${position < COUNTED ? "" : " or more"}.`;
 }
 
 function newKey(): string {

@@ -48,7 +48,7 @@ SLOW_SECONDS = 120.0
 """How much longer than its submission may take a worker may be silent, before it is replaced."""
 
 # Of definitions, as they are sent: a worker keeps those that came last, and some read.
-_MOST_OF_DEFINITIONS = 16 << 20
+MOST_OF_DEFINITIONS = 16 << 20
 _AT_HAND = 32
 
 _GO_HOME = b""
@@ -282,7 +282,7 @@ class _Worker:
         self.ticket: _Ticket | None = None
         self.done = 0
         self._since = time.monotonic()
-        self._known = Known[int](_MOST_OF_DEFINITIONS, lambda size: size)  # as it was sent them
+        self._known = Known[int](MOST_OF_DEFINITIONS, lambda size: size)  # as it was sent them
         self._process = _FORK.Process(
             target=_work, args=(theirs, self.connection, core, open_sandbox, started), daemon=True
         )

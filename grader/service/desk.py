@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from grader.errors import GraderFault, SandboxFault
 from grader.grading.jobs import Job
 from grader.grading.known import Known
-from grader.grading.pool import MAX_TRIES
+from grader.grading.pool import MAX_TRIES, MOST_OF_DEFINITIONS
 from grader.grading.records import verdict_from_data
 
 if TYPE_CHECKING:
@@ -45,8 +45,6 @@ _ENVIRONMENT: Final = (
 # that is graded has nearly three times as long by the clock as by the CPU.
 _NICENESS: Final = 5
 _LEAST_SHARE: Final = 19
-
-_MOST_OF_DEFINITIONS: Final = 16 << 20  # bytes that the process keeps, as they were sent
 
 _CLOSED: Final = "the desk is closed"
 
@@ -275,7 +273,7 @@ class _Line:
     def __init__(self, ours: socket.socket) -> None:
         self._socket = ours
         self._connection = Connection(os.dup(ours.fileno()))
-        self._known = Known[int](_MOST_OF_DEFINITIONS, lambda size: size)
+        self._known = Known[int](MOST_OF_DEFINITIONS, lambda size: size)
 
     def send_job(self, number: int, job: Job) -> None:
         """Send if there is anyone to hear it: if not, the listener is about to find out."""

@@ -30,7 +30,7 @@ class _Inbox:
     def __init__(self, line: Connection) -> None:
         self.doorbell = line
         self.is_closed = False
-        self._exercises: dict[str, Exercise] = {}
+        self.exercises: dict[str, Exercise] = {}
         self._numbers: dict[
             int, tuple[Job, int]
         ] = {}  # by the job's identity, which it keeps alive
@@ -53,10 +53,10 @@ class _Inbox:
             return None
         number, definition, digest, forgotten, submission, limits = pickle.loads(message)  # noqa: S301  from our parent
         for each in forgotten:
-            del self._exercises[each]
+            del self.exercises[each]
         if definition is not None:
-            self._exercises[digest] = pickle.loads(definition)  # noqa: S301  likewise
-        job = Job(self._exercises[digest], submission, limits)
+            self.exercises[digest] = pickle.loads(definition)  # noqa: S301  likewise
+        job = Job(self.exercises[digest], submission, limits)
         self._numbers[id(job)] = (job, number)
         return job
 

@@ -140,7 +140,7 @@ def test_a_definition_that_a_worker_has_forgotten_is_sent_again(
     """It keeps only so many bytes of them; whatever comes back is graded as before."""
     exercises = [make({"given": {"x": n}, "call": "f(x)", "expect": 2 * n}) for n in range(1, 5)]
     room_for_two = 5 * len(pickle.dumps(exercises[0])) // 2
-    monkeypatch.setattr("grader.grading.pool._MOST_OF_DEFINITIONS", room_for_two)
+    monkeypatch.setattr("grader.grading.pool.MOST_OF_DEFINITIONS", room_for_two)
     monkeypatch.setattr("grader.grading.pool._AT_HAND", 1)
     source = b"def f(x):\n    return 2 * x if x != 2 else 0\n"
     jobs = [

@@ -14,7 +14,7 @@ from grader.service.service import Parts, Service
 from grader.service.settings import Settings
 from grader.service.store import people
 from grader.service.store.people import Role
-from tests.service.conftest import EXERCISES as EXERCISES  # noqa: PLC0414  for the tests beside
+from tests.service.conftest import EXERCISES
 
 
 @dataclass

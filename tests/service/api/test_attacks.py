@@ -15,7 +15,8 @@ import structlog
 from grader.service import logs
 from grader.service.settings import Settings
 from grader.service.store import people
-from tests.service.api.conftest import EXERCISES, Served
+from tests.service.api.conftest import Served
+from tests.service.conftest import EXERCISES
 
 
 @pytest.fixture

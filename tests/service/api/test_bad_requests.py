@@ -14,7 +14,8 @@ from grader.service.settings import Settings
 from grader.service.store import people
 from grader.service.store.ids import now
 from grader.service.store.tables import session, submission
-from tests.service.api.conftest import EXERCISES, Served
+from tests.service.api.conftest import Served
+from tests.service.conftest import EXERCISES
 
 BODY = json.dumps({"exercise": "attention-weights", "source": "x = 1\n"}).encode()
 CHUNKS = b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY)

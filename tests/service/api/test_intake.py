@@ -19,7 +19,8 @@ from grader.service.settings import Settings
 from grader.service.store import people, submissions
 from grader.service.store.submissions import KeyReusedError, Wanted
 from grader.service.store.tables import source
-from tests.service.api.conftest import EXERCISES, Served
+from tests.service.api.conftest import Served
+from tests.service.conftest import EXERCISES
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ import pytest
 from grader.service.api import submissions as streaming
 from grader.service.settings import Settings
 from grader.service.store import people, submissions
-from tests.service.api.conftest import EXERCISES, Served
+from tests.service.api.conftest import Served
+from tests.service.conftest import EXERCISES
 
 MOST = 400  # more than there are threads and connections to the store
 OF_ONE = 50

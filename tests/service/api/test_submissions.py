@@ -13,7 +13,8 @@ import pytest
 from grader.sandbox.limits import SOURCE_CAP
 from grader.service.settings import Settings
 from grader.service.store import people
-from tests.service.api.conftest import EXERCISES, Served
+from tests.service.api.conftest import Served
+from tests.service.conftest import EXERCISES
 
 
 def _post(

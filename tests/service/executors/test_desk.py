@@ -12,7 +12,6 @@ from grader.definitions.exercise import Exercise
 from grader.grading.jobs import Job
 from grader.grading.submission import Submission
 from grader.grading.verdict import Outcome
-from grader.service import desk as module
 from grader.service.catalog import Catalog
 from grader.service.desk import Desk, _Line
 from grader.service.desk_process import _Inbox
@@ -22,11 +21,22 @@ _TURNS = (0, 1, 2, 3, 0, 1, 1, 3, 2, 0)
 
 
 @pytest.fixture
-def jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
-    """Model answers of four exercises in turns, where there is room for about two."""
-    four = list(Catalog.load(EXERCISES).exercises.values())[:4]
-    sizes = [len(pickle.dumps(each)) for each in four]
-    monkeypatch.setattr(module, "_MOST_OF_DEFINITIONS", 5 * max(sizes) // 2)
+def four() -> list[Exercise]:
+    """Exercises."""
+    return list(Catalog.load(EXERCISES).exercises.values())[:4]
+
+
+@pytest.fixture
+def room(four: list[Exercise], monkeypatch: pytest.MonkeyPatch) -> int:
+    """Bytes for about two of them, which is all that there is."""
+    bytes_for_two = 5 * max(len(pickle.dumps(each)) for each in four) // 2
+    monkeypatch.setattr("grader.service.desk.MOST_OF_DEFINITIONS", bytes_for_two)
+    return bytes_for_two
+
+
+@pytest.fixture
+def jobs(four: list[Exercise]) -> list[Job]:
+    """Model answers of them in turns."""
     return [_job(four[number]) for number in _TURNS]
 
 
@@ -35,6 +45,7 @@ def _job(exercise: Exercise) -> Job:
     return Job(exercise, Submission.from_bytes(Path(f"{exercise.id}.py"), source))
 
 
+@pytest.mark.usefixtures("room")
 def test_a_definition_that_is_forgotten_is_sent_again(jobs: list[Job]) -> None:
     """Whatever comes back is graded as before, by the same process."""
     with Desk(1) as desk:
@@ -44,17 +55,17 @@ def test_a_definition_that_is_forgotten_is_sent_again(jobs: list[Job]) -> None:
     assert {each.outcome for each in verdicts} == {Outcome.PASSED}
 
 
-def test_definitions_are_kept_within_a_budget(jobs: list[Job]) -> None:
+def test_definitions_are_kept_within_a_budget(jobs: list[Job], room: int) -> None:
     """At the other end of the line, however many different ones are graded."""
     ours, theirs = socket.socketpair()
     line, inbox = _Line(ours), _Inbox(Connection(os.dup(theirs.fileno())))
-    kept = inbox._exercises  # noqa: SLF001  what it is about
+    kept = inbox.exercises
     for number, job in enumerate(jobs):
         line.send_job(number, job)
         taken = inbox.job_for(0)
         assert taken is not None
         assert taken.exercise.digest == job.exercise.digest
-        assert sum(len(pickle.dumps(each)) for each in kept.values()) <= module._MOST_OF_DEFINITIONS  # noqa: SLF001
+        assert sum(len(pickle.dumps(each)) for each in kept.values()) <= room
     line.shutdown()
     inbox.doorbell.close()
     theirs.close()

@@ -14,7 +14,8 @@ from grader.service.settings import Settings
 from grader.service.store import platforms
 from grader.service.store.platforms import Registration
 from grader.service.store.tables import person, session
-from tests.service.api.conftest import EXERCISES, Served, serving
+from tests.service.api.conftest import Served, serving
+from tests.service.conftest import EXERCISES
 from tests.service.lti.platform_simulator import Platform
 
 __all__ = ["serving"]  # a fixture of the API's tests

@@ -6,10 +6,12 @@ import sys
 from types import FrameType
 
 import uvicorn
+from fastapi import FastAPI
 
 from grader.service import logs
 from grader.service.api.app import create_app
 from grader.service.api.watching import Watcher
+from grader.service.connections import impatient
 from grader.service.service import Service
 from grader.service.settings import Settings
 
@@ -26,22 +28,27 @@ def serve(settings: Settings) -> None:
     logs.configure()
     with Service(settings) as service:
         app = create_app(service.parts)
-        config = uvicorn.Config(
-            app,
-            host=settings.host,
-            port=settings.port,
-            log_config=None,  # as `logs` has it
-            access_log=False,
-            server_header=False,
-            proxy_headers=bool(settings.public_url),
-            timeout_graceful_shutdown=_DRAIN_SECONDS,
-        )
         _allow_many_files()
         sys.stdout.write(f"http://{settings.host}:{settings.port}/ (Ctrl-C ends)\n")
         sys.stdout.flush()
         # Uvicorn sends itself the signal again when it has ended; the service has yet to.
         signal.signal(signal.SIGTERM, lambda *_: None)
-        _Server(config, app.state.watcher).run()
+        _Server(configuration(app, settings), app.state.watcher).run()
+
+
+def configuration(app: FastAPI, settings: Settings) -> uvicorn.Config:
+    """Say how uvicorn is to serve the application."""
+    return uvicorn.Config(
+        app,
+        host=settings.host,
+        port=settings.port,
+        http=impatient(settings.client_seconds),
+        log_config=None,  # as `logs` has it
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(settings.public_url),
+        timeout_graceful_shutdown=_DRAIN_SECONDS,
+    )
 
 
 class _Server(uvicorn.Server):

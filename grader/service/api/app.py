@@ -56,7 +56,9 @@ def create_app(parts: Parts) -> FastAPI:
         app.mount("/", Site(parts.settings.site), name="site")
     roomy = {gradebook.CANVAS_PATH: gradebook.MAX_EXPORT}
     settings = parts.settings
-    app.add_middleware(BodyCap, most=settings.max_body, roomy=roomy, seconds=settings.body_seconds)
+    app.add_middleware(
+        BodyCap, most=settings.max_body, roomy=roomy, seconds=settings.client_seconds
+    )
     app.add_middleware(CarefulHeaders, https=parts.settings.is_https)
     app.add_middleware(Metered, meter=parts.meter)
     app.add_middleware(Logged)

@@ -3,13 +3,14 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import httpx
 import pytest
 import uvicorn
 
 from grader.service.api.app import create_app
+from grader.service.running import configuration
 from grader.service.service import Parts, Service
 from grader.service.settings import Settings
 from grader.service.store import people
@@ -67,10 +68,8 @@ def serving() -> Iterator[Callable[[Settings], Served]]:
         service = Service(settings)
         service.__enter__()
         stops.append(lambda: service.__exit__(None, None, None))
-        config = uvicorn.Config(
-            create_app(service.parts), port=0, log_level="warning", lifespan="off"
-        )
-        server = uvicorn.Server(config)
+        app = create_app(service.parts)
+        server = uvicorn.Server(configuration(app, replace(settings, port=0)))
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()
         while not server.started:

@@ -1,11 +1,12 @@
 """Requests that lie: about their length, their coding, their path, or who they are from."""
 
+import contextlib
 import gzip
 import json
 import socket
+import time
 from collections.abc import Callable
 from http import HTTPStatus
-from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select
@@ -21,6 +22,20 @@ BODY = json.dumps({"exercise": "attention-weights", "source": "x = 1\n"}).encode
 CHUNKS = b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY)
 
 
+@pytest.fixture(scope="module")
+def impatient(
+    serving: Callable[[Settings], Served], tmp_path_factory: pytest.TempPathFactory
+) -> Served:
+    """A server that waits for nobody."""
+    folder = tmp_path_factory.mktemp("impatient")
+    return serving(Settings(f"sqlite:///{folder}/e.db", EXERCISES, workers=1, client_seconds=0.5))
+
+
+def _connected(served: Served) -> socket.socket:
+    host, port = served.url.removeprefix("http://").split(":")
+    return socket.create_connection((host, int(port)), timeout=120)
+
+
 def _count(served: Served) -> int:
     with served.parts.database.read() as connection:
         return connection.execute(select(func.count()).select_from(submission)).scalar_one()
@@ -28,12 +43,11 @@ def _count(served: Served) -> int:
 
 def _raw(served: Served, headers: str, body: bytes, *, ends: bool = False) -> list[int]:
     """Send a request to hand something in, as it is, and return the status of each answer."""
-    host, port = served.url.removeprefix("http://").split(":")
     head = (
-        f"POST /v1/submissions HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+        "POST /v1/submissions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
         f"Authorization: Bearer {served.token('liar')}\r\n{headers}Connection: close\r\n\r\n"
     )
-    with socket.create_connection((host, int(port)), timeout=120) as line:
+    with _connected(served) as line:
         line.sendall(head.encode() + body)
         if ends:
             line.shutdown(socket.SHUT_WR)  # there is no more to come, whatever was promised
@@ -155,21 +169,60 @@ def test_a_session_ends_with_its_token(served: Served) -> None:
     assert first == until < second
 
 
-def test_a_body_that_trickles_is_not_waited_for(
-    serving: Callable[[Settings], Served], tmp_path: Path
-) -> None:
+def test_a_body_that_trickles_is_not_waited_for(impatient: Served) -> None:
     """Its connection is not held for ever: the sender is told, and hung up on; nothing comes of it."""
-    settings = Settings(f"sqlite:///{tmp_path}/e.db", EXERCISES, workers=1, body_seconds=0.5)
-    slow = serving(settings)
     trickled = b"2\r\n{ \r\n"
     for headers, body in (
         ("Content-Length: 100\r\n", b"{"),
         ("Transfer-Encoding: chunked\r\n", trickled),
     ):
-        assert _raw(slow, headers, body) == [HTTPStatus.REQUEST_TIMEOUT]
-    assert _count(slow) == 0
-    answer = slow.client("quick").post("/v1/submissions", content=BODY)
+        assert _raw(impatient, headers, body) == [HTTPStatus.REQUEST_TIMEOUT]
+    assert _count(impatient) == 0
+    answer = impatient.client("quick").post("/v1/submissions", content=BODY)
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY  # by its type: it was read
+
+
+@pytest.mark.parametrize("before", [b"", b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"])
+def test_a_head_that_trickles_is_not_waited_for(impatient: Served, before: bytes) -> None:
+    """Neither on a new connection nor on one that was used; what was asked before is answered."""
+    with _connected(impatient) as line:
+        line.sendall(before)
+        answered = line.recv(65_536) if before else b""
+        assert (b" 200 OK" in answered) == bool(before)
+        line.settimeout(0.05)
+        for _ in range(2_000):
+            try:
+                line.sendall(b"G")
+                hung_up = line.recv(65_536) == b""
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                return
+            if hung_up:
+                return
+    raise AssertionError("the server still waits for a head")
+
+
+def test_an_answer_that_nobody_takes_is_not_held(impatient: Served) -> None:
+    """Whoever asks for much and reads nothing is hung up on; who reads gets all of it."""
+    ask, count = b"GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n", 400
+    with _connected(impatient) as line:
+        line.sendall(ask * count)
+        time.sleep(3)
+        assert _answers(line) < count
+    with _connected(impatient) as line:
+        line.sendall(ask * (count - 1) + ask.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        assert _answers(line) == count
+
+
+def _answers(line: socket.socket) -> int:
+    """Count the answers that begin until the server hangs up."""
+    found, last = 0, b""
+    with contextlib.suppress(ConnectionError):
+        while part := line.recv(1 << 20):
+            found += (last[-14:] + part).count(b"HTTP/1.1 200 OK")
+            last = part
+    return found
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,15 @@ class Streams:
         self._of_one = of_one
         self._open: Counter[str] = Counter()
 
+    def check(self) -> None:
+        """Let one be asked for unless there is no room for anybody's.
+
+        Raises:
+            ProblemError: 429 with Retry-After.
+        """
+        if self._open.total() >= self._most:
+            raise self._full()
+
     @contextlib.contextmanager
     def one_more(self, person_id: str) -> Iterator[None]:
         """Count one while it is open.
@@ -81,8 +90,9 @@ class Streams:
         Raises:
             ProblemError: 429 with Retry-After.
         """
-        if self._open.total() >= self._most or self._open[person_id] >= self._of_one:
-            raise _later("Too many event streams are open; ask for the state instead.", 2)
+        self.check()
+        if self._open[person_id] >= self._of_one:
+            raise self._full()
         self._open[person_id] += 1
         try:
             yield
@@ -90,6 +100,10 @@ class Streams:
             self._open[person_id] -= 1
             if not self._open[person_id]:
                 del self._open[person_id]
+
+    @staticmethod
+    def _full() -> ProblemError:
+        return _later("Too many event streams are open; ask for the state instead.", 2)
 
 
 async def streams(request: Request) -> Streams:

@@ -94,6 +94,11 @@ def own(submission_id: Id, person: Someone, service: PartsOf) -> Submitted:
 Own = Annotated[Submitted, Depends(own)]
 
 
+async def any_room(streams: StreamsOf) -> None:
+    """Refuse an event stream while there is no room, before the store is asked for anything."""
+    streams.check()
+
+
 async def room(person: Someone, _submitted: Own, streams: StreamsOf) -> AsyncIterator[None]:
     """Hold the place of an event stream for as long as it lasts."""
     with streams.one_more(person.id):
@@ -157,7 +162,7 @@ def verdict(submitted: Own, service: PartsOf) -> dict[str, Any]:
 @router.get(
     "/{submission_id}/events",
     response_class=EventSourceResponse,
-    dependencies=[Depends(room)],
+    dependencies=[Depends(any_room), Depends(room)],
     responses=responses(
         HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS
     ),

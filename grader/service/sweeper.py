@@ -26,39 +26,27 @@ _log = structlog.get_logger(__name__)
 _MINE: Final = text("SELECT pg_try_advisory_xact_lock(hashtext('etude sweep'))")
 
 
-def sweep(database: Database, keep_days: int) -> int:
-    """Let wait what was lost, and prune old diagnostics; return how many were lost."""
-    with database.write() as connection:
-        if not database.is_sqlite and not connection.execute(_MINE).scalar():
-            return 0
-        lost = len(submissions.sweep(connection))
-        if not database.is_sqlite:
-            lost = max(lost, queue.defer_lost(connection))
-            chunks.enqueue_lost(connection)
-        pruned = verdicts.prune_attempts(connection, now() - keep_days * _DAY, _AT_ONCE)
-    if lost:
-        _log.warning("lost submissions found", count=lost)
-    if pruned:
-        _log.info("old attempts pruned", count=pruned)
-    return lost
-
-
 class Sweeper:
     """Sweeps now and then, in a thread. Use as a context manager: the first sweep comes with it.
+
+    Each sweep looks at a part of the submissions, so that it takes as long among millions.
 
     Args:
         database: what is swept.
         keep_days: for how long diagnostics are kept.
+        at_once: how many submissions a sweep looks at.
     """
 
-    def __init__(self, database: Database, keep_days: int) -> None:
+    def __init__(self, database: Database, keep_days: int, at_once: int = 50_000) -> None:
         self._database = database
         self._keep_days = keep_days
+        self._at_once = at_once
+        self._reached = ""  # the last submission that was looked at; from the first one if empty
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
     def __enter__(self) -> Self:
-        sweep(self._database, self._keep_days)
+        self.sweep()
         self._thread.start()
         return self
 
@@ -66,9 +54,30 @@ class Sweeper:
         self._stopping.set()
         self._thread.join()
 
+    def sweep(self) -> int:
+        """Let wait what was lost, and prune old diagnostics; return how many were lost."""
+        # A look first: SQLite has one writer, and most of the time there is nothing.
+        with self._database.read() as connection:
+            suspected, reached = submissions.find_lost(connection, self._reached, self._at_once)
+        with self._database.write() as connection:
+            if not self._database.is_sqlite and not connection.execute(_MINE).scalar():
+                return 0
+            lost = len(submissions.let_lost_wait(connection, suspected))
+            if not self._database.is_sqlite:
+                lost = max(lost, queue.defer_lost(connection))
+                chunks.enqueue_lost(connection)
+            before = now() - self._keep_days * _DAY
+            pruned = verdicts.prune_attempts(connection, before, _AT_ONCE)
+        self._reached = reached
+        if lost:
+            _log.warning("lost submissions found", count=lost)
+        if pruned:
+            _log.info("old attempts pruned", count=pruned)
+        return lost
+
     def _run(self) -> None:
         while not self._stopping.wait(SECONDS):
             try:
-                sweep(self._database, self._keep_days)
+                self.sweep()
             except SQLAlchemyError as error:
                 _log.warning("the sweep failed", error=type(error).__name__)

@@ -23,7 +23,7 @@ from psycopg_pool import PoolTimeout
 from sqlalchemy.exc import SQLAlchemyError
 
 from grader.errors import SandboxFault, UsageError
-from grader.service import chunks, logs, regrade, stray, sweeper
+from grader.service import chunks, logs, regrade, stray
 from grader.service.catalog import Catalog
 from grader.service.chunks import Chunk
 from grader.service.desk import Desk
@@ -37,6 +37,7 @@ from grader.service.publishing import Done, Wish
 from grader.service.store import submissions, verdicts
 from grader.service.store.database import Database
 from grader.service.store.upgrading import upgrade
+from grader.service.sweeper import SECONDS, Sweeper
 
 _POLL_SECONDS: Final = 0.5
 _BEATS: Final = 5  # that a worker has to miss to be taken for dead
@@ -266,9 +267,10 @@ class _Worker:
 
     async def _sweep(self) -> None:
         """Find what no job speaks of."""
+        sweeper = Sweeper(self._grading.database, self._settings.keep_days)
         while True:
-            await asyncio.to_thread(sweeper.sweep, self._grading.database, self._settings.keep_days)
-            await asyncio.sleep(sweeper.SECONDS)
+            await asyncio.to_thread(sweeper.sweep)
+            await asyncio.sleep(SECONDS)
 
     async def _find_dead(self, app: App) -> None:
         """Give the jobs of dead workers to others; end when nothing can be graded here."""

@@ -23,9 +23,21 @@ def new_id() -> str:
     with _lock:
         _last = max(_last + 1, now())
         stamp = _last
-    milliseconds, rest = divmod(stamp, 1000)
-    # 48 bits of milliseconds, then in rand_a the thousandth of it, as the RFC's method 3 does.
-    fraction = rest * 4096 // 1000
+    return id_at(stamp)
+
+
+def id_at(at: int) -> str:
+    """Return an id that sorts by a time in microseconds since 1970, UTC."""
     random = int.from_bytes(os.urandom(8), "big") & ((1 << 62) - 1)
-    value = milliseconds << 80 | 0x7 << 76 | fraction << 64 | 0b10 << 62 | random
-    return str(uuid.UUID(int=value))
+    return str(uuid.UUID(int=_prefix(at) | 0x7 << 76 | 0b10 << 62 | random))
+
+
+def first_at(at: int) -> str:
+    """Return what sorts before every id of a time or later, and behind every earlier one."""
+    return str(uuid.UUID(int=_prefix(at) | 0x7 << 76))
+
+
+def _prefix(at: int) -> int:
+    """Return the bits that say when: 48 of milliseconds, in rand_a as many 4096ths of one."""
+    milliseconds, rest = divmod(at, 1000)
+    return milliseconds << 80 | rest * 4096 // 1000 << 64

@@ -56,6 +56,21 @@ _LINE: Final = (
     .limit(COUNTED)
 )
 _WAITS: Final = insert(waiting)
+_LOST: Final = (
+    select(submission.c.id)
+    .outerjoin(publication, publication.c.submission_id == submission.c.id)
+    .outerjoin(waiting, waiting.c.submission_id == submission.c.id)
+    .where(publication.c.submission_id.is_(None), waiting.c.submission_id.is_(None))
+    .order_by(submission.c.id)
+)
+_IN_ORDER: Final = (
+    select(submission.c.id)
+    .where(submission.c.id > bindparam("after"))
+    .order_by(submission.c.id)
+    .limit(bindparam("most"))
+    .subquery()
+)
+_SPAN: Final = select(func.max(_IN_ORDER.c.id), func.count())
 _NO_LONGER: Final = (
     delete(waiting)
     .where(waiting.c.submission_id.in_(bindparam("of", expanding=True)))
@@ -234,19 +249,33 @@ def no_longer_waiting(connection: Connection, submission_ids: Sequence[str]) -> 
     return set(connection.execute(_NO_LONGER, {"of": sorted(submission_ids)}).scalars())
 
 
-def sweep(connection: Connection) -> list[str]:
-    """Find submissions that have no verdict and do not wait, let them wait, and return their ids.
+def find_lost(connection: Connection, after: str, most: int) -> tuple[list[str], str]:
+    """Look at submissions in order for those that have no verdict and do not wait.
 
     There should be none: this is the net below every executor.
+
+    Args:
+        connection: of a transaction.
+        after: the submission behind which to begin.
+        most: how many to look at.
+
+    Returns:
+        The ids of those, and the last one that was looked at; nothing if there is none behind it.
     """
-    lost = (
-        select(submission.c.id)
-        .outerjoin(publication, publication.c.submission_id == submission.c.id)
-        .outerjoin(waiting, waiting.c.submission_id == submission.c.id)
-        .where(publication.c.submission_id.is_(None), waiting.c.submission_id.is_(None))
-        .order_by(submission.c.id)
-    )
-    found = [str(row.id) for row in connection.execute(lost)]
+    span = {"after": after, "most": most}
+    reached, looked_at = connection.execute(_SPAN, span).one()
+    if not looked_at:
+        return [], ""
+    within = _LOST.where(submission.c.id > after, submission.c.id <= reached)
+    found = list(connection.execute(within).scalars())
+    return found, reached if looked_at == most else ""
+
+
+def let_lost_wait(connection: Connection, submission_ids: Sequence[str]) -> list[str]:
+    """Let those of some submissions wait that have no verdict and do not wait; return them."""
+    if not submission_ids:
+        return []
+    found = list(connection.execute(_LOST.where(submission.c.id.in_(submission_ids))).scalars())
     _let_wait(connection, found)
     return found
 

@@ -24,7 +24,7 @@ from grader.definitions.collection import load_exercise
 from grader.errors import UsageError
 from grader.grading.jobs import Job
 from grader.grading.submission import Submission
-from grader.service import logs, stray, sweeper
+from grader.service import logs, stray
 from grader.service.api.app import create_app
 from grader.service.catalog import Catalog
 from grader.service.desk import Desk
@@ -38,6 +38,7 @@ from grader.service.store.database import Database
 from grader.service.store.ids import now
 from grader.service.store.submissions import Submitted
 from grader.service.store.tables import attempt, waiting
+from grader.service.sweeper import Sweeper
 from tests.conftest import DOUBLE
 from tests.service.conftest import EXERCISES
 
@@ -303,7 +304,7 @@ def test_old_diagnostics_go_and_verdicts_stay(database: Database) -> None:
         verdicts.note_fault(connection, "e", "s", verdicts.Run("here", now(), now()), "new")
     if not database.is_sqlite:
         queue.prepare(database)
-    sweeper.sweep(database, 90)
+    Sweeper(database, 90).sweep()
     with database.read() as connection:
         left = connection.execute(select(attempt.c.message)).scalars().all()
     assert left == ["new"]
@@ -316,10 +317,25 @@ def test_the_sweep_finds_what_was_lost(database: Database) -> None:
     lost = _hand_in(database, "x = 1\n")
     with database.write() as connection:
         submissions.no_longer_waiting(connection, [lost.id])
-    assert sweeper.sweep(database, 90) == 1
-    assert sweeper.sweep(database, 90) == 0
+    assert Sweeper(database, 90).sweep() == 1
+    assert Sweeper(database, 90).sweep() == 0
     with database.read() as connection:
         assert connection.execute(select(func.count()).select_from(waiting)).scalar() == 1
         if not database.is_sqlite:
             jobs = text("SELECT args->>'submission_id' FROM procrastinate_jobs")
             assert connection.execute(jobs).scalars().all() == [lost.id]
+
+
+def test_the_sweep_comes_round(database: Database) -> None:
+    """It looks at some submissions at a time, and in the end at every one, again and again."""
+    if not database.is_sqlite:
+        queue.prepare(database)
+    handed_in = [_hand_in(database, f"x = {number}\n") for number in range(5)]
+    Sweeper(database, 90).sweep()  # on PostgreSQL each has a job from then on
+    sweeper = Sweeper(database, 90, at_once=2)
+    for lost in (handed_in[0], handed_in[4], handed_in[1]):
+        with database.write() as connection:
+            submissions.no_longer_waiting(connection, [lost.id])
+        assert sum(sweeper.sweep() for _ in range(4)) == 1
+    with database.read() as connection:
+        assert submissions.next_waiting(connection, 9) == handed_in

@@ -10,13 +10,14 @@ import pytest
 from sqlalchemy import select, text
 
 from benchmarks.postgres import PostgresServer
-from grader.service import regrade, sweeper
+from grader.service import regrade
 from grader.service.catalog import Catalog
 from grader.service.chunks import SIZE, Chunk
 from grader.service.desk import Desk
 from grader.service.store import events, people, regrades
 from grader.service.store.database import Database
 from grader.service.store.tables import attempt
+from grader.service.sweeper import Sweeper
 from tests.service.faults.conftest import HOOK, Program, free_port, is_ready, wait_until
 from tests.service.regrade.conftest import OLD, RIGHT, Stored, store_of
 
@@ -125,7 +126,7 @@ def test_a_source_that_kills_its_worker_is_given_up_alone(stored: Stored, worker
     assert stored.score(poison) == (OLD, 2, 5)
     assert _state(stored, begun.id) == "running"
     wait_until("the queue is empty", lambda: _chunks(stored) == [])
-    sweeper.sweep(stored.database, 90)
+    Sweeper(stored.database, 90).sweep()
     assert _chunks(stored) == []  # the net does not begin anew with what was given up
     for program in programs:
         program.stop()
@@ -188,7 +189,7 @@ def test_what_no_job_speaks_of_is_found(stored: Stored) -> None:
     with stored.database.write() as connection:
         connection.execute(text("DELETE FROM procrastinate_jobs"))
     for _ in range(2):
-        sweeper.sweep(stored.database, 90)
+        Sweeper(stored.database, 90).sweep()
     [found] = _chunks(stored)
     assert (found.first, found.last) == (lost.first, lost.last)
     assert regrade.do_chunk(stored.grading, found, lambda: False)

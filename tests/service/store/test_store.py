@@ -269,9 +269,11 @@ def test_lost_submissions_are_found(database: Database, ada: Person) -> None:
     _publish(database, done, 4)
     with database.write() as connection:
         connection.execute(delete(waiting).where(waiting.c.submission_id == lost.id))
-        assert submissions.sweep(connection) == [lost.id]
+        assert submissions.find_lost(connection, "", 9) == ([lost.id], "")
+        everything = [lost.id, done.id, still.id]
+        assert submissions.let_lost_wait(connection, everything) == [lost.id]
         assert submissions.next_waiting(connection, 5) == [lost, still]
-        assert submissions.sweep(connection) == []
+        assert submissions.let_lost_wait(connection, everything) == []
 
 
 def test_a_parked_submission_waits_for_staff(database: Database, ada: Person) -> None:
@@ -280,7 +282,7 @@ def test_a_parked_submission_waits_for_staff(database: Database, ada: Person) ->
     with database.write() as connection:
         submissions.park(connection, submitted.id, "the sandbox broke")
         assert submissions.next_waiting(connection, 5) == []
-        assert submissions.sweep(connection) == []
+        assert submissions.find_lost(connection, "", 9) == ([], "")
         assert submissions.release(connection, submitted.id, actor="staff")
         assert not submissions.release(connection, submitted.id, actor="staff")
         assert submissions.next_waiting(connection, 5) == [submitted]

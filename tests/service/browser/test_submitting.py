@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from grader.grading.verdict import Outcome
+from grader.service.store.submissions import COUNTED
 from tests.browser.hosting import hosted
 from tests.browser.judging import DESK, PHONE, barriers, overflowing, shoot, without_python
 from tests.browser.learner import Bench
@@ -173,6 +174,21 @@ def test_the_queue_is_told_while_it_is_long(served: "Served", open_page: OpenPag
     _submit(bench, served.exercise().solution + "# patience\n")
     _concludes(bench, re.compile(r"In the queue, behind \d+ other"))
     _concludes(bench, "Passed")
+
+
+def test_a_very_long_queue_is_not_counted_to_its_end(served: "Served", open_page: OpenPage) -> None:
+    """As far as the service counts, a learner sees that it may be more."""
+    bench = open_page(expected=REFUSED)
+    _arrive(bench, served.token("the last one"))
+
+    def put_far_behind(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json=answer.json() | {"position": COUNTED})
+
+    bench.page.route("**/v1/submissions", put_far_behind)
+    bench.page.route("**/v1/submissions/*/events", lambda _: None)  # no word of how it goes on
+    _submit(bench, served.exercise().solution + "# far behind\n")
+    _concludes(bench, f"In the queue, behind {COUNTED} others or more.")
 
 
 def test_a_submission_is_followed_after_a_reload(served: "Served", open_page: OpenPage) -> None:

@@ -1,6 +1,7 @@
 """A whole service in processes of its own, to be broken: one on SQLite, one with two workers."""
 
 import contextlib
+import hashlib
 import os
 import signal
 import socket
@@ -18,13 +19,15 @@ from typing import Literal
 
 import httpx
 import pytest
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, insert, select, text
 
 from benchmarks.postgres import PostgresServer
 from grader.definitions.collection import Collection
+from grader.service.executors import queue
 from grader.service.store import events, people
 from grader.service.store.database import Database
-from grader.service.store.tables import event, publication, submission, waiting
+from grader.service.store.ids import new_id, now
+from grader.service.store.tables import event, publication, source, submission, waiting
 from tests.service.conftest import EXERCISES
 
 EXERCISE = "attention-weights"
@@ -243,6 +246,49 @@ class Stack:
         with self.database.read() as connection:
             rows = connection.execute(select(waiting.c.submission_id, waiting.c.parked))
             return {row.submission_id: row.parked for row in rows}
+
+    def fill(self, count: int) -> None:
+        """Put submissions into the store at once, of forty distinct sources."""
+        with self.database.write() as connection:
+            owner = people.add_person(connection, new_id(), "student", actor="test")
+            texts = [self.source() for _ in range(40)]
+            hashes = [hashlib.sha256(each.encode()).hexdigest() for each in texts]
+            kept = [
+                {"hash": digest, "text": text} for digest, text in zip(hashes, texts, strict=True)
+            ]
+            connection.execute(insert(source), kept)
+            rows = [
+                {
+                    "id": new_id(),
+                    "person_id": owner.id,
+                    "exercise": EXERCISE,
+                    "source_hash": hashes[number % 40],
+                    "received_at": now(),
+                    "idempotency_key": str(number),
+                }
+                for number in range(count)
+            ]
+            connection.execute(insert(submission), rows)
+            connection.execute(
+                insert(waiting), [{"submission_id": row["id"], "parked": False} for row in rows]
+            )
+            if self.kind == "queue":
+                jobs = [{"submission_id": row["id"]} for row in rows]
+                queue.defer(connection, queue.INTERACTIVE, queue.GRADE, jobs)
+
+    def parked(self) -> list[str]:
+        """Return those that were ever parked: poisons, once each, and nothing that was beside them."""
+        with self.database.read() as connection:
+            told = select(event.c.subject).where(event.c.kind == events.PARKED)
+            parked = list(connection.execute(told).scalars())
+            texts = (
+                select(source.c.text)
+                .join(submission, submission.c.source_hash == source.c.hash)
+                .where(submission.c.id.in_(parked))
+            )
+            assert all("KILLS" in text for text in connection.execute(texts).scalars())
+        assert len(parked) == len(set(parked))
+        return parked
 
     def wait_until_graded(self) -> None:
         """Wait until nothing is pending but what is parked, and check that nothing was lost."""

@@ -1,7 +1,6 @@
 """What breaks, and what must come of it: each accepted submission has one verdict, or is pending."""
 
 import contextlib
-import hashlib
 import json
 import os
 import resource
@@ -15,16 +14,12 @@ from http import HTTPStatus
 
 import httpx
 import pytest
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, select
 
 from benchmarks.postgres import PostgresServer
-from grader.service.executors import queue
-from grader.service.store import events, people
-from grader.service.store.ids import new_id, now
-from grader.service.store.tables import attempt, event, source, submission, verdict, waiting
+from grader.service.store.tables import attempt, submission, verdict
 from tests.service.conftest import EXERCISES
 from tests.service.faults.conftest import (
-    EXERCISE,
     PATIENCE,
     Stack,
     children,
@@ -59,7 +54,7 @@ def test_a_killed_grading_process_loses_nothing(stack: Stack, victim: str) -> No
                 _kill(pid)
     stack.hand_in(2)
     stack.wait_until_graded()
-    _parked(stack)
+    stack.parked()
 
 
 def test_a_killed_program_loses_nothing(stack: Stack) -> None:
@@ -73,7 +68,7 @@ def test_a_killed_program_loses_nothing(stack: Stack) -> None:
     stack.wait_until_ready()
     stack.hand_in(2)
     stack.wait_until_graded()
-    _parked(stack)
+    stack.parked()
 
 
 def test_a_worker_that_slept_loses_nothing(queue_stack: Stack) -> None:
@@ -91,7 +86,7 @@ def test_a_worker_that_slept_loses_nothing(queue_stack: Stack) -> None:
     stack.wait_until_graded()
     stack.wait_until_ready()
     wait_until("no job is left", lambda: stack.jobs() == [])
-    _parked(stack)
+    stack.parked()
 
 
 def test_a_killed_server_loses_nothing(queue_stack: Stack) -> None:
@@ -117,7 +112,7 @@ def test_a_killed_database_loses_nothing(queue_stack: Stack, postgres: PostgresS
     stack.wait_until_ready()
     stack.hand_in(2)
     stack.wait_until_graded()
-    _parked(stack)
+    stack.parked()
     assert pids == [program.process.pid for program in stack.programs]
 
 
@@ -131,7 +126,7 @@ def test_a_poison_submission_is_parked_alone(stack: Stack, poison: str, cause: s
     stack.hand_in(4)
     stack.wait_until_graded()
     assert stack.pending()[poisoned] is True
-    assert set(stack.pending()) == set(_parked(stack))
+    assert set(stack.pending()) == set(stack.parked())
     with stack.database.read() as connection:
         of_it = select(submission.c.source_hash).where(submission.c.id == poisoned)
         digest = connection.execute(of_it).scalar_one()
@@ -141,21 +136,6 @@ def test_a_poison_submission_is_parked_alone(stack: Stack, poison: str, cause: s
         [(outcome, message)] = connection.execute(tries).all()
     assert outcome == "grader fault"
     assert message == f"given up after 3 tries: {cause}"
-
-
-def _parked(stack: Stack) -> list[str]:
-    """Return those that were ever parked: poisons, once each, and nothing that was beside them."""
-    with stack.database.read() as connection:
-        told = select(event.c.subject).where(event.c.kind == events.PARKED)
-        parked = list(connection.execute(told).scalars())
-        texts = (
-            select(source.c.text)
-            .join(submission, submission.c.source_hash == source.c.hash)
-            .where(submission.c.id.in_(parked))
-        )
-        assert all("KILLS" in text for text in connection.execute(texts).scalars())
-    assert len(parked) == len(set(parked))
-    return parked
 
 
 def test_a_job_that_kills_its_workers_runs_three_times(queue_stack: Stack) -> None:
@@ -177,7 +157,7 @@ def test_a_job_that_kills_its_workers_runs_three_times(queue_stack: Stack) -> No
     wait_until("the poison is parked", is_parked)
     stack.wait_until_graded()
     assert deaths == 3
-    _parked(stack)
+    stack.parked()
 
 
 def test_the_same_posted_fifty_times_is_graded_once(stack: Stack) -> None:
@@ -224,7 +204,7 @@ def test_a_full_disk_loses_nothing(local_stack: Stack) -> None:
     finally:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
     stack.wait_until_graded()
-    _parked(stack)
+    stack.parked()
 
 
 def _failures(stack: Stack) -> int:
@@ -260,7 +240,7 @@ def test_a_clock_that_jumps_back_loses_nothing(stack: Stack) -> None:
 
 def test_a_backlog_is_worked_off_and_a_stop_loses_nothing(stack: Stack) -> None:
     """Five hundred wait: SIGTERM finishes what is in hand, a start a day earlier grades the rest."""
-    _fill(stack, 500)
+    stack.fill(500)
     wait_until("some are graded", lambda: len(stack.pending()) < 490)
     for program in stack.programs:
         program.tell_to_stop()
@@ -275,7 +255,7 @@ def test_a_backlog_is_worked_off_and_a_stop_loses_nothing(stack: Stack) -> None:
         made = stack.hand_in(2)
         stack.wait_until_graded()
     assert not set(made) & set(stack.pending())
-    _parked(stack)
+    stack.parked()
 
 
 def test_a_stop_ends_event_streams(stack: Stack) -> None:
@@ -292,34 +272,6 @@ def test_a_stop_ends_event_streams(stack: Stack) -> None:
     stack.server.restart()
     stack.wait_until_ready()
     stack.wait_until_graded()
-
-
-def _fill(stack: Stack, count: int) -> None:
-    """Put submissions into the store at once, of forty distinct sources."""
-    with stack.database.write() as connection:
-        owner = people.add_person(connection, new_id(), "student", actor="test")
-        texts = [stack.source() for _ in range(40)]
-        hashes = [hashlib.sha256(each.encode()).hexdigest() for each in texts]
-        kept = [{"hash": digest, "text": text} for digest, text in zip(hashes, texts, strict=True)]
-        connection.execute(insert(source), kept)
-        rows = [
-            {
-                "id": new_id(),
-                "person_id": owner.id,
-                "exercise": EXERCISE,
-                "source_hash": hashes[number % 40],
-                "received_at": now(),
-                "idempotency_key": str(number),
-            }
-            for number in range(count)
-        ]
-        connection.execute(insert(submission), rows)
-        connection.execute(
-            insert(waiting), [{"submission_id": row["id"], "parked": False} for row in rows]
-        )
-        if stack.kind == "queue":
-            jobs = [{"submission_id": row["id"]} for row in rows]
-            queue.defer(connection, queue.INTERACTIVE, queue.GRADE, jobs)
 
 
 def test_a_second_server_on_one_file_is_refused(local_stack: Stack) -> None:

@@ -7,10 +7,9 @@ exercise and the score on all others.
 
 import json
 import math
-import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from grader.grading.records import FAULT
 
 NOT_JUDGED: Final = (FAULT, "not graded")
 _FEWEST: Final = 3  # students without whom a correlation says nothing
+_ROUNDING: Final = 1e-12  # share of a sum of squares that is left by rounding where all are alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,36 @@ def row_of(data: Mapping[str, Any]) -> Row | None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What the statistics of an exercise follow from, added up over its students.
+
+    Attributes:
+        students: how many there are.
+        passed: how many of them passed.
+        scores: their shares of the points.
+        others: the shares that they earned in all other exercises together.
+        others_squared: the squares of those.
+        others_of_passed: those of the ones who passed.
+    """
+
+    students: int
+    passed: int
+    scores: float
+    others: float
+    others_squared: float
+    others_of_passed: float
+
+
+@dataclass(frozen=True, slots=True)
+class Mistakes:
+    """How often what went wrong in an exercise, the most common first."""
+
+    misconceptions: dict[str, int] = field(default_factory=dict)
+    failed_tests: dict[str, int] = field(default_factory=dict)
+    hints: dict[str, int] = field(default_factory=dict)  # that a diagnosis pointed to
+
+
 def summarise(rows: Sequence[Row]) -> list[ExerciseStatistics]:
     """Sum up results by exercise, the hardest first."""
     by_exercise: dict[str, list[Row]] = defaultdict(list)
@@ -102,18 +132,44 @@ def summarise(rows: Sequence[Row]) -> list[ExerciseStatistics]:
     totals: dict[str, float] = defaultdict(float)
     for row in rows:
         totals[row.student] += row.score
-    found = [_statistics(name, group, totals) for name, group in by_exercise.items()]
-    return sorted(found, key=lambda each: (each.pass_rate, each.exercise))
+    found = {name: (_added(group, totals), _mistakes(group)) for name, group in by_exercise.items()}
+    return hardest_first(found)
 
 
-def _statistics(exercise: str, rows: Sequence[Row], totals: dict[str, float]) -> ExerciseStatistics:
-    others = [totals[row.student] - row.score for row in rows]
-    return ExerciseStatistics(
-        exercise,
+def hardest_first(
+    found: Mapping[str, tuple[Sums, Mistakes]],
+) -> list[ExerciseStatistics]:
+    """Return the statistics of exercises from what was added up over their students."""
+    every = [
+        ExerciseStatistics(
+            exercise,
+            students=sums.students,
+            pass_rate=sums.passed / sums.students,
+            mean_score=sums.scores / sums.students,
+            discrimination=_point_biserial(sums),
+            misconceptions=mistakes.misconceptions,
+            failed_tests=mistakes.failed_tests,
+            hints=mistakes.hints,
+        )
+        for exercise, (sums, mistakes) in found.items()
+    ]
+    return sorted(every, key=lambda each: (each.pass_rate, each.exercise))
+
+
+def _added(rows: Sequence[Row], totals: Mapping[str, float]) -> Sums:
+    others = [(totals[row.student] - row.score, row.passed) for row in rows]
+    return Sums(
         students=len(rows),
-        pass_rate=statistics.fmean(row.passed for row in rows),
-        mean_score=statistics.fmean(row.score for row in rows),
-        discrimination=_correlation([float(row.passed) for row in rows], others),
+        passed=sum(row.passed for row in rows),
+        scores=math.fsum(row.score for row in rows),
+        others=math.fsum(other for other, _ in others),
+        others_squared=math.fsum(other**2 for other, _ in others),
+        others_of_passed=math.fsum(other for other, passed in others if passed),
+    )
+
+
+def _mistakes(rows: Sequence[Row]) -> Mistakes:
+    return Mistakes(
         misconceptions=_counted(mistake for row in rows for mistake in row.mistakes),
         failed_tests=_counted(test for row in rows for test in row.failed_tests),
         hints=_counted(str(row.hint) for row in rows if row.hint is not None),
@@ -124,11 +180,19 @@ def _counted(names: Iterable[str]) -> dict[str, int]:
     return dict(Counter(names).most_common())
 
 
-def _correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
-    if len(one) < _FEWEST:
+def _point_biserial(sums: Sums) -> float | None:
+    """Correlate passing an exercise with the score on all others; None if there is nothing in it.
+
+    With n students it is n times each sum of products less the product of the sums, over the root
+    of the same for either with itself; that of passing with itself is the number who passed.
+    """
+    n, passed, others = sums.students, sums.passed, sums.others
+    if n < _FEWEST:
         return None
-    try:
-        found = statistics.correlation(one, other)
-    except statistics.StatisticsError:  # all alike
-        return None
-    return found if math.isfinite(found) else None
+    spread_of_passing = passed * (n - passed)
+    spread_of_others = n * sums.others_squared - others**2
+    if not spread_of_passing or spread_of_others <= _ROUNDING * n * sums.others_squared:
+        return None  # all alike
+    together = n * sums.others_of_passed - passed * others
+    found = together / math.sqrt(spread_of_passing * spread_of_others)
+    return min(1.0, max(-1.0, found))

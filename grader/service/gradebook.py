@@ -9,12 +9,11 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from grader.authoring.statistics import ExerciseStatistics, Row, summarise
+from grader.authoring.statistics import ExerciseStatistics, Mistakes, hardest_first
 from grader.reports.to_csv import safe_cell
 from grader.service.store import grades, history, mistakes
 from grader.service.store.grades import Grade
 from grader.service.store.history import Stuck
-from grader.service.store.mistakes import Counts
 
 STUCK_AFTER: Final = 3
 """Failed submissions, with none that passed, after which a student may need help."""
@@ -57,26 +56,15 @@ def numbers(connection: Connection, exercise: str | None = None) -> list[Numbers
     """Sum up what students handed in, the hardest exercise first.
 
     A student counts as passed who has passed once, with the best score; mistakes count once for
-    each student who has made them, also if they were mended later. What is read grows with the
-    students and the exercises, not with what is handed in.
+    each student who has made them, also if they were mended later. The database adds up, so that
+    no row for each student is read.
 
     Args:
         connection: of a transaction.
         exercise: only this one; how well it tells is computed from all the same.
     """
-    best = [_row(each) for each in grades.of_students(connection)]
-    made = mistakes.counted(connection)
-    stuck = history.stuck(connection, STUCK_AFTER)
-    return [
-        Numbers(
-            dataclasses.replace(found, **dataclasses.asdict(made.get(found.exercise, Counts()))),
-            tuple(stuck.get(found.exercise, ())),
-        )
-        for found in summarise(best)
-        if exercise in (None, found.exercise)
-    ]
-
-
-def _row(best: Grade) -> Row:
-    share = best.score / max(best.max_score, 1)
-    return Row(best.person, best.exercise, best.passed, share, mistakes=(), failed_tests=())
+    made = mistakes.counted(connection, exercise)
+    stuck = history.stuck(connection, STUCK_AFTER, exercise)
+    added = grades.added_up(connection, exercise)
+    found = {name: (sums, made.get(name, Mistakes())) for name, sums in added.items()}
+    return [Numbers(each, tuple(stuck.get(each.exercise, ()))) for each in hardest_first(found)]

@@ -116,7 +116,7 @@ def plan(books: Books, exercise: str, from_hash: str = "") -> Plan:
     if definition is None:
         raise UsageError(f"there is no exercise {exercise!r}")
     with books.database.read() as connection:
-        known = regrades.versions(connection, exercise)
+        known = regrades.versions(connection).get(exercise, {})
         for each in regrades.running(connection, exercise):  # perhaps only its end is missing
             known.setdefault(each.from_hash, 0)
     if from_hash and definition.digest.startswith(from_hash):
@@ -152,7 +152,7 @@ def preview(
     exercise = wanted.exercise
     with grading.database.read() as connection:
         everything = regrades.sources(connection, exercise.id, wanted.from_hash)
-        count = regrades.versions(connection, exercise.id).get(wanted.from_hash, 0)
+        count = regrades.versions(connection).get(exercise.id, {}).get(wanted.from_hash, 0)
         before = _ungraded(connection, wanted)
     chosen = everything
     if sample is not None and sample < len(everything):

@@ -1,10 +1,12 @@
 """The commands that authors use, run as they are: new, export student, diff and stats."""
 
 import json
+import statistics
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from grader.authoring import new
@@ -215,3 +217,21 @@ def test_discrimination_tells_strong_from_weak() -> None:
     assert found["against"].discrimination == pytest.approx(-1.0)
     assert found["easy"].discrimination is None
     assert found["easy"].pass_rate == 1.0
+
+
+def test_discrimination_is_a_correlation() -> None:
+    """That of passing with the score on all others, however close together those are."""
+    rng = np.random.default_rng(3)
+    students = [f"s{number}" for number in range(200)]
+    rows = [
+        Row(student, exercise, bool(rng.random() < 0.5), 0.9 + rng.random() / 1e3, (), ())
+        for student in students
+        for exercise in ("one", "two", "three")
+    ]
+    for each in summarise(rows):
+        others = [
+            sum(row.score for row in rows if row.student == name and row.exercise != each.exercise)
+            for name in students
+        ]
+        passed = [float(row.passed) for row in rows if row.exercise == each.exercise]
+        assert each.discrimination == pytest.approx(statistics.correlation(passed, others))

@@ -19,6 +19,7 @@ from grader.service.store.history import State
 from grader.service.store.submissions import Submitted
 
 _PAGE: Final = 50  # submissions
+_STUCK: Final = 50  # students; behind them come those with fewer failures, or in easier exercises
 _Filter = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 router = APIRouter(prefix="/staff", route_class=PageRoute, include_in_schema=False)
@@ -49,12 +50,14 @@ def overview(visitor: Instructor, service: PartsOf) -> Response:
         found = gradebook.numbers(connection)
         pending, parked = submissions.count_waiting(connection)
         unsent = scores.unsent(connection)
+    stuck = [(each.statistics.exercise, who) for each in found for who in each.stuck]
     return render(
         "overview",
         visitor=visitor,
         numbers=found,
         titles=_titles(service),
-        stuck=[(each.statistics.exercise, who) for each in found for who in each.stuck],
+        stuck=stuck[:_STUCK],
+        more_stuck=len(stuck[_STUCK:]),
         pending=pending,
         parked=parked,
         unsent=len(unsent),
@@ -76,6 +79,7 @@ def exercise(exercise: str, visitor: Instructor, service: PartsOf) -> Response:
         visitor=visitor,
         exercise=definition,
         numbers=found[0] if found else None,
+        most_stuck=_STUCK,
         entries=listed,
     )
 

@@ -30,10 +30,11 @@ router = APIRouter(
 def listing(visitor: Instructor, service: PartsOf) -> Response:
     """Show what could be graded again, and what has been."""
     with service.database.read() as connection:
+        versions = regrades.versions(connection)
         older = [
             (exercise, version, count)
             for exercise in service.catalog.exercises.values()
-            for version, count in regrades.versions(connection, str(exercise.id)).items()
+            for version, count in versions.get(exercise.id, {}).items()
             if version != exercise.digest
         ]
         found = [

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, case, func, select
 
-from grader.service.store.tables import grade, person
+from grader.authoring.statistics import Sums
+from grader.service.store.tables import grade, person, share
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +51,32 @@ def of_students(connection: Connection, exercise: str | None = None) -> list[Gra
     return [
         Grade(*row) for row in connection.execute(chosen.order_by(person.c.name, grade.c.exercise))
     ]
+
+
+def added_up(connection: Connection, exercise: str | None = None) -> dict[str, Sums]:
+    """Return what the grades of students come to together, by exercise; of one if it is given."""
+    earned = share(grade.c.score, grade.c.max_score)
+    everything = (
+        select(grade.c.person_id, func.sum(earned).label("earned"))
+        .join(person, person.c.id == grade.c.person_id)
+        .where(person.c.role == "student")
+        .group_by(grade.c.person_id)
+        .subquery()
+    )
+    others = everything.c.earned - earned
+    chosen = (
+        select(
+            grade.c.exercise,
+            func.count(),
+            func.sum(case((grade.c.passed, 1), else_=0)),
+            func.sum(earned),
+            func.sum(others),
+            func.sum(others * others),
+            func.sum(case((grade.c.passed, others), else_=0.0)),
+        )
+        .join(everything, everything.c.person_id == grade.c.person_id)
+        .group_by(grade.c.exercise)
+    )
+    if exercise is not None:
+        chosen = chosen.where(grade.c.exercise == exercise)
+    return {name: Sums(*sums) for name, *sums in connection.execute(chosen)}

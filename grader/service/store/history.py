@@ -84,8 +84,13 @@ def listed(
     return [Entry(*row) for row in rows]
 
 
-def stuck(connection: Connection, least: int) -> dict[str, list[Stuck]]:
-    """Return by exercise who failed it so many times and never passed, the most failures first."""
+def stuck(
+    connection: Connection, least: int, exercise: str | None = None
+) -> dict[str, list[Stuck]]:
+    """Return by exercise, or of one, who failed it so many times and never passed.
+
+    Those with the most failures come first.
+    """
     failed, latest = func.count().label("failed"), func.max(submission.c.id).label("latest")
     own = (submission.c.person_id == grade.c.person_id, submission.c.exercise == grade.c.exercise)
     chosen = (
@@ -98,6 +103,8 @@ def stuck(connection: Connection, least: int) -> dict[str, list[Stuck]]:
         .having(failed >= least)
         .order_by(failed.desc(), person.c.name)
     )
+    if exercise is not None:
+        chosen = chosen.where(grade.c.exercise == exercise)
     found: dict[str, list[Stuck]] = {}
     for row in connection.execute(chosen):
         found.setdefault(row.exercise, []).append(Stuck(row.name, row.failed, row.latest))

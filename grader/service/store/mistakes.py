@@ -5,12 +5,11 @@ A projection of the published verdicts, so that nobody has to read all of those 
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from sqlalchemy import Connection, bindparam, delete, func, select
 
-from grader.authoring.statistics import row_of
+from grader.authoring.statistics import Mistakes, row_of
 from grader.service.store.insertion import insert_all_unless_there
 from grader.service.store.tables import SAME_KEY, mistake, person, publication, submission, verdict
 
@@ -31,15 +30,6 @@ _FAILED: Final = (
         verdict.c.outcome != "passed",
     )
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """How many students made each mistake in an exercise, the most common first."""
-
-    misconceptions: dict[str, int] = field(default_factory=dict)
-    failed_tests: dict[str, int] = field(default_factory=dict)
-    hints: dict[str, int] = field(default_factory=dict)  # that a diagnosis pointed to
 
 
 def note(connection: Connection, person_id: str, exercise: str, body: Mapping[str, Any]) -> None:
@@ -85,8 +75,8 @@ def refresh(connection: Connection, person_id: str, exercise: str) -> None:
         note(connection, person_id, exercise, json.loads(body))
 
 
-def counted(connection: Connection) -> dict[str, Counts]:
-    """Return the mistakes of students by exercise."""
+def counted(connection: Connection, exercise: str | None = None) -> dict[str, Mistakes]:
+    """Return by exercise, or of one, how many students made each mistake."""
     number = func.count()
     chosen = (
         select(mistake.c.exercise, mistake.c.kind, mistake.c.name, number.label("number"))
@@ -95,9 +85,11 @@ def counted(connection: Connection) -> dict[str, Counts]:
         .group_by(mistake.c.exercise, mistake.c.kind, mistake.c.name)
         .order_by(number.desc(), mistake.c.name)
     )
-    found: dict[str, Counts] = {}
+    if exercise is not None:
+        chosen = chosen.where(mistake.c.exercise == exercise)
+    found: dict[str, Mistakes] = {}
     for row in connection.execute(chosen):
-        of = found.setdefault(row.exercise, Counts())
+        of = found.setdefault(row.exercise, Mistakes())
         by_kind = {"misconception": of.misconceptions, "test": of.failed_tests, "hint": of.hints}
         by_kind[row.kind][row.name] = row.number
     return found

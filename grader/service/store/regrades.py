@@ -99,15 +99,18 @@ class Holding:
     mark: Mark
 
 
-def versions(connection: Connection, exercise: str) -> dict[str, int]:
-    """Return each hash of an exercise that verdicts hold under, with for how many submissions."""
-    counted = (
-        select(publication.c.exercise_hash, func.count())
-        .join(submission, submission.c.id == publication.c.submission_id)
-        .where(submission.c.exercise == exercise)
-        .group_by(publication.c.exercise_hash)
-    )
-    return {str(digest): int(count) for digest, count in connection.execute(counted)}
+def versions(connection: Connection) -> dict[str, dict[str, int]]:
+    """Return by exercise each hash that verdicts hold under, with for how many submissions."""
+    digest = publication.c.exercise_hash
+    counted = select(digest, func.count().label("number")).group_by(digest).subquery()
+    # Any verdict of a version says whose it is: no submission is read.
+    own = verdict.c.exercise_hash == counted.c.exercise_hash
+    whose = select(verdict.c.exercise).where(own).limit(1).scalar_subquery()
+    found: dict[str, dict[str, int]] = {}
+    rows = connection.execute(select(whose, counted.c.exercise_hash, counted.c.number))
+    for exercise, version, number in rows:
+        found.setdefault(exercise, {})[version] = number
+    return found
 
 
 def sources(connection: Connection, exercise: str, from_hash: str) -> list[str]:

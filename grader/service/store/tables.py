@@ -5,13 +5,15 @@ UUIDs of version 7, so that they sort by when they were made. What is marked as 
 rebuilt from `event` and the immutable tables at any time.
 """
 
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     CheckConstraint,
     Column,
+    ColumnElement,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -22,6 +24,8 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     and_,
+    case,
+    cast,
 )
 
 metadata: Final = MetaData(
@@ -125,6 +129,12 @@ SAME_KEY: Final = and_(  # of a publication and the verdict that it is of
     verdict.c.source_hash == publication.c.source_hash,
     verdict.c.grader_version == publication.c.grader_version,
 )
+
+
+def share(score: ColumnElement[int], most: ColumnElement[int]) -> ColumnElement[Any]:
+    """Return which share of its points something has earned, in any version of an exercise."""
+    return cast(score, Float) / case((most > 0, most), else_=1)
+
 
 grade = Table(  # projection: the best published verdict of a person in an exercise
     "grade",

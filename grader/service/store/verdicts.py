@@ -8,13 +8,10 @@ from typing import Any, Final
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Float,
     Row,
     Select,
     and_,
     bindparam,
-    case,
-    cast,
     delete,
     func,
     insert,
@@ -43,6 +40,7 @@ from grader.service.store.tables import (
     mistake,
     person,
     publication,
+    share,
     source,
     submission,
     verdict,
@@ -50,10 +48,6 @@ from grader.service.store.tables import (
 
 MOST_FAULTS: Final = 3
 """After so many a submission waits for staff."""
-
-
-def _share(score: ColumnElement[int], most: ColumnElement[int]) -> ColumnElement[Any]:
-    return cast(score, Float) / case((most > 0, most), else_=1)
 
 
 # Made once: to put a statement together takes longer than to execute it.
@@ -89,7 +83,7 @@ _BEST: Final = (
     .where(submission.c.person_id == bindparam("person"), submission.c.exercise == bindparam("of"))
     .order_by(
         (verdict.c.outcome == "passed").desc(),
-        _share(verdict.c.score, verdict.c.max_score).desc(),
+        share(verdict.c.score, verdict.c.max_score).desc(),
         submission.c.id,
     )
     .limit(1)
@@ -390,7 +384,7 @@ def _grade_row(submitted: Submitted, kept: Kept, seqs: Mapping[str, int]) -> dic
 
 def _is_better(new: Columns) -> ColumnElement[bool]:
     """Order grades as `_BEST` does."""
-    mine, held = _share(new.score, new.max_score), _share(grade.c.score, grade.c.max_score)
+    mine, held = share(new.score, new.max_score), share(grade.c.score, grade.c.max_score)
     better = or_(mine > held, and_(mine == held, new.submission_id < grade.c.submission_id))
     return or_(new.passed > grade.c.passed, and_(new.passed == grade.c.passed, better))
 

@@ -7,15 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psycopg
 import pytest
 import sqlalchemy
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Connection, delete, func, select, text, update
+from sqlalchemy import Connection, delete, func, insert, select, text, update
 from sqlalchemy.exc import DBAPIError
 
 from benchmarks.postgres import PostgresServer
+from grader.authoring.statistics import Row, summarise
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.verdict import Outcome, TestResult, Verdict
@@ -504,6 +506,44 @@ def test_numbers_of_an_exercise_read_no_single_submission(
     ]
     few, many = read
     assert many == (few[0], few[1] + (len(found.stuck) if database.is_sqlite else 0))
+
+
+def test_the_database_adds_up_as_the_files_do(database: Database) -> None:
+    """The statistics of a store are those of a result file with the same results."""
+    rng = np.random.default_rng(7)
+    points = {"easy": 3, "hard": 10, "alike": 4, "rare": 7}
+    rows = []
+    with database.write() as connection:
+        for number in range(40):
+            owner = people.add_person(connection, f"student {number}", "student", actor="test")
+            chosen = [name for name in points if name != "rare" or number < 2]
+            for name in chosen:
+                score = (
+                    points[name]
+                    if name == "alike"
+                    else int(rng.integers(points[name], endpoint=True))
+                )
+                passed = score == points[name]
+                share = score / points[name]
+                rows.append(Row(owner.name, name, passed, share, (), ()))
+                held = (owner.id, name, owner.id, score, points[name], passed, 0, number)
+                connection.execute(insert(grade).values(held))
+        staff = people.add_person(connection, "prof", "instructor", actor="test")
+        connection.execute(insert(grade).values((staff.id, "hard", staff.id, 10, 10, True, 5, 99)))
+    with database.read() as connection:
+        found = [each.statistics for each in gradebook.numbers(connection)]
+        (alone,) = gradebook.numbers(connection, "rare")
+    expected = summarise(rows)
+    assert [each.exercise for each in found] == [each.exercise for each in expected]
+    for ours, theirs in zip(found, expected, strict=True):
+        assert (ours.students, ours.pass_rate) == (theirs.students, theirs.pass_rate)
+        assert ours.mean_score == pytest.approx(theirs.mean_score)
+        assert ours.discrimination == pytest.approx(theirs.discrimination)
+    told = {each.exercise: each.discrimination for each in found}
+    assert alone.statistics.students == 2
+    assert told["hard"] is not None
+    assert told["alike"] is None
+    assert told["rare"] is None
 
 
 def _rows_of(connection: Connection) -> list[object]:

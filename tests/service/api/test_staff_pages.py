@@ -1,0 +1,42 @@
+"""The staff pages of a large course: they tell the most important, and how much more there is."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+
+from grader.service.settings import Settings
+from tests.conftest import DOUBLE
+from tests.service.api.conftest import Served
+from tests.service.regrade.conftest import DEFINITION, WRONG, store_of
+
+SHOWN = 50
+STUCK = 53
+
+
+def test_pages_do_not_grow_with_those_who_are_stuck(
+    serving: Callable[[Settings], Served], tmp_path: Path
+) -> None:
+    """Those with the most failures are named, on the overview and on the exercise's page."""
+    folder = tmp_path / "collection"
+    (folder / "small").mkdir(parents=True)
+    (folder / "small/track.yaml").write_text(DEFINITION)
+    (folder / "small/01-double.yaml").write_text(DOUBLE)
+    served = serving(Settings(f"sqlite:///{tmp_path}/e.db", folder, workers=1))
+    desk = served.parts.desk
+    assert desk is not None
+    stored = store_of(served.parts.database, desk, folder)
+    for number in range(STUCK):
+        for times in range(4 if number == STUCK - 1 else 3):
+            stored.hand_in(f"student {number:03}", f"{WRONG}# {times}\n", 0)
+    with httpx.Client(base_url=served.url) as visitor:
+        token = served.token("prof", "instructor")
+        visitor.post("/v1/session", json={"token": token}).raise_for_status()
+        for path in ("/staff/", "/staff/exercises/double"):
+            page = visitor.get(path).raise_for_status().text
+            listed = page.partition("Stuck students</h2>")[2].partition("<h2>")[0]
+            named = re.findall(r">(student \d+)<", listed)
+            assert len(named) == SHOWN
+            assert named[0] == f"student {STUCK - 1:03}"
+            assert f"{STUCK - SHOWN} more" in listed

@@ -1,22 +1,25 @@
 """Connections that are not held open for nothing: a client sends and takes in, or is hung up on.
 
-Each connection is a file of the server's, and it has only so many. Uvicorn closes one that is idle
-after an answer; how long a request's head takes, or an answer that is not taken, it leaves open.
+Each connection is a file of the server's, and it has only so many. Uvicorn closes one on which
+nothing comes after an answer; how long a request's head takes, or an answer that is not taken, it
+leaves open.
 """
 
 import asyncio
 from functools import partial
-from typing import Any, cast
+from typing import Any, Final, cast
 
-import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+_PROGRESS: Final = 64 << 10  # bytes of an answer that show that somebody takes it
 
 
 def impatient(seconds: float) -> type[asyncio.Protocol]:
     """Return what uvicorn is to make of each connection.
 
     Args:
-        seconds: for which a request's head may be on its way, or an answer may stand still.
+        seconds: for which a request's head may be on its way, or what is left of a body that was
+            answered before its end; and in which some of an answer has to be taken.
     """
     return cast("type[asyncio.Protocol]", partial(_Impatient, seconds=seconds))
 
@@ -24,50 +27,55 @@ def impatient(seconds: float) -> type[asyncio.Protocol]:
 class _Impatient(H11Protocol):
     def __init__(self, *given: Any, seconds: float, **named: Any) -> None:  # noqa: ANN401  uvicorn's
         super().__init__(*given, **named)
-        self._head = _Deadline(self, seconds)
-        self._answer = _Deadline(self, seconds)
+        self._seconds = seconds
+        self._sending: asyncio.TimerHandle | None = None  # the client
+        self._taking: asyncio.TimerHandle | None = None  # likewise
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(transport)
-        self._head.set()
+        transport.set_write_buffer_limits(0)  # or the last of an answer would not pause
+        self._expect()
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
-        self._head.lift()
-        self._answer.lift()
+        self._expect_nothing()
+        self.resume_writing()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if self.conn.their_state is h11.IDLE:  # there is a bit of a head, perhaps of the next one
-            self._head.set()
+        # While a request is being answered its body is the application's to wait for.
+        if self.cycle is None or self.cycle.response_complete:
+            self._expect()
         else:
-            self._head.lift()
+            self._expect_nothing()
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._answer.set()
+        self._watch_it_go()
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._answer.lift()
+        if self._taking is not None:
+            self._taking.cancel()
+            self._taking = None
 
+    def _expect(self) -> None:
+        """Let the client have so much time, once, however often a bit comes."""
+        if self._sending is None:
+            self._sending = self.loop.call_later(self._seconds, self.transport.abort)
 
-class _Deadline:
-    """By when something has to have happened, or the connection ends."""
+    def _expect_nothing(self) -> None:
+        if self._sending is not None:
+            self._sending.cancel()
+            self._sending = None
 
-    def __init__(self, protocol: H11Protocol, seconds: float) -> None:
-        self._protocol = protocol
-        self._seconds = seconds
-        self._timer: asyncio.TimerHandle | None = None
+    def _watch_it_go(self) -> None:
+        """Look after so much time whether some of what is to be taken has gone."""
+        left = self.transport.get_write_buffer_size()
+        self._taking = self.loop.call_later(self._seconds, self._look, left)
 
-    def set(self) -> None:
-        """Begin to wait, unless that has begun."""
-        if self._timer is None:
-            end = self._protocol.transport.abort
-            self._timer = self._protocol.loop.call_later(self._seconds, end)
-
-    def lift(self) -> None:
-        """Wait no longer."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+    def _look(self, before: int) -> None:
+        if before - self.transport.get_write_buffer_size() < _PROGRESS:
+            self.transport.abort()
+        else:
+            self._watch_it_go()

@@ -1,4 +1,4 @@
-"""The net below everything: finds submissions that nobody is about to grade, and forgets old runs.
+"""The net below everything: finds submissions that nobody is about to grade, and forgets the old.
 
 Any number of servers and workers may run it on one database; one at a time does the work.
 """
@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from grader.service import chunks
 from grader.service.executors import queue
-from grader.service.store import submissions, verdicts
+from grader.service.store import sessions, submissions, verdicts
 from grader.service.store.database import Database
 from grader.service.store.ids import now
 
@@ -41,7 +41,7 @@ class Sweeper:
         self._database = database
         self._keep_days = keep_days
         self._at_once = at_once
-        self._reached = ""  # the last submission that was looked at; from the first one if empty
+        self._reached = submissions.NEWEST  # the last submission that was looked at
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
@@ -55,10 +55,12 @@ class Sweeper:
         self._thread.join()
 
     def sweep(self) -> int:
-        """Let wait what was lost, and prune old diagnostics; return how many were lost."""
+        """Let wait what was lost, forget what is over; return how many were lost."""
         # A look first: SQLite has one writer, and most of the time there is nothing.
         with self._database.read() as connection:
-            suspected, reached = submissions.find_lost(connection, self._reached, self._at_once)
+            suspected, reached = submissions.find_lost(
+                connection, self._at_once, before=self._reached
+            )
         with self._database.write() as connection:
             if not self._database.is_sqlite and not connection.execute(_MINE).scalar():
                 return 0
@@ -66,6 +68,7 @@ class Sweeper:
             if not self._database.is_sqlite:
                 lost = max(lost, queue.defer_lost(connection))
                 chunks.enqueue_lost(connection)
+            sessions.forget_expired(connection)
             before = now() - self._keep_days * _DAY
             pruned = verdicts.prune_attempts(connection, before, _AT_ONCE)
         self._reached = reached

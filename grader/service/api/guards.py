@@ -1,7 +1,6 @@
 """What stands before every route: caps on bodies, and the headers that keep browsers careful."""
 
 import asyncio
-import contextlib
 from collections.abc import Mapping, MutableMapping
 from http import HTTPStatus
 from typing import Any, Final, TypeAlias
@@ -20,6 +19,7 @@ _HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 _API_POLICY: Final = "default-src 'none'; frame-ancestors 'none'"
+_PART: Final = "http.response.body"
 _HSTS: Final = "max-age=31536000"
 
 
@@ -53,41 +53,61 @@ class BodyCap:
         if not said.isascii() or not said.isdigit() or int(said[:20]) > most:
             await _refuse(_too_large(most), scope, receive, send)
             return
-        left, is_whole, has_begun = most, False, False
-        refusal: _Refusal | None = None
-        until = asyncio.get_running_loop().time() + self._seconds
-
-        async def bounded() -> Message:
-            nonlocal left, is_whole, refusal
-            if is_whole:  # what comes now is that the client hangs up, sooner or later
-                return await receive()
-            try:
-                async with asyncio.timeout_at(until):
-                    message = await receive()
-            except TimeoutError:
-                refusal = _too_slow(self._seconds)
-                raise _RefusedError from None
-            left -= len(message.get("body", b""))
-            is_whole = not message.get("more_body", False)
-            if left < 0:
-                refusal = _too_large(most)
-                raise _RefusedError
-            return message
+        body, has_begun, is_over = _Body(receive, most, self._seconds), False, False
 
         async def unless_refused(message: MutableMapping[str, Any]) -> None:
-            nonlocal has_begun
+            nonlocal has_begun, is_over
             # What the application makes of a body that broke off is not told.
-            if refusal is None or has_begun:
+            if body.refusal is None or has_begun:
                 has_begun = True
+                is_over = message["type"] == _PART and not message.get("more_body", False)
                 await send(message)
 
-        with contextlib.suppress(_RefusedError):
-            await self._app(scope, bounded, unless_refused)
-        if refusal is not None and not has_begun:
-            await _refuse(refusal, scope, receive, send)
+        try:
+            await self._app(scope, body.receive, unless_refused)
+        except* _RefusedError:  # alone, or among the tasks of an answer
+            pass
+        if body.refusal is not None and not has_begun:
+            await _refuse(body.refusal, scope, receive, send)
+        elif body.refusal is not None and not is_over:  # an event stream, which may end anywhere
+            await send({"type": _PART})
 
 
 _Refusal: TypeAlias = tuple[HTTPStatus, str]
+
+
+class _Body:
+    """A body as it comes, to its end or as far as it is read."""
+
+    def __init__(self, receive: Receive, most: int, seconds: float) -> None:
+        self._receive = receive
+        self._most = most
+        self._left = most
+        self._seconds = seconds
+        self._until = asyncio.get_running_loop().time() + seconds
+        self._is_whole = False
+        self.refusal: _Refusal | None = None
+
+    async def receive(self) -> Message:
+        """Return the next part of it.
+
+        Raises:
+            _RefusedError: it is too large, or too slow.
+        """
+        if self._is_whole:  # what comes now is that the client hangs up, sooner or later
+            return await self._receive()
+        try:
+            async with asyncio.timeout_at(self._until):
+                message = await self._receive()
+        except TimeoutError:
+            self.refusal = _too_slow(self._seconds)
+            raise _RefusedError from None
+        self._left -= len(message.get("body", b""))
+        self._is_whole = not message.get("more_body", False)
+        if self._left < 0:
+            self.refusal = _too_large(self._most)
+            raise _RefusedError
+        return message
 
 
 def _too_large(most: int) -> _Refusal:

@@ -59,6 +59,9 @@ def enter(service: Parts, token: str, last_cookie: str | None) -> tuple[Person, 
         person = people.person_of_token(connection, token)
         if person is None:
             return None
+        people.hold(connection, [person.id])
+        if people.person_of_token(connection, token) is None:  # it was revoked just now
+            return None
         if last_cookie is not None:
             sessions.close_session(connection, last_cookie)
         until = people.end_of_token(connection, token)

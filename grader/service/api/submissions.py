@@ -4,6 +4,7 @@ import json
 import time
 import uuid
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any, Final, Literal
 
@@ -17,7 +18,7 @@ from grader.service.api.auth import PartsOf, Someone
 from grader.service.api.intake import IntakeOf
 from grader.service.api.pressure import RatesOf, StreamsOf, check_rate
 from grader.service.api.problems import ProblemError, responses, with_headers
-from grader.service.api.watching import WatcherOf
+from grader.service.api.watching import Watched, WatcherOf
 from grader.service.service import Parts
 from grader.service.store import submissions, verdicts
 from grader.service.store.submissions import KeyReusedError, Submitted, Wanted
@@ -105,6 +106,20 @@ async def room(person: Someone, _submitted: Own, streams: StreamsOf) -> AsyncIte
         yield
 
 
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A submission that a stream tells of, and where it stood when that began."""
+
+    watched: Watched
+    state: SubmissionState
+
+
+async def followed(submitted: Own, service: PartsOf, watcher: WatcherOf) -> AsyncIterator[Followed]:
+    """Look after a submission for as long as its stream lasts, however that ends."""
+    with watcher.watch(submitted.id) as watched:
+        yield Followed(watched, await run_in_threadpool(_state, service, submitted))
+
+
 @router.post(
     "",
     status_code=HTTPStatus.ACCEPTED,
@@ -168,23 +183,25 @@ def verdict(submitted: Own, service: PartsOf) -> dict[str, Any]:
     ),
 )
 async def events(
-    submitted: Own, service: PartsOf, watcher: WatcherOf
+    submitted: Own,
+    service: PartsOf,
+    watcher: WatcherOf,
+    begun: Annotated[Followed, Depends(followed)],
 ) -> AsyncIterator[ServerSentEvent]:
     """Tell a submission's state, and each change of it, until it is graded or parked.
 
     A stream ends after a minute in any case; whoever may still see the submission begins another.
     """
     ends = time.monotonic() + LONGEST_SECONDS
-    with watcher.watch(submitted.id) as watched:
-        state = await run_in_threadpool(_state, service, submitted)
-        yield _event(state)
-        while state.state == "pending" and time.monotonic() < ends and not watcher.is_ending:
-            if await watched.is_gone(_BETWEEN_SECONDS):
-                yield _event(await run_in_threadpool(_state, service, submitted))
-                return
-            if watched.place not in {None, state.position}:
-                state = state.model_copy(update={"position": watched.place})
-                yield _event(state)
+    watched, state = begun.watched, begun.state
+    yield _event(state)
+    while state.state == "pending" and time.monotonic() < ends and not watcher.is_ending:
+        if await watched.is_gone(_BETWEEN_SECONDS):
+            yield _event(await run_in_threadpool(_state, service, submitted))
+            return
+        if watched.place not in {None, state.position}:
+            state = state.model_copy(update={"position": watched.place})
+            yield _event(state)
 
 
 def _event(state: SubmissionState) -> ServerSentEvent:

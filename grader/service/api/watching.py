@@ -15,6 +15,7 @@ from grader.service.store.database import Database
 
 _LOOK_SECONDS: Final = 0.2
 _SHARE: Final = 10  # a look that takes long is followed by a rest of so many times as long
+_LONGEST_REST: Final = 2.0  # seconds, also behind a look that the store kept waiting
 
 
 class Watched:
@@ -55,6 +56,11 @@ class Watcher:
         """Let all streams end soon: the server is about to, and would wait for them."""
         self.is_ending = True
 
+    @property
+    def watched(self) -> frozenset[str]:
+        """The submissions that somebody listens to."""
+        return frozenset(self._watched)
+
     @contextlib.contextmanager
     def watch(self, submission_id: str) -> Iterator[Watched]:
         """Look after a submission for as long as the context lasts."""
@@ -77,7 +83,8 @@ class Watcher:
                 for name, place in places.items():
                     if name in self._watched:
                         self._watched[name].seen(place)
-            await asyncio.sleep(max(_LOOK_SECONDS, _SHARE * (time.monotonic() - began)))
+            rest = _SHARE * (time.monotonic() - began)
+            await asyncio.sleep(min(max(_LOOK_SECONDS, rest), _LONGEST_REST))
 
     def _places(self, names: tuple[str, ...]) -> dict[str, int | None]:
         with self._database.read() as connection:

@@ -34,7 +34,7 @@ def id_at(at: int) -> str:
 
 def first_at(at: int) -> str:
     """Return what sorts before every id of a time or later, and behind every earlier one."""
-    return str(uuid.UUID(int=_prefix(at) | 0x7 << 76))
+    return str(uuid.UUID(int=_prefix(max(at, 0)) | 0x7 << 76))
 
 
 def _prefix(at: int) -> int:

@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
@@ -27,6 +28,12 @@ _PERSON_OF_TOKEN: Final = (
         token.c.revoked_at.is_(None),
         or_(token.c.expires_at.is_(None), token.c.expires_at > bindparam("now")),
     )
+)
+_HOLD: Final = (
+    select(person.c.id)
+    .where(person.c.id.in_(bindparam("people", expanding=True)))
+    .order_by(person.c.id)  # lest two wait for each other crosswise
+    .with_for_update(key_share=True)
 )
 
 
@@ -135,8 +142,19 @@ def tokens_of(connection: Connection, name: str) -> list[TokenNote]:
     ]
 
 
+def hold(connection: Connection, person_ids: Collection[str]) -> None:
+    """Let one transaction at a time change what belongs to people; SQLite has one writer anyway."""
+    if connection.dialect.name != "sqlite":
+        connection.execute(_HOLD, {"people": person_ids})
+
+
 def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
     """Make a token worthless from now on, and sign its owner out; false if it is so already."""
+    owner = select(token.c.person_id).where(token.c.id == token_id)
+    person_id = connection.execute(owner).scalar_one_or_none()
+    if person_id is None:
+        return False
+    hold(connection, [person_id])
     change = (
         update(token)
         .where(token.c.id == token_id, token.c.revoked_at.is_(None))
@@ -145,8 +163,7 @@ def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
     if not connection.execute(change).rowcount:
         return False
     # Whoever had the token may have signed in with it.
-    owner = select(token.c.person_id).where(token.c.id == token_id).scalar_subquery()
-    connection.execute(delete(session).where(session.c.person_id == owner))
+    connection.execute(delete(session).where(session.c.person_id == person_id))
     events.append(connection, actor, events.TOKEN_REVOKED, token_id, {})
     return True
 

@@ -9,8 +9,9 @@ import secrets
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, and_, delete, insert, select
 
+from grader.service.store import people
 from grader.service.store.ids import now
 from grader.service.store.people import Person, digest
 from grader.service.store.tables import person, session
@@ -39,7 +40,7 @@ class Opened:
 
 
 def open_session(connection: Connection, owner: Person, until: int | None = None) -> Opened:
-    """Sign somebody in, and forget sessions that are over, or of whom there are too many.
+    """Sign somebody in; of too many sessions the oldest ends.
 
     Args:
         connection: of a transaction that writes.
@@ -47,8 +48,8 @@ def open_session(connection: Connection, owner: Person, until: int | None = None
         until: when what they came in by is over, in microseconds; so is the session then.
     """
     longest = now() + LIFETIME * 1_000_000
-    connection.execute(delete(session).where(session.c.expires_at <= now()))
-    own = session.c.person_id == owner.id
+    people.hold(connection, [owner.id])  # or two that come in at once would each end the other's
+    own = and_(session.c.person_id == owner.id, session.c.expires_at > now())
     newest = select(session.c.hash).where(own).order_by(session.c.created_at.desc())
     connection.execute(delete(session).where(own, session.c.hash.not_in(newest.limit(_MOST - 1))))
     cookie = secrets.token_urlsafe(_BYTES)
@@ -85,6 +86,11 @@ def csrf_of(cookie: str) -> str:
 def is_csrf(sent: str, expected: str) -> bool:
     """Tell whether a request proved where it comes from, in a time that tells nothing."""
     return hmac.compare_digest(digest(sent), digest(expected))
+
+
+def forget_expired(connection: Connection) -> None:
+    """Remove the sessions that are over."""
+    connection.execute(delete(session).where(session.c.expires_at <= now()))
 
 
 def close_session(connection: Connection, cookie: str) -> None:

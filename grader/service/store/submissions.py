@@ -16,6 +16,9 @@ from grader.service.store.tables import publication, source, submission, waiting
 COUNTED: Final = 1_000
 """How far places in the line are counted: in one of a hundred thousand that would take long."""
 
+NEWEST: Final = "g"
+"""Behind every id: those begin with a hexadecimal digit."""
+
 _SUBMITTED: Final[Select[Any]] = select(
     submission.c.id,
     submission.c.person_id,
@@ -65,12 +68,12 @@ _LOST: Final = (
 )
 _IN_ORDER: Final = (
     select(submission.c.id)
-    .where(submission.c.id > bindparam("after"))
-    .order_by(submission.c.id)
+    .where(submission.c.id < bindparam("before"))
+    .order_by(submission.c.id.desc())
     .limit(bindparam("most"))
     .subquery()
 )
-_SPAN: Final = select(func.max(_IN_ORDER.c.id), func.count())
+_SPAN: Final = select(func.min(_IN_ORDER.c.id), func.count())
 _NO_LONGER: Final = (
     delete(waiting)
     .where(waiting.c.submission_id.in_(bindparam("of", expanding=True)))
@@ -249,26 +252,26 @@ def no_longer_waiting(connection: Connection, submission_ids: Sequence[str]) -> 
     return set(connection.execute(_NO_LONGER, {"of": sorted(submission_ids)}).scalars())
 
 
-def find_lost(connection: Connection, after: str, most: int) -> tuple[list[str], str]:
-    """Look at submissions in order for those that have no verdict and do not wait.
+def find_lost(connection: Connection, most: int, *, before: str = NEWEST) -> tuple[list[str], str]:
+    """Look at submissions, the newest first, for those that have no verdict and do not wait.
 
     There should be none: this is the net below every executor.
 
     Args:
         connection: of a transaction.
-        after: the submission behind which to begin.
         most: how many to look at.
+        before: the submission before which to begin.
 
     Returns:
-        The ids of those, and the last one that was looked at; nothing if there is none behind it.
+        The ids of those, and where the next look is to begin.
     """
-    span = {"after": after, "most": most}
+    span = {"before": before, "most": most}
     reached, looked_at = connection.execute(_SPAN, span).one()
     if not looked_at:
-        return [], ""
-    within = _LOST.where(submission.c.id > after, submission.c.id <= reached)
+        return [], NEWEST
+    within = _LOST.where(submission.c.id < before, submission.c.id >= reached)
     found = list(connection.execute(within).scalars())
-    return found, reached if looked_at == most else ""
+    return found, reached if looked_at == most else NEWEST
 
 
 def let_lost_wait(connection: Connection, submission_ids: Sequence[str]) -> list[str]:

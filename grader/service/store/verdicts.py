@@ -21,7 +21,7 @@ from sqlalchemy import (
 
 from grader.grading.records import FAULT, verdict_data
 from grader.grading.verdict import Verdict
-from grader.service.store import events, mistakes, scores
+from grader.service.store import events, mistakes, people, scores
 from grader.service.store.ids import first_at, id_at, now
 from grader.service.store.insertion import (
     Columns,
@@ -38,7 +38,6 @@ from grader.service.store.tables import (
     event,
     grade,
     mistake,
-    person,
     publication,
     share,
     source,
@@ -60,12 +59,6 @@ _PUBLISHED: Final = (
     select(verdict)
     .join(publication, SAME_KEY)
     .where(publication.c.submission_id == bindparam("submission_id"))
-)
-_LOCK_PEOPLE: Final = (
-    select(person.c.id)
-    .where(person.c.id.in_(bindparam("people", expanding=True)))
-    .order_by(person.c.id)  # lest two wait for each other crosswise
-    .with_for_update(key_share=True)
 )
 _BEST: Final = (
     select(
@@ -289,10 +282,8 @@ def _publish_all(
     """Do as `publish` does for each, in as many statements as for one; no submission twice."""
     if not wanted:
         return
-    if connection.dialect.name != "sqlite":  # which has one writer anyway
-        # One at a time for each person, or of two grades the worse might be computed last.
-        people = sorted({submitted.person_id for submitted, _ in wanted})
-        connection.execute(_LOCK_PEOPLE, {"people": people})
+    # One at a time for each person, or of two grades the worse might be computed last.
+    people.hold(connection, sorted({submitted.person_id for submitted, _ in wanted}))
     told = [(submitted.id, {**_told(submitted, kept), **why}) for submitted, kept in wanted]
     seqs = events.append_each(connection, actor, events.PUBLISHED, told)
     held = {

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import httpx
 import pytest
 import uvicorn
+from fastapi import FastAPI
 
 from grader.service.api.app import create_app
 from grader.service.running import configuration
@@ -24,6 +25,7 @@ class Served:
 
     url: str
     parts: Parts
+    app: FastAPI
     clients: list[httpx.Client] = field(default_factory=list)
 
     def token(self, name: str, role: Role = "student") -> str:
@@ -82,7 +84,7 @@ def serving() -> Iterator[Callable[[Settings], Served]]:
 
         stops.append(stop)
         port = server.servers[0].sockets[0].getsockname()[1]
-        served = Served(f"http://127.0.0.1:{port}", service.parts)
+        served = Served(f"http://127.0.0.1:{port}", service.parts, app)
         stops.append(served.close)
         return served
 

@@ -1,10 +1,8 @@
 """Requests that lie: about their length, their coding, their path, or who they are from."""
 
-import contextlib
 import gzip
 import json
 import socket
-import time
 from collections.abc import Callable
 from http import HTTPStatus
 
@@ -180,49 +178,6 @@ def test_a_body_that_trickles_is_not_waited_for(impatient: Served) -> None:
     assert _count(impatient) == 0
     answer = impatient.client("quick").post("/v1/submissions", content=BODY)
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY  # by its type: it was read
-
-
-@pytest.mark.parametrize("before", [b"", b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"])
-def test_a_head_that_trickles_is_not_waited_for(impatient: Served, before: bytes) -> None:
-    """Neither on a new connection nor on one that was used; what was asked before is answered."""
-    with _connected(impatient) as line:
-        line.sendall(before)
-        answered = line.recv(65_536) if before else b""
-        assert (b" 200 OK" in answered) == bool(before)
-        line.settimeout(0.05)
-        for _ in range(2_000):
-            try:
-                line.sendall(b"G")
-                hung_up = line.recv(65_536) == b""
-            except TimeoutError:
-                continue
-            except ConnectionError:
-                return
-            if hung_up:
-                return
-    raise AssertionError("the server still waits for a head")
-
-
-def test_an_answer_that_nobody_takes_is_not_held(impatient: Served) -> None:
-    """Whoever asks for much and reads nothing is hung up on; who reads gets all of it."""
-    ask, count = b"GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n", 400
-    with _connected(impatient) as line:
-        line.sendall(ask * count)
-        time.sleep(3)
-        assert _answers(line) < count
-    with _connected(impatient) as line:
-        line.sendall(ask * (count - 1) + ask.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
-        assert _answers(line) == count
-
-
-def _answers(line: socket.socket) -> int:
-    """Count the answers that begin until the server hangs up."""
-    found, last = 0, b""
-    with contextlib.suppress(ConnectionError):
-        while part := line.recv(1 << 20):
-            found += (last[-14:] + part).count(b"HTTP/1.1 200 OK")
-            last = part
-    return found
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,10 @@
 """Event streams in numbers: bounded in all and for each, let go when their listeners hang up."""
 
 import asyncio
+import gc
 import resource
+import socket
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from grader.service.api import submissions as streaming
 from grader.service.settings import Settings
@@ -64,12 +68,21 @@ def _listener(served: Served, name: str) -> Listener:
     return Listener(client, answer.headers["Location"])
 
 
+def _port(served: Served) -> int:
+    return int(served.url.rpartition(":")[2])
+
+
+def _head(listener: Listener) -> str:
+    """Ask for somebody's event stream."""
+    authorization = listener.client.headers["Authorization"]
+    path = f"{listener.location}/events"
+    return f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: {authorization}\r\n\r\n"
+
+
 async def _open(port: int, listener: Listener) -> Answer:
     """Ask for an event stream and wait for its first event, or for the refusal."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    authorization = listener.client.headers["Authorization"]
-    head = f"GET {listener.location}/events HTTP/1.1\r\nHost: x\r\nAuthorization: {authorization}"
-    writer.write(f"{head}\r\n\r\n".encode())
+    writer.write(_head(listener).encode())
     lines = (await reader.readuntil(b"\r\n\r\n")).decode().splitlines()
     status = int(lines[0].split()[1])
     if status == HTTPStatus.OK:
@@ -100,7 +113,7 @@ def test_hundreds_of_streams_leave_room_for_others(
     """Beyond the limit each is told when to come again; the rest is served, and all are let go."""
     most = min(MOST, (files - 300) // 3)
     served = _serve(serving, tmp_path, most)
-    port = int(served.url.rpartition(":")[2])
+    port = _port(served)
     listeners = [_listener(served, f"person {n}") for n in range(most // OF_ONE + 5)]
 
     async def attack() -> None:
@@ -135,7 +148,7 @@ def test_nobody_takes_the_room_of_all_others(
 ) -> None:
     """One person has so many streams and no more; another's begin all the same."""
     served = _serve(serving, tmp_path, OF_ONE + 1)
-    port = int(served.url.rpartition(":")[2])
+    port = _port(served)
     greedy, modest = _listener(served, "greedy"), _listener(served, "modest")
 
     async def attack() -> None:
@@ -183,6 +196,88 @@ def test_the_place_in_the_line_is_told_as_it_changes(
         _park(served, second)
         assert '"state": "parked"' in next(told)
         assert not list(told)
+
+
+def test_a_store_that_stalls_makes_no_stream_deaf(
+    serving: Callable[[Settings], Served], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a look that took long the next one comes soon."""
+    served = _serve(serving, tmp_path, 10)
+    first, _ = _listener(served, "first"), _listener(served, "second")
+    asked, places = list[float](), submissions.places
+
+    def slowly(*given: object) -> object:
+        asked.append(0 if asked else 7)  # a tenth of a stream's life, and more
+        time.sleep(asked[-1])
+        return places(*given)  # type: ignore[arg-type]  # as they came
+
+    monkeypatch.setattr(submissions, "places", slowly)
+    with first.client.stream("GET", f"{first.location}/events") as stream:
+        told = (line for line in stream.iter_lines() if line.startswith("data: "))
+        assert '"pending"' in next(told)
+        _wait_for(lambda: bool(asked))
+        _park(served, first)
+        assert '"parked"' in next(told)
+
+
+def test_whoever_vanishes_is_not_looked_after(
+    serving: Callable[[Settings], Served], tmp_path: Path
+) -> None:
+    """Wherever in a stream's beginning that is: nothing of it is left, and no look at the store."""
+    served = _serve(serving, tmp_path, OF_ONE)
+    listener = _listener(served, "hasty")
+    for number in range(300):
+        with socket.create_connection(("127.0.0.1", _port(served))) as line:
+            line.sendall(_head(listener).encode())
+            time.sleep(number % 30 / 1000)
+    gc.disable()  # it would find, sooner or later, what was forgotten
+    try:
+        _wait_for(lambda: not served.app.state.watcher.watched)
+    finally:
+        gc.enable()
+
+
+def test_a_refused_body_ends_a_stream_in_silence(
+    serving: Callable[[Settings], Served], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A stream that began ends where its request's body does not come; that is no failure."""
+    url = f"sqlite:///{tmp_path}/e.db"
+    served = serving(Settings(url, EXERCISES, workers=1, client_seconds=0.5))
+    served.parts.executor.stop()
+    listener = _listener(served, "slow")
+    head = _head(listener).replace("Host: x", "Host: x\r\nContent-Length: 100")
+    with socket.create_connection(("127.0.0.1", _port(served)), timeout=60) as line:
+        line.sendall(head.encode())
+        answer = b""
+        while not answer.endswith(b"\r\n0\r\n\r\n"):  # as a stream ends
+            part = line.recv(65_536)
+            assert part
+            answer += part
+    assert b'"pending"' in answer
+    assert not [each for each in caplog.records if each.name == "uvicorn.error"]
+
+
+def test_a_store_that_fails_is_told_before_a_stream_begins(
+    serving: Callable[[Settings], Served], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by every other route: an answer that has begun cannot say so any more."""
+    served = _serve(serving, tmp_path, 10)
+    listener = _listener(served, "early")
+
+    def fails(*_: object) -> None:
+        raise OperationalError("", {}, Exception())
+
+    monkeypatch.setattr(submissions, "place", fails)
+    answer = listener.client.get(f"{listener.location}/events")
+    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+def _wait_for(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def _park(served: Served, listener: Listener) -> None:

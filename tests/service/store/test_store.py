@@ -25,7 +25,7 @@ from grader.service import gradebook
 from grader.service.store import events, ids, people, submissions, verdicts
 from grader.service.store.database import Database
 from grader.service.store.people import Person
-from grader.service.store.submissions import COUNTED, KeyReusedError, Submitted, Wanted
+from grader.service.store.submissions import COUNTED, NEWEST, KeyReusedError, Submitted, Wanted
 from grader.service.store.tables import (
     attempt,
     event,
@@ -271,7 +271,7 @@ def test_lost_submissions_are_found(database: Database, ada: Person) -> None:
     _publish(database, done, 4)
     with database.write() as connection:
         connection.execute(delete(waiting).where(waiting.c.submission_id == lost.id))
-        assert submissions.find_lost(connection, "", 9) == ([lost.id], "")
+        assert submissions.find_lost(connection, 9) == ([lost.id], NEWEST)
         everything = [lost.id, done.id, still.id]
         assert submissions.let_lost_wait(connection, everything) == [lost.id]
         assert submissions.next_waiting(connection, 5) == [lost, still]
@@ -284,7 +284,7 @@ def test_a_parked_submission_waits_for_staff(database: Database, ada: Person) ->
     with database.write() as connection:
         submissions.park(connection, submitted.id, "the sandbox broke")
         assert submissions.next_waiting(connection, 5) == []
-        assert submissions.find_lost(connection, "", 9) == ([], "")
+        assert submissions.find_lost(connection, 9) == ([], NEWEST)
         assert submissions.release(connection, submitted.id, actor="staff")
         assert not submissions.release(connection, submitted.id, actor="staff")
         assert submissions.next_waiting(connection, 5) == [submitted]

@@ -1,0 +1,73 @@
+"""Browsers that sign in at once, on PostgreSQL, where two transactions meet."""
+
+import threading
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
+
+import httpx
+import pytest
+from sqlalchemy import update
+
+from benchmarks.postgres import PostgresServer
+from grader.service.settings import Settings
+from grader.service.store import people, sessions
+from grader.service.store.ids import now
+from grader.service.store.tables import session
+from tests.service.api.conftest import Served
+from tests.service.conftest import EXERCISES
+
+BROWSERS = 8
+
+
+@pytest.fixture(scope="module")
+def served(serving: Callable[[Settings], Served], postgres: PostgresServer) -> Served:
+    """A server on PostgreSQL that grades nothing."""
+    return serving(Settings(postgres.make(f"test_{uuid.uuid4().hex}"), EXERCISES, workers=0))
+
+
+def _sign_in(browser: httpx.Client, token: str) -> int:
+    return browser.post("/v1/session", json={"token": token}).status_code
+
+
+@pytest.mark.parametrize("people_there", [BROWSERS, 1])
+def test_many_come_back_at_once(served: Served, people_there: int) -> None:
+    """All are let in whose sessions are over, be they many or one in many browsers."""
+    tokens = [served.token(f"person {number % people_there}") for number in range(BROWSERS)]
+    browsers = [httpx.Client(base_url=served.url, timeout=120) for _ in tokens]
+    with ThreadPoolExecutor(BROWSERS) as threads:
+        for _ in range(5):
+            assert set(map(_sign_in, browsers, tokens)) == {HTTPStatus.OK}
+            with served.parts.database.write() as connection:
+                connection.execute(update(session).values(expires_at=now() - 1))
+            found = list(threads.map(_sign_in, browsers, tokens))
+            assert set(found) == {HTTPStatus.OK}
+    for each in browsers:
+        each.close()
+
+
+def test_a_token_that_is_revoked_meanwhile_opens_nothing(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever signs in at that moment is out again, or was never let in."""
+    token, opened = served.token("thief"), sessions.open_session
+    with served.parts.database.read() as connection:
+        [note] = people.tokens_of(connection, "thief")
+
+    def revoke() -> None:
+        with served.parts.database.write() as connection:
+            assert people.revoke_token(connection, note.id, actor="test")
+
+    revoking = threading.Thread(target=revoke)
+
+    def slowly(*given: object) -> object:
+        revoking.start()
+        revoking.join(2)  # it waits for us, or has been faster
+        return opened(*given)  # type: ignore[arg-type]  # as they came
+
+    monkeypatch.setattr(sessions, "open_session", slowly)
+    with httpx.Client(base_url=served.url, timeout=120) as browser:
+        _sign_in(browser, token)
+        revoking.join()
+        assert browser.get("/v1/session").status_code == HTTPStatus.UNAUTHORIZED

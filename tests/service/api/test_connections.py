@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from grader.service.connections import impatient
+from grader.service.api.connections import impatient
 
 SECONDS = 2.0
 ASK = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"

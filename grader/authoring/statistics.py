@@ -7,6 +7,7 @@ exercise and the score on all others.
 
 import json
 import math
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -191,7 +192,8 @@ def _point_biserial(sums: Sums) -> float | None:
         return None
     spread_of_passing = passed * (n - passed)
     spread_of_others = n * sums.others_squared - others**2
-    if not spread_of_passing or spread_of_others <= _ROUNDING * n * sums.others_squared:
+    rounding = max(_ROUNDING, n * sys.float_info.epsilon)
+    if not spread_of_passing or spread_of_others <= rounding * n * sums.others_squared:
         return None  # all alike
     together = n * sums.others_of_passed - passed * others
     found = together / math.sqrt(spread_of_passing * spread_of_others)

@@ -1,6 +1,6 @@
 """The net below everything: finds submissions that nobody is about to grade, and forgets the old.
 
-Any number of servers and workers may run it on one database; one at a time does the work.
+Any number of servers and workers may run it on one database; one at a time changes anything.
 """
 
 import threading
@@ -37,7 +37,7 @@ class Sweeper:
         at_once: how many submissions a sweep looks at.
     """
 
-    def __init__(self, database: Database, keep_days: int, at_once: int = 50_000) -> None:
+    def __init__(self, database: Database, keep_days: int, at_once: int = 30_000) -> None:
         self._database = database
         self._keep_days = keep_days
         self._at_once = at_once

@@ -6,11 +6,13 @@ leaves open.
 """
 
 import asyncio
+import socket
 from functools import partial
 from typing import Any, Final, cast
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+_UNSENT: Final[int | None] = getattr(socket, "TCP_NOTSENT_LOWAT", None)  # Linux has it, and macOS
 _PROGRESS: Final = 64 << 10  # bytes of an answer that show that somebody takes it
 
 
@@ -34,6 +36,9 @@ class _Impatient(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(transport)
         transport.set_write_buffer_limits(0)  # or the last of an answer would not pause
+        if _UNSENT is not None:  # or the kernel would take megabytes, and say nothing for as long
+            line = transport.get_extra_info("socket")
+            line.setsockopt(socket.IPPROTO_TCP, _UNSENT, _PROGRESS)
         self._expect()
 
     def connection_lost(self, exc: Exception | None) -> None:

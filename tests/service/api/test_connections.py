@@ -31,8 +31,19 @@ async def _answer(scope: Scope, _receive: Receive, send: Send) -> None:
 @pytest.fixture(scope="module")
 def connect() -> Iterator[Connect]:
     """Connect to a server that waits for nobody, through little that the kernel would hold."""
+    yield from _served(4096)
+
+
+@pytest.fixture
+def roomy() -> Iterator[Connect]:
+    """Connect to such a server as the kernel would have it."""
+    yield from _served(None)
+
+
+def _served(buffer: int | None) -> Iterator[Connect]:
     listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    if buffer is not None:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, buffer)
     listener.bind(("127.0.0.1", 0))
     address = listener.getsockname()
     config = uvicorn.Config(_answer, http=impatient(SECONDS), log_config=None, lifespan="off")
@@ -45,7 +56,8 @@ def connect() -> Iterator[Connect]:
 
     def connected() -> socket.socket:
         line = socket.socket()
-        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        if buffer is not None:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
         line.settimeout(120)
         line.connect(address)
         return line
@@ -138,6 +150,16 @@ def test_a_slow_reader_gets_all_of_it(connect: Connect) -> None:
         )
         assert _length(line) > size
     assert time.monotonic() - began > SECONDS
+
+
+def test_a_slow_reader_behind_large_buffers_is_not_cut_off(roomy: Connect) -> None:
+    """Where the kernel holds megabytes, it is still seen that they are taken."""
+    with roomy() as line:
+        line.sendall(ASK.replace(b"GET /", b"GET /%d" % 40_000_000))
+        until = time.monotonic() + 5 * SECONDS
+        while time.monotonic() < until:
+            assert line.recv(16_384)
+            time.sleep(0.1)
 
 
 def test_a_connection_serves_on(connect: Connect) -> None:

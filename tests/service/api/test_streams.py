@@ -204,12 +204,13 @@ def test_a_store_that_stalls_makes_no_stream_deaf(
     """After a look that took long the next one comes soon."""
     served = _serve(serving, tmp_path, 10)
     first, _ = _listener(served, "first"), _listener(served, "second")
-    asked, places = list[float](), submissions.places
+    asked, places = list[bool](), submissions.places
 
     def slowly(*given: object) -> object:
-        asked.append(0 if asked else 7)  # a tenth of a stream's life, and more
-        time.sleep(asked[-1])
-        return places(*given)  # type: ignore[arg-type]  # as they came
+        found = places(*given)  # type: ignore[arg-type]  # as they came
+        time.sleep(0 if asked else 7)  # a tenth of a stream's life, and more
+        asked.append(True)
+        return found
 
     monkeypatch.setattr(submissions, "places", slowly)
     with first.client.stream("GET", f"{first.location}/events") as stream:

@@ -22,7 +22,7 @@ from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.verdict import Outcome, TestResult, Verdict
 from grader.service import gradebook
-from grader.service.store import events, ids, people, submissions, verdicts
+from grader.service.store import events, ids, people, sessions, submissions, verdicts
 from grader.service.store.database import Database
 from grader.service.store.people import Person
 from grader.service.store.submissions import COUNTED, NEWEST, KeyReusedError, Submitted, Wanted
@@ -33,6 +33,7 @@ from grader.service.store.tables import (
     metadata,
     mistake,
     publication,
+    session,
     source,
     submission,
     verdict,
@@ -571,6 +572,28 @@ def _fail(database: Database, owner: Person, number: int) -> None:
         kept = verdicts.keep(connection, made, _RUN)
         for each in taken:
             verdicts.publish_waiting(connection, each.submission, kept)
+
+
+def test_nobody_has_more_sessions_by_coming_in_at_once(database: Database, ada: Person) -> None:
+    """The oldest end, also where several transactions count them."""
+    for _ in range(20):
+        with database.write() as connection:
+            sessions.open_session(connection, ada)
+    together = threading.Barrier(4)
+
+    def come_in() -> None:
+        together.wait()
+        with database.write() as connection:
+            sessions.open_session(connection, ada)
+
+    for _ in range(5):
+        threads = [threading.Thread(target=come_in) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        with database.read() as connection:
+            assert connection.execute(select(func.count()).select_from(session)).scalar() == 20
 
 
 def test_a_connection_that_was_cut_is_replaced(postgres: PostgresServer) -> None:

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import resource
 import shutil
 import tempfile
 import uuid
@@ -71,3 +72,13 @@ def database(database_url: str) -> Iterator[Database]:
     """A fresh database with our tables, in each dialect."""
     with Database(database_url) as opened:
         yield opened
+
+
+@pytest.fixture
+def files() -> Iterator[int]:
+    """How many files this process may have open while a test runs: each connection is one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+    yield most
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -30,8 +30,9 @@ class _Impatient(H11Protocol):
     def __init__(self, *given: Any, seconds: float, **named: Any) -> None:  # noqa: ANN401  uvicorn's
         super().__init__(*given, **named)
         self._seconds = seconds
-        self._sending: asyncio.TimerHandle | None = None  # the client
-        self._taking: asyncio.TimerHandle | None = None  # likewise
+        # Each runs while the client has to do that, and nothing else is waited for.
+        self._sending: asyncio.TimerHandle | None = None
+        self._taking: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(transport)

@@ -51,6 +51,7 @@ def overview(visitor: Instructor, service: PartsOf) -> Response:
         pending, parked = submissions.count_waiting(connection)
         unsent = scores.unsent(connection)
     stuck = [(each.statistics.exercise, who) for each in found for who in each.stuck]
+    stuck.sort(key=lambda pair: -pair[1].failed)
     return render(
         "overview",
         visitor=visitor,

@@ -8,12 +8,14 @@ from http import HTTPStatus
 
 import httpx
 import pytest
-from sqlalchemy import update
+from sqlalchemy import Connection, update
 
 from benchmarks.postgres import PostgresServer
 from grader.service.settings import Settings
 from grader.service.store import people, sessions
 from grader.service.store.ids import now
+from grader.service.store.people import Person
+from grader.service.store.sessions import Opened
 from grader.service.store.tables import session
 from tests.service.api.conftest import Served
 from tests.service.conftest import EXERCISES
@@ -61,10 +63,10 @@ def test_a_token_that_is_revoked_meanwhile_opens_nothing(
 
     revoking = threading.Thread(target=revoke)
 
-    def slowly(*given: object) -> object:
+    def slowly(connection: Connection, owner: Person, until: int | None) -> Opened:
         revoking.start()
         revoking.join(2)  # it waits for us, or has been faster
-        return opened(*given)  # type: ignore[arg-type]  # as they came
+        return opened(connection, owner, until)
 
     monkeypatch.setattr(sessions, "open_session", slowly)
     with httpx.Client(base_url=served.url, timeout=120) as browser:

@@ -21,8 +21,9 @@ def test_pages_do_not_grow_with_those_who_are_stuck(
     """Those with the most failures are named, on the overview and on the exercise's page."""
     folder = tmp_path / "collection"
     (folder / "small").mkdir(parents=True)
-    (folder / "small/track.yaml").write_text(DEFINITION)
+    (folder / "small/track.yaml").write_text(DEFINITION.replace("[double]", "[double, other]"))
     (folder / "small/01-double.yaml").write_text(DOUBLE)
+    (folder / "small/02-other.yaml").write_text(DOUBLE.replace("id: double", "id: other"))
     served = serving(Settings(f"sqlite:///{tmp_path}/e.db", folder, workers=1))
     desk = served.parts.desk
     assert desk is not None
@@ -30,13 +31,25 @@ def test_pages_do_not_grow_with_those_who_are_stuck(
     for number in range(STUCK):
         for times in range(4 if number == STUCK - 1 else 3):
             stored.hand_in(f"student {number:03}", f"{WRONG}# {times}\n", 0)
-    with httpx.Client(base_url=served.url) as visitor:
+    persistent = served.client("student 999")
+    for times in range(5):
+        sent = {"exercise": "other", "source": f"{WRONG}# {times}\n"}
+        answer = persistent.post("/v1/submissions", json=sent).raise_for_status()
+        assert served.outcome(persistent, answer.headers["Location"]) == "failed"
+    with httpx.Client(base_url=served.url, timeout=120) as visitor:
         token = served.token("prof", "instructor")
         visitor.post("/v1/session", json={"token": token}).raise_for_status()
-        for path in ("/staff/", "/staff/exercises/double"):
+        in_double = f"student {STUCK - 1:03}"
+        for path, first, count in (
+            ("/staff/", ["student 999", in_double], STUCK + 1),
+            ("/staff/exercises/double", [in_double], STUCK),
+        ):
             page = visitor.get(path).raise_for_status().text
             listed = page.partition("Stuck students</h2>")[2].partition("<h2>")[0]
             named = re.findall(r">(student \d+)<", listed)
             assert len(named) == SHOWN
-            assert named[0] == f"student {STUCK - 1:03}"
-            assert f"{STUCK - SHOWN} more" in listed
+            assert named[: len(first)] == first
+            assert f"{count - SHOWN} more" in listed
+            [link] = re.findall(r'href="(/v1/[^"]*)"', listed)
+            found = visitor.get(link).raise_for_status().json()
+            assert sum(len(each["stuck"]) for each in found) == count

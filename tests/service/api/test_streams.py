@@ -2,17 +2,17 @@
 
 import asyncio
 import gc
-import resource
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 
 import httpx
 import pytest
+from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
 from grader.service.api import submissions as streaming
@@ -41,16 +41,6 @@ class Listener:
 
     client: httpx.Client
     location: str
-
-
-@pytest.fixture
-def files() -> Iterator[int]:
-    """How many files this process, which is client and server here, may have open."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
-    yield most
-    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def _serve(serving: Callable[[Settings], Served], folder: Path, most: int) -> Served:
@@ -206,8 +196,8 @@ def test_a_store_that_stalls_makes_no_stream_deaf(
     first, _ = _listener(served, "first"), _listener(served, "second")
     asked, places = list[bool](), submissions.places
 
-    def slowly(*given: object) -> object:
-        found = places(*given)  # type: ignore[arg-type]  # as they came
+    def slowly(connection: Connection, names: Sequence[str]) -> dict[str, int | None]:
+        found = places(connection, names)
         time.sleep(0 if asked else 7)  # a tenth of a stream's life, and more
         asked.append(True)
         return found

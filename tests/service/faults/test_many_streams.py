@@ -1,13 +1,10 @@
 """Ten thousand event streams at once: a few are served, the rest told so, and nobody is held up."""
 
 import asyncio
-import resource
 from collections import Counter
-from collections.abc import Iterator
 from http import HTTPStatus
 
 import httpx
-import pytest
 
 from tests.service.faults.conftest import Stack
 
@@ -17,18 +14,8 @@ MOST = 2_000  # streams that a server has
 AT_ONCE = 200  # that are asked for
 
 
-@pytest.fixture
-def files() -> Iterator[int]:
-    """How many files this process may have open; the server has a limit of its own."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
-    yield most
-    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
-
 def test_ten_thousand_streams_hold_nobody_up(local_stack: Stack, files: int) -> None:
-    """All are answered; with those open that have room others hand in, and are graded."""
+    """All are answered; while those are open that have room, others hand in, and are graded."""
     stack = local_stack
     count = min(STREAMS, files - 300)
     with stack.halted():

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from grader.sandbox.inside import landlock, seccomp, syscalls
 
 _STEPS: dict[str, Callable[[], None]] = {
-    "writing files": landlock.forbid_writing,
+    "writing files": lambda: landlock.restrict(readable=None),
     "capabilities": syscalls.drop_capabilities,
     "network and programs": lambda: syscalls.load_filter(seccomp.grader_program(syscalls.MACHINE)),
 }

@@ -1,4 +1,8 @@
-"""Landlock: which paths a process may still open, without any privilege or namespace."""
+"""Landlock: rights over files, network and processes that a process gives up without privilege.
+
+Each version of the kernel's interface (ABI) added rights. All that the running kernel knows are
+denied, but for reading what stays readable. The bits are those of linux/landlock.h.
+"""
 
 import os
 import struct
@@ -6,55 +10,61 @@ from collections.abc import Iterable
 
 from . import syscalls
 
-EXECUTE, READ_FILE, READ_DIR, IOCTL_DEV = 1 << 0, 1 << 2, 1 << 3, 1 << 15
-_NOT_WRITING = EXECUTE | READ_FILE | READ_DIR | IOCTL_DEV
+_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
 
-# How many file-system rights, and which other kinds of rights, each ABI version knows.
-_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}
-_LATEST_FILE_RIGHTS = 16
-_NETWORK_SINCE, _SCOPES_SINCE = 4, 6
-_TCP_BIND_AND_CONNECT = 0b11
-_ABSTRACT_SOCKETS_AND_SIGNALS = 0b11
+# ABI version: the rights that it added, and their bits among those of files, network and scopes.
+_ADDED = {
+    1: ("files", (1 << 13) - 1, 0, 0),
+    2: ("moves between folders", 1 << 13, 0, 0),
+    3: ("emptying files", 1 << 14, 0, 0),
+    4: ("TCP", 0, 0b11, 0),
+    5: ("ioctl on devices", 1 << 15, 0, 0),
+    6: ("signals and abstract sockets", 0, 0, 0b11),
+    9: ("sockets by path", 1 << 16, 0, 0),
+    10: ("UDP", 0, 0b1100, 0),
+}
 
-
-def _attributes(version: int, left_alone: int) -> bytes:
-    """Everything this kernel can deny is handled, so what is not allowed is denied."""
-    files = (1 << _FILE_RIGHTS.get(version, _LATEST_FILE_RIGHTS)) - 1
-    packed = struct.pack("=Q", files & ~left_alone)
-    if version >= _NETWORK_SINCE:
-        packed += struct.pack("=Q", _TCP_BIND_AND_CONNECT)
-    if version >= _SCOPES_SINCE:
-        packed += struct.pack("=Q", _ABSTRACT_SOCKETS_AND_SIGNALS)
-    return packed
+# What unknown code is denied is not logged: it could fill the host's audit log.
+_LOG_SAME_EXEC_OFF, _LOG_FLAGS_SINCE = 1 << 0, 7
 
 
-def restrict_to(readable: Iterable[str]) -> None:
-    """Let this process read these files and folders and nothing else, from now on.
+def rights(abi: int) -> tuple[str, ...]:
+    """Return the names of the rights that this ABI version can deny."""
+    return tuple(added[0] for since, added in _ADDED.items() if since <= abi)
 
-    Needs no_new_privs. Paths that do not exist are passed over.
+
+def attributes(abi: int) -> tuple[int, int, int]:
+    """Return the bits of everything that this ABI version can deny: files, network, scopes."""
+    files = network = scopes = 0
+    for since, (_, *more) in _ADDED.items():
+        if since <= abi:
+            files, network, scopes = files | more[0], network | more[1], scopes | more[2]
+    return files, network, scopes
+
+
+def restrict(readable: Iterable[str] | None, *, abi: int | None = None) -> None:
+    """Deny this process everything that Landlock covers except reading, for good.
+
+    Needs no_new_privs. Files that are open already stay as they are.
+
+    Args:
+        readable: the files and folders that stay readable, None for all; missing ones are skipped.
+        abi: the version to use instead of the kernel's newest one, to test what an older one does.
 
     Raises:
-        OSError: if the kernel has no Landlock, or refuses.
+        OSError: the kernel has no Landlock, or refuses.
     """
-    _restrict(readable, left_alone=0)
-
-
-def forbid_writing() -> None:
-    """Keep this process from changing any file, and from TCP, from now on. Needs no_new_privs.
-
-    Raises:
-        OSError: if the kernel has no Landlock, or refuses.
-    """
-    _restrict((), left_alone=_NOT_WRITING)
-
-
-def _restrict(readable: Iterable[str], left_alone: int) -> None:
-    version = syscalls.landlock_version()
-    ruleset = syscalls.landlock_ruleset(_attributes(version, left_alone))
+    abi = syscalls.landlock_version() if abi is None else abi
+    files, network, scopes = attributes(abi)
+    if readable is None:
+        files &= ~(_READ_FILE | _READ_DIR)
+    # An older kernel takes the longer structure, as what it does not know is zero.
+    ruleset = syscalls.landlock_ruleset(struct.pack("=3Q", files, network, scopes))
     try:
-        for path in readable:
+        for path in readable or ():
             _allow_reading(ruleset, path)
-        syscalls.landlock_restrict_self(ruleset)
+        flags = _LOG_SAME_EXEC_OFF if abi >= _LOG_FLAGS_SINCE else 0
+        syscalls.landlock_restrict_self(ruleset, flags)
     finally:
         os.close(ruleset)
 
@@ -65,7 +75,7 @@ def _allow_reading(ruleset: int, path: str) -> None:
     except FileNotFoundError:
         return
     try:
-        rights = READ_FILE | READ_DIR if os.path.isdir(path) else READ_FILE  # noqa: PTH112  no pathlib in here
-        syscalls.landlock_allow(ruleset, descriptor, rights)
+        allowed = _READ_FILE | _READ_DIR if os.path.isdir(path) else _READ_FILE  # noqa: PTH112  no pathlib in here
+        syscalls.landlock_allow(ruleset, descriptor, allowed)
     finally:
         os.close(descriptor)

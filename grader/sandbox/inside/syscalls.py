@@ -157,6 +157,6 @@ def landlock_allow(ruleset: int, path: int, rights: int) -> None:
     )
 
 
-def landlock_restrict_self(ruleset: int) -> None:
+def landlock_restrict_self(ruleset: int, flags: int) -> None:
     """Put this process, for good, under a ruleset."""
-    _checked(_libc.syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0), "landlock_restrict_self")
+    _checked(_libc.syscall(_LANDLOCK_RESTRICT_SELF, ruleset, flags), "landlock_restrict_self")

@@ -73,7 +73,7 @@ def main(control: int, configuration: str) -> NoReturn:
     sys.path[:] = [path for path in sys.path if path not in config["import_only"]]
     if config["backend"] == "landlock":
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-        landlock.restrict_to(config["readable"])
+        landlock.restrict(config["readable"])
     if config["backend"] != "none":
         _check_that_files_are_closed()
     if config["many"]:

@@ -4,9 +4,10 @@ PYTHON ?= python3
 PROCESSES ?= $(shell expr $$(nproc) + 1)
 VENV := .venv
 PY := $(VENV)/bin/python
+PYTEST = $(PY) -m pytest --numprocesses=$(PROCESSES) --durations=10
 PIP := $(PY) -m pip --disable-pip-version-check -qq
 .DEFAULT_GOAL := help
-.PHONY: help demo test static pytest system bench bench-service format lock clean
+.PHONY: help demo check test test-all fast slow system bench bench-service format lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -16,16 +17,22 @@ demo: $(VENV)/.runtime ## grade the sample submissions, build the site
 	@$(PY) -m grader.cli grade examples/submissions || test $$? -eq 1
 	@$(PY) -m grader.cli site build --output build/site
 
-test: static pytest ## format, lint, types, layers, tests
-
-static: $(VENV)/.dev ## of these what runs nothing
+check: $(VENV)/.dev ## format, lint, types, layers: seconds, for use while editing
 	$(PY) -m ruff format --check
 	$(PY) -m ruff check
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
 
-pytest: system $(VENV)/.dev ## of these the tests alone
-	$(PY) -m pytest --numprocesses=$(PROCESSES) --dist=loadfile --no-loadscope-reorder
+test: check fast ## check and every fast test: at most five minutes on two cores
+
+test-all: check fast slow ## check and every test
+
+fast: system $(VENV)/.dev
+	$(PYTEST) -m "not slow" --dist=worksteal
+
+# The slow tests share servers, browsers and built sites by file; generated cases are run again, more of them.
+slow: system $(VENV)/.dev
+	$(PYTEST) -m "slow or hypothesis" --hypothesis-profile=thorough --dist=loadfile --no-loadscope-reorder
 
 system:
 	@sh scripts/install-bubblewrap

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from hypothesis import settings
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
@@ -18,6 +19,11 @@ from grader.sandbox.doctor import examine
 from grader.sandbox.process import Sandbox
 
 ROOT = Path(__file__).parent.parent
+
+# No deadlines: a busy machine is no failure. `make slow` asks for the thorough profile.
+settings.register_profile("quick", max_examples=25, deadline=None)
+settings.register_profile("thorough", max_examples=200, deadline=None)
+settings.load_profile("quick")
 
 Etude: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grader.definitions import source
@@ -237,7 +237,6 @@ def test_not_a_definition(data: bytes, problem: str, problems_of: ProblemsOf) ->
     assert problems_of(data) == f"x.yaml:{problem}"
 
 
-@settings(deadline=None, max_examples=300)
 @given(data=st.binary(max_size=300))
 @example(data=b'a: "\\UFFFFFFFF"')
 @example(data=b'"\\xd8": ? [')
@@ -249,7 +248,6 @@ def test_arbitrary_bytes(parser: str, data: bytes) -> None:
     load_bytes(parser, data)
 
 
-@settings(deadline=None, max_examples=300)
 @given(
     text=st.lists(
         st.sampled_from(
@@ -284,7 +282,6 @@ def test_arbitrary_yaml(parser: str, text: str) -> None:
     load_bytes(parser, text.encode())
 
 
-@settings(deadline=None, max_examples=200)
 @given(data=st.data())
 def test_arbitrary_damage(data: st.DataObject) -> None:
     """A definition with a piece cut out is either still one or ends as a definition error."""

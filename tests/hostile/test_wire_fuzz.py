@@ -9,15 +9,13 @@ from typing import Any
 import hypothesis.extra.numpy as arrays
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grader.sandbox.answers import ForgedError, Raised, Returned, Unsupported, read_answer
 from grader.sandbox.inside import wire
 from grader.sandbox.inside.wire import MalformedError
 from grader.sandbox.process import Sandbox
-
-BOUNDED = settings(max_examples=300, deadline=None)
 
 DTYPES = st.sampled_from(sorted(wire.DTYPES)).map(np.dtype)
 SHAPES = arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5)
@@ -106,7 +104,6 @@ def _same(one: Any, other: Any) -> bool:  # noqa: ANN401, PLR0911  any value
     return bool(one == other)
 
 
-@BOUNDED
 @given(VALUES)
 def test_every_supported_value_comes_back_the_same(value: object) -> None:
     """Types, dtypes, shapes, signs of zero and NaN survive the way out and back."""
@@ -114,21 +111,18 @@ def test_every_supported_value_comes_back_the_same(value: object) -> None:
     assert _same(wire.decode(header, body), value)
 
 
-@BOUNDED
 @given(st.binary(max_size=300), st.binary(max_size=64))
 def test_arbitrary_bytes_are_malformed_or_a_value(header: bytes, body: bytes) -> None:
     """No bytes raise anything but MalformedError."""
     _decoded(header, body)
 
 
-@BOUNDED
 @given(TREES, st.binary(max_size=64))
 def test_arbitrary_trees_are_malformed_or_a_value(tree: object, body: bytes) -> None:
     """No JSON raises anything but MalformedError."""
     _decoded(json.dumps(tree).encode(), body)
 
 
-@BOUNDED
 @given(VALUES, st.data())
 def test_a_damaged_frame_is_malformed_or_a_value(value: object, data: st.DataObject) -> None:
     """Bytes that are changed, cut out or put in raise nothing but MalformedError."""
@@ -140,7 +134,6 @@ def test_a_damaged_frame_is_malformed_or_a_value(value: object, data: st.DataObj
     _decoded(header, body[: data.draw(st.integers(0, len(body)))])
 
 
-@BOUNDED
 @given(TREES | VALUES, st.binary(max_size=64))
 def test_every_answer_is_read_or_malformed(tree: object, body: bytes) -> None:
     """Whatever value a frame holds, reading it as an answer raises nothing but ForgedError."""
@@ -151,7 +144,6 @@ def test_every_answer_is_read_or_malformed(tree: object, body: bytes) -> None:
         _check_answer(read_answer(decoded, 1))
 
 
-@BOUNDED
 @given(st.sampled_from(["ok", "raised", "unsupported"]) | VALUES, VALUES)
 @example(status=np.zeros(2), payload=None)
 def test_a_forged_answer_is_read_or_malformed(status: object, payload: object) -> None:
@@ -160,7 +152,6 @@ def test_a_forged_answer_is_read_or_malformed(status: object, payload: object) -
         _check_answer(read_answer([1, status, payload], 1))
 
 
-@BOUNDED
 @given(VALUES | st.lists(st.integers() | st.floats() | st.booleans(), min_size=2, max_size=2))
 @example(usage=[-1, 0])
 @example(usage=[True, 0])
@@ -183,7 +174,6 @@ def test_a_usage_comes_when_it_was_asked_for_and_only_then() -> None:
         read_answer([1, "ok", None, [1, 1]], 1)
 
 
-@BOUNDED
 @given(
     st.dictionaries(
         st.sampled_from(["type", "bases", "message", "frames", "line", "text", "kind", "path"]),
@@ -218,7 +208,6 @@ def _is_json(tree: object) -> bool:
     return True
 
 
-@BOUNDED
 @given(st.lists(st.sampled_from([0, 8, 16, 24]), min_size=1, max_size=20), st.booleans())
 def test_a_value_takes_no_more_room_than_its_body(offsets: list[int], as_bytes: bool) -> None:
     """The same bytes cannot be named over and over, so that an answer grows where it is read."""

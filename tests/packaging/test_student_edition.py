@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grader.definitions import source
@@ -432,7 +432,6 @@ TREES: st.SearchStrategy[Node] = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=150)
 @given(root=mappings(TREES))
 @example(root=mapping([("a", "plain", scalar("  x\n y", "literal"))]))
 @example(root=mapping([("a", "plain", scalar("x\n\n\n", "literal"))]))
@@ -528,7 +527,6 @@ DEFINITIONS = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=100)
 @given(made=DEFINITIONS)
 def test_every_exercise_keeps_its_public_content(made: dict[str, Any]) -> None:
     """Whatever an exercise says, its student edition says the same, and not what is hidden."""

@@ -3,7 +3,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -128,7 +128,6 @@ def test_derivatives_agree_with_finite_differences(name: str) -> None:
     assert relative_error(derivative(x), slopes) < 1e-8
 
 
-@settings(deadline=None)
 @given(ANY_INPUTS)
 @pytest.mark.parametrize("name", NAMES)
 def test_any_finite_input_gives_a_finite_result(name: str, x: FloatArray) -> None:
@@ -143,7 +142,6 @@ def test_any_finite_input_gives_a_finite_result(name: str, x: FloatArray) -> Non
         assert not np.shares_memory(result, x)
 
 
-@settings(deadline=None)
 @given(st.floats(-800, 800))
 def test_sigmoids_of_opposite_numbers_sum_to_one(x: float) -> None:
     """sigmoid(x) + sigmoid(-x) = 1, without overflow."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
@@ -147,7 +147,6 @@ def test_causal_attention_without_preferences_is_a_running_mean() -> None:
     np.testing.assert_allclose(output, [[6.0, 1.0], [3.0, 2.0], [3.0, 1.0]], rtol=1e-15)
 
 
-@settings(deadline=None)
 @given(inputs())
 def test_masked_attention_equals_plain_loops(drawn: Inputs) -> None:
     """Output and weights agree, batch by batch, with loops over plain numbers."""
@@ -162,7 +161,6 @@ def test_masked_attention_equals_plain_loops(drawn: Inputs) -> None:
         np.testing.assert_allclose(output[b], averages, atol=drawn.tolerance)
 
 
-@settings(deadline=None)
 @given(inputs(square=True))
 def test_causal_attention_equals_plain_loops(drawn: Inputs) -> None:
     """Output and weights agree with loops that block every later position."""
@@ -177,7 +175,6 @@ def test_causal_attention_equals_plain_loops(drawn: Inputs) -> None:
         np.testing.assert_allclose(output[b], averages, atol=drawn.tolerance)
 
 
-@settings(deadline=None)
 @given(inputs())
 def test_rows_sum_to_one(drawn: Inputs) -> None:
     """Without a mask every query gives away exactly the whole of its attention."""
@@ -188,7 +185,6 @@ def test_rows_sum_to_one(drawn: Inputs) -> None:
     np.testing.assert_allclose(weights.sum(axis=-1), 1, rtol=drawn.tolerance)
 
 
-@settings(deadline=None)
 @given(inputs(), st.data())
 def test_the_same_vector_added_to_every_key_changes_nothing(
     drawn: Inputs, data: st.DataObject
@@ -205,7 +201,6 @@ def test_the_same_vector_added_to_every_key_changes_nothing(
     )
 
 
-@settings(deadline=None)
 @given(inputs(square=True), st.data())
 def test_the_future_does_not_reach_the_past(drawn: Inputs, data: st.DataObject) -> None:
     """Whatever stands from a position on, all outputs before it stay exactly the same."""
@@ -221,7 +216,6 @@ def test_the_future_does_not_reach_the_past(drawn: Inputs, data: st.DataObject) 
     np.testing.assert_array_equal(weights[:, :now], before[1][:, :now])
 
 
-@settings(deadline=None)
 @given(inputs(square=True))
 def test_causal_weights_of_the_future_are_exactly_zero(drawn: Inputs) -> None:
     """Above the diagonal stands zero itself, and on it something positive."""
@@ -231,7 +225,6 @@ def test_causal_weights_of_the_future_are_exactly_zero(drawn: Inputs) -> None:
     assert np.diagonal(weights, axis1=-2, axis2=-1).min() > 0
 
 
-@settings(deadline=None)
 @given(inputs(square=True))
 def test_causal_attention_is_attention_under_the_causal_mask(drawn: Inputs) -> None:
     """The boolean and the additive causal mask both give what causal attention gives."""

@@ -3,14 +3,13 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 
 from reference.batches import require_broadcasting_batches, require_matrices, sum_to_shape
 
 
-@settings(deadline=None)
 @given(mutually_broadcastable_shapes(num_shapes=2, max_dims=4), st.data())
 def test_every_use_of_an_entry_is_counted(shapes: object, data: st.DataObject) -> None:
     """The sum of a gradient of ones says how often broadcasting used each entry."""

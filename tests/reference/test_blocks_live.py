@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
 
@@ -26,7 +26,6 @@ def torch() -> Any:  # noqa: ANN401  a module without types
     return pytest.importorskip("torch")
 
 
-@settings(deadline=None)
 @given(SHAPES, SEEDS)
 def test_normalisations(torch: Any, shape: tuple[int, ...], seed: int) -> None:  # noqa: ANN401  a module without types
     """Outputs and gradients of both normalisations are the same to 1e-10, whatever the shape."""
@@ -51,7 +50,6 @@ def test_normalisations(torch: Any, shape: tuple[int, ...], seed: int) -> None: 
         np.testing.assert_allclose(found, expected.numpy(), atol=1e-10)
 
 
-@settings(deadline=None)
 @given(SHAPES, SEEDS, st.sampled_from(sorted(ACTIVATIONS)))
 def test_activations(torch: Any, shape: tuple[int, ...], seed: int, name: str) -> None:  # noqa: ANN401  a module without types
     """Functions and derivatives are the same to 1e-10."""
@@ -73,7 +71,6 @@ def test_activations(torch: Any, shape: tuple[int, ...], seed: int, name: str) -
     np.testing.assert_allclose(ours.derivative(x), tensor.grad.numpy(), atol=1e-10)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 7), st.integers(1, 5), SEEDS, st.sampled_from([0.0, 0.1, 0.7]))
 def test_cross_entropy(torch: Any, positions: int, classes: int, seed: int, share: float) -> None:  # noqa: ANN401  a module without types
     """Loss and gradient are the same to 1e-10, with ignored positions and with smoothing."""
@@ -94,7 +91,6 @@ def test_cross_entropy(torch: Any, positions: int, classes: int, seed: int, shar
     np.testing.assert_allclose(gradient, tensor.grad.numpy(), atol=1e-10)
 
 
-@settings(deadline=None)
 @given(SHAPES, SEEDS)
 def test_gated_feed_forward(torch: Any, shape: tuple[int, ...], seed: int) -> None:  # noqa: ANN401  a module without types
     """SwiGLU is the same to 1e-10."""

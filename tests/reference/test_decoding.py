@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -83,7 +83,6 @@ def test_what_reaches_p_exactly_is_enough() -> None:
     assert top_p_filter([7.0, 7.0, 7.0, 7.0], 0.5).tolist() == [7.0, 7.0, -INF, -INF]
 
 
-@settings(deadline=None)
 @given(LOGITS, st.integers(1, 9))
 def test_top_k_keeps_the_largest(logits: FloatArray, k: int) -> None:
     """In every row min(k, V) stay as they are, none of them below one that goes."""
@@ -97,7 +96,6 @@ def test_top_k_keeps_the_largest(logits: FloatArray, k: int) -> None:
         assert row[kept].min() >= row[~kept].max(initial=-INF)
 
 
-@settings(deadline=None)
 @given(LOGITS, st.floats(0.01, 0.99))
 def test_top_p_keeps_a_nucleus_that_no_token_can_leave(logits: FloatArray, p: float) -> None:
     """What stays has probability p or more, and less without its least probable token."""
@@ -183,7 +181,6 @@ def test_choosing_is_greedy_without_a_generator() -> None:
     assert len(drawn) > 1
 
 
-@settings(deadline=None)
 @given(LOGITS)
 def test_inputs_are_only_read(logits: FloatArray) -> None:
     """Every step leaves the logits alone and gives memory of its own."""

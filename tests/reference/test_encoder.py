@@ -3,7 +3,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
 
@@ -124,7 +124,6 @@ def test_gradients_agree_with_finite_differences(norm_first: bool) -> None:
         assert relative_error(gradient, numerical_gradient(with_other, array)) < 1e-7
 
 
-@settings(deadline=None, max_examples=25)
 @given(
     array_shapes(min_dims=0, max_dims=2, max_side=3),
     st.integers(1, 5),

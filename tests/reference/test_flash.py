@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -29,7 +29,6 @@ def drawn(dtype: type[np.floating], *shapes: tuple[int, ...]) -> list[Array]:
     return [rng.standard_normal(shape).astype(dtype) for shape in shapes]
 
 
-@settings(deadline=None)
 @given(
     st.permutations([2, 3, 5, 7, 11]),
     st.integers(1, 13),

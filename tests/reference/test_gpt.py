@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.arrays import FloatArray, IntArray
@@ -117,7 +117,6 @@ def test_the_future_does_not_reach_the_past() -> None:
     assert not np.allclose(one[2:], other[2:])
 
 
-@settings(deadline=None, max_examples=20)
 @given(
     st.integers(1, CONTEXT),
     st.data(),
@@ -145,7 +144,6 @@ def test_reading_in_stretches_gives_the_same_logits(
     np.testing.assert_allclose(np.concatenate(parts, axis=-2), whole, rtol=1e-3, atol=1e-4)
 
 
-@settings(deadline=None, max_examples=20)
 @given(
     st.integers(0, 5),
     st.integers(1, 3),

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -19,7 +19,6 @@ POINTS = arrays(
 )
 
 
-@settings(deadline=None)
 @given(POINTS)
 def test_the_gradient_of_a_sum_of_cubes(x: FloatArray) -> None:
     """It is three times the square, in the shape and the dtype of the point."""

@@ -3,7 +3,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.attention import scaled_dot_product_attention
@@ -20,7 +20,6 @@ def test_neighbours_share_a_head() -> None:
     assert repeat_heads([[[7.0]], [[8.0]]], 3).ravel().tolist() == [7, 7, 7, 8, 8, 8]
 
 
-@settings(deadline=None)
 @given(st.permutations([2, 3, 5, 7]), st.integers(1, 3), st.integers(1, 3), st.booleans())
 def test_each_query_head_finds_its_own_group(
     sizes: list[int], groups: int, times: int, with_mask: bool

@@ -3,7 +3,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.attention import causal_attention
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from tests.reference.conftest import Recorded
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=5))
 def test_stretch_by_stretch_gives_causal_attention(stretches: list[int]) -> None:
     """However a text is cut, the outputs are those of causal attention over the whole."""

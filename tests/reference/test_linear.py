@@ -2,7 +2,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
 
@@ -18,7 +18,6 @@ def test_a_linear_map_by_hand() -> None:
     assert linear(x, W, [10.0, 20.0, 30.0]).tolist() == [[19.0, 22.0, 32.0], [22.0, 23.0, 30.0]]
 
 
-@settings(deadline=None)
 @given(array_shapes(min_dims=0, max_dims=3, max_side=3), st.sampled_from([np.float32, np.float64]))
 def test_leading_axes_are_kept(batch: tuple[int, ...], dtype: type[np.floating]) -> None:
     """Any number of leading axes, down to none, gives what each row alone gives."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -28,7 +28,6 @@ def drawn(seed: int, *shapes: tuple[int, ...]) -> list[NDArray[Any]]:
     return [rng.standard_normal(shape) * 3 for shape in shapes]
 
 
-@settings(deadline=None)
 @given(AXES, st.integers(0, 2), st.integers(0, 2**32 - 1))
 def test_softmax_and_its_logarithm(sizes: list[int], axis: int, seed: int) -> None:
     """Along any axis, in float64."""
@@ -40,7 +39,6 @@ def test_softmax_and_its_logarithm(sizes: list[int], axis: int, seed: int) -> No
     np.testing.assert_allclose(logsumexp(x, axis), tensor.logsumexp(axis).numpy(), rtol=1e-10)
 
 
-@settings(deadline=None)
 @given(AXES, st.integers(0, 2**32 - 1), st.floats(0, 1))
 def test_attention_and_its_gradients(sizes: list[int], seed: int, share: float) -> None:
     """With any share of the pairs blocked, whole rows among them, in float64."""
@@ -60,7 +58,6 @@ def test_attention_and_its_gradients(sizes: list[int], seed: int, share: float) 
         np.testing.assert_allclose(gradient, tensor.grad.numpy(), rtol=1e-10, atol=1e-10)
 
 
-@settings(deadline=None)
 @given(AXES, st.integers(0, 2**32 - 1), st.integers(1, 13))
 def test_causal_and_tiled_attention(sizes: list[int], seed: int, block: int) -> None:
     """Causally, as a whole and in tiles, in float64."""

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -121,7 +121,6 @@ def test_cross_entropy_passes_the_backend_tests_of_onnx(recorded: "Recorded", na
     np.testing.assert_allclose(found, case.outputs["output"], rtol=1e-5)
 
 
-@settings(deadline=None)
 @given(LOGITS, TARGETS, st.sampled_from([0.0, 0.2, 1.0]))
 def test_the_loss_is_its_definition(logits: FloatArray, targets: Any, share: float) -> None:  # noqa: ANN401  Hypothesis draws it
     """For any logits, -sum q log p with a plain loop gives the same mean, in the logits' dtype."""
@@ -151,7 +150,6 @@ def test_the_gradient_agrees_with_finite_differences(share: float) -> None:
     assert relative_error(gradient, slopes) < 1e-8
 
 
-@settings(deadline=None)
 @given(LOGITS, TARGETS)
 def test_the_gradient_of_a_position_sums_to_zero(logits: FloatArray, targets: Any) -> None:  # noqa: ANN401  Hypothesis draws it
     """Shares that one class gains, the others lose."""

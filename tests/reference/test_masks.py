@@ -2,7 +2,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -31,7 +31,6 @@ def test_the_causal_mask_of_three_positions() -> None:
     ]
 
 
-@settings(deadline=None)
 @given(st.integers(0, 13))
 def test_a_key_is_blocked_if_it_comes_after_the_query(length: int) -> None:
     """For any length the mask is boolean and true exactly where the key is later."""
@@ -64,7 +63,6 @@ def test_minus_infinity_becomes_blocked() -> None:
     assert blocked.tolist() == [[True, False, False]]
 
 
-@settings(deadline=None)
 @given(
     arrays(np.bool_, array_shapes(max_dims=3, max_side=5)),
     st.sampled_from([np.float32, np.float64]),
@@ -160,7 +158,6 @@ def test_an_integer_mask_is_refused() -> None:
         apply_mask(np.ones((2, 3)), np.zeros((2, 3), dtype=np.int64))
 
 
-@settings(deadline=None)
 @given(st.integers(0, 7), st.integers(0, 7), st.integers(-3, 9))
 def test_the_offset_says_where_blocking_begins(queries: int, keys: int, k: int) -> None:
     """For any shape, a key is blocked from diagonal k on."""
@@ -175,7 +172,6 @@ def test_masking_the_diagonal_too_leaves_the_first_query_nothing() -> None:
     assert fully_blocked(causal_mask(3, k=0)).tolist() == [True, False, False]
 
 
-@settings(deadline=None)
 @given(st.integers(0, 7), st.integers(1, 8), st.booleans())
 def test_a_window_ends_before_and_after(length: int, window: int, causal: bool) -> None:
     """A key is seen if it is less than a window away, and not later where that is forbidden."""
@@ -219,7 +215,6 @@ def test_impossible_lengths_are_refused() -> None:
         padding_mask([1.0], keys=3)
 
 
-@settings(deadline=None)
 @given(arrays(np.bool_, array_shapes(min_dims=1, max_dims=3, max_side=3)))
 def test_a_query_without_keys_is_found_in_either_form(blocked: BoolArray) -> None:
     """A row is fully blocked if all of it is, written as booleans or as numbers."""
@@ -237,7 +232,6 @@ def test_only_masks_can_be_fully_blocked() -> None:
         fully_blocked(True)
 
 
-@settings(deadline=None)
 @given(
     arrays(np.bool_, array_shapes(max_dims=3, max_side=5)),
     st.sampled_from([np.int8, np.int32, np.uint64]),

@@ -3,7 +3,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.attention import scaled_dot_product_attention
@@ -31,7 +31,6 @@ def test_heads_get_blocks_of_neighbouring_features() -> None:
     assert split_heads(x, 2).tolist() == [[[0, 1, 2], [6, 7, 8]], [[3, 4, 5], [9, 10, 11]]]
 
 
-@settings(deadline=None)
 @given(st.integers(1, 5), st.integers(0, 5), st.integers(0, 3), st.sampled_from([(), (2,), (3, 2)]))
 def test_merging_undoes_splitting(heads: int, n: int, d: int, batch: tuple[int, ...]) -> None:
     """Split and merged, every feature is where it was."""
@@ -54,7 +53,6 @@ def test_joining_weights_undoes_separating() -> None:
     np.testing.assert_array_equal(join_head_weights(per_head), W)
 
 
-@settings(deadline=None)
 @given(st.permutations([2, 3, 5, 7, 11]), st.integers(1, 4), st.booleans())
 def test_heads_attend_side_by_side(sizes: list[int], heads: int, with_mask: bool) -> None:
     """Each head is self-attention with its own matrices; the last matrix mixes what they found."""

@@ -3,7 +3,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -53,7 +53,6 @@ def test_eps_joins_the_variance_under_the_root() -> None:
     np.testing.assert_allclose(rms_norm([2.0, -2.0], eps=5.0), [2 / 3, -2 / 3], rtol=1e-15)
 
 
-@settings(deadline=None)
 @given(INPUTS)
 def test_every_position_gets_mean_zero_and_variance_below_one(x: FloatArray) -> None:
     """Along the last axis the mean vanishes and the variance is v / (v + eps)."""
@@ -67,7 +66,6 @@ def test_every_position_gets_mean_zero_and_variance_below_one(x: FloatArray) -> 
     np.testing.assert_allclose(y.var(axis=-1), variance / (variance + 1e-5), atol=slack)
 
 
-@settings(deadline=None)
 @given(INPUTS)
 def test_rms_norm_is_layer_norm_of_what_has_no_mean(x: FloatArray) -> None:
     """Once the mean is subtracted, both normalisations are the same."""

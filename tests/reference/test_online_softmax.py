@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -15,7 +15,6 @@ SCORES = arrays(
 )
 
 
-@settings(deadline=None)
 @given(SCORES, st.integers(1, 20))
 def test_blocks_of_any_size_give_softmax(scores: FloatArray, block: int) -> None:
     """Block by block the weights are those of softmax, also with -inf anywhere."""
@@ -27,7 +26,6 @@ def test_blocks_of_any_size_give_softmax(scores: FloatArray, block: int) -> None
     )
 
 
-@settings(deadline=None)
 @given(SCORES, st.integers(0, 17))
 def test_two_halves_make_a_whole(scores: FloatArray, cut: int) -> None:
     """Merged in either order, the summaries of two parts are the summary of both."""

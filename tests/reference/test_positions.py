@@ -3,14 +3,13 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.gradients import numerical_gradient
 from reference.positions import add_positions, add_positions_backward, sinusoidal_positions
 
 
-@settings(deadline=None)
 @given(st.integers(0, 20), st.integers(0, 9), st.sampled_from([10.0, 10000.0]))
 def test_every_entry_is_its_sine_or_cosine(length: int, d_model: int, base: float) -> None:
     """Even features are sines, odd ones cosines of the same angle, for odd d_model too."""

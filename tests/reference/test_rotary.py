@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -57,7 +57,6 @@ def test_a_rotation_is_a_product_of_complex_numbers() -> None:
 
 
 @both
-@settings(deadline=None)
 @given(st.integers(0, 1000), st.integers(0, 1000), st.integers(-500, 500))
 def test_only_the_distance_counts(rotate: Rotation, p: int, r: int, shift: int) -> None:
     """The dot product of a query at p and a key at r is that at p + shift and r + shift."""

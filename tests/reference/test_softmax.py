@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -44,7 +44,6 @@ def test_two_scores_give_the_logistic_function() -> None:
     np.testing.assert_allclose(weights, [first, 1 - first], rtol=1e-15)
 
 
-@settings(deadline=None)
 @given(SCORES, st.integers(-3, 2))
 def test_every_slice_equals_a_loop_over_its_scores(scores: FloatArray, axis: int) -> None:
     """Along any axis, the weights are the exponentials over their sum."""
@@ -59,7 +58,6 @@ def test_every_slice_equals_a_loop_over_its_scores(scores: FloatArray, axis: int
         np.testing.assert_allclose(weight_row, expected, rtol=tolerance(scores.dtype))
 
 
-@settings(deadline=None)
 @given(SCORES, st.integers(-3, 2))
 def test_weights_along_the_axis_sum_to_one(scores: FloatArray, axis: int) -> None:
     """Along the chosen axis the weights lie between 0 and 1 and add up to 1."""
@@ -70,7 +68,6 @@ def test_weights_along_the_axis_sum_to_one(scores: FloatArray, axis: int) -> Non
     np.testing.assert_allclose(weights.sum(axis=axis), 1, rtol=tolerance(scores.dtype))
 
 
-@settings(deadline=None)
 @given(
     arrays(np.float64, (3, 5), elements=st.integers(-40, 40)),
     arrays(np.float64, (3, 1), elements=st.integers(-(2**40), 2**40)),
@@ -164,7 +161,6 @@ def test_a_missing_axis_is_refused() -> None:
         softmax(np.ones((2, 3)), axis=2)
 
 
-@settings(deadline=None)
 @given(SCORES, st.integers(-3, 2))
 def test_the_logarithm_of_softmax_is_log_softmax(scores: FloatArray, axis: int) -> None:
     """Where no weight rounds to zero, both ways give the same."""
@@ -176,7 +172,6 @@ def test_the_logarithm_of_softmax_is_log_softmax(scores: FloatArray, axis: int) 
     )
 
 
-@settings(deadline=None)
 @given(SCORES, st.integers(-3, 2))
 def test_logsumexp_equals_a_loop_over_its_numbers(scores: FloatArray, axis: int) -> None:
     """Along any axis it is the logarithm of the sum of the exponentials."""

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from typing import TypeAlias
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -62,7 +62,6 @@ class _Tags(HTMLParser):
         self.attributes |= {name for name, _ in attrs}
 
 
-@settings(max_examples=60, deadline=None)
 @given(odd=ODD)
 def test_nothing_a_learner_words_breaks_a_format(odd: str) -> None:
     """Messages, outputs and names of any characters: each file is read as it was meant."""
@@ -93,7 +92,6 @@ def test_nothing_a_learner_words_breaks_a_format(odd: str) -> None:
         assert "\x1b" not in rendered("plain", wanted)
 
 
-@settings(max_examples=60, deadline=None)
 @given(odd=ODD)
 def test_nothing_a_learner_words_becomes_markdown(odd: str) -> None:
     """No link, picture, heading or HTML; the table keeps its columns."""

@@ -101,6 +101,14 @@ def test_a_value_that_cannot_cross_is_named(sandbox: Sandbox) -> None:
     assert answer == Unsupported("generator", "[1]")
 
 
+def test_keys_cross_unless_many_have_one_hash(sandbox: Sandbox) -> None:
+    """Thousands of keys are fine; those that would all be compared with each other are refused."""
+    many = ask(sandbox, "def f(): return {(n, 'k'): n for n in range(5000)}")
+    assert many == Returned({(n, "k"): n for n in range(5000)})
+    alike = ask(sandbox, "def f(): return [{((1 << 61) - 1) * n for n in range(17)}]")
+    assert alike == Unsupported("a set of which more than 16 keys have one hash", "[0]")
+
+
 def test_a_syntax_error_has_its_line(sandbox: Sandbox) -> None:
     """The child reads the source, so that even a crash of Python's parser happens there."""
     with sandbox.child() as child:

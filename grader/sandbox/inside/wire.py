@@ -17,7 +17,8 @@ reads what a submission may have written (`decode`) checks every count before it
 
 import json
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -32,7 +33,7 @@ MAX_BODY: Final = 64 << 20
 MAX_NODES: Final = 100_000
 MAX_DEPTH: Final = 32
 MAX_AXES: Final = 32
-MAX_KEYS: Final = 2_048  # of dicts and sets: keys may be chosen so that all of them collide
+MAX_COLLISIONS: Final = 16  # keys of one dict or set with the same hash: each is compared with all
 MAX_KIND: Final = 100
 MAX_PIECES: Final = 64
 
@@ -107,7 +108,7 @@ class _Encoder:
         self.objects = objects
         self.buffers: list[bytes | memoryview] = []
         self.size = 0
-        self.nodes = self.keys = 0
+        self.nodes = 0
 
     def node(self, value: object, depth: int) -> object:
         self.nodes += 1
@@ -144,7 +145,7 @@ class _Encoder:
         return tree
 
     def mapping(self, value: dict[object, object], depth: int) -> list[object]:
-        self._count_keys(len(value))
+        self._check_keys(value)
         tree: list[object] = ["d"]
         key: object = None
         try:
@@ -157,14 +158,13 @@ class _Encoder:
         return tree
 
     def set_(self, value: set[object], depth: int) -> list[object]:
-        self._count_keys(len(value))
+        self._check_keys(value)
         return self.items("s", value, depth)
 
-    def _count_keys(self, count: int) -> None:
-        self.keys += count
-        if self.keys > MAX_KEYS:
+    def _check_keys(self, keys: Collection[object]) -> None:
+        if _collide(keys):
             raise UnsupportedValueError(
-                f"dicts and sets of more than {MAX_KEYS:,} keys", of_the_whole=True
+                f"a {type(keys).__name__} of which more than {MAX_COLLISIONS} keys have one hash"
             )
 
     def complex_number(self, value: complex, _depth: int) -> list[object]:
@@ -200,6 +200,11 @@ class _Encoder:
         self.buffers += [data, bytes(padding)] if padding else [data]
         self.size += length + padding
         return offset
+
+
+def _collide(keys: Collection[object]) -> bool:
+    """Return whether too many keys have one hash, as integers and tuples can be made to have."""
+    return len(keys) > MAX_COLLISIONS and max(Counter(map(hash, keys)).values()) > MAX_COLLISIONS
 
 
 _ENCODERS: dict[type, Callable[[_Encoder, Any, int], list[object]]] = {
@@ -266,7 +271,7 @@ class _Decoder:
     def __init__(self, body: bytes | bytearray, objects: Objects | None) -> None:
         self.body = body
         self.objects = objects
-        self.nodes = self.keys = self.taken = 0
+        self.nodes = self.taken = 0
 
     def node(self, tree: object, depth: int) -> object:
         self.nodes += 1
@@ -290,17 +295,16 @@ class _Decoder:
         flat = self.items(tree, depth)
         if len(flat) % 2:
             raise MalformedError("a key without a value")
-        self._count_keys(len(flat) // 2)
-        return dict(zip(flat[::2], flat[1::2], strict=True))
+        keys = flat[::2]
+        if _collide(keys):
+            raise MalformedError("keys that collide")
+        return dict(zip(keys, flat[1::2], strict=True))
 
     def set_(self, tree: list[Any], depth: int) -> set[object]:
-        self._count_keys(len(tree) - 1)
-        return set(self.items(tree, depth))
-
-    def _count_keys(self, count: int) -> None:
-        self.keys += count
-        if self.keys > MAX_KEYS:
-            raise MalformedError("too many keys")
+        items = self.items(tree, depth)
+        if _collide(items):
+            raise MalformedError("keys that collide")
+        return set(items)
 
     def complex_number(self, tree: list[Any], _depth: int) -> complex:
         _, real, imaginary = tree

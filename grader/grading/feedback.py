@@ -237,6 +237,8 @@ def unsupported_value(name: str, answer: Unsupported) -> str:
     """Say that a value is of a kind that no test can look at."""
     where = f" at {answer.path}" if answer.path else ""
     kind = _article(answer.kind)
+    if answer.is_too_large:
+        return f"`{name}` is {kind}. Look at its shape: is a length of it much too large?"
     return f"`{name}` is {kind}{where}; write plain Python values or NumPy arrays of numbers."
 
 

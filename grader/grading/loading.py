@@ -14,6 +14,7 @@ from grader.grading.submission import Submission
 from grader.grading.verdict import Outcome
 from grader.sandbox.answers import ChildGoneError, Raised, Returned, Unsupported
 from grader.sandbox.interface import Child
+from grader.sandbox.limits import UNKNOWN_RESULT
 
 _PLACEHOLDERS = ("ellipsis", "NoneType")
 
@@ -98,7 +99,7 @@ def _first_call(exercise: Exercise) -> str:
 
 def _values(child: Child, exercise: Exercise) -> dict[str, Any] | str:
     """Fetch the values that a submission defines, or say what is wrong with one."""
-    names, values = Names(child, exercise.where), {}
+    names, values = Names(child, exercise.where, most=UNKNOWN_RESULT), {}
     for name, definition in exercise.defines.items():
         if not is_value(exercise, name):
             continue

@@ -9,7 +9,7 @@ import contextlib
 import functools
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any
 
 from grader.definitions.exercise import (
@@ -34,18 +34,21 @@ from grader.grading.authored import (
     names_in,
     time_limits,
 )
-from grader.grading.budget import measured, together
+from grader.grading.budget import largest_result, measured, together
 from grader.grading.inputs import draw_inputs
 from grader.grading.proxies import RemoteObject
 from grader.grading.solution import of_solution, solution_stage
 from grader.grading.stage import Stage, is_value
-from grader.grading.weight import bytes_held
+from grader.grading.weight import bytes_held, bytes_in
 from grader.sandbox.answers import Usage
+from grader.sandbox.inside.wire import MAX_BODY
 from grader.sandbox.interface import Children
 
 _REFERENCE_ROOT = "reference"
 
 _Inputs = Mapping[str, Any]
+_Found = tuple[Any, int | None]
+"""An expected value, and the bytes of the largest result of a call on the way to it, if known."""
 
 
 @frozen
@@ -54,6 +57,7 @@ class Draw:
 
     inputs: Mapping[str, Any]
     expected: Any  # for an output test the text; None where a test compares with nothing
+    most: int = MAX_BODY  # bytes that the arrays in a result of the submission may have
 
 
 @frozen
@@ -122,7 +126,10 @@ class Oracle:
             inputs = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
             expected = self._expected(test, inputs)
             pairs = zip(inputs, expected, strict=True)
-            found = tuple(Draw(given, freeze(value)) for given, value in pairs)
+            found = tuple(
+                Draw(given, freeze(value), largest_result(given, value, returned))
+                for given, (value, returned) in pairs
+            )
             self.truths.draws[test.id] = found
         return found
 
@@ -161,7 +168,7 @@ class Oracle:
             return draw.expected
         exact = self.truths.exact
         if test.id not in exact:
-            (value,) = self._evaluated(test, "call", test.call, [draw.inputs])
+            ((value, _),) = self._evaluated(test, "call", test.call, [draw.inputs])
             exact[test.id] = freeze(value)
         return exact[test.id]
 
@@ -195,7 +202,7 @@ class Oracle:
         used = names_in(test.call) & defined.keys()
         return bool(used) and all(defined[name].reference for name in used)
 
-    def _expected(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[Any]:
+    def _expected(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[_Found]:
         if isinstance(test, OutputTest):
             return self._texts(test, inputs)
         if isinstance(test, PropertyTest) and test.against is not None:
@@ -203,10 +210,10 @@ class Oracle:
         if isinstance(test, (CallTest, PropertyTest)):
             self._check_names(test, "call", test.call, inputs)
         if not isinstance(test, CallTest):
-            return [None] * len(inputs)
+            return [(None, None)] * len(inputs)
         match test.expect:
             case LiteralValue(value):
-                return [value] * len(inputs)
+                return [(value, None)] * len(inputs)
             case FromReference():
                 return self._evaluated(test, "call", test.call, inputs)
             case FromExpression(code):
@@ -216,23 +223,27 @@ class Oracle:
 
     def _evaluated(
         self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]
-    ) -> list[Any]:
+    ) -> list[_Found]:
         truth = self._reference_names()
         if field == "expect":
             truth = {_REFERENCE_ROOT: _Package(_REFERENCE_ROOT), **truth}
         what = f"test {test.id!r}: {field}"
 
-        def value(given: _Inputs) -> Any:  # noqa: ANN401  any value
-            return by_author(test.where, what, lambda: evaluate(code, {**truth, **given}))
+        def value(given: _Inputs) -> _Found:
+            sizes: list[int] = []
+            names = {name: _weighed(each, sizes) for name, each in truth.items()}
+            found = by_author(test.where, what, lambda: evaluate(code, {**names, **given}))
+            return found, max(sizes, default=None) if field == "call" else None
 
         return [value(given) for given in inputs]
 
-    def _texts(self, test: OutputTest, inputs: Sequence[_Inputs]) -> list[Any]:
+    def _texts(self, test: OutputTest, inputs: Sequence[_Inputs]) -> list[_Found]:
         if test.stdout is not None:
-            return [test.stdout] * len(inputs)
-        return self._of_solution(
+            return [(test.stdout, None)] * len(inputs)
+        printed = self._of_solution(
             test, inputs, lambda stage, given: stage.printed_by(test.where, test.run, given)
         )
+        return [(text, None) for text in printed]
 
     def _of_solution(
         self, test: TestCase, inputs: Sequence[_Inputs], ask: Callable[[Stage, _Inputs], Any]
@@ -307,13 +318,26 @@ class _Package:
         return _Package(found.__name__) if hasattr(found, "__path__") else found
 
 
-def _called(stage: Stage, test: CallTest, inputs: _Inputs) -> Any:  # noqa: ANN401  any value
+def _weighed(value: Any, sizes: list[int]) -> Any:  # noqa: ANN401  any value
+    """Have a function add the bytes of the arrays in each result; leave anything else as it is."""
+    if not isinstance(value, FunctionType):
+        return value
+
+    def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
+        result = value(*args, **kwargs)
+        sizes.append(bytes_in(result))
+        return result
+
+    return call
+
+
+def _called(stage: Stage, test: CallTest, inputs: _Inputs) -> _Found:
     names = stage.names(test.where, keep_inputs=test.keep_inputs)
     value = evaluate(test.call, {**stage.bindings(names), **inputs})
     if isinstance(value, RemoteObject):
         message = f"test {test.id!r}: the call gives an object, which cannot be compared"
         raise author_error(test.where, message)
-    return value
+    return value, names.largest
 
 
 def _usage(stage: Stage, test: CallTest, inputs: _Inputs) -> Usage:

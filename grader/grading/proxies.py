@@ -11,9 +11,10 @@ from types import FunctionType
 from typing import Any, NoReturn, TypeVar
 
 from grader.errors import DefinitionError, EtudeError, Location, Problem
-from grader.grading.compare import Closeness, compare
+from grader.grading.compare import Closeness, compare, describe
+from grader.grading.weight import arrays_in, bytes_in
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned, Unsupported, Usage
-from grader.sandbox.inside.wire import Function, Handle, UnsupportedValueError
+from grader.sandbox.inside.wire import MAX_BODY, Function, Handle, UnsupportedValueError
 from grader.sandbox.interface import Child
 from grader.sandbox.printable import printable
 
@@ -47,8 +48,10 @@ class Names:
         usages: where to add what each call takes; it is measured only if there is such a place.
         error: makes what is raised here when the submission raises.
         something_came_back: whether the submission has given a value already.
+        most: bytes that the arrays in a result may have; a larger one is refused.
 
     Attributes:
+        largest: bytes of the arrays in the largest result so far.
         unexpected: the first thing that went wrong in a way that no test can expect, also if the
             test caught it: the program's end, a value that cannot cross, an error that is not the
             submission's.
@@ -63,6 +66,7 @@ class Names:
         usages: list[Usage] | None = None,
         error: Callable[[Raised], NoValueError] = NoValueError,
         something_came_back: bool = False,
+        most: int = MAX_BODY,
     ) -> None:
         self._child = child
         self._where = where
@@ -72,6 +76,8 @@ class Names:
         self._something_came_back = something_came_back
         self._has_answered = something_came_back
         self._methods: set[Callable[..., Any]] = set()
+        self._most = most
+        self.largest = 0
         self.unexpected: Exception | None = None
 
     def function(self, name: str) -> Callable[..., Any]:
@@ -189,11 +195,20 @@ class Names:
             self._something_came_back = True
             if self._usages is not None and answer.usage is not None:
                 self._usages.append(answer.usage)
+            self._weigh(answer.value)
             return self.incoming(answer.value)
         if isinstance(answer, Raised):
             raised = self._error(answer)
             raise raised if "Exception" in answer.bases else self._remembered(raised)
         raise self._remembered(NoValueError(answer))
+
+    def _weigh(self, value: object) -> None:
+        size = bytes_in(value)
+        if size > self._most:
+            largest = max(arrays_in(value), key=lambda array: array.nbytes)
+            kind = f"a value of {size / (1 << 20):.3g} MiB ({describe(largest)})"
+            raise self._remembered(NoValueError(Unsupported(kind, "", is_too_large=True)))
+        self.largest = max(self.largest, size)
 
     @property
     def has_answered(self) -> bool:

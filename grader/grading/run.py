@@ -247,7 +247,8 @@ class SubmissionRun:
         answer = error.answer
         if isinstance(answer, Unsupported):
             sentence = feedback.unsupported(answer)
-            return _Attempt(Outcome.FAILED, sentence, rung=Rung.TYPE, inputs=draw.inputs)
+            rung = Rung.SHAPE if answer.is_too_large else Rung.TYPE
+            return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
         line = answer.frames[-1][0] if answer.frames else None
         sentence = ""
         if self._with_reasons:

@@ -12,6 +12,7 @@ from grader.frozen import frozen
 from grader.grading.authored import freeze
 from grader.grading.proxies import Names, NoValueError
 from grader.sandbox.answers import Raised, Returned, Usage
+from grader.sandbox.inside.wire import MAX_BODY
 from grader.sandbox.interface import Child
 
 
@@ -35,6 +36,7 @@ class Stage:
         keep_inputs: bool = False,
         usages: list[Usage] | None = None,
         error: Callable[[Raised], NoValueError] = NoValueError,
+        most: int = MAX_BODY,
     ) -> Names:
         """Make what stands in for the program in one test; see `Names`."""
         return Names(
@@ -44,6 +46,7 @@ class Stage:
             usages=usages,
             error=error,
             something_came_back=bool(self.values),
+            most=most,
         )
 
     def bindings(self, names: Names) -> dict[str, Any]:

@@ -8,8 +8,25 @@ from types import ModuleType
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 _ATOMS: Final = frozenset({bool, bytes, complex, float, int, str, type(None)})  # by far the most
+
+
+def arrays_in(value: object) -> Iterator[npt.NDArray[Any]]:
+    """Yield the arrays in a value that is plain data."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from arrays_in(item)
+    elif isinstance(value, dict):
+        yield from arrays_in(list(value.values()))
+
+
+def bytes_in(value: object) -> int:
+    """Return the bytes of the arrays in a value that is plain data."""
+    return sum(array.nbytes for array in arrays_in(value))
 
 
 def bytes_held(*values: Any) -> int:  # noqa: ANN401  any value

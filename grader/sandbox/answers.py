@@ -70,10 +70,11 @@ class Raised:
 
 @frozen
 class Unsupported:
-    """The submission returned a value of a kind that cannot cross."""
+    """The submission returned a value that cannot cross, or that is refused for its size."""
 
     kind: str
     path: str
+    is_too_large: bool = False
 
 
 Answer = Returned | Raised | Unsupported

@@ -48,6 +48,18 @@ class Limits:
 ANSWERS_CAP = 256 << 20
 """Bytes in all the answers of a submission; those of a whole exercise come to kilobytes."""
 
+RESULT_TIMES = 16
+"""How many times as large as what a test works with a result may be: its inputs, what it expects,
+what the reference returns. An axis too many in a small test is a wrong shape to explain; what is
+larger still is only sent to have the test compute on it."""
+
+RESULT_SLACK = 1 << 20
+"""Bytes that the arrays in a result may have besides: in most tests a wrong shape stays below, and
+a product of two such matrices takes a tenth of a second."""
+
+UNKNOWN_RESULT = 8 << 20
+"""The same where neither a reference nor a solution says how large a right result is."""
+
 WORKER_ADDRESS_SPACE = 4 << 30
 """Virtual memory of the grading process: what a test makes of a large result has an end."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from grader.definitions.collection import load_exercise
@@ -10,7 +11,7 @@ from grader.errors import DefinitionError
 from grader.grading.engine import grade
 from grader.grading.jobs import limits_of
 from grader.grading.submission import Submission
-from grader.grading.verdict import Outcome, TestResult
+from grader.grading.verdict import Outcome, TestResult, Verdict
 from grader.sandbox.limits import DEFAULT_LIMITS
 from grader.sandbox.process import Sandbox
 
@@ -86,3 +87,61 @@ def test_too_much_before_the_submission_was_asked_is_the_author_s(
     """A body that needs all memory for itself cannot be run."""
     with pytest.raises(DefinitionError, match="pytest raises TooLargeError"):
         grade_one("def f(x): return 1", {"pytest": "assert f(np.empty(2**52)) == 1"})
+
+
+LARGE = "import numpy as np\ndef f(x): return np.ones((1600, 1000))"  # 12.2 MiB
+WIDE = "import numpy as np\ndef f(x): return np.ones((4, 4, 50))"
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        {"call": "f(x) @ f(x).T", "expect": "solution"},
+        {"call": "f(x) @ f(x).T", "expect": [[1.0]]},
+        {"call": "f(x) @ f(x).T", "holds": "deterministic"},
+        {"pytest": "assert (f(x) @ f(x).T).sum() == 1"},
+    ],
+)
+def test_a_result_far_larger_than_a_right_one_is_refused(
+    grade_one: Callable[..., TestResult], test: dict[str, object]
+) -> None:
+    """The test does not compute on it; the learner is told its shape."""
+    given = {"x": np.ones((4, 4)).tolist()}
+    result = grade_one(LARGE, {"given": given, **test})
+    assert result.outcome is Outcome.FAILED
+    assert result.message == (
+        "Your function returned a value of 12.2 MiB (an array of shape (1600, 1000)). Look at the "
+        "shape of your result: is a length of it much too large?"
+    )
+    hidden = grade_one(LARGE, {"given": given, "hidden": True, **test})
+    assert hidden.message == "The result has the wrong shape for the inputs of this hidden test."
+
+
+def test_a_wrong_shape_of_ordinary_size_is_explained_as_such(
+    grade_one: Callable[..., TestResult],
+) -> None:
+    """An axis too many is compared with what is expected."""
+    given = {"x": np.ones((4, 4)).tolist()}
+    result = grade_one(WIDE, {"given": given, "call": "f(x)", "expect": "solution"})
+    assert "should have shape (4, 4), but has shape (4, 4, 50)" in result.message
+
+
+def test_a_right_result_is_never_too_large(grade_all: Callable[..., Verdict]) -> None:
+    """However small the inputs and what a test makes of it are, the solution's size is allowed."""
+    source = "import numpy as np\ndef f(x): return np.ones((1600, 1000 * x))"
+    test = {"given": {"x": 1}, "call": "f(x).sum()", "expect": "solution"}
+    assert grade_all(source, test, solution=source).outcome is Outcome.PASSED
+
+
+def test_a_value_that_is_far_too_large_is_refused_before_any_test(
+    grade_all: Callable[..., Verdict],
+) -> None:
+    """Also where a submission defines values and not functions."""
+    source = "import numpy as np\nf = np.ones((1600, 1000))"
+    solution = "f = 1.0"
+    test = {"call": "f @ f.T", "expect": [[1.0]]}
+    verdict = grade_all(source, test, solution=solution, defines={"f": {"kind": "value"}})
+    assert verdict.message == (
+        "`f` is a value of 12.2 MiB (an array of shape (1600, 1000)). Look at its shape: is a "
+        "length of it much too large?"
+    )

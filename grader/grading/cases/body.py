@@ -9,8 +9,9 @@ from grader.grading.stage import Stage
 
 def judge(stage: Stage, oracle: Oracle, test: PytestTest, number: int) -> Finding:
     """Run the body with the inputs of one draw."""
-    names = stage.names(test.where, error=raised_here)
-    namespace = {**stage.bindings(names), **oracle.draws(test)[number].inputs}
+    draw = oracle.draws(test)[number]
+    names = stage.names(test.where, error=raised_here, most=draw.most)
+    namespace = {**stage.bindings(names), **draw.inputs}
     seconds = stage.child.limits.wall_seconds
     file_name = f"pytest of {oracle.exercise.digest} {test.id}"
     return Finding(run_body(test, file_name, namespace, names, seconds))

@@ -22,7 +22,7 @@ def judge(stage: Stage, oracle: Oracle, test: CallTest, number: int) -> Finding:
     """Make the call of one draw and compare its value, then what it took."""
     draw = oracle.draws(test)[number]
     usages = None if test.budget is None else list[Usage]()
-    names = stage.names(test.where, keep_inputs=test.keep_inputs, usages=usages)
+    names = stage.names(test.where, keep_inputs=test.keep_inputs, usages=usages, most=draw.most)
     got = evaluated(test.call, {**stage.bindings(names), **draw.inputs})
     difference = compared(stage.exercise, test, draw.expected, got)
     if difference is None and test.budget is not None and usages is not None:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from grader.errors import EtudeError
 from grader.frozen import frozen
 from grader.grading import feedback
@@ -12,6 +10,7 @@ from grader.grading.authored import TooLargeError, evaluate
 from grader.grading.compare import Difference, Rung
 from grader.grading.properties import DiffersError
 from grader.grading.proxies import InputChangedError, NoValueError
+from grader.grading.weight import bytes_in
 from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.limits import ANSWERS_CAP
 
@@ -22,15 +21,6 @@ class Finding:
 
     difference: Difference | None
     got: Any = None
-
-
-def bytes_in(value: object) -> int:
-    """Return what the arrays in a value come to: comparing makes several more of their size."""
-    if isinstance(value, (list, tuple)):
-        return sum(map(bytes_in, value))
-    if isinstance(value, dict):
-        return sum(map(bytes_in, value.values()))
-    return value.nbytes if isinstance(value, np.ndarray) else 0
 
 
 def evaluated(code: str, names: Mapping[str, Any]) -> Any:  # noqa: ANN401  any value
@@ -53,6 +43,6 @@ def evaluated(code: str, names: Mapping[str, Any]) -> Any:  # noqa: ANN401  any 
     except Exception as error:  # indexing a result of another form raises anything
         sentence = feedback.cannot_use(code, error)
         raise DiffersError(Difference(Rung.TYPE, sentence)) from error
-    if bytes_in(value) > ANSWERS_CAP:
+    if bytes_in(value) > ANSWERS_CAP:  # comparing makes several more of that size
         raise TooLargeError
     return value

@@ -27,7 +27,9 @@ def judge(stage: Stage, oracle: Oracle, test: PropertyTest, number: int) -> Find
     """Try the property on one draw."""
     if test.against is None and test.holds in WITH_AGAINST:
         raise author_error(test.where, f"test {test.id!r}: holds {test.holds} needs 'against'")
-    names = stage.names(test.where, keep_inputs=test.holds == "unchanged_inputs")
+    draw = oracle.draws(test)[number]
+    keep_inputs = test.holds == "unchanged_inputs"
+    names = stage.names(test.where, keep_inputs=keep_inputs, most=draw.most)
     bindings = stage.bindings(names)
 
     def call(inputs: Inputs) -> Any:  # noqa: ANN401  any value
@@ -36,10 +38,9 @@ def judge(stage: Stage, oracle: Oracle, test: PropertyTest, number: int) -> Find
     def against(inputs: Inputs) -> Any:  # noqa: ANN401  any value
         return evaluated(test.against or "None", {**bindings, **inputs})
 
-    inputs = oracle.draws(test)[number].inputs
-    first = call(inputs)
+    first = call(draw.inputs)
     rng = generator(oracle.exercise, test, number, _PERTURBATIONS)
-    return Finding(_breach(Trial(test, inputs, call, against, first, rng)), first)
+    return Finding(_breach(Trial(test, draw.inputs, call, against, first, rng)), first)
 
 
 def _breach(trial: Trial) -> Difference | None:

@@ -63,8 +63,9 @@ def command(  # noqa: PLR0917  click calls it by name
 ) -> None:
     """Grade FILE as a submission to EXERCISE.
 
-    EXERCISE is an id, or the path of a YAML definition anywhere. The attempt is recorded on this
-    machine, see `etude progress`; a verdict never depends on that.
+    EXERCISE is an id, or the path of a YAML definition anywhere: a path has a slash or ends in
+    .yaml or .yml. The attempt is recorded on this machine, see `etude progress`; a verdict never
+    depends on that.
 
     \b
     Examples:
@@ -205,11 +206,11 @@ def _print_text(report: "Report") -> None:
 
 def _deliver_fault(asked: _Asked, error: Exception, began: float) -> None:
     """Write the files even now: whoever waits for one learns that there is no score."""
+    from grader.definitions.files import is_path
     from grader.reports.report import Report
 
     message = str(error) if isinstance(error, EtudeError) else _BUG
-    is_path = asked.exercise.endswith((".yaml", ".yml"))
-    name = Path(asked.exercise).stem if is_path else asked.exercise
+    name = Path(asked.exercise).stem if is_path(asked.exercise) else asked.exercise
     report = Report.of_fault(name, str(asked.file), message, began=began, ended=time.time())
     if isinstance(error, GraderFault) and asked.delivery.printed != "text":
         click.echo(asked.delivery.text(report), nl=False)

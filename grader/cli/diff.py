@@ -43,6 +43,8 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
     from grader.definitions.collection import load_exercise
     from grader.grading.pool import Pool
 
+    for path in (before, after):
+        options.refuse_inside(path, folder)
     versions = load_exercise(before), load_exercise(after)
     with Pool(jobs, options.sandbox_opener(unsafe=False, workers=jobs)) as pool:
         found = list(changes(*versions, folder, pool))

@@ -18,7 +18,6 @@ from grader.grading.pool import Pool
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from grader.definitions.exercise import Exercise
     from grader.grading.batch import Plan, Record, Results
     from grader.reports.deliver import Delivery, Wanted
     from grader.reports.report import Batch, Report
@@ -113,14 +112,23 @@ def _plan(
     """Find out what there is to do, and whether the formats can show it.
 
     Raises:
-        UsageError: there is nothing, or a format cannot show so many students.
+        UsageError: there is nothing, a format cannot show so many students, or the exercises come
+            from the folder itself.
     """
+    from grader.definitions.collection import find_exercise, resolve
+    from grader.definitions.files import is_path
     from grader.grading.assignment import plan_assignment
     from grader.grading.batch import plan
 
-    finder = _finder(options.collection_folder(exercises))
+    collection = options.collection_folder(exercises)
+    paths = [Path(name) for name in assigned if is_path(name)]
+    if exercises is not None and (not assigned or len(paths) < len(assigned)):
+        paths.append(exercises)
+    for path in paths:
+        options.refuse_inside(path, folder)
     if assigned:
-        return plan_assignment(folder, [finder(name) for name in assigned])
+        return plan_assignment(folder, [resolve(name, collection) for name in assigned])
+    finder = functools.partial(find_exercise, collection_folder=collection)
     to_do = plan(folder, finder, results)
     if not to_do.entries and not to_do.done_before:
         raise UsageError(
@@ -133,12 +141,6 @@ def _plan(
     if narrow and len(students) > 1:
         raise UsageError(f"--format {narrow[0]} shows one student, and {folder} has more")
     return to_do
-
-
-def _finder(folder: Path) -> "functools.partial[Exercise]":
-    from grader.definitions.collection import resolve
-
-    return functools.partial(resolve, collection_folder=folder)
 
 
 def _run(to_do: "Plan", pool: Pool, results: "Results | None", records: "list[Record]") -> None:

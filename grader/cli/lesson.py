@@ -132,14 +132,14 @@ def _paths(named: tuple[str, ...], folder: Path) -> list[Path]:
 
 
 def _path(name: str, known: list[Path]) -> Path:
-    from grader.definitions.files import LESSON_SUFFIX
+    from grader.definitions.files import LESSON_SUFFIX, id_in_name, is_path, path_hint
     from grader.definitions.wording import did_you_mean
 
-    if Path(name).suffix == LESSON_SUFFIX:
+    if is_path(name, [LESSON_SUFFIX]):
         return Path(name)
-    by_id = {path.stem.partition("-")[2]: path for path in known}
+    by_id = {id_in_name(path): path for path in known}
     if name not in by_id:
-        raise UsageError(f"no lesson '{name}'{did_you_mean(name, list(by_id))}")
+        raise UsageError(f"no lesson '{name}'{did_you_mean(name, by_id)}{path_hint(name)}")
     return by_id[name]
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
+_MOST_LINKS = 40  # on one path, as Linux counts
+
 
 def exercises_option(function: _Function) -> _Function:
     """Add `--exercises DIR`: which collection, also from the environment."""
@@ -146,9 +148,33 @@ def collection_folder(given: Path | None) -> Path:
 
 def collection_for(targets: Sequence[str], given: Path | None) -> Path:
     """Return the collection that names are looked up in; where all are paths none is needed."""
-    if given is None and targets and all(Path(target).exists() for target in targets):
+    from grader.definitions.files import is_path
+
+    if given is None and targets and all(map(is_path, targets)):
         return Path()
     return collection_folder(given)
+
+
+def refuse_inside(definitions: Path, graded: Path) -> None:
+    """Refuse definitions from the folder that is graded: whoever filled it could have written them.
+
+    Raises:
+        UsageError: the path of a definition or of a collection ends in the folder, or a symbolic
+            link that lies there decides where it ends.
+    """
+    folder = os.path.realpath(graded)
+    path = definitions.absolute()
+    for _ in range(_MOST_LINKS):
+        link = next((way for way in (*reversed(path.parents), path) if way.is_symlink()), None)
+        place = os.path.realpath(path if link is None else link.parent)
+        if Path(place).is_relative_to(folder):
+            raise UsageError(
+                f"{definitions} lies in {graded}, the folder that is graded, so whoever handed in "
+                "could have written it; keep exercises outside of that folder"
+            )
+        if link is None:
+            return
+        path = link.parent / link.readlink() / path.relative_to(link)
 
 
 def sandbox_opener(unsafe: bool, *, workers: int | None = None) -> "Callable[[], Sandbox]":

@@ -14,14 +14,15 @@ from typing import TypeAlias, TypeVar
 from grader.definitions.decode import decode
 from grader.definitions.exercise import Definition, Exercise, ExerciseId
 from grader.definitions.files import (
-    SUFFIXES,
     TRACK_FILE,
     exercise_files,
     exists,
     files_by_folder,
     id_in_name,
+    is_path,
     lesson_files,
     number_in_name,
+    path_hint,
 )
 from grader.definitions.report import Report
 from grader.definitions.rules import check_exercise
@@ -149,19 +150,31 @@ def load_track(path: Path, load: Load | None = None) -> Track:
 
 
 def resolve(name_or_path: str, collection_folder: Path) -> Exercise:
-    """Load the exercise that a person means: a file of theirs, or an id in the collection.
+    """Load the exercise that a command line names: by its path, or by its id in the collection.
 
     Raises:
         UsageError: There is no such file or exercise; the closest id is named.
         DefinitionError: The exercise is not valid.
     """
-    path = Path(name_or_path)
-    if path.suffix in SUFFIXES or exists(path):
-        return load_exercise(path)
+    if is_path(name_or_path):
+        return load_exercise(Path(name_or_path))
+    try:
+        return find_exercise(name_or_path, collection_folder)
+    except UsageError as error:
+        raise UsageError(f"{error}{path_hint(name_or_path)}") from None
+
+
+def find_exercise(name: str, collection_folder: Path) -> Exercise:
+    """Load the exercise with an id; the name is never taken for a path.
+
+    Raises:
+        UsageError: There is no such exercise; the closest id is named.
+        DefinitionError: The exercise is not valid.
+    """
     files = [path for files in files_by_folder(collection_folder).values() for path in files]
-    named = [path for path in files if _id_in_name(path) == name_or_path]
+    named = [path for path in files if _id_in_name(path) == name]
     if not named:
-        raise _no_exercise(name_or_path, [_id_in_name(path) for path in files], collection_folder)
+        raise _no_exercise(name, [_id_in_name(path) for path in files], collection_folder)
     loader = _Loader()
     (exercise,) = loader.exercises(named).values()
     if exercise is None or loader.report.problems:

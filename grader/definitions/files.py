@@ -5,10 +5,13 @@ A collection is a folder of tracks, `<track>/track.yaml` with `<track>/<nn>-<id>
 may be left out. Names that begin with a dot are no part of it.
 """
 
+import os
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
+from grader.definitions.wording import quote
 from grader.errors import UsageError
 
 TRACK_FILE: Final = "track.yaml"
@@ -24,6 +27,23 @@ def default_folder() -> Path:
     package = Path(__file__).parents[1]
     packaged = package / "_content" / "exercises"
     return packaged if packaged.is_dir() else package.parent / "exercises"
+
+
+def is_path(name: str, suffixes: Collection[str] = SUFFIXES) -> bool:
+    """Return whether a name on a command line is a path: it has a separator or one of the suffixes.
+
+    Anything else is an id. Which files exist plays no part, since whoever can make a file could
+    otherwise put it in the place of the exercise with that id.
+    """
+    return "/" in name or os.sep in name or name in {".", ".."} or name.endswith(tuple(suffixes))
+
+
+def path_hint(name: str) -> str:
+    """Return what to write for the file or folder that is called like an unknown id, if any."""
+    if not os.path.lexists(name):
+        return ""
+    kind = "folder" if Path(name).is_dir() else "file"
+    return f" (for the {kind} here, write {quote(f'./{name}')})"
 
 
 def files_by_folder(folder: Path) -> dict[Path, list[Path]]:

@@ -21,7 +21,7 @@ import grader.definitions.exercise as kinds
 from grader import __version__, errors, pickled
 from grader.cached import Cache, cache_folder
 from grader.definitions.exercise import Exercise
-from grader.definitions.files import SUFFIXES, exists, files_by_folder, id_in_name
+from grader.definitions.files import files_by_folder, id_in_name, is_path
 from grader.errors import Location
 from grader.pickled import Pickled
 
@@ -53,7 +53,7 @@ class KeptDefinition:
     def __init__(self, name_or_path: str, collection_folder: Path) -> None:
         self._id = ""  # that the name of the file promises
         self._path: Path | None = Path(name_or_path)
-        if self._path.suffix not in SUFFIXES and not exists(self._path):
+        if not is_path(name_or_path):
             files = files_by_folder(collection_folder).values()
             named = [each for below in files for each in below if id_in_name(each) == name_or_path]
             self._id = name_or_path

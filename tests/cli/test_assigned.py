@@ -5,6 +5,13 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import click.testing
+import pytest
+
+from grader.cli import options
+from grader.cli.main import etude as command
+from grader.errors import UsageError
+
 ROOT = Path(__file__).parent.parent.parent
 RIGHT = (ROOT / "examples/submissions/correct/attention-weights.py").read_text()
 Etude = Callable[..., subprocess.CompletedProcess[str]]
@@ -77,3 +84,95 @@ def test_wrong_use_is_said(etude: Etude, tmp_path: Path) -> None:
         done = etude("grade", "in", *words)
         assert (done.returncode, done.stdout) == (2, "")
         assert message in done.stderr
+
+
+def hostile(folder: Path, name: str) -> Path:
+    """Write a definition that lets everything pass, as a student might hand it in."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        "id: attention-weights\ntitle: T\ndifficulty: beginner\nxp: 1\ninstructions: i\n"
+        "defines: {f: {}}\nstarter: |\n  def f():\n      ...\n"
+        "tests: [{id: t, points: 99, call: f(), expect: 1}]\n"
+        "solution: |\n  def f():\n      return 1\nexplanation: e\n"
+    )
+    return path
+
+
+def test_a_file_called_like_the_exercise_is_not_its_definition(
+    etude: Etude, tmp_path: Path
+) -> None:
+    """In the working directory, which in a CI job is the student's."""
+    hand_in(tmp_path, "attention-weights.py", source="def f():\n    return 1\n")
+    hostile(tmp_path, "attention-weights")
+    done = etude("grade", ".", "--assigned", "attention-weights", "--format", "json")
+    assert (done.returncode, json.loads(done.stdout)["score"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "environment"),
+    [
+        (("grade", "in", "--assigned", "in/week/attention-weights.yaml"), None),
+        (("grade", "in", "--assigned", "attention-weights", "--exercises", "in/week"), None),
+        (("grade", "in", "--assigned", "attention-weights"), "in/week"),
+        (("grade", "in", "--exercises", "in"), None),
+        (("diff", "in/week/attention-weights.yaml", "new.yaml", "in"), None),
+    ],
+)
+def test_a_definition_from_the_graded_folder_is_refused(
+    words: tuple[str, ...],
+    environment: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By its path or with its collection, named by an option or by the environment."""
+    monkeypatch.chdir(tmp_path)
+    if environment is not None:
+        monkeypatch.setenv("ETUDE_EXERCISES", environment)
+    hand_in(tmp_path / "in", "attention-weights.py")
+    hostile(tmp_path, "in/week/attention-weights.yaml")
+    with pytest.raises(UsageError, match="in in, the folder that is graded"):
+        click.testing.CliRunner().invoke(command, words, catch_exceptions=False)
+
+
+def test_a_student_s_file_names_no_definition_by_a_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name of a file in a student's folder is an id, also if it looks like a path."""
+    monkeypatch.chdir(tmp_path)
+    hostile(tmp_path, "own.yaml")
+    hand_in(tmp_path / "in" / "eve", "own.yaml.py", source="def f():\n    return 1\n")
+    done = click.testing.CliRunner().invoke(command, ["grade", "in", "--format", "json"])
+    (record,) = json.loads(done.stdout)["verdicts"]
+    assert record["outcome"] == "not graded"
+    assert "no exercise 'own.yaml'" in record["message"]
+
+
+def test_a_collection_beside_the_graded_folder_is_used(etude: Etude, tmp_path: Path) -> None:
+    """A way to it that only passes the name of the folder is no way through it."""
+    hand_in(tmp_path / "course" / "in", "attention-weights.py", source="def f():\n    return 1\n")
+    hostile(tmp_path, "course/exercises/01-attention-weights.yaml")
+    words = ("--assigned", "attention-weights", "--exercises", "../exercises", "--format", "json")
+    done = etude("grade", ".", *words, cwd=tmp_path / "course" / "in")
+    assert (done.returncode, json.loads(done.stdout)["score"]) == (0, 99)
+
+
+def test_no_link_hides_where_a_definition_lies(tmp_path: Path) -> None:
+    """Out of the graded folder, into it, through it, or by another name of it."""
+    folder, outside = tmp_path / "in", tmp_path / "outside"
+    (folder / "sub").mkdir(parents=True)
+    outside.mkdir()
+    (outside / "a.yaml").touch()
+    (folder / "sub" / "a.yaml").touch()
+    (folder / "out.yaml").symlink_to(outside / "a.yaml")
+    (folder / "sub" / "up").symlink_to(outside)
+    (tmp_path / "into.yaml").symlink_to(folder / "sub" / "a.yaml")
+    (tmp_path / "through").symlink_to(folder / "sub")
+    (tmp_path / "alias").symlink_to(folder)
+    for name in (
+        "in/out.yaml", "into.yaml", "through/up/a.yaml", "alias/sub/a.yaml", "through/../out.yaml",
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match="the folder that is graded"):
+            options.refuse_inside(tmp_path / name, folder)
+    options.refuse_inside(outside / "a.yaml", tmp_path / "alias")
+    options.refuse_inside(folder / ".." / "outside" / "a.yaml", folder)

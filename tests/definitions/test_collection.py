@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import grader
-from grader.definitions.collection import Collection, load_track, resolve
+from grader.definitions.collection import Collection, find_exercise, load_track, resolve
 from grader.definitions.exercise import ExerciseId
 from grader.definitions.files import default_folder
+from grader.definitions.kept import KeptDefinition
 from grader.definitions.track import LessonDefinition, LessonId
 from grader.errors import DefinitionError, Location, UsageError
 
@@ -389,12 +390,26 @@ def test_resolve_id(collection: Writer) -> None:
     assert resolve("warm-up", FOLDER).id == "warm-up"
 
 
+def test_a_file_that_is_called_like_an_id_is_not_the_exercise(collection: Writer) -> None:
+    """Neither to the loader nor to what is remembered of a definition."""
+    collection.exercise("basics/02-halve.yaml", "halve")
+    Path("halve").symlink_to("/etc/passwd")
+    assert resolve("halve", FOLDER).id == "halve"
+    Path("halve").unlink()
+    collection.exercise("../halve", "warm-up")
+    assert resolve("halve", FOLDER).id == "halve"
+    KeptDefinition("./halve", FOLDER).keep(resolve("./halve", FOLDER))
+    assert KeptDefinition("halve", FOLDER).find() is None
+
+
 def test_resolve_path(collection: Writer) -> None:
-    """A path is loaded from wherever it is, whatever it is called."""
+    """What has a separator or our suffix is loaded from wherever it is, whatever it is called."""
     collection.exercise("../elsewhere/anything.yml", "double")
     collection.exercise("../submission", "halve")
+    collection.exercise("../own.yaml", "warm-up")
     assert resolve("elsewhere/anything.yml", Path("nowhere")).id == "double"
-    assert resolve("submission", Path("nowhere")).id == "halve"
+    assert resolve("./submission", Path("nowhere")).id == "halve"
+    assert resolve("own.yaml", Path("nowhere")).id == "warm-up"
 
 
 def test_resolve_nothing(collection: Writer) -> None:
@@ -404,11 +419,29 @@ def test_resolve_nothing(collection: Writer) -> None:
         resolve("duoble", FOLDER)
     with pytest.raises(UsageError, match=r"^no file 'double.yaml'$"):
         resolve("double.yaml", FOLDER)
-    with pytest.raises(UsageError, match=r"^no exercise '\.\./secret' in exercises$"):
+    with pytest.raises(UsageError, match=r"^no file '\.\./secret'$"):
         resolve("../secret", FOLDER)
 
 
-@pytest.mark.parametrize("name", ["", ".", "x" * 5000, "x\0", "01-double", "track"])
+def test_an_unknown_id_that_names_a_file_gets_its_path(collection: Writer) -> None:
+    """So that whoever means the file knows how to write it."""
+    collection.write("../draft", "")
+    message = r"^no exercise 'draft' in exercises \(for the file here, write '\./draft'\)$"
+    with pytest.raises(UsageError, match=message):
+        resolve("draft", FOLDER)
+    message = r"^no exercise 'exercises' in exercises \(for the folder here, write "
+    with pytest.raises(UsageError, match=message):
+        resolve("exercises", FOLDER)
+
+
+def test_a_name_that_looks_like_a_path_can_be_meant_as_an_id(collection: Writer) -> None:
+    """A student's file `own.yaml.py` must not lead to a definition `own.yaml`."""
+    collection.exercise("../own.yaml", "warm-up")
+    with pytest.raises(UsageError, match=r"^no exercise 'own\.yaml' in exercises$"):
+        find_exercise("own.yaml", FOLDER)
+
+
+@pytest.mark.parametrize("name", ["", "x" * 5000, "x\0", "01-double", "track"])
 def test_resolve_odd_names(name: str, collection: Writer) -> None:
     """Names that no exercise can have are answered like any other unknown name."""
     assert collection.folder.is_dir()

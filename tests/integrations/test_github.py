@@ -209,20 +209,23 @@ def test_a_folder_of_students(grade: Callable[..., tuple[int, Runner]]) -> None:
 
 
 def test_a_collection_of_the_repository(grade: Callable[..., tuple[int, Runner]]) -> None:
-    """Exercises may come from the repository that calls the action."""
+    """Exercises may lie beside the submission, never in it."""
     definition = (ROOT / "exercises" / "attention" / "13-attention-weights.yaml").read_text()
     track = "id: rope\ntitle: Rope\ndescription: x\nexercises: [attention-weights]\n"
     files = {
         "my-course/rope/01-attention-weights.yaml": definition,
         "my-course/rope/track.yaml": track,
-        "attention-weights.py": source("correct"),
+        "in/attention-weights.py": source("correct"),
     }
-    inputs = {"exercise": "attention-weights", "exercises": "my-course"}
+    inputs = {"exercise": "attention-weights", "exercises": "my-course", "submission": "in"}
     status, runner = grade(files, inputs)
     assert (status, runner.outputs["action"]["outcome"]) == (0, "passed"), runner.log
     status, runner = grade(files, {**inputs, "exercise": "token-lookup"})
     assert (status, runner.outputs["action"]["outcome"]) == (2, "not graded"), runner.log
     assert "no exercise 'token-lookup' in my-course" in runner.log
+    status, runner = grade(files, {**inputs, "submission": "."})
+    assert (status, runner.outputs["action"]["outcome"]) == (2, "not graded"), runner.log
+    assert "my-course lies in ., the folder that is graded" in runner.log
 
 
 def test_wrong_use_is_no_verdict(grade: Callable[..., tuple[int, Runner]]) -> None:

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from grader.definitions.files import (
     LESSON_SUFFIX,
-    SUFFIXES,
     TRACK_FILE,
     exercise_files,
     exists,
     files_by_folder,
     id_in_name,
+    is_path,
+    path_hint,
 )
 from grader.definitions.wording import did_you_mean, quote
 from grader.errors import UsageError
@@ -39,20 +40,20 @@ def find_targets(names: Iterable[str], collection_folder: Path) -> list[Group]:
 
 def _meant(name: str, collection_folder: Path) -> Iterator[Group]:
     path = Path(name)
-    if path.name == TRACK_FILE and exists(path):
+    if not is_path(name):
+        yield _named(name, collection_folder)
+    elif path.name == TRACK_FILE and exists(path):
         yield _track(path.parent)
-    elif path.suffix in SUFFIXES or exists(path):
-        if not exists(path):
-            raise UsageError(f"no file '{path}'")
-        if path.suffix == LESSON_SUFFIX:
-            raise UsageError(f"'{path}' is no exercise; a lesson is checked by `etude lesson run`")
-        yield Group((path,))
     elif exists(path / TRACK_FILE):
         yield _track(path)
-    elif path.is_dir() and any(files_by_folder(path).values()):
+    elif path.is_dir():
         yield from _in_collection(path)
+    elif not exists(path):
+        raise UsageError(f"no file or folder '{path}'")
+    elif path.suffix == LESSON_SUFFIX:
+        raise UsageError(f"'{path}' is no exercise; a lesson is checked by `etude lesson run`")
     else:
-        yield _named(name, collection_folder)
+        yield Group((path,))
 
 
 def _named(name: str, folder: Path) -> Group:
@@ -65,7 +66,7 @@ def _named(name: str, folder: Path) -> Group:
     if name in tracks:
         return _track(tracks[name])
     hint = did_you_mean(name, [*exercises, *tracks]) or f" in {folder}"
-    raise UsageError(f"no exercise or track {quote(name)}{hint}")
+    raise UsageError(f"no exercise or track {quote(name)}{hint}{path_hint(name)}")
 
 
 def _in_collection(folder: Path) -> Iterator[Group]:

@@ -62,7 +62,7 @@ def test_what_is_named_twice_is_proven_once(folder: Path) -> None:
     [
         ("wieghts", "did you mean 'weights'?"),
         ("atention", "did you mean 'attention'?"),
-        ("none.yaml", "no file 'none.yaml'"),
+        ("none.yaml", "no file or folder 'none.yaml'"),
         ("zzz", "no exercise or track 'zzz'"),
     ],
 )
@@ -78,7 +78,23 @@ def test_a_folder_of_drafts_by_its_name(folder: Path, monkeypatch: pytest.Monkey
     (folder / "drafts").mkdir()
     (folder / "drafts" / "rope.yaml").write_text("")
     monkeypatch.chdir(folder)
-    assert find_targets(["drafts"], folder / "attention") == [Group((Path("drafts/rope.yaml"),))]
+    for name in ("drafts/", "./drafts"):
+        assert find_targets([name], folder) == [Group((Path("drafts/rope.yaml"),))]
+    with pytest.raises(UsageError, match=r"'drafts' .*for the folder here, write './drafts'"):
+        find_targets(["drafts"], folder)
+
+
+def test_a_name_is_never_a_file_or_folder_here(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What lies in the working directory cannot take the place of the collection's."""
+    here = folder / "here"
+    (here / "attention").mkdir(parents=True)
+    (here / "attention" / "track.yaml").write_text("")
+    (here / "weights").write_text("")
+    monkeypatch.chdir(here)
+    assert find_targets(["attention"], folder) == [track(folder)]
+    assert find_targets(["weights"], folder) == [Group((folder / "attention/02-weights.yaml",))]
 
 
 def test_a_lesson_is_no_exercise(folder: Path) -> None:

@@ -12,6 +12,8 @@ from starlette.types import Receive, Scope, Send
 
 from grader.service.api.connections import impatient
 
+pytestmark = pytest.mark.slow  # nearly all of it is waiting
+
 SECONDS = 2.0
 ASK = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 

@@ -30,10 +30,10 @@ TOO_LARGE_IS_REFUSED = """\
 expected-statuses = [400, 401, 403, 404, 405, 409, 413, 422, 429]
 """
 ATTACKS = [
-    pytest.param("sqlite", "instructor", ALL, id="sqlite-instructor"),
+    pytest.param("sqlite", "instructor", ALL, id="sqlite-instructor", marks=pytest.mark.slow),
     pytest.param("sqlite", "student", SOME, id="sqlite-student"),
-    pytest.param("sqlite", "grader", SOME, id="sqlite-grader"),
-    pytest.param("sqlite", "nobody", SOME, id="sqlite-nobody"),
+    pytest.param("sqlite", "grader", SOME, id="sqlite-grader", marks=pytest.mark.slow),
+    pytest.param("sqlite", "nobody", SOME, id="sqlite-nobody", marks=pytest.mark.slow),
     pytest.param("postgresql", "instructor", SOME, id="postgresql-instructor"),
 ]
 

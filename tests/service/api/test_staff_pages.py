@@ -5,11 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+import pytest
 
 from grader.service.settings import Settings
 from tests.conftest import DOUBLE
 from tests.service.api.conftest import Served
 from tests.service.regrade.conftest import DEFINITION, WRONG, store_of
+
+pytestmark = pytest.mark.slow
 
 SHOWN = 50
 STUCK = 53

@@ -97,6 +97,7 @@ async def _hang_up(answers: list[Answer]) -> None:
     await asyncio.gather(*(each.writer.wait_closed() for each in answers), return_exceptions=True)
 
 
+@pytest.mark.slow
 def test_hundreds_of_streams_leave_room_for_others(
     serving: Callable[[Settings], Served], tmp_path: Path, files: int
 ) -> None:

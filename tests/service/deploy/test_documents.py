@@ -110,6 +110,7 @@ def solution() -> str:
     return found.solution
 
 
+@pytest.mark.slow
 def test_the_curl_examples_hand_in_and_show_the_verdict(served: str, tmp_path: Path) -> None:
     """Typed as they stand, by a student whom the commands above them added."""
     if shutil.which("curl") is None:

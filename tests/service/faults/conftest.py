@@ -384,7 +384,7 @@ def queue_stack(
     yield from run_stack("queue", tmp_path_factory.mktemp("queue"), url)
 
 
-@pytest.fixture(params=["local_stack", "queue_stack"])
+@pytest.fixture(params=["local_stack", pytest.param("queue_stack", marks=pytest.mark.slow)])
 def stack(request: pytest.FixtureRequest) -> Stack:
     """A service on each executor."""
     found: Stack = request.getfixturevalue(request.param)

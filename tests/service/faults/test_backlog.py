@@ -2,8 +2,12 @@
 
 from http import HTTPStatus
 
+import pytest
+
 from grader.service.store.submissions import COUNTED
 from tests.service.faults.conftest import Stack, wait_until
+
+pytestmark = pytest.mark.slow
 
 BACKLOG = 100_000
 

@@ -27,6 +27,8 @@ from tests.service.faults.conftest import (
     wait_until,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def _kill(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError):  # its parent was faster
@@ -52,20 +54,6 @@ def test_a_killed_grading_process_loses_nothing(stack: Stack, victim: str) -> No
         for desk in desks:
             for pid in children(desk) if victim == "a pool worker" else [desk]:
                 _kill(pid)
-    stack.hand_in(2)
-    stack.wait_until_graded()
-    stack.parked()
-
-
-def test_a_killed_program_loses_nothing(stack: Stack) -> None:
-    """SIGKILL of the server, or of a worker with jobs in hand: another does them, or a later one."""
-    victim = stack.graders[0]
-    with stack.halted():
-        victim.kill()
-        stack.check()
-        assert stack.pending()
-    victim.restart()
-    stack.wait_until_ready()
     stack.hand_in(2)
     stack.wait_until_graded()
     stack.parked()

@@ -5,8 +5,11 @@ from collections import Counter
 from http import HTTPStatus
 
 import httpx
+import pytest
 
 from tests.service.faults.conftest import Stack
+
+pytestmark = pytest.mark.slow
 
 STREAMS = 10_000
 OF_ONE = 50  # streams that one person may have

@@ -59,6 +59,7 @@ def test_it_shows_what_would_change_and_then_does_it(regrade: Etude, stored: Sto
     assert stored.score(lowered) == (stored.exercise.digest, 2, 5)
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_it_goes_on(
     regrade: Etude, stored: Stored, folder: Path, database_url: str
 ) -> None:

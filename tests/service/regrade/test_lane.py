@@ -84,6 +84,7 @@ def _fill(stored: Stored, count: int) -> list[str]:
     return [stored.hand_in("ada", f"{RIGHT}# {number}\n", 2) for number in range(count)]
 
 
+@pytest.mark.slow
 def test_a_worker_of_the_lane_does_what_is_begun_elsewhere(stored: Stored, worker: Worker) -> None:
     """It takes chunks, ends the regrade, answers probes meanwhile, and stops with status 0."""
     ids = _fill(stored, _MANY)
@@ -102,6 +103,7 @@ def test_a_worker_of_the_lane_does_what_is_begun_elsewhere(stored: Stored, worke
     assert program.stop() == 0
 
 
+@pytest.mark.slow
 def test_a_source_that_kills_its_worker_is_given_up_alone(stored: Stored, worker: Worker) -> None:
     """Others go on with what a dead worker had in hand; the third death is the last."""
     ids = _fill(stored, _MANY)

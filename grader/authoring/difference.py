@@ -59,7 +59,7 @@ def changes(before: Exercise, after: Exercise, folder: Path, pool: Pool) -> Iter
     ]
     if not entries:
         raise UsageError(f"there is no <student>/{before.path_name} in {folder}")
-    submissions = [Submission.read(entry.path, follow_links=False) for entry in entries]
+    submissions = [Submission.read(entry.path, below=folder) for entry in entries]
     jobs = {
         (version.digest, submission.digest): Job(version, submission)
         for version in (before, after)

@@ -53,7 +53,7 @@ def _submission(
     exercise: str, named: Sequence[Path], others: Sequence[Path], folder: Path
 ) -> Submission:
     if len(named) == 1:
-        return Submission.read(named[0], follow_links=False)
+        return Submission.read(named[0], below=folder)
     expected = f"{exercise}.py"
     if named:
         problem = f"There are several: {_listed(named, folder)}. Hand in one {expected}."

@@ -84,12 +84,16 @@ def find(folder: Path) -> Iterator[Entry | Record | Path]:
 
     Yields:
         an entry for each `<student>/<exercise>.py`, a record for each student's folder that cannot
-        be read, and the bare path of what is neither. Hidden files are passed over.
+        be read or is a link, and the bare path of what is neither. Hidden files are passed over.
     """
     for student in sorted(os.scandir(folder), key=lambda found: found.name):
         if is_passed_over(student.name):
             continue
-        if not student.is_dir(follow_symlinks=False):
+        if student.is_symlink() and student.is_dir():
+            entry = Entry(student.name, Path(student.path))
+            yield Record(entry, "The folder is a symbolic link; put the folder itself here.")
+            continue
+        if not student.is_dir():
             yield Path(student.path)
             continue
         try:
@@ -137,7 +141,7 @@ def plan(
             made.not_graded.append(Record(found, exercise))
             continue
         try:
-            submission = Submission.read(found.path, follow_links=False)
+            submission = Submission.read(found.path, below=folder)
         except GraderFault as fault:
             made.not_graded.append(Record(found, fault))
             continue
@@ -201,7 +205,7 @@ class Results:
             UsageError: it cannot be written, or holds something else.
         """
         try:
-            file = path.open("a+b")
+            file = open(path, "a+b", opener=_open_itself)  # noqa: SIM115  closed with the results
         except OSError as error:
             raise UsageError(f"{path} cannot be written: {error.strerror}") from error
         try:
@@ -243,6 +247,11 @@ class Results:
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
+
+
+def _open_itself(path: str, flags: int) -> int:
+    """Open a file that may lie in a folder which others filled: never what a link leads to."""
+    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
 
 
 def _settled_by(line: bytes) -> dict[tuple[str, str, str], str]:

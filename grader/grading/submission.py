@@ -2,13 +2,12 @@
 
 import errno
 import hashlib
-import os
-import stat
 from pathlib import Path
 from typing import Self
 
 from grader.errors import GraderFault
 from grader.frozen import frozen
+from grader.regular_files import FolderError, IrregularFileError, LinkError, open_regular
 from grader.sandbox.limits import SOURCE_CAP
 
 
@@ -23,19 +22,38 @@ class Submission:
     line: int | None = None
 
     @classmethod
-    def read(cls, path: Path, *, follow_links: bool = True) -> Self:
+    def read(cls, path: Path, *, below: Path | None = None) -> Self:
         """Read a file. What is wrong with it becomes the submission's `problem`, never an error.
+
+        A symbolic link is refused: a learner may make it lead to any file of whoever grades.
 
         Args:
             path: the learner's file.
-            follow_links: refuse a symbolic link if false, since in a folder that others filled it
-                may point at anything.
+            below: the folder that is graded, from which on no link leads to the file either.
+
+        Raises:
+            GraderFault: this machine is at fault.
         """
         try:
-            data = _read_regular_file(path, follow_links=follow_links)
-        except _UnfitError as error:
-            return cls.without_source(path, str(error))
-        return cls.from_bytes(path, data)
+            with open_regular(path, below=below) as file:
+                data = file.read(SOURCE_CAP + 1)
+        except LinkError:
+            problem = "This is a symbolic link; hand in the file itself."
+        except FolderError:
+            problem = "This is a folder; a submission is one Python file."
+        except IrregularFileError:
+            problem = "This is not a regular file; a submission is one Python file."
+        except FileNotFoundError:
+            problem = f"There is no file {path.name!r}."
+        except OSError as error:
+            if error.errno in _OURS:
+                raise GraderFault(f"{path} cannot be read: {error.strerror}") from error
+            problem = f"The file cannot be read: {error.strerror}."
+        except ValueError as error:
+            problem = f"The file cannot be read: {error}."
+        else:
+            return cls.from_bytes(path, data)
+        return cls.without_source(path, problem)
 
     @classmethod
     def without_source(cls, path: Path, problem: str) -> Self:
@@ -69,45 +87,6 @@ class Submission:
 
 # No fault of the file's: what the machine that grades has run out of, or broken.
 _OURS = {errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM}
-
-
-class _UnfitError(Exception):
-    """A path that does not lead to a file we would read."""
-
-
-def _read_regular_file(path: Path, *, follow_links: bool) -> bytes:
-    # Without O_NONBLOCK, opening a FIFO would wait for a writer that never comes.
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
-    try:
-        if not follow_links and path.is_symlink():
-            raise _UnfitError("This is a symbolic link; hand in the file itself.")
-        descriptor = os.open(path, flags if follow_links else flags | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        raise _UnfitError(f"There is no file {path.name!r}.") from None
-    except OSError as error:
-        if error.errno in _OURS:
-            raise GraderFault(f"{path} cannot be read: {error.strerror}") from error
-        raise _UnfitError(f"The file cannot be read: {error.strerror}.") from None
-    except ValueError as error:
-        raise _UnfitError(f"The file cannot be read: {error}.") from None
-    try:
-        mode = os.fstat(descriptor).st_mode
-        if stat.S_ISDIR(mode):
-            raise _UnfitError("This is a folder; a submission is one Python file.")
-        if not stat.S_ISREG(mode):
-            raise _UnfitError("This is not a regular file; a submission is one Python file.")
-        return _read_at_most(descriptor, SOURCE_CAP + 1)
-    finally:
-        os.close(descriptor)
-
-
-def _read_at_most(descriptor: int, size: int) -> bytes:
-    """Read a file's beginning; never more, however long the file claims to be."""
-    pieces = []
-    while size and (piece := os.read(descriptor, size)):
-        pieces.append(piece)
-        size -= len(piece)
-    return b"".join(pieces)
 
 
 def _digest(data: bytes) -> str:

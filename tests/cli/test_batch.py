@@ -12,6 +12,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from grader.errors import UsageError
+from grader.grading.batch import Results
+
 ROOT = Path(__file__).parent.parent.parent
 RIGHT = (ROOT / "examples/submissions/correct/attention-weights.py").read_text()
 Etude = Callable[..., subprocess.CompletedProcess[str]]
@@ -130,8 +135,12 @@ def test_whatever_lies_in_the_folder_is_graded_or_reported(etude: Etude, tmp_pat
     (folder / "linked-student").symlink_to(folder / "a right one")
     (folder / "a file.txt").write_text("not a student")
     done = etude("grade", "in", "--format", "json")
-    assert done.returncode == 1
+    assert done.returncode == 2
     found = {v["student"]: v for v in json.loads(done.stdout)["verdicts"]}
+    linked = found["linked-student"]
+    assert (linked["outcome"], linked["message"]) == (
+        "not graded", "The folder is a symbolic link; put the folder itself here.",
+    )  # fmt: skip
     passed = {name for name, verdict in found.items() if verdict["outcome"] == "passed"}
     assert passed == {"a right one", "with\nnewline", "caf\udce9"}
     for student in ("fifo", "link", "socket", "folder"):
@@ -172,6 +181,14 @@ def test_resume_refuses_a_file_of_something_else(etude: Etude, tmp_path: Path) -
         assert done.returncode == 2
         assert "notes:1 is no result of etude grade" in done.stderr
         assert (tmp_path / "notes").read_text() == text
+
+
+def test_resume_writes_through_no_link(tmp_path: Path) -> None:
+    """A checkout may hold one that leads to a file of whoever grades."""
+    (tmp_path / "theirs").touch()
+    (tmp_path / "out.jsonl").symlink_to(tmp_path / "theirs")
+    with pytest.raises(UsageError, match="cannot be written"):
+        Results.resume(tmp_path / "out.jsonl")
 
 
 def test_files_that_are_no_submissions_are_counted(etude: Etude, tmp_path: Path) -> None:

@@ -53,11 +53,25 @@ def test_paths_that_are_no_files_have_a_sentence(tmp_path: Path) -> None:
     assert Submission.read(Path("a\0b")).problem == "The file cannot be read: embedded null byte."
 
 
-def test_a_link_is_followed_only_where_it_may_be(tmp_path: Path) -> None:
-    """In a folder that others filled, a link is refused, and what it points at is not read."""
+def test_a_link_is_refused(tmp_path: Path) -> None:
+    """What it points at is not read, be it the learner's own file."""
     (tmp_path / "link.py").symlink_to("/etc/passwd")
-    refused = Submission.read(tmp_path / "link.py", follow_links=False)
+    refused = Submission.read(tmp_path / "link.py")
     assert refused.problem == "This is a symbolic link; hand in the file itself."
+    assert refused.source == ""
     (tmp_path / "own.py").write_text("x = 1")
     (tmp_path / "mine.py").symlink_to(tmp_path / "own.py")
-    assert Submission.read(tmp_path / "mine.py").source == "x = 1"
+    assert Submission.read(tmp_path / "mine.py").problem == refused.problem
+
+
+def test_no_folder_that_is_graded_leads_elsewhere(tmp_path: Path) -> None:
+    """Not even if it was put in the place of a real one after it was looked at."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "double.py").write_text("x = 1")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "eve").symlink_to(tmp_path / "elsewhere")
+    path = tmp_path / "in" / "eve" / "double.py"
+    assert Submission.read(path, below=tmp_path / "in").problem.startswith("The file cannot be")
+    (tmp_path / "alias").symlink_to(tmp_path / "elsewhere")
+    own = tmp_path / "alias" / "double.py"
+    assert Submission.read(own, below=tmp_path / "alias").source == "x = 1"

@@ -44,7 +44,7 @@ def read_document(path: Path) -> Harvest:
     Raises:
         UnreadableError: it cannot be read.
     """
-    original = files.read_text(path, files.MAX_DOCUMENT, follow_links=True)
+    original = files.read_text(path, files.MAX_DOCUMENT)
     return read_text(path.name, original)
 
 

@@ -2,12 +2,12 @@
 
 import json
 import os
-import stat
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from grader.errors import EtudeError
+from grader.regular_files import IrregularFileError, open_regular
 
 MAX_DOCUMENT: Final = 4 << 20
 MAX_NOTEBOOK: Final = 16 << 20
@@ -22,24 +22,18 @@ class UnreadableError(EtudeError):
     """A file of a source cannot be used; the message says which and why."""
 
 
-def read_text(path: Path, cap: int, *, follow_links: bool = False) -> str:
+def read_text(path: Path, cap: int) -> str:
     """Read a text file: UTF-8, every line ended by a line feed.
 
     Raises:
         UnreadableError: it is missing, no regular file, too large or no text.
     """
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe without a writer holds nobody up
     try:
-        descriptor = os.open(path, flags if follow_links else flags | os.O_NOFOLLOW)
-    except (OSError, ValueError) as error:
+        with open_regular(path) as file:
+            data = file.read(cap + 1)
+    except (OSError, ValueError, IrregularFileError) as error:
         reason = (error.strerror or "") if isinstance(error, OSError) else str(error)
-        if not follow_links and path.is_symlink():
-            reason = "it is a symbolic link"
         raise UnreadableError(f"{shown(path)} cannot be read: {reason}") from error
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise UnreadableError(f"{shown(path)} cannot be read: it is no regular file")
-        data = file.read(cap + 1)
     if len(data) > cap:
         raise UnreadableError(f"{shown(path)} has more than {cap:,} bytes")
     if b"\0" in data:

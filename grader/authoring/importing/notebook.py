@@ -26,7 +26,7 @@ def read_notebook(path: Path) -> Harvest:
         UnreadableError: it cannot be read, or is no notebook of this format.
     """
     name = shown(path.name)
-    book = parse_json(read_text(path, MAX_NOTEBOOK, follow_links=True), name)
+    book = parse_json(read_text(path, MAX_NOTEBOOK), name)
     if not isinstance(book, dict) or not isinstance(book.get("cells"), list):
         raise UnreadableError(f"{name} is no notebook of format {_FORMAT}: it has no list of cells")
     if book.get("nbformat") != _FORMAT:

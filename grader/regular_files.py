@@ -1,0 +1,68 @@
+"""Opening files that others wrote: no symbolic link is followed, no pipe is waited for."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+
+
+class IrregularFileError(Exception):
+    """What lies at a path is no regular file; the message says what it is."""
+
+
+class LinkError(IrregularFileError):
+    """It is a symbolic link."""
+
+
+class FolderError(IrregularFileError):
+    """It is a folder."""
+
+
+def open_regular(path: Path, *, below: Path | None = None) -> BinaryIO:
+    """Open a regular file for reading.
+
+    What is checked is what was opened, so nothing can be put in its place in between.
+
+    Args:
+        path: the file.
+        below: a folder on the way to it. From there on no folder is reached by a symbolic link
+            either, which then is an `OSError`; without it only the file itself must not be one.
+
+    Raises:
+        IrregularFileError: it is something else: a link, a folder, a pipe, a socket, a device.
+        OSError, ValueError: it cannot be opened.
+    """
+    try:
+        descriptor = _open(path) if below is None else _open_below(path, below)
+    except OSError as error:
+        if error.errno == errno.ELOOP and path.is_symlink():
+            raise LinkError("it is a symbolic link") from None
+        raise
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return open(descriptor, "rb")  # noqa: PTH123  it is open already
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise FolderError("it is a folder")
+    raise IrregularFileError("it is no regular file")
+
+
+def _open(path: Path) -> int:
+    return os.open(path, _FLAGS | _NO_LINK)
+
+
+def _open_below(path: Path, folder: Path) -> int:
+    *way, name = path.relative_to(folder).parts
+    here = os.open(folder, _FLAGS | os.O_DIRECTORY)
+    try:
+        for part in way:
+            inner = os.open(part, _FLAGS | _NO_LINK | os.O_DIRECTORY, dir_fd=here)
+            os.close(here)
+            here = inner
+        return os.open(name, _FLAGS | _NO_LINK, dir_fd=here)
+    finally:
+        os.close(here)

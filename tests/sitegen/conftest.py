@@ -1,6 +1,6 @@
 """Public tracks made by hand, and a reader for the pages that are built from them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -8,16 +8,46 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
+from jinja2 import BytecodeCache, Environment
+from jinja2.bccache import Bucket
 
 from grader.definitions.exercise import ExerciseId, TestId
 from grader.definitions.public import PublicExercise, PublicHint, PublicTest, PublicTrack
 from grader.definitions.track import TrackId
 from grader.errors import Location
 from grader.lessons.execute import RunBlock, RunCell, RunExercises, RunLesson, RunProse, Shown
-from sitegen import build_site
+from sitegen import build_site, rendering
 from sitegen.content import Content
 from sitegen.hosting import Hosting
 from sitegen.lessons import TrackLesson
+
+
+class _Compiled(BytecodeCache):
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if code := self._kept.get(bucket.key + bucket.checksum):
+            bucket.bytecode_from_string(code)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._kept[bucket.key + bucket.checksum] = bucket.bytecode_to_string()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled_once() -> Iterator[None]:
+    """Compile each template once for all sites: nearly all of the time of a small one is that."""
+    make, compiled = rendering._environment, _Compiled()  # noqa: SLF001  no site shares its environment
+
+    def environment() -> Environment:
+        made = make()
+        made.bytecode_cache = compiled
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rendering, "_environment", environment)
+        yield
+
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 SELF_CLOSED = {"rect", "path", "circle", "mspace"}
@@ -178,32 +208,32 @@ def _shown(values: object, kind: str = "heatmap", **changes: object) -> Shown:
     return Shown(kind=kind, values=np.array(values, dtype=np.float64), **fields)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_lesson() -> MakeLesson:
     return _lesson
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_prose() -> Callable[..., RunProse]:
     return _prose
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_shown() -> Callable[..., Shown]:
     return _shown
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_test() -> MakeTest:
     return _test
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_exercise() -> MakeExercise:
     return _exercise
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_track() -> MakeTrack:
     return _track
 

@@ -3,14 +3,15 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
-from sitegen.build import build_site, site_files
+from sitegen.build import build_site
 from sitegen.content import Content
 from sitegen.hosting import Hosting
 from sitegen.runnable import Runnable, Solution
@@ -42,7 +43,7 @@ LINKS = (
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def content(
     make_test: "MakeTest",
     make_exercise: "MakeExercise",
@@ -82,12 +83,18 @@ def content(
     return make
 
 
-@pytest.fixture
-def built(content: Callable[[str], Content]) -> Callable[[str], dict[str, bytes]]:
-    """The files of a site at an address, made from that."""
+Build: TypeAlias = Callable[[str], Site]
 
-    def make(text: str) -> dict[str, bytes]:
-        return site_files(content(text), hosting=Hosting.of(site_url="https://example.org/etude/"))
+
+@pytest.fixture(scope="module")
+def built(content: Callable[[str], Content], tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """The site at an address that is made from a text; it is made once."""
+
+    @cache
+    def make(text: str) -> Site:
+        root = tmp_path_factory.mktemp("escaping") / "site"
+        build_site(content(text), root, hosting=Hosting.of(site_url="https://example.org/etude/"))
+        return Site(root)
 
     return make
 
@@ -96,13 +103,9 @@ every_text = pytest.mark.parametrize("text", HOSTILE)
 
 
 @every_text
-def test_markup_in_any_field_stays_text(
-    content: Callable[[str], Content], tmp_path: Path, text: str
-) -> None:
+def test_markup_in_any_field_stays_text(built: Build, text: str) -> None:
     """The pages have the elements that harmless text gives, and say the text itself."""
-    for name in ("plain", text):
-        build_site(content(name), tmp_path / str(name == text))
-    harmless, hostile = Site(tmp_path / "False"), Site(tmp_path / "True")
+    harmless, hostile = built("plain"), built(text)
 
     for name, page in hostile.pages.items():
         assert shape(page) <= shape(harmless[name]) | {"a", "p", "span"}
@@ -119,22 +122,22 @@ def test_markup_in_any_field_stays_text(
 
 @every_text
 def test_html_within_json_has_no_markup_of_the_text(
-    built: Callable[[str], dict[str, bytes]], tmp_path: Path, text: str
+    built: Build, tmp_path: Path, text: str
 ) -> None:
     """What a script puts into a page as HTML is made as the page itself is."""
-    for index, (name, html) in enumerate(fragments(built(text))):
-        path = tmp_path / f"{index}.html"
-        path.write_text(f"<!DOCTYPE html><title>{index}</title><div>{html}</div>", "utf-8")
+    for name, html in fragments(built(text).root / "attention/weights"):
+        path = tmp_path / "fragment.html"
+        path.write_text(f"<!DOCTYPE html><title>x</title><div>{html}</div>", "utf-8")
         page = Page(path)
         assert shape(page) <= {"title", "div", "p", "a", "pre", "code", "span"}, name
         for element in page.elements:
             assert not any(each.startswith("on") for each in element.attributes)
 
 
-def fragments(files: dict[str, bytes]) -> list[tuple[str, str]]:
-    """The HTML in the data beside the pages of exercises."""
-    data = json.loads(files["attention/weights/exercise.json"])
-    solution = json.loads(files["attention/weights/solution.json"])
+def fragments(exercise: Path) -> list[tuple[str, str]]:
+    """The HTML in the data beside the page of an exercise."""
+    data = json.loads((exercise / "exercise.json").read_bytes())
+    solution = json.loads((exercise / "solution.json").read_bytes())
     return [
         *data["feedback"].items(),
         ("code", solution["code"]),
@@ -143,15 +146,13 @@ def fragments(files: dict[str, bytes]) -> list[tuple[str, str]]:
 
 
 @every_text
-def test_other_files_hold_the_text_as_text(
-    built: Callable[[str], dict[str, bytes]], text: str
-) -> None:
+def test_other_files_hold_the_text_as_text(built: Build, text: str) -> None:
     """The data, the index of the search, the feed and the sitemap say it and nothing more."""
-    files = built(text)
-    data = json.loads(files["attention/weights/exercise.json"])
-    index = json.loads(next(files[name] for name in files if "search-index" in name))
-    feed = ET.fromstring(files["feed.xml"].decode())  # noqa: S314  made above
-    sitemap = ET.fromstring(files["sitemap.xml"].decode())  # noqa: S314  made above
+    site = built(text)
+    data = json.loads((site.root / "attention/weights/exercise.json").read_bytes())
+    index = json.loads(site.asset("search-index.json"))
+    feed = ET.parse(site.root / "feed.xml").getroot()  # noqa: S314  made above
+    sitemap = ET.parse(site.root / "sitemap.xml").getroot()  # noqa: S314  made above
 
     assert (data["title"], data["starter"], data["engine"]) == (text, text, text)
     assert text in [title for title, _, _ in index["pages"]]
@@ -170,33 +171,19 @@ def shape(page: Page) -> set[str]:
 
 
 @pytest.mark.parametrize("text", LINKS)
-@pytest.mark.parametrize(
-    "field", ["instructions", "hints", "description", "feedback", "explanation"]
-)
 def test_a_link_that_runs_code_is_not_a_link(
-    make_exercise: "MakeExercise",
-    make_track: "MakeTrack",
-    tmp_path: Path,
-    *,
-    text: str,
-    field: str,
+    make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path, text: str
 ) -> None:
     """Only addresses that name a page become links, and they bring no handlers."""
-    texts = dict.fromkeys(("instructions", "hints", "description", "feedback", "explanation"), "")
-    texts[field] = text
-    exercise = make_exercise(instructions=texts["instructions"], hints=(texts["hints"],))
-    track = make_track(exercise, description=texts["description"])
-    solution = Solution("", texts["explanation"])
-    runnable = {"weights": Runnable(str, {"mistake": texts["feedback"]}, solution)}
-    files = site_files(Content([track], {}, runnable))
-    for name, html in fragments(files):
-        files[f"{name}.html"] = f"<!DOCTYPE html><title>x</title>{html}".encode()
-    for name, content in files.items():
-        if name.endswith(".html"):
-            path = tmp_path / "page.html"
-            path.write_bytes(content)
-            for link in Page(path).all("a"):
-                assert link.attributes["href"].startswith(
-                    ("https://example.org/", "https://pyodide.org/", "../", "#", "/")
-                ) or link.attributes["href"].endswith(("index.html", ".txt"))
-                assert "onclick" not in link.attributes
+    exercise = make_exercise(instructions=text, hints=(text,))
+    runnable = {"weights": Runnable(str, {"mistake": text}, Solution("", text))}
+    site = tmp_path / "site"
+    build_site(Content([make_track(exercise, description=text)], {}, runnable), site)
+    for name, html in fragments(site / "attention/weights"):
+        (site / f"{name}.html").write_text(f"<!DOCTYPE html><title>x</title>{html}")
+    for path in site.rglob("*.html"):
+        for link in Page(path).all("a"):
+            assert link.attributes["href"].startswith(
+                ("https://example.org/", "https://pyodide.org/", "../", "#", "/")
+            ) or link.attributes["href"].endswith(("index.html", ".txt"))
+            assert "onclick" not in link.attributes

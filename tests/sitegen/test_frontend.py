@@ -36,6 +36,7 @@ def frontend(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @needs_node
+@pytest.mark.slow
 def test_a_fresh_build_gives_the_committed_scripts(frontend: Path) -> None:
     """Nobody has to trust a minified file: the sources give it, wherever they are built."""
     _npm(frontend, "run", "build")
@@ -47,12 +48,14 @@ def test_a_fresh_build_gives_the_committed_scripts(frontend: Path) -> None:
 
 
 @needs_node
+@pytest.mark.slow
 def test_the_sources_are_typed(frontend: Path) -> None:
     """The compiler finds nothing to object to, at its strictest."""
     _npm(frontend, "run", "check")
 
 
 @needs_node
+@pytest.mark.slow
 def test_the_scripts_do_what_their_tests_say(frontend: Path) -> None:
     """Node's runner, for what needs no browser; some cases are shared with the Python tests."""
     _npm(frontend, "test")
@@ -80,6 +83,7 @@ def test_the_licences_of_what_is_bundled_come_with_it() -> None:
 
 
 @needs_node
+@pytest.mark.slow
 def test_numbers_look_alike_in_results_and_on_pages(frontend: Path) -> None:
     """What a check shows has the same digits and the same colours as the page beside it."""
     chance = np.random.default_rng(0)
@@ -156,6 +160,7 @@ ANSWERS = [
 
 
 @needs_node
+@pytest.mark.slow
 def test_a_prediction_is_well_formed_where_the_grader_can_read_it(frontend: Path) -> None:
     """The page accepts the answers that the grader reads, and complains of the others."""
     program = """

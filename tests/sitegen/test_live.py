@@ -11,7 +11,7 @@ from sitegen.content import Content
 from sitegen.live import LiveSite
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def live() -> Iterator[LiveSite]:
     with LiveSite(0) as site:
         files = site_files(Content())

@@ -110,7 +110,6 @@ def with_solutions(content: Content) -> Content:
 
 
 CHANGES: dict[str, Change] = {
-    "nothing": lambda content: content,
     "an exercise's text": lambda c: with_exercise(c, "two", instructions="Do something else."),
     "a title that others show": lambda c: with_exercise(c, "two", title="Renamed"),
     "an exercise's XP": lambda c: with_exercise(c, "two", xp=99),
@@ -130,33 +129,26 @@ CHANGES: dict[str, Change] = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_a_build_after_another_gives_what_a_first_one_gives(
-    content: Content, cache: Cache, change: Change
-) -> None:
-    """Byte for byte, whatever has changed in between, and back again."""
-    changed = change(content)
-    first = site_files(content, store=cache)
+HOSTINGS = (
+    Hosting.of(base_url="/etude/"),
+    Hosting.of(site_url="https://example.org/"),
+    Hosting.of(pyodide_url="https://example.org/python/"),
+    Hosting.of(pyodide={"pyodide.mjs": b""}),
+)
 
-    assert first == site_files(content)
-    assert site_files(changed, store=cache) == site_files(changed)
+
+def test_builds_after_others_give_what_first_ones_give(content: Content, cache: Cache) -> None:
+    """Byte for byte, whatever has changed in between or where it is hosted, and back again."""
+    first = site_files(content)
     assert site_files(content, store=cache) == first
 
-
-@pytest.mark.parametrize(
-    "hosting",
-    [
-        Hosting.of(base_url="/etude/"),
-        Hosting.of(site_url="https://example.org/"),
-        Hosting.of(pyodide_url="https://example.org/python/"),
-        Hosting.of(pyodide={"pyodide.mjs": b""}),
-    ],
-)
-def test_another_host_gives_other_pages(content: Content, cache: Cache, hosting: Hosting) -> None:
-    """Those of the first are not taken for it."""
-    site_files(content, store=cache)
-
-    assert site_files(content, hosting=hosting, store=cache) == site_files(content, hosting=hosting)
+    for name, change in CHANGES.items():
+        changed = change(content)
+        assert site_files(changed, store=cache) == site_files(changed), name
+    for hosting in HOSTINGS:
+        hosted = site_files(content, hosting=hosting)
+        assert site_files(content, hosting=hosting, store=cache) == hosted
+    assert site_files(content, store=cache) == first
 
 
 def test_what_has_not_changed_is_not_made_again(content: Content, cache: Cache) -> None:
@@ -269,20 +261,16 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
-    """Both make pages; who made one, and the seed of its hashes, cannot be told from it."""
+    """Nothing tells who made a page, nor the seed of its hashes; one that dies is not missed."""
     assert not run(tmp_path, "alone", 1, seed=1)
     assert run(tmp_path, "helped", 2, seed=2)
-
-    assert contents(tmp_path / "alone") == contents(tmp_path / "helped")
-
-
-def test_a_helper_that_dies_is_not_missed(tmp_path: Path) -> None:
-    """This process makes what it has left."""
-    run(tmp_path, "alone", 1, seed=1)
     assert run(tmp_path, "left", 2, seed=1, dies=True)
 
-    assert contents(tmp_path / "alone") == contents(tmp_path / "left")
+    alone = contents(tmp_path / "alone")
+    assert alone == contents(tmp_path / "helped")
+    assert alone == contents(tmp_path / "left")
 
 
 SHARING = """

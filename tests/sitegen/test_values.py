@@ -162,6 +162,12 @@ def test_a_short_value_stands_in_a_line(value: object, text: str) -> None:
     assert show(value, shaded=True) == Inline(text)
 
 
+def test_a_set_is_shown_in_an_order_of_its_own() -> None:
+    """Not in that of its hashes, which is another in each process."""
+    words = {"the", "cat", "sat", "on", "a", "mat"}
+    assert show(words, shaded=False) == Inline("{'a', 'cat', 'mat', 'on', 'sat', 'the'}")
+
+
 def test_a_long_value_is_cut_and_says_so() -> None:
     """The text ends with how much is missing."""
     shown = show("x" * 10_000, shaded=True)

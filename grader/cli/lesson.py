@@ -147,6 +147,7 @@ def _run(path: Path, sandbox: "Sandbox", update: bool) -> list[Problem]:
     from grader.lessons.document import read_lesson
     from grader.lessons.execute import run_lesson
     from grader.lessons.record import differences, record, record_path
+    from grader.reports.deliver import write_whole
 
     try:
         lesson = run_lesson(read_lesson(path), sandbox)
@@ -156,5 +157,5 @@ def _run(path: Path, sandbox: "Sandbox", update: bool) -> list[Problem]:
         return differences(lesson)
     target = record_path(path)
     target.parent.mkdir(exist_ok=True)
-    target.write_text(record(lesson), encoding="utf-8")
+    write_whole(target, record(lesson))
     return []

@@ -107,8 +107,10 @@ def _print(report: "Report", form: str, output: Path | None) -> None:
     if output is None:
         click.echo(text)
         return
+    from grader.reports.deliver import write_whole
+
     try:
-        output.write_text(f"{text}\n", encoding="utf-8")
+        write_whole(output, f"{text}\n")
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error.strerror}") from error
 

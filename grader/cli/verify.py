@@ -141,8 +141,10 @@ def _sources() -> list[Path]:
 def _print(proofs: Mapping[Path, Proof], form: str, output: Path | None) -> None:
     data = record({os.fspath(path): proof for path, proof in proofs.items()}, __version__)
     if output is not None:
+        from grader.reports.deliver import write_whole
+
         try:
-            output.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+            write_whole(output, json.dumps(data, indent=2) + "\n")
         except OSError as error:
             raise UsageError(f"{output} cannot be written: {error.strerror}") from error
     if form == "json":

@@ -5,6 +5,7 @@ A check reads its `--format` with this before its sandbox starts, so the rest is
 
 import contextlib
 import os
+import re
 import stat
 from collections.abc import Sequence
 from dataclasses import replace
@@ -65,8 +66,12 @@ class Delivery:
                 f"--format {bare[1]}=FILE"
             )
         files = tuple(each for each in asked if each.file is not None)
-        paths = [os.path.realpath(each.file) for each in files if each.file is not None]
-        if len(set(paths)) < len(paths):
+        places = {
+            (os.path.realpath(each.file.parent), each.file.name)
+            for each in files
+            if each.file is not None
+        }
+        if len(places) < len(files):
             raise UsageError("two formats are for one file; give each its own")
         for each in asked:
             _check(each)
@@ -121,43 +126,77 @@ class Delivery:
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file so that at every moment it holds the old text or the new one, never a part.
 
-    What is no regular file, such as a device or a pipe, is written to as it is.
+    A symbolic link is replaced by the file, since in a folder that others filled it may lead to
+    any file of ours. A pipe or a device is written to as it is, and so is an open descriptor that
+    is named, such as `/dev/stdout`.
 
     Raises:
         OSError: it cannot be written.
+        UsageError: a link below the working directory is a folder on the way to it.
     """
     import tempfile  # noqa: PLC0415  see above
 
     data = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
-    target = Path(os.path.realpath(path))
-    mode = _mode(target)
+    _refuse_linked_folders(path)
+    mode = _mode(path)
     if mode is None:
-        with path.open("wb") as file:
+        with open(path, "wb", opener=_open_as_it_is) as file:
             file.write(data)
         return
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with open(descriptor, "wb") as file:  # noqa: PTH123  it is open already
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(name, mode)  # noqa: PTH101  a name, not a path
-        os.replace(name, target)  # noqa: PTH105  the same
+        os.replace(name, path)  # noqa: PTH105  the same
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(name)  # noqa: PTH108  the same
         raise
 
 
-def _mode(target: Path) -> int | None:
-    """Return the mode that a file has or would get; None for what is no regular file."""
+def _mode(path: Path) -> int | None:
+    """Return the mode that a file has or would get; None for what is written to as it is."""
+    if _descriptor(path) is not None:
+        return None
     try:
-        found = target.stat().st_mode
+        found = path.lstat().st_mode
     except FileNotFoundError:
+        found = stat.S_IFLNK
+    if stat.S_ISLNK(found):  # the file will be a new one
         mask = os.umask(0)
         os.umask(mask)
         return 0o666 & ~mask
     return stat.S_IMODE(found) if stat.S_ISREG(found) else None
+
+
+def _descriptor(path: Path) -> int | None:
+    """Return the number of the open descriptor that a path names."""
+    name = os.path.abspath(path)  # noqa: PTH100  no link is followed
+    name = {"/dev/stdout": "/dev/fd/1", "/dev/stderr": "/dev/fd/2"}.get(name, name)
+    found = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]+)", name)
+    return int(found[1]) if found else None
+
+
+def _open_as_it_is(path: str, flags: int) -> int:
+    """Open what is written to as it is: a descriptor goes on where it stands."""
+    descriptor = _descriptor(Path(path))
+    return os.open(path, flags | os.O_NOFOLLOW) if descriptor is None else os.dup(descriptor)
+
+
+def _refuse_linked_folders(path: Path) -> None:
+    """Refuse a folder on the way that is a link below the working directory.
+
+    In a CI job that directory is a checkout, and who filled it chose where the link leads.
+    """
+    if _descriptor(path) is not None:
+        return
+    here = Path.cwd()
+    for folder in path.absolute().parents:
+        if folder.is_symlink() and Path(os.path.realpath(folder.parent)).is_relative_to(here):
+            raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")
 
 
 def _check(wanted: Wanted) -> None:
@@ -167,17 +206,15 @@ def _check(wanted: Wanted) -> None:
             f"--format {wanted.format.name} is for a runner that sets {', '.join(missing)}; "
             "the environment has no such variable"
         )
-    if wanted.file is None:
+    if wanted.file is None or _descriptor(wanted.file) is not None:
         return
     if wanted.file.is_dir():
         raise UsageError(f"{wanted.file} is a folder; --format needs a file's name")
     folder = wanted.file.parent
     if not folder.is_dir():
         raise UsageError(f"there is no folder {folder} for {wanted.file.name}")
-    regular = _mode(Path(os.path.realpath(wanted.file))) is not None
-    if not os.access(
-        Path(os.path.realpath(wanted.file)).parent if regular else wanted.file, os.W_OK
-    ):
+    _refuse_linked_folders(wanted.file)
+    if not os.access(wanted.file if _mode(wanted.file) is None else folder, os.W_OK):
         raise UsageError(f"{wanted.file} cannot be written")
 
 

@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -109,15 +111,63 @@ def test_a_file_is_never_half(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(Path().iterdir()) == [Path("a")]
 
 
-def test_a_file_keeps_its_mode_and_its_link() -> None:
-    """A link stays one, and what it leads to gets the text."""
+def test_a_file_keeps_its_mode() -> None:
+    """The new text has the rights of the old one."""
     Path("real").write_text("old")
     Path("real").chmod(0o640)
-    Path("link").symlink_to("real")
-    write_whole(Path("link"), "new")
-    assert Path("link").is_symlink()
+    write_whole(Path("real"), "new")
     assert Path("real").read_text() == "new"
     assert Path("real").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("target", ["theirs", "nothing", "fifo"])
+def test_a_link_is_replaced_and_never_followed(target: str) -> None:
+    """A checkout may hold one that leads to any file of whoever grades."""
+    Path("theirs").write_text("old")
+    os.mkfifo("fifo")
+    Path("link").symlink_to(target)
+    delivery("json=link")
+    write_whole(Path("link"), "new")
+    assert not Path("link").is_symlink()
+    assert Path("link").read_text() == "new"
+    assert Path("theirs").read_text() == "old"
+    assert not Path("nothing").exists()
+
+
+def test_a_folder_on_the_way_is_no_link_below_the_working_directory(tmp_path: Path) -> None:
+    """By a relative path or an absolute one; a link outside is the operator's own."""
+    for name in ("checkout", "elsewhere"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "own").symlink_to("elsewhere")
+    os.chdir("checkout")
+    Path("out").symlink_to(tmp_path / "elsewhere")
+    for path in (Path("out/a"), tmp_path / "checkout" / "out" / "a", Path("out/../a")):
+        with pytest.raises(UsageError, match="out is a symbolic link; name the folder"):
+            delivery(f"json={path}")
+        with pytest.raises(UsageError, match="out is a symbolic link; name the folder"):
+            write_whole(path, "new")
+    delivery("json=../own/a")
+    write_whole(Path("../own/a"), "new")
+    assert (tmp_path / "elsewhere" / "a").read_text() == "new"
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+@pytest.mark.parametrize("is_file", [False, True])
+def test_a_descriptor_is_written_to_as_it_is(name: str, is_file: bool) -> None:
+    """A pipe, or a file in which more stands before and after."""
+    code = (
+        "import sys; from pathlib import Path; from grader.reports import deliver\n"
+        f"deliver.Delivery.of([deliver.Wanted.parse('json={name}')])\n"
+        f"print('a', flush=True); deliver.write_whole(Path('{name}'), 'b\\n'); print('c')"
+    )
+    command = [sys.executable, "-c", code]
+    if is_file:
+        with Path("out").open("wb") as out:
+            subprocess.run(command, stdout=out, check=True)
+        assert Path("out").read_text() == "a\nb\nc\n"
+    else:
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        assert done.stdout == "a\nb\nc\n"
 
 
 def test_a_device_is_written_to_and_not_replaced() -> None:

@@ -139,7 +139,7 @@ def test_explain_tells_about_a_rule(run: Run, word: str) -> None:
     [
         (["--explain", "saturated-sofmax"], "no rule 'saturated-sofmax'; did you mean 'saturated-softmax'?"),
         (["--select", "X1"], "no rule 'X1'"),
-        (["nothing.yaml"], "no file 'nothing.yaml'"),
+        (["nothing.yaml"], "no file or folder 'nothing.yaml'"),
         (["--exercises", "nowhere"], "there is no folder nowhere with exercises"),
     ],
 )  # fmt: skip

@@ -1,13 +1,16 @@
-"""Which system calls a submission may make: an allow list, assembled into a BPF program.
+"""System calls that a submission may make: an allow list, assembled into a BPF program.
 
 What is not named here fails with EPERM. Missing on purpose: everything that starts or signals
-another process or thread (execve, fork, clone, kill of others), opens a socket, makes a namespace,
-traces, mounts, changes a file by its path (truncate, chmod, utimensat), or reaches into the kernel
-(ptrace, bpf, io_uring, keyctl, userfaultfd, perf, memfd_create). `clone3` answers ENOSYS, because
-glibc then falls back to `clone` and its error is the one that programs expect.
+another process or thread (execve, fork, clone, kill of others), opens a socket, sends descriptors
+(sendmsg), makes a namespace, traces, mounts, changes a file by its path (truncate, chmod,
+utimensat), reaches into the kernel (ptrace, bpf, io_uring, keyctl, userfaultfd, perf,
+memfd_create), or tells something about other processes (sysinfo, getpriority, get_robust_list,
+mincore). `clone3` answers ENOSYS, because glibc then falls back to `clone` and its error is the one
+that programs expect.
 """
 
 import errno
+import os
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,46 +19,48 @@ _X86_64, _AARCH64 = 0xC000_003E, 0xC000_00B7
 ARCHITECTURES = {"x86_64": (_X86_64, 0), "aarch64": (_AARCH64, 1)}
 
 # name: (number on x86_64, number on aarch64); None where the architecture has no such call.
-ALLOWED: dict[str, tuple[int | None, int | None]] = {
+Numbers = tuple[int | None, int | None]
+Calls = dict[str, Numbers]
+
+ALLOWED: Calls = {
     # bytes in and out of descriptors that are already open
     "read": (0, 63), "write": (1, 64), "readv": (19, 65), "writev": (20, 66),
     "pread64": (17, 67), "pwrite64": (18, 68), "preadv": (295, 69), "pwritev": (296, 70),
     "lseek": (8, 62), "close": (3, 57), "close_range": (436, 436), "dup": (32, 23),
     "dup2": (33, None), "dup3": (292, 24), "pipe": (22, None), "pipe2": (293, 59),
-    "recvmsg": (47, 212), "recvfrom": (45, 207),
-    "poll": (7, None), "ppoll": (271, 73), "select": (23, None), "pselect6": (270, 72),
-    "epoll_create1": (291, 20), "epoll_ctl": (233, 21), "epoll_wait": (232, None),
-    "epoll_pwait": (281, 22), "eventfd2": (290, 19),
+    "recvfrom": (45, 207), "poll": (7, None), "ppoll": (271, 73), "select": (23, None),
+    "pselect6": (270, 72), "epoll_create1": (291, 20), "epoll_ctl": (233, 21),
+    "epoll_wait": (232, None), "epoll_pwait": (281, 22), "eventfd2": (290, 19),
     # files: which ones there are is decided by the mount namespace or Landlock
-    "open": (2, None), "openat": (257, 56), "access": (21, None), "faccessat": (269, 48),
-    "faccessat2": (439, 439), "stat": (4, None), "lstat": (6, None), "fstat": (5, 80),
-    "newfstatat": (262, 79), "statx": (332, 291), "readlink": (89, None), "readlinkat": (267, 78),
+    "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439), "stat": (4, None),
+    "lstat": (6, None), "fstat": (5, 80), "newfstatat": (262, 79), "statx": (332, 291),
     "getdents64": (217, 61), "getcwd": (79, 17), "chdir": (80, 49), "fchdir": (81, 50),
-    "unlink": (87, None), "unlinkat": (263, 35), "mkdir": (83, None), "mkdirat": (258, 34),
-    "rmdir": (84, None), "rename": (82, None), "renameat": (264, 38), "renameat2": (316, 276),
-    "ftruncate": (77, 46), "fsync": (74, 82), "fdatasync": (75, 83),
-    "fallocate": (285, 47), "fadvise64": (221, 223), "umask": (95, 166),
+    "fsync": (74, 82), "fdatasync": (75, 83), "fadvise64": (221, 223), "umask": (95, 166),
     # memory
-    "mmap": (9, 222), "munmap": (11, 215), "mprotect": (10, 226), "mremap": (25, 216),
-    "madvise": (28, 233), "mincore": (27, 232), "brk": (12, 214),
+    "munmap": (11, 215), "mprotect": (10, 226), "mremap": (25, 216), "madvise": (28, 233),
+    "brk": (12, 214),
     # locks and signals of its own
     "futex": (202, 98), "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135),
     "rt_sigreturn": (15, 139), "rt_sigpending": (127, 136), "rt_sigtimedwait": (128, 137),
     "sigaltstack": (131, 132), "rseq": (334, 293), "set_robust_list": (273, 99),
-    "get_robust_list": (274, 100), "set_tid_address": (218, 96), "membarrier": (324, 283),
-    "sched_yield": (24, 124), "sched_getaffinity": (204, 123), "getcpu": (309, 168),
-    "exit": (60, 93), "exit_group": (231, 94), "restart_syscall": (219, 128),
+    "set_tid_address": (218, 96), "membarrier": (324, 283), "sched_yield": (24, 124),
+    "getcpu": (309, 168), "exit": (60, 93), "exit_group": (231, 94), "restart_syscall": (219, 128),
     "alarm": (37, None), "setitimer": (38, 103), "getitimer": (36, 102), "pause": (34, None),
     # what time it is, who we are
-    "clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115),
     "nanosleep": (35, 101), "gettimeofday": (96, 169), "time": (201, None), "times": (100, 153),
     "getrandom": (318, 278), "getpid": (39, 172), "gettid": (186, 178), "getppid": (110, 173),
     "getuid": (102, 174), "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177),
-    "getpgrp": (111, None), "getpriority": (140, 141), "getrusage": (98, 165),
-    "getrlimit": (97, 163), "uname": (63, 160), "sysinfo": (99, 179),
+    "getpgrp": (111, None), "getrusage": (98, 165), "getrlimit": (97, 163), "uname": (63, 160),
 }  # fmt: skip
 
-_MSG_OOB = 1
+# What a scratch folder needs besides.
+SCRATCH: Calls = {
+    "open": (2, None), "openat": (257, 56), "unlink": (87, None), "unlinkat": (263, 35),
+    "mkdir": (83, None), "mkdirat": (258, 34), "rmdir": (84, None), "rename": (82, None),
+    "renameat": (264, 38), "renameat2": (316, 276), "ftruncate": (77, 46), "fallocate": (285, 47),
+}  # fmt: skip
+
+_MSG_OOB, _MAP_HUGETLB = 1, 0x4_0000
 _FCNTL = (72, 25)
 _DUP_AND_FLAGS = (0, 1, 2, 3, 4, 1030, 1034)  # no F_SETOWN or F_SETSIG: they send signals
 
@@ -68,21 +73,58 @@ class Condition:
     values: tuple[int, ...]
     mask: int = 0xFFFF_FFFF
     wide: bool = False
+    otherwise: int = errno.EPERM
 
 
-def _conditions(pid: int) -> dict[str, tuple[tuple[int | None, int | None], Condition]]:
+Conditions = dict[str, tuple[Numbers, tuple[Condition, ...]]]
+
+
+def conditions(pid: int, *, scratch: bool) -> Conditions:
+    """Return the calls that are allowed for some arguments only.
+
+    Args:
+        pid: of the process, which may make some of them for itself alone.
+        scratch: whether there is a folder to write to; without one files are opened to be read.
+    """
+    return _own(pid) | ({} if scratch else _reading())
+
+
+def _own(pid: int) -> Conditions:
     terminal_and_blocking = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
     set_name, get_name = 15, 16
+    itself = Condition(0, (0, pid))
+    # The other clocks are files, or count the CPU time of the process whose number they hold.
+    common_clock = Condition(0, (0,), 0xFFFF_FFF0)
     return {
-        "fcntl": (_FCNTL, Condition(1, _DUP_AND_FLAGS)),
-        "ioctl": ((16, 29), Condition(1, terminal_and_blocking)),
-        "prctl": ((157, 167), Condition(0, (set_name, get_name))),
+        "fcntl": (_FCNTL, (Condition(1, _DUP_AND_FLAGS),)),
+        "ioctl": ((16, 29), (Condition(1, terminal_and_blocking),)),
+        "prctl": ((157, 167), (Condition(0, (set_name, get_name)),)),
+        # The huge pages that an operator set aside are few, and for all processes together.
+        "mmap": ((9, 222), (Condition(3, (0,), _MAP_HUGETLB),)),
         # No urgent bytes: they make a stream look readable when there is nothing to read.
-        "sendto": ((44, 206), Condition(3, (0,), _MSG_OOB)),
-        "sendmsg": ((46, 211), Condition(2, (0,), _MSG_OOB)),
-        "prlimit64": ((302, 261), Condition(2, (0,), wide=True)),  # read, never set
-        "kill": ((62, 129), Condition(0, (pid,))),
-        "tgkill": ((234, 131), Condition(0, (pid,))),
+        "sendto": ((44, 206), (Condition(3, (0,), _MSG_OOB),)),
+        # Limits are read, never set.
+        "prlimit64": ((302, 261), (itself, Condition(2, (0,), wide=True))),
+        "sched_getaffinity": ((204, 123), (itself,)),
+        "clock_gettime": ((228, 113), (common_clock,)),
+        "clock_getres": ((229, 114), (common_clock,)),
+        "clock_nanosleep": ((230, 115), (common_clock,)),
+        "kill": ((62, 129), (Condition(0, (pid,)),)),
+        "tgkill": ((234, 131), (Condition(0, (pid,)),)),
+    }
+
+
+def _reading() -> Conditions:
+    """Return the calls that open a file where nothing may be written.
+
+    Before its third version, Landlock lets a file be emptied that may be read. In every version it
+    lets one be opened with the access mode 3, neither to read nor to write, and in the first two be
+    emptied by that, whichever it is.
+    """
+    flags = os.O_ACCMODE | os.O_CREAT | os.O_TRUNC
+    return {
+        "open": ((2, None), (Condition(1, (os.O_RDONLY,), flags, otherwise=errno.EACCES),)),
+        "openat": ((257, 56), (Condition(2, (os.O_RDONLY,), flags, otherwise=errno.EACCES),)),
     }
 
 
@@ -99,22 +141,21 @@ _INSTRUCTION_SIZE, _CONSTANT_OFFSET = 8, 4
 Instruction = tuple[int, int, int, int]
 
 
-def _condition(number: int, condition: Condition) -> Iterator[Instruction]:
-    """Return ALLOW if it holds, EPERM if not; fall through for every other call."""
-    low = _ARGUMENTS_OFFSET + 8 * condition.argument
+def _conditional(number: int, conditions: tuple[Condition, ...]) -> Iterator[Instruction]:
+    """Return ALLOW if all hold, an error if not; fall through for every other call."""
     body: list[Instruction] = []
-    if condition.wide:
-        body += [
-            (_LOAD, 0, 0, low + 4),
-            (_JUMP_EQUAL, 1, 0, 0),
-            (_RETURN, 0, 0, _ERRNO | errno.EPERM),
-        ]
-    body.append((_LOAD, 0, 0, low))
-    if condition.mask != 0xFFFF_FFFF:  # noqa: PLR2004  no mask
-        body.append((_AND, 0, 0, condition.mask))
-    for value in condition.values:
-        body += [(_JUMP_EQUAL, 0, 1, value), (_RETURN, 0, 0, _ALLOW)]
-    body.append((_RETURN, 0, 0, _ERRNO | errno.EPERM))
+    for condition in conditions:
+        low = _ARGUMENTS_OFFSET + 8 * condition.argument
+        refuse = (_RETURN, 0, 0, _ERRNO | condition.otherwise)
+        if condition.wide:
+            body += [(_LOAD, 0, 0, low + 4), (_JUMP_EQUAL, 1, 0, 0), refuse]
+        body.append((_LOAD, 0, 0, low))
+        if condition.mask != 0xFFFF_FFFF:  # noqa: PLR2004  no mask
+            body.append((_AND, 0, 0, condition.mask))
+        for left, value in zip(range(len(condition.values), 0, -1), condition.values, strict=True):
+            body.append((_JUMP_EQUAL, left, 0, value))
+        body.append(refuse)
+    body.append((_RETURN, 0, 0, _ALLOW))
     yield (_JUMP_EQUAL, 0, len(body), number)
     yield from body
 
@@ -128,22 +169,6 @@ def _beginning(architecture: int) -> Iterator[Instruction]:
     if architecture == _X86_64:  # the x32 calls would pass by other numbers
         yield (_JUMP_AT_LEAST, 0, 1, _X32_BIT)
         yield (_RETURN, 0, 0, _ERRNO | errno.EPERM)
-
-
-def _allowing(architecture: int, column: int, pid: int) -> Iterator[Instruction]:
-    yield from _beginning(architecture)
-    yield from _after_beginning(column, pid)
-
-
-def _after_beginning(column: int, pid: int) -> Iterator[Instruction]:
-    yield (_JUMP_EQUAL, 0, 1, _CLONE3[column])
-    yield (_RETURN, 0, 0, _ERRNO | errno.ENOSYS)
-    for numbers, condition in _conditions(pid).values():
-        number = numbers[column]
-        if number is not None:
-            yield from _condition(number, condition)
-    allowed = (numbers[column] for numbers in ALLOWED.values())
-    yield from _search(_ranges(number for number in allowed if number is not None))
 
 
 def _ranges(numbers: Iterable[int]) -> list[tuple[int, int]]:
@@ -175,35 +200,34 @@ def _search(ranges: list[tuple[int, int]]) -> list[Instruction]:
     return [(_JUMP_AT_LEAST, len(below), 0, ranges[middle][0]), *below, *above]
 
 
-# What the grading process keeps besides: it talks to its sandbox, and makes the file for output.
-_FOR_GRADING: dict[str, tuple[int, int]] = {
+def _allowing(architecture: int, column: int, allowed: Calls, conditional: Conditions) -> bytes:
+    """Assemble an allow list and the calls with conditions for one architecture."""
+    instructions = [
+        *_beginning(architecture),
+        (_JUMP_EQUAL, 0, 1, _CLONE3[column]),
+        (_RETURN, 0, 0, _ERRNO | errno.ENOSYS),
+    ]
+    for numbers, every in conditional.values():
+        number = numbers[column]
+        if number is not None:
+            instructions += _conditional(number, every)
+    plain = (numbers[column] for numbers in allowed.values())
+    instructions += _search(_ranges(number for number in plain if number is not None))
+    return _assemble(instructions)
+
+
+# What the grading process keeps besides: it talks to its sandbox, makes the file for output, and
+# resolves paths.
+_FOR_GRADING: Calls = {
     "socketpair": (53, 199), "memfd_create": (319, 279), "wait4": (61, 260), "waitid": (247, 95),
-    "getsockname": (51, 204), "getsockopt": (55, 209), "shutdown": (48, 210),
+    "getsockname": (51, 204), "getsockopt": (55, 209), "shutdown": (48, 210), "recvmsg": (47, 212),
+    "readlink": (89, None), "readlinkat": (267, 78), "ftruncate": (77, 46),
 }  # fmt: skip
 _F_ADD_SEALS = 1033
 
 
-def _for_grading(architecture: int, column: int) -> Iterator[Instruction]:
-    yield from _beginning(architecture)
-    for numbers in _FOR_GRADING.values():
-        yield (_JUMP_EQUAL, 0, 1, numbers[column])
-        yield (_RETURN, 0, 0, _ALLOW)
-    seal = Condition(1, (*_DUP_AND_FLAGS, _F_ADD_SEALS))
-    yield from _condition(_FCNTL[column], seal)
-    yield from _after_beginning(column, pid=0)
-
-
 _CLONE_NEWUSER = 0x1000_0000
 _CLONE, _UNSHARE = (56, 220), (272, 97)
-
-
-def _denying_user_namespaces(architecture: int, column: int) -> Iterator[Instruction]:
-    yield from _beginning(architecture)
-    yield (_JUMP_EQUAL, 0, 1, _CLONE3[column])
-    yield (_RETURN, 0, 0, _ERRNO | errno.ENOSYS)
-    for numbers in (_CLONE, _UNSHARE):
-        yield from _condition(numbers[column], Condition(0, (0,), _CLONE_NEWUSER))
-    yield (_RETURN, 0, 0, _ALLOW)
 
 
 def _assemble(instructions: Iterable[Instruction]) -> bytes:
@@ -211,12 +235,16 @@ def _assemble(instructions: Iterable[Instruction]) -> bytes:
 
 
 def grader_program(machine: str) -> bytes:
-    """Assemble the filter for the grading process: what a submission may do, and a little more.
+    """Assemble the filter for the grading process: it may open files to read them, signal no one.
 
     Raises:
         KeyError: for an architecture other than `x86_64` and `aarch64`.
     """
-    return _assemble(_for_grading(*ARCHITECTURES[machine]))
+    conditional = conditions(0, scratch=False)
+    del conditional["kill"], conditional["tgkill"]
+    conditional["fcntl"] = (_FCNTL, (Condition(1, (*_DUP_AND_FLAGS, _F_ADD_SEALS)),))
+    conditional["sendmsg"] = ((46, 211), (Condition(2, (0,), _MSG_OOB),))
+    return _allowing(*ARCHITECTURES[machine], ALLOWED | _FOR_GRADING, conditional)
 
 
 def without_user_namespaces(machine: str) -> bytes:
@@ -225,29 +253,38 @@ def without_user_namespaces(machine: str) -> bytes:
     Raises:
         KeyError: for an architecture other than `x86_64` and `aarch64`.
     """
-    return _assemble(_denying_user_namespaces(*ARCHITECTURES[machine]))
+    architecture, column = ARCHITECTURES[machine]
+    instructions = [
+        *_beginning(architecture),
+        (_JUMP_EQUAL, 0, 1, _CLONE3[column]),
+        (_RETURN, 0, 0, _ERRNO | errno.ENOSYS),
+    ]
+    for numbers in (_CLONE, _UNSHARE):
+        instructions += _conditional(numbers[column], (Condition(0, (0,), _CLONE_NEWUSER),))
+    return _assemble([*instructions, (_RETURN, 0, 0, _ALLOW)])
 
 
-def places_of_pid(machine: str) -> list[int]:
-    """Return the offsets in a `program` at which its process's number stands, as 32 bits.
-
-    Raises:
-        KeyError: for an architecture other than `x86_64` and `aarch64`.
-    """
-    one, other = program(machine, 0), program(machine, 0xFFFF_FFFF)
-    places = range(_CONSTANT_OFFSET, len(one), _INSTRUCTION_SIZE)
-    return [place for place in places if one[place] != other[place]]
-
-
-def program(machine: str, pid: int) -> bytes:
+def program(machine: str, pid: int, *, scratch: bool) -> bytes:
     """Assemble the filter for an architecture and for a process that may signal only itself.
 
     Args:
         machine: `x86_64` or `aarch64`, as `platform.machine()` says it.
         pid: what `os.getpid()` returns in the process that will load the program.
+        scratch: whether there is a folder to write to; without one files are opened to be read.
 
     Raises:
         KeyError: for another architecture.
     """
-    architecture, column = ARCHITECTURES[machine]
-    return _assemble(_allowing(architecture, column, pid))
+    allowed = ALLOWED | SCRATCH if scratch else ALLOWED
+    return _allowing(*ARCHITECTURES[machine], allowed, conditions(pid, scratch=scratch))
+
+
+def places_of_pid(machine: str, *, scratch: bool) -> list[int]:
+    """Return the offsets in a `program` at which its process's number stands, as 32 bits.
+
+    Raises:
+        KeyError: for an architecture other than `x86_64` and `aarch64`.
+    """
+    one, other = (program(machine, pid, scratch=scratch) for pid in (0, 0xFFFF_FFFF))
+    places = range(_CONSTANT_OFFSET, len(one), _INSTRUCTION_SIZE)
+    return [place for place in places if one[place] != other[place]]

@@ -32,7 +32,7 @@ class _ToDescriptor(Output):
 
 def _send(connection: socket.socket, pieces: list[bytes | memoryview]) -> None:
     while pieces:
-        count = connection.sendmsg(pieces)
+        count = os.writev(connection.fileno(), pieces)  # no sendmsg: it can send descriptors
         while pieces and count >= len(pieces[0]):
             count -= len(pieces.pop(0))
         if pieces and count:

@@ -145,10 +145,11 @@ class _Zygote:
         self._own_pids = own_pids
         self._plans: dict[bytes, _Plan] = {}
         self._worker = worker.Worker(connection)
-        # With a pid namespace of its own, every child is number 1.
-        self._filter = syscalls.Filter(seccomp.program(syscalls.MACHINE, 1))
+        # With a pid namespace of its own, every child is number 1 and has a scratch folder.
+        alone = own_pids is not None
+        self._filter = syscalls.Filter(seccomp.program(syscalls.MACHINE, 1, scratch=alone))
         self._places_of_pid = (
-            seccomp.places_of_pid(syscalls.MACHINE) if backend == "landlock" else []
+            [] if alone else seccomp.places_of_pid(syscalls.MACHINE, scratch=False)
         )
 
     def serve_one(self) -> None:

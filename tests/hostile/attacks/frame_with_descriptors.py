@@ -1,5 +1,6 @@
 # tries: send descriptors along with an answer, to fill the grader's table of open files
-# outcome: errored, failed, timed out
+# outcome: errored
+# shows: PermissionError
 # limits: quick
 # @FRAMES@
 import array

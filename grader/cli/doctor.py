@@ -9,6 +9,7 @@ from grader import __version__
 from grader.cli import options
 from grader.cli.main import FAULT
 from grader.sandbox.doctor import Examination, examine
+from grader.sandbox.inside import landlock, syscalls
 
 
 @click.command("doctor", short_help="Say which sandboxes this host has.")
@@ -21,6 +22,7 @@ def command() -> None:
     system = f"{sys.platform} {platform.release()}"
     click.echo(f"etude {__version__}, Python {platform.python_version()}, {system}")
     found = examine()
+    _show_landlock()
     for examination in found:
         _show(examination)
     click.echo()
@@ -31,12 +33,25 @@ def command() -> None:
     click.echo(f"Submissions are graded in: {usable}")
 
 
+def _show_landlock() -> None:
+    abi = syscalls.landlock_version()
+    if abi:
+        click.echo(f"Landlock: version {abi}, which covers {', '.join(landlock.rights(abi))}")
+    else:
+        click.echo("Landlock: none in this kernel")
+
+
 def _show(examination: Examination) -> None:
     click.echo()
     click.echo(f"{examination.backend.name}: {'works' if examination.works else 'missing'}")
     if examination.works:
         click.echo(f"  gives: {examination.backend.gives}")
-        click.echo(f"  tried in vain: {', '.join(examination.held)}")
     else:
         click.echo(f"  because: {examination.reason}")
         click.echo(f"  to fix it: {examination.backend.fix}")
+    attempts = [(label, "got out") for label in examination.escapes]
+    attempts += [(label, "refused") for label in examination.held]
+    if attempts:
+        click.echo("  a child tried to:")
+    for label, result in attempts:
+        click.echo(f"    {label:31}{result}")

@@ -66,6 +66,7 @@ def _zygote(
         "backend": backend,
         "import_only": [ours, packages],
         "readable": [str(path) for path in host.readable] if backend == "landlock" else [],
+        "landlock": None,
         "many": many,
     }
     python = [str(host.interpreter), *_PYTHON_FLAGS, "-c", BOOTSTRAP]

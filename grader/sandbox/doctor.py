@@ -1,53 +1,100 @@
-"""Finds out which backends this host has, by doing: start each, let a child try to escape."""
+"""Examines which backends this host has: starts each, and lets a child try to escape."""
 
 import os
 import socket
-from collections.abc import Sequence
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from grader.errors import SandboxFault
 from grader.sandbox.answers import ChildGoneError, Raised, Returned
-from grader.sandbox.backends import BACKENDS, Backend, unsupported_reason
+from grader.sandbox.backends import BACKENDS, Backend, Launch, unsupported_reason
+from grader.sandbox.host import Host
 from grader.sandbox.interface import Child
 from grader.sandbox.process import Sandbox
 
-# Each function is an attempt and returns whether it got out. The port is one that really listens,
-# the pid is of a process that really runs.
+# Each function is an attempt and returns whether it got out. `host` has a file that anybody may
+# read and write, ports and a name at which we really listen, and a process that really runs.
 _ATTEMPTS = """
-import os, socket
+import fcntl, os, socket
+import numpy
 
-def read_a_file(port, pid):
+FILES = []
+
+def find(host):
+    # With a mount namespace it lies beside NumPy.
+    packages = os.path.dirname(os.path.dirname(numpy.__file__))
+    for path in (host["file"], os.path.join(packages, os.path.basename(host["file"]))):
+        if os.path.exists(path):
+            FILES.append(path)
+    return open(FILES[0]).read()
+
+def read_a_file(host):
     return bool(open("/etc/passwd").read(1))
 
-def list_folders(port, pid):
+def list_folders(host):
     return "etc" in os.listdir("/")
 
-def look_at_processes(port, pid):
-    return bool(open(f"/proc/{pid}/environ", "rb").read(1) or os.listdir("/proc"))
+def change_a_file(host):
+    open(FILES[0], "r+").close()
+    return True
 
-def start_a_process(port, pid):
+def empty_a_file(host):
+    for access in (os.O_RDONLY, os.O_ACCMODE):  # the second is neither to read nor to write
+        try:
+            os.close(os.open(FILES[0], access | os.O_TRUNC))
+        except OSError:
+            pass
+    return os.stat(FILES[0]).st_size == 0
+
+def ask_a_device(host):
+    random_bits = 0x80045200
+    with open("/dev/urandom", "rb") as device:
+        fcntl.ioctl(device, random_bits, bytes(4))
+    return True
+
+def look_at_processes(host):
+    return bool(open(f"/proc/{host['pid']}/environ", "rb").read(1) or os.listdir("/proc"))
+
+def signal_a_process(host):
+    os.kill(host["pid"], 0)
+    return True
+
+def start_a_process(host):
     child = os.fork()
     if child == 0:
         os._exit(0)
     return True
 
-def open_a_connection(port, pid):
-    socket.create_connection(("127.0.0.1", port), 1).close()
+def connect_by_tcp(host):
+    socket.create_connection(("127.0.0.1", host["tcp"]), 1).close()
     return True
 
-def signal_a_process(port, pid):
-    os.kill(pid, 0)
+def send_by_udp(host):
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"out", ("127.0.0.1", host["udp"]))
+    return True
+
+def connect_by_name(host):
+    socket.socket(socket.AF_UNIX).connect("\\0" + host["name"])
     return True
 """
 
 _LABELS = {
     "read_a_file": "read a file of the host",
     "list_folders": "list the host's folders",
+    "change_a_file": "change a file it may read",
+    "empty_a_file": "empty a file it may read",
+    "ask_a_device": "control a device",
     "look_at_processes": "look at other processes",
-    "start_a_process": "start a process",
-    "open_a_connection": "open a connection",
     "signal_a_process": "signal a process",
+    "start_a_process": "start a process",
+    "connect_by_tcp": "open a connection",
+    "send_by_udp": "send a datagram",
+    "connect_by_name": "connect to an abstract socket",
 }
+_CONTENT = "content"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +117,12 @@ def _examine(backend: Backend) -> Examination:
     if reason := unsupported_reason():
         return Examination(backend, works=False, reason=reason, escapes=(), held=())
     try:
-        with Sandbox(backend) as sandbox, sandbox.child() as child:
-            results = _attempt_all(child)
+        with (
+            _targets() as (file, targets),
+            Sandbox(_showing(file, backend)) as sandbox,
+            sandbox.child() as child,
+        ):
+            results = _attempt_all(child, {**targets, "pid": sandbox.pid})
     except (SandboxFault, ChildGoneError, OSError) as error:
         return Examination(backend, works=False, reason=str(error), escapes=(), held=())
     escapes = tuple(_LABELS[name] for name, out in results.items() if out)
@@ -80,18 +131,47 @@ def _examine(backend: Backend) -> Examination:
     return Examination(backend, works=not escapes, reason=reason, escapes=escapes, held=held)
 
 
-def _attempt_all(child: Child) -> dict[str, bool]:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        loaded = child.load(_ATTEMPTS, list(_LABELS))
-        if not isinstance(loaded, Returned):
-            raise SandboxFault(f"the attempts to escape could not be made: {loaded}")
-        return {name: _got_out(child, name, port) for name in _LABELS}
+@contextmanager
+def _targets() -> Iterator[tuple[Path, dict[str, object]]]:
+    """Make a file and listeners for the attempts to aim at."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        file = folder / f"etude-doctor-{os.getpid()}"
+        file.write_text(_CONTENT)
+        folder.chmod(0o755)  # file modes must not be what stops an attempt
+        file.chmod(0o666)
+        tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        udp.bind(("127.0.0.1", 0))
+        named = stack.enter_context(socket.socket(socket.AF_UNIX))
+        named.bind(f"\0{file.name}")
+        named.listen()
+        ports = {"tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1]}
+        yield file, {"file": str(file), "name": file.name, **ports}
 
 
-def _got_out(child: Child, name: str, port: int) -> bool:
+def _showing(file: Path, backend: Backend) -> Backend:
+    """Return a backend that lets a submission read one more file."""
+
+    def launch(host: Host, control: int, many: bool) -> Launch:
+        return backend.launch(replace(host, numpy=(*host.numpy, file)), control, many)
+
+    return replace(backend, launch=launch)
+
+
+def _attempt_all(child: Child, targets: dict[str, object]) -> dict[str, bool]:
+    loaded = child.load(_ATTEMPTS, list(_LABELS))
+    if not isinstance(loaded, Returned):
+        raise SandboxFault(f"the attempts to escape could not be made: {loaded}")
+    seen = child.call("find", [targets], {})
+    if seen != Returned(_CONTENT):
+        raise SandboxFault(f"a file that it was given could not be read: {seen}")
+    return {name: _got_out(child, name, targets) for name in _LABELS}
+
+
+def _got_out(child: Child, name: str, targets: dict[str, object]) -> bool:
     """Make one attempt. Only an error of the system counts as held, and a plain no."""
-    answer = child.call(name, [port, os.getpid()], {})
+    answer = child.call(name, [targets], {})
     if isinstance(answer, Raised) and "OSError" in answer.bases:
         return False
     if isinstance(answer, Returned):

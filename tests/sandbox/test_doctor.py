@@ -14,15 +14,14 @@ def test_a_working_backend_holds_every_attempt(each_sandbox: object) -> None:
     for examination in examine([NAMESPACES, LANDLOCK]):
         assert examination.escapes == ()
         if examination.works:
-            assert len(examination.held) == 6
+            assert len(examination.held) == 11
 
 
 def test_no_isolation_is_found_out() -> None:
     """The attempts are real: without a sandbox they get out, and the doctor says so."""
     (examination,) = examine([UNSAFE])
     assert not examination.works
-    assert "read a file of the host" in examination.escapes
-    assert "open a connection" in examination.escapes
+    assert examination.held == ()
 
 
 def test_without_bubblewrap_landlock_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """Landlock denies what the kernel's version of it knows, and nothing that is to be read."""
 
 import fcntl
+import json
 import os
 import signal
 import socket
@@ -8,11 +9,15 @@ import struct
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from grader.sandbox.inside import landlock, syscalls
+from grader.sandbox.backends import LANDLOCK, Backend, Launch
+from grader.sandbox.doctor import examine
+from grader.sandbox.host import Host
+from grader.sandbox.inside import landlock, seccomp, syscalls
 
 NEWEST_KNOWN = 10
 KERNEL = syscalls.landlock_version()
@@ -21,7 +26,7 @@ RNDGETENTCNT = 0x8004_5200
 pytestmark = pytest.mark.skipif(not KERNEL, reason="this kernel has no Landlock")
 
 
-class Host:
+class Outside:
     """Things outside a restricted process: a file, listeners and this process."""
 
     def __init__(self, folder: Path) -> None:
@@ -44,10 +49,10 @@ class Host:
 
 
 @pytest.fixture
-def host() -> Iterator[Host]:
+def outside() -> Iterator[Outside]:
     """Return what attempts aim at."""
     with tempfile.TemporaryDirectory() as folder:
-        made = Host(Path(folder))
+        made = Outside(Path(folder))
         yield made
         made.close()
 
@@ -56,29 +61,29 @@ def _connect(listener: socket.socket) -> None:
     socket.socket(listener.family, listener.type).connect(listener.getsockname())
 
 
-def _empty(host: Host) -> None:
-    os.close(os.open(host.file, os.O_RDONLY | os.O_TRUNC))
+def _empty(outside: Outside) -> None:
+    os.close(os.open(outside.file, os.O_RDONLY | os.O_TRUNC))
 
 
-def _ask_a_device(host: Host) -> None:
-    del host
+def _ask_a_device(outside: Outside) -> None:
+    del outside
     with Path("/dev/urandom").open("rb") as device:
         fcntl.ioctl(device, RNDGETENTCNT, bytes(4))
 
 
 # Each attempt, with the version of Landlock from which on it is refused.
-SINCE: dict[str, tuple[int, Callable[[Host], object]]] = {
-    "write": (1, lambda host: os.open(host.file, os.O_WRONLY)),
-    "make": (1, lambda host: host.file.with_name("new").mkdir()),
-    "remove": (1, lambda host: host.file.unlink()),
+SINCE: dict[str, tuple[int, Callable[[Outside], object]]] = {
+    "write": (1, lambda outside: os.open(outside.file, os.O_WRONLY)),
+    "make": (1, lambda outside: outside.file.with_name("new").mkdir()),
+    "remove": (1, lambda outside: outside.file.unlink()),
     "empty": (3, _empty),
-    "tcp": (4, lambda host: _connect(host.tcp)),
+    "tcp": (4, lambda outside: _connect(outside.tcp)),
     "listen": (4, lambda _: socket.create_server(("127.0.0.1", 0))),
     "ioctl": (5, _ask_a_device),
-    "signal": (6, lambda host: os.kill(host.pid, signal.SIGCONT)),
-    "abstract socket": (6, lambda host: _connect(host.abstract)),
-    "socket": (9, lambda host: _connect(host.path)),
-    "udp": (10, lambda host: _connect(host.udp)),
+    "signal": (6, lambda outside: os.kill(outside.pid, signal.SIGCONT)),
+    "abstract socket": (6, lambda outside: _connect(outside.abstract)),
+    "socket": (9, lambda outside: _connect(outside.path)),
+    "udp": (10, lambda outside: _connect(outside.udp)),
     "udp port": (10, lambda _: socket.socket(type=socket.SOCK_DGRAM).bind(("127.0.0.1", 0))),
 }
 
@@ -101,27 +106,60 @@ def _is_refused(attempt: Callable[[], object], readable: list[str] | None, abi: 
 
 
 @pytest.mark.parametrize("name", SINCE)
-def test_each_right_is_denied_from_its_version_on(name: str, host: Host) -> None:
+def test_each_right_is_denied_from_its_version_on(name: str, outside: Outside) -> None:
     """A version closes what it knows; the one before does not, so the attempt is a real one."""
     since, attempt = SINCE[name]
     if since > KERNEL:
         pytest.skip(f"this kernel has version {KERNEL}, the right came with {since}")
-    assert _is_refused(lambda: attempt(host), None, since)
-    assert _is_refused(lambda: attempt(host), None, KERNEL)
+    assert _is_refused(lambda: attempt(outside), None, since)
+    assert _is_refused(lambda: attempt(outside), None, KERNEL)
     if since > 1:
-        assert not _is_refused(lambda: attempt(host), None, since - 1)
+        assert not _is_refused(lambda: attempt(outside), None, since - 1)
 
 
 @pytest.mark.parametrize("abi", range(1, KERNEL + 1))
-def test_only_what_is_named_can_be_read(abi: int, host: Host) -> None:
+def test_only_what_is_named_can_be_read(abi: int, outside: Outside) -> None:
     """In each version a file or folder that is named opens, every other one does not."""
     library = Path(os.__file__).parent
-    names = [str(host.file), str(library), "/does/not/exist"]
-    assert not _is_refused(host.file.read_bytes, names, abi)
+    names = [str(outside.file), str(library), "/does/not/exist"]
+    assert not _is_refused(outside.file.read_bytes, names, abi)
     assert not _is_refused(lambda: list(library.iterdir()), names, abi)
-    assert _is_refused(lambda: list(host.file.parent.iterdir()), names, abi)
+    assert _is_refused(lambda: list(outside.file.parent.iterdir()), names, abi)
     assert _is_refused(Path(sys.executable).read_bytes, names, abi)
     assert not _is_refused(Path(sys.executable).read_bytes, None, abi)
+
+
+def _of_version(abi: int) -> Backend:
+    """Return the backend as it is on a kernel with an older version of Landlock."""
+
+    def launch(host: Host, control: int, many: bool) -> Launch:
+        launched = LANDLOCK.launch(host, control, many)
+        *words, configuration = launched.command
+        older = json.dumps(json.loads(configuration) | {"landlock": abi})
+        return Launch((*words, older), launched.environment)
+
+    return replace(LANDLOCK, launch=launch)
+
+
+@pytest.mark.parametrize("abi", [1, 2])
+def test_the_sandbox_holds_on_kernels_that_let_files_be_emptied(abi: int) -> None:
+    """Before version 3 Landlock does not cover it; the system call filter does."""
+    (examination,) = examine([_of_version(abi)])
+    assert examination.works, examination.reason
+
+
+@pytest.mark.parametrize("access", [os.O_RDONLY, os.O_ACCMODE])
+def test_the_grading_process_empties_no_file_on_older_kernels(
+    access: int, outside: Outside
+) -> None:
+    """Its own filter refuses what Landlock does not cover."""
+
+    def attempt() -> None:
+        syscalls.load_filter(seccomp.grader_program(syscalls.MACHINE))
+        os.open(outside.file, access | os.O_TRUNC)
+
+    assert _is_refused(attempt, None, 2)
+    assert outside.file.read_text() == "as it was"
 
 
 @pytest.mark.skipif(KERNEL > NEWEST_KNOWN, reason="a newer kernel may know more rights")

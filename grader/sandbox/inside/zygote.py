@@ -60,8 +60,9 @@ def main(control: int, configuration: str) -> NoReturn:
         control: descriptor of a SEQPACKET socket to the trusted side.
         configuration: JSON with `backend` (`namespaces`, `landlock` or `none`), `import_only` (the
             folders that this file and NumPy were imported from, and no submission imports from),
-            `readable` (what Landlock leaves visible) and `many` (whether more submissions will come
-            than one, so that preparing pays).
+            `readable` (what Landlock leaves visible), `landlock` (the version of it to use, null
+            for the kernel's) and `many` (whether more submissions will come than one, so that
+            preparing pays).
     """
     config = json.loads(configuration)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the trusted side to handle
@@ -73,7 +74,8 @@ def main(control: int, configuration: str) -> NoReturn:
     sys.path[:] = [path for path in sys.path if path not in config["import_only"]]
     if config["backend"] == "landlock":
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-        landlock.restrict(config["readable"])
+        landlock.restrict(config["readable"], abi=config["landlock"])
+        os.chdir("/")  # where the grader was started is nothing a submission should be told
     if config["backend"] != "none":
         _check_that_files_are_closed()
     if config["many"]:

@@ -93,6 +93,63 @@ def environment():
 
 def users():
     return [os.getuid(), os.geteuid(), os.getgid(), os.getegid()]
+
+def where():
+    return os.getcwd()
+"""
+
+# Whatever can be changed about an open file, and all that can be seen of it.
+OPEN_FILES = """
+import fcntl, os, select
+
+def tried(attempt):
+    try:
+        return repr(attempt())
+    except OSError as error:
+        return type(error).__name__
+
+def change():
+    for descriptor in range(4):
+        for bit in range(32):
+            tried(lambda: fcntl.fcntl(descriptor, fcntl.F_SETFL, 1 << bit))
+            tried(lambda: fcntl.fcntl(descriptor, fcntl.F_SETFD, 1 << bit))
+        for flags in (os.O_APPEND | os.O_NONBLOCK, -1):
+            tried(lambda: fcntl.fcntl(descriptor, fcntl.F_SETFL, flags))
+        for command in [*range(5, 64), *range(1024, 1048)]:
+            for value in (1, os.getpid(), fcntl.F_WRLCK, b"\\x01" * 32):
+                tried(lambda: fcntl.fcntl(descriptor, command, value))
+        for lock in (fcntl.LOCK_EX, fcntl.LOCK_SH):
+            tried(lambda: fcntl.flock(descriptor, lock | fcntl.LOCK_NB))
+        for request in range(0x5400, 0x5480):
+            tried(lambda: fcntl.ioctl(descriptor, request, b"\\x01" * 8))
+        tried(lambda: os.lseek(descriptor, 13, os.SEEK_SET))
+        tried(lambda: os.ftruncate(descriptor, 13))
+
+def look():
+    seen = []
+    for descriptor in range(4):
+        # flags, locks, owner, signal, lease, size of a pipe, seals, life time of what is written
+        for command in (1, 3, 5, 9, 11, 16, 17, 36, 1025, 1032, 1034, 1035, 1037):
+            seen.append((descriptor, command, tried(lambda: fcntl.fcntl(descriptor, command, bytes(32)))))
+            seen.append((descriptor, command, tried(lambda: fcntl.fcntl(descriptor, command))))
+        seen.append((descriptor, "unread", tried(lambda: fcntl.ioctl(descriptor, 0x541B, bytes(8)))))
+        seen.append((descriptor, "place", tried(lambda: os.lseek(descriptor, 0, os.SEEK_CUR))))
+        seen.append((descriptor, "size", tried(lambda: os.fstat(descriptor).st_size)))
+    return seen
+"""
+
+SIGNALS = """
+import os, signal
+
+def queue(times):
+    number = signal.SIGRTMIN + 3
+    signal.pthread_sigmask(signal.SIG_BLOCK, [number])
+    for _ in range(times):
+        os.kill(os.getpid(), number)
+    queued = 0
+    while signal.sigtimedwait([number], 0):
+        queued += 1
+    return queued
 """
 
 THREADS = """
@@ -177,6 +234,29 @@ def test_nothing_is_left_for_the_next_submission(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
+def test_what_a_child_does_to_its_open_files_is_nobody_else_s(
+    backend: str, sandboxes: Sandboxes
+) -> None:
+    """Flags, locks, owners and offsets are as ever in a child beside it and in the next one."""
+    sandbox, names = sandboxes.get(backend), ["change", "look"]
+    with _child_with(sandbox, OPEN_FILES, names) as beside:
+        fresh = _returned(beside, "look")
+        with _child_with(sandbox, OPEN_FILES, names) as hostile:
+            assert _returned(hostile, "look") == fresh
+            hostile.call("change", [], {})  # which may cost it its connection
+        assert _returned(beside, "look") == fresh
+    with _child_with(sandbox, OPEN_FILES, names) as following:
+        assert _returned(following, "look") == fresh
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_child_queues_no_signals(backend: str, sandboxes: Sandboxes) -> None:
+    """The kernel counts queued signals for all processes of a user together."""
+    with _child_with(sandboxes.get(backend), SIGNALS, ["queue"]) as child:
+        assert _returned(child, "queue", 5) == 1
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_a_child_cannot_use_up_the_threads_of_another(backend: str, sandboxes: Sandboxes) -> None:
     """How many threads one submission has changes nothing for another."""
     sandbox = sandboxes.get(backend)
@@ -221,3 +301,10 @@ def test_a_child_is_not_root(backend: str, sandboxes: Sandboxes) -> None:
     with _child_with(sandboxes.get(backend), FACTS, ["users"]) as child:
         users = _returned(child, "users")
     assert 0 not in users
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_child_is_not_told_where_the_grader_runs(backend: str, sandboxes: Sandboxes) -> None:
+    """Its working directory is its own or the root, not the one in which the grader was started."""
+    with _child_with(sandboxes.get(backend), FACTS, ["where"]) as child:
+        assert _returned(child, "where") in {"/", "/tmp"}  # noqa: S108  the sandbox's own

@@ -50,7 +50,13 @@ _RLIMITS = {
     "open_files": resource.RLIMIT_NOFILE,
     "stack": resource.RLIMIT_STACK,
 }
-_NONE_OF = (resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK, resource.RLIMIT_MSGQUEUE)
+# Queued signals and locked memory are counted for all processes of a user together.
+_NONE_OF = (
+    resource.RLIMIT_CORE,
+    resource.RLIMIT_MEMLOCK,
+    resource.RLIMIT_MSGQUEUE,
+    resource.RLIMIT_SIGPENDING,
+)
 
 
 def main(control: int, configuration: str) -> NoReturn:
@@ -188,6 +194,8 @@ class _Zygote:
     def _live(self, plan: "_Plan", connection: int, output: int) -> NoReturn:
         """Be a child, to the end."""
         try:
+            # No child shares an open file with another: its flags would outlive the child.
+            os.dup2(os.open("/dev/null", os.O_RDONLY), _NOTHING)
             for place in _OUTPUTS:
                 os.dup2(output, place)
             os.dup2(connection, _CONNECTION)

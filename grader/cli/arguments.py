@@ -1,5 +1,6 @@
 """Arguments that students' commands share, with what completes them in a shell."""
 
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -38,18 +39,22 @@ def complete_exercise(
     """Return the ids that begin like this, or else leave it to the shell to complete a path."""
     from grader.definitions.files import files_by_folder, id_in_name
 
-    files = files_by_folder(_folder(context)) if _folder(context).is_dir() else {}
-    return _completed([id_in_name(path) for paths in files.values() for path in paths], incomplete)
+    with contextlib.suppress(EtudeError):  # in the middle of a line there is nobody to tell
+        files = files_by_folder(_folder(context)).values()
+        return _completed([id_in_name(path) for paths in files for path in paths], incomplete)
+    return _completed([], incomplete)
 
 
 def complete_lesson(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> "list[CompletionItem]":
     """Return the ids of lessons that begin like this, or else leave it to the shell."""
-    from grader.definitions.files import id_in_name
+    from grader.definitions.files import all_lesson_files, id_in_name
 
-    paths = sorted(_folder(context).glob("*/lessons/*.md"))
-    return _completed([id_in_name(path) for path in paths], incomplete)
+    with contextlib.suppress(EtudeError):  # as above
+        names = map(id_in_name, all_lesson_files(_folder(context)))
+        return _completed([*names], incomplete)
+    return _completed([], incomplete)
 
 
 def complete_track(

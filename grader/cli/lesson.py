@@ -123,7 +123,9 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
 
 
 def _paths(named: tuple[str, ...], folder: Path) -> list[Path]:
-    known = sorted(folder.glob("*/lessons/*.md"))
+    from grader.definitions.files import all_lesson_files
+
+    known = all_lesson_files(folder)
     if not named:
         if not known:
             raise UsageError(f"there are no lessons in {folder}")
@@ -151,10 +153,10 @@ def _run(path: Path, sandbox: "Sandbox", update: bool) -> list[Problem]:
 
     try:
         lesson = run_lesson(read_lesson(path), sandbox)
+        if not update:
+            return differences(lesson)
     except DefinitionError as error:
         return list(error.problems)
-    if not update:
-        return differences(lesson)
     target = record_path(path)
     target.parent.mkdir(exist_ok=True)
     write_whole(target, record(lesson))

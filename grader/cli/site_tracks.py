@@ -5,7 +5,6 @@ Of an exercise that includes everything but its visible tests, which cost someth
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +14,7 @@ from typing import Final
 from grader.cached import Cache, key_of
 from grader.definitions.collection import Collection, Load, load_track
 from grader.definitions.exercise import ExerciseId
-from grader.definitions.files import TRACK_FILE, files_by_folder, lesson_files
+from grader.definitions.files import TRACK_FILE, files_by_folder, lesson_files, read_file
 from grader.definitions.public import PublicExercise, PublicHint, PublicTrack
 from grader.definitions.track import Track
 from grader.errors import EtudeError, UsageError
@@ -74,7 +73,7 @@ def _lesson(name: str, title: str, exercises: tuple[str, ...], path: Path) -> Kn
         placed = read_lesson(path).exercises
     except EtudeError:  # it is told when its page is made
         placed = None
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    digest = hashlib.sha256(read_file(path)).hexdigest()
     return KnownLesson(name, title, exercises, placed, path, digest)
 
 
@@ -143,11 +142,9 @@ def _key(folder: Path, exercises: Sequence[Path]) -> str:
 def _digest(paths: Sequence[Path]) -> bytes:
     total = hashlib.sha256()
     for path in paths:
-        name = os.fspath(path)
         try:
-            with open(name, "rb") as file:  # noqa: PTH123  thousands of files
-                content = file.read()
-        except OSError:
+            content = read_file(path)
+        except EtudeError:  # it is told when the file is loaded
             content = b""
-        total.update(f"{name}\0{hashlib.sha256(content).hexdigest()}\n".encode())
+        total.update(f"{path}\0{hashlib.sha256(content).hexdigest()}\n".encode())
     return total.digest()

@@ -217,10 +217,10 @@ class _Loader:
         try:
             document = read(path)
             definition = decode(document, TrackDefinition)
+            lessons, problems = lessons_by_id(lesson_files(path.parent))
         except DefinitionError as error:
             self._add(error.problems)
             return None
-        lessons, problems = lessons_by_id(lesson_files(path.parent))
         found = Found(definition, document, exercises, self._paths, lessons)
         self._add([*problems, *check_track(found)])
         self._track_requires[definition.id] = {

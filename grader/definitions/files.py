@@ -2,7 +2,8 @@
 
 A collection is a folder of tracks, `<track>/track.yaml` with `<track>/<nn>-<id>.yaml` and
 `<track>/lessons/<nn>-<id>.md` beside it, and of exercises in no track, `<nn>-<id>.yaml`; the number
-may be left out. Names that begin with a dot are no part of it.
+may be left out. Names that begin with a dot are no part of it. None of its files and folders is a
+symbolic link, which could show what is elsewhere on this machine; the folder itself may be one.
 """
 
 import os
@@ -12,13 +13,15 @@ from pathlib import Path
 from typing import Final
 
 from grader.definitions.wording import quote
-from grader.errors import UsageError
+from grader.errors import DefinitionError, Location, Problem, UsageError
+from grader.regular_files import FolderError, IrregularFileError, LinkError, open_regular
 
 TRACK_FILE: Final = "track.yaml"
 LESSONS: Final = "lessons"
 SUFFIXES: Final = frozenset({".yaml", ".yml"})
 
 LESSON_SUFFIX: Final = ".md"
+MAX_BYTES: Final = 1 << 20  # of a definition, and of a lesson
 _NUMBER: Final = re.compile(r"\d+-(?=.)")
 
 
@@ -51,6 +54,7 @@ def files_by_folder(folder: Path) -> dict[Path, list[Path]]:
 
     Raises:
         UsageError: There is no such folder, it cannot be read, or it is a single track.
+        DefinitionError: A track's folder is a symbolic link.
     """
     if not folder.is_dir():
         raise UsageError(f"no folder '{folder}'; name the folder that holds the exercises")
@@ -61,6 +65,7 @@ def files_by_folder(folder: Path) -> dict[Path, list[Path]]:
         if not below.name.startswith(".") and below.is_dir():
             found = exercise_files(below)
             if found or exists(below / TRACK_FILE):
+                _refuse_link(below)
                 files[below] = found
     return files
 
@@ -73,11 +78,63 @@ def exercise_files(folder: Path) -> list[Path]:
 
 
 def lesson_files(track_folder: Path) -> list[Path]:
-    """Return the lessons of the track in a folder, in the order of their names."""
-    folder = track_folder / LESSONS
-    if not folder.is_dir():
+    """Return the lessons of the track in a folder, in the order of their names.
+
+    Raises:
+        DefinitionError: Their folder is a symbolic link.
+    """
+    folder = lessons_folder(track_folder)
+    if folder is None:
         return []
     return [path for path in _visible(folder) if path.suffix == LESSON_SUFFIX]
+
+
+def lessons_folder(track_folder: Path) -> Path | None:
+    """Return the folder of a track's lessons, if it has one.
+
+    Raises:
+        DefinitionError: It is a symbolic link.
+    """
+    folder = track_folder / LESSONS
+    _refuse_link(folder)
+    return folder if folder.is_dir() else None
+
+
+def all_lesson_files(folder: Path) -> list[Path]:
+    """Return the lessons of a collection, track by track.
+
+    Raises:
+        UsageError, DefinitionError: See `files_by_folder` and `lesson_files`.
+    """
+    return [path for below in files_by_folder(folder) for path in lesson_files(below)]
+
+
+def read_file(path: Path, most: int = MAX_BYTES) -> bytes:
+    """Return what is in a file of a collection.
+
+    Raises:
+        UsageError: There is no such file.
+        DefinitionError: It is a symbolic link or no regular file, it has more bytes than are
+            allowed, or it cannot be read.
+    """
+    try:
+        with open_regular(path) as file:
+            size = f"{os.fstat(file.fileno()).st_size:,}"
+            data = file.read(most + 1)
+    except FileNotFoundError:
+        raise UsageError(f"no file '{path}'") from None
+    except LinkError:
+        raise _problem(path, "a symbolic link; put the file itself here") from None
+    except FolderError:
+        raise _problem(path, "this is a folder") from None
+    except IrregularFileError:
+        raise _problem(path, "not a regular file") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise _problem(path, f"the file cannot be read: {reason}") from None
+    if len(data) > most:
+        raise _problem(path, f"the file has {size} bytes; at most {most:,} are allowed")
+    return data
 
 
 def exists(path: Path) -> bool:
@@ -97,6 +154,15 @@ def number_in_name(path: Path) -> str:
     """Return what stands before the id: `03-` in `03-softmax.yaml`."""
     number = _NUMBER.match(path.stem)
     return number.group() if number else ""
+
+
+def _refuse_link(folder: Path) -> None:
+    if folder.is_symlink():
+        raise _problem(folder, "a symbolic link; put the folder itself here")
+
+
+def _problem(path: Path, message: str) -> DefinitionError:
+    return DefinitionError([Problem(Location(path), message)])
 
 
 def _visible(folder: Path) -> list[Path]:

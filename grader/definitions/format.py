@@ -22,7 +22,7 @@ _HEAD: Final = """\
 
 A collection is a folder of tracks. Each track is a folder with a `track.yaml`, an exercise in each
 `<number>-<id>.yaml` beside it, and its lessons in `lessons/<number>-<id>.md`. The number only sorts
-the files and may be left out.
+the files and may be left out. No file or folder in a collection may be a symbolic link.
 
 The files are YAML without its surprises: no anchors, aliases, tags or directives, no key twice, and
 no word that some readers take for something else. So `yes`, `on`, `no`, `off` and `0123` need

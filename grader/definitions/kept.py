@@ -11,7 +11,6 @@ import contextlib
 import dataclasses
 import hashlib
 import os
-import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,11 +20,10 @@ import grader.definitions.exercise as kinds
 from grader import __version__, errors, pickled
 from grader.cached import Cache, cache_folder
 from grader.definitions.exercise import Exercise
-from grader.definitions.files import files_by_folder, id_in_name, is_path
+from grader.definitions.files import files_by_folder, id_in_name, is_path, read_file
 from grader.errors import Location
 from grader.pickled import Pickled
 
-_LARGEST: Final = 1 << 20  # bytes of a definition
 _PICKLED: Final = Pickled(
     Exercise,
     (
@@ -92,11 +90,8 @@ class KeptDefinition:
 
 def _content(path: Path) -> bytes | None:
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
-            return None
-        return path.read_bytes()
-    except OSError:
+        return read_file(path)
+    except errors.EtudeError:  # it is told when the file is loaded
         return None
 
 

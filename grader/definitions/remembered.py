@@ -11,7 +11,8 @@ from typing import Final
 import grader.definitions.exercise as kinds
 from grader.cached import Cache
 from grader.definitions.collection import Loaded, load_definition
-from grader.errors import Location
+from grader.definitions.files import read_file
+from grader.errors import EtudeError, Location
 from grader.pickled import Pickled
 
 _KINDS: Final[list[type]] = [
@@ -59,7 +60,7 @@ class RememberingLoader:
 def _key(path: Path) -> str:
     """Locations name the path as it was given, so that is a part of the key."""
     try:
-        content = path.read_bytes()
-    except OSError:
+        content = read_file(path)
+    except EtudeError:  # it is told when the file is loaded
         content = b""
     return f"{os.fspath(path)}\0{hashlib.sha256(content).hexdigest()}"

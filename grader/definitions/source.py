@@ -5,9 +5,7 @@ size, depth and number of nodes are bounded before they can hurt.
 """
 
 import hashlib
-import os
 import re
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,13 +13,13 @@ from typing import Final, Literal, NoReturn, TypeAlias
 
 import yaml
 
+from grader.definitions.files import read_file
 from grader.definitions.report import Report
 from grader.definitions.scalars import ScalarValue, resolve
 from grader.definitions.syntax import ALIAS, ANCHOR, QUOTE_IT, TAG, explain
 from grader.definitions.wording import quote
-from grader.errors import DefinitionError, Location, Problem, UsageError
+from grader.errors import DefinitionError, Location, Problem
 
-MAX_BYTES: Final = 1 << 20
 MAX_DEPTH: Final = 32
 MAX_NODES: Final = 100_000
 
@@ -143,40 +141,12 @@ def read(path: Path) -> Document:
         UsageError: There is no such file.
         DefinitionError: It cannot be read, is too large or too deep, or is not YAML.
     """
-    data = _read_bytes(path)
+    data = read_file(path)
     text = _decode(path, data)
     builder = _Builder(path)
     root = builder.build(text)
     digest = hashlib.sha256(data).hexdigest()
     return Document(path, text, digest, root, tuple(builder.report.problems))
-
-
-def _read_bytes(path: Path) -> bytes:
-    try:
-        with open(path, "rb", opener=_open_without_waiting) as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                _fail(Location(path), "not a regular file")
-            if status.st_size > MAX_BYTES:
-                _fail(Location(path), _too_large(f"{status.st_size:,}"))
-            data = file.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise UsageError(f"no file '{path}'") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        _fail(Location(path), f"the file cannot be read: {reason}")
-    if len(data) > MAX_BYTES:
-        _fail(Location(path), _too_large(f"more than {MAX_BYTES:,}"))
-    return data
-
-
-def _too_large(size: str) -> str:
-    return f"the file has {size} bytes; at most {MAX_BYTES:,} are allowed"
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    """Open a file so that a pipe without a writer cannot hold us up."""
-    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _decode(path: Path, data: bytes) -> str:

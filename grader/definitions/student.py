@@ -17,7 +17,13 @@ from typing import Final, get_args
 from grader.definitions.decode import keys_of
 from grader.definitions.emit import emit
 from grader.definitions.exercise import TestCase
-from grader.definitions.files import LESSONS, TRACK_FILE, files_by_folder
+from grader.definitions.files import (
+    TRACK_FILE,
+    exists,
+    files_by_folder,
+    lessons_folder,
+    read_file,
+)
 from grader.definitions.report import Report
 from grader.definitions.rules.cases import uses_any
 from grader.definitions.source import Document, Mapping, Node, Scalar, Sequence, read
@@ -32,6 +38,7 @@ PUBLIC: Final = frozenset(
 )  # fmt: skip
 """The keys of an exercise that its student edition keeps; of the tests, those it can compare."""
 
+_LARGEST: Final = 64 << 20  # bytes of a file that is handed on as it is
 _KNOWN: Final = frozenset[str]().union(*map(keys_of, get_args(TestCase)))
 
 
@@ -67,21 +74,22 @@ def student_files(folder: Path) -> Iterator[tuple[str, bytes]]:
     """
     for below, exercises in files_by_folder(folder).items():
         track = below / TRACK_FILE
-        if track.is_file():
-            for path in (track, *_all_files(below / LESSONS)):
-                yield path.relative_to(folder).as_posix(), path.read_bytes()
+        if exists(track):
+            lessons = lessons_folder(below)
+            for path in (track, *(_all_files(lessons) if lessons else ())):
+                yield path.relative_to(folder).as_posix(), read_file(path, _LARGEST)
         for path in exercises:
             yield path.relative_to(folder).as_posix(), student_text(path).encode()
 
 
 def _all_files(folder: Path) -> Iterator[Path]:
     """Yield the files below a folder, but none whose way there has a name with a dot in front."""
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if path.name.startswith(".") or path.is_symlink():
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith("."):
             continue
-        if path.is_dir():
+        if path.is_dir() and not path.is_symlink():
             yield from _all_files(path)
-        elif path.is_file():
+        else:
             yield path
 
 

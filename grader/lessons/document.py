@@ -19,9 +19,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from grader.definitions.exercise import ExerciseId
-from grader.errors import DefinitionError, Location, Problem, UsageError
-
-MAX_BYTES: Final = 1 << 20
+from grader.definitions.files import read_file
+from grader.errors import DefinitionError, Location, Problem
 
 _CELL_WORDS: Final = {"python": False, "python hidden": True}
 _VALUE: Final = re.compile(r"`= ([^`\n]+)`")
@@ -81,14 +80,10 @@ def read_lesson(path: Path) -> Lesson:
 
     Raises:
         UsageError: There is no such file.
-        DefinitionError: It is not text, is too long, or has a fence that is not known.
+        DefinitionError: It is a symbolic link, is not text, is too long, or has a fence that is not
+            known.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"the lesson '{path}' cannot be read: {error.strerror}") from None
-    if len(data) > MAX_BYTES:
-        raise DefinitionError([Problem(Location(path), f"longer than {MAX_BYTES} bytes")])
+    data = read_file(path)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.errors import Location, Problem
+from grader.definitions.files import read_file
+from grader.errors import Location, Problem, UsageError
 from grader.grading.compare import compare_text
 from grader.lessons.execute import RunCell, RunLesson, RunProse, Shown
 
@@ -29,8 +30,8 @@ def differences(lesson: RunLesson) -> list[Problem]:
     path = record_path(lesson.path)
     advice = f"run `etude lesson run --update {lesson.path}` and read the diff"
     try:
-        before = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+        before = read_file(path).decode("utf-8", "replace")
+    except UsageError:
         message = f"there is no record of its outputs, {path.name}; {advice}"
         return [Problem(Location(lesson.path), message)]
     now = record(lesson).splitlines()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from grader.cached import Cache
+from grader.definitions.files import read_file
 from grader.errors import Location
 from grader.lessons.document import read_lesson
 from grader.lessons.execute import (
@@ -35,7 +36,7 @@ def remembered_run(path: Path, cache: Cache, sandbox: Callable[[], Sandbox]) -> 
     Raises:
         DefinitionError, GraderFault: see `run_lesson`.
     """
-    key = f"{os.fspath(path)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}"
+    key = f"{os.fspath(path)}\0{hashlib.sha256(read_file(path)).hexdigest()}"
     kept = cache.find(key)
     if kept is not None and (known := _PICKLED.from_bytes(kept)):
         return known

@@ -94,6 +94,27 @@ def test_find_nothing(collection: Writer) -> None:
         loaded.find("q")
 
 
+@pytest.mark.parametrize(
+    ("linked", "kind"),
+    [
+        ("basics/01-double.yaml", "file"),
+        ("basics/track.yaml", "file"),
+        ("warm-up.yaml", "file"),
+        ("basics/lessons", "folder"),
+        ("basics", "folder"),
+    ],
+)
+def test_nothing_in_a_collection_is_a_link(linked: str, kind: str, collection: Writer) -> None:
+    """Not even to a file of its own; the collection's folder itself may be one."""
+    (FOLDER / "basics" / "lessons").mkdir()
+    Path("alias").symlink_to(FOLDER)
+    Collection.load(Path("alias"))
+    (FOLDER / linked).rename(FOLDER / ".elsewhere")
+    (FOLDER / linked).symlink_to((FOLDER / ".elsewhere").absolute())
+    expected = f"{FOLDER}/{linked}:1:1: a symbolic link; put the {kind} itself here"
+    assert expected in collection.problems()
+
+
 def test_unknown_in_track(collection: Writer) -> None:
     """A track cannot list an exercise that its folder does not have."""
     collection.track("basics", "double, halve, duoble, softmax")

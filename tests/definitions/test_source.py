@@ -86,7 +86,7 @@ def test_folder(workdir: Path) -> None:
     (workdir / "x.yaml").mkdir()
     with pytest.raises(DefinitionError) as caught:
         load_exercise(Path("x.yaml"))
-    assert str(caught.value) == "x.yaml:1:1: the file cannot be read: Is a directory"
+    assert str(caught.value) == "x.yaml:1:1: this is a folder"
 
 
 @pytest.mark.parametrize("name", ["nothing.yaml", "nowhere/nothing.yaml"])

@@ -137,7 +137,7 @@ def test_a_failing_value_in_prose_is_an_error_with_its_line(path: Path, sandbox:
     [
         ("# T\n\n```ruby\n1\n```\n", 3, "expected one of python, python hidden, exercise, text"),
         (b"\xff", 1, "not UTF-8"),
-        ("a" * ((1 << 20) + 1), 1, "longer than"),
+        ("a" * ((1 << 20) + 1), 1, "at most 1,048,576 are allowed"),
     ],
 )
 def test_a_file_that_is_no_lesson_is_refused(
@@ -166,6 +166,18 @@ def test_a_changed_number_differs_from_the_record(path: Path, sandbox: Sandbox) 
     after = run_lesson(read_lesson(write(path, LESSON.replace("4.5", "5.5"))), sandbox)
     (changed,) = differences(after)
     assert changed.message == f"the record says '10.5', but running gives '11.5'; {advice}"
+
+
+def test_neither_a_lesson_nor_its_record_is_a_link(path: Path, sandbox: Sandbox) -> None:
+    """A page or a message would show what it leads to."""
+    done = run_lesson(read_lesson(write(path, LESSON)), sandbox)
+    path.unlink()
+    for file, read in ((path, read_lesson), (record_path(path), lambda _: differences(done))):
+        file.parent.mkdir(exist_ok=True)
+        file.symlink_to("/etc/passwd")
+        with pytest.raises(DefinitionError) as error:
+            read(file)
+        assert str(error.value) == f"{file}:1:1: a symbolic link; put the file itself here"
 
 
 def test_the_record_forgives_the_last_digit(path: Path, sandbox: Sandbox) -> None:

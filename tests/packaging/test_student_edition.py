@@ -319,6 +319,17 @@ def test_the_files_of_a_collection(tmp_path: Path) -> None:
         assert made[name].decode() == student_text(tmp_path / name)
 
 
+@pytest.mark.parametrize("linked", ["basics/track.yaml", "basics/lessons/figures/why.svg"])
+def test_no_link_is_handed_on(tmp_path: Path, linked: str) -> None:
+    """The edition would hold what it leads to."""
+    (tmp_path / "basics" / "lessons" / "figures").mkdir(parents=True)
+    (tmp_path / "basics" / "track.yaml").write_text("id: basics\n")
+    (tmp_path / linked).unlink(missing_ok=True)
+    (tmp_path / linked).symlink_to("/etc/passwd")
+    with pytest.raises(DefinitionError, match=f"{linked}:1:1: a symbolic link"):
+        list(student_files(tmp_path))
+
+
 STUDENT = "edition: student\n"
 
 

@@ -201,6 +201,16 @@ def test_what_contradicts_what_is_remembered_is_told(build: Build, collection: P
         change(collection, path, new, old)
 
 
+def test_no_lesson_is_read_through_a_link(build: Build, collection: Path, tmp_path: Path) -> None:
+    """Its file is in the error; what is remembered of the same text changes nothing."""
+    lesson = collection / "track" / "lessons" / "01-begin.md"
+    build("site")
+    lesson.rename(tmp_path / "elsewhere.md")
+    lesson.symlink_to(tmp_path / "elsewhere.md")
+    with pytest.raises(DefinitionError, match=r"01-begin\.md:1:1: a symbolic link"):
+        build("site")
+
+
 @pytest.mark.slow
 def test_another_version_remembers_nothing_of_this_one(in_process: Process, tmp_path: Path) -> None:
     """Whatever in it has changed: a template, a script, or code that a page is made by."""

@@ -10,7 +10,8 @@ from grader.authoring.importing.draft import Draft, DraftTest, Harvest
 from grader.authoring.importing.write import definition_text
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.definitions.source import MAX_BYTES, Sequence, read
+from grader.definitions.files import MAX_BYTES
+from grader.definitions.source import Sequence, read
 from grader.errors import DefinitionError, UsageError
 
 _ROUNDS: Final = 5

@@ -15,7 +15,14 @@ from grader.authoring.lint.subjects import (
 )
 from grader.definitions.collection import Collection, load_exercise, load_track
 from grader.definitions.decode import decode
-from grader.definitions.files import TRACK_FILE, exercise_files, exists, id_in_name, lesson_files
+from grader.definitions.files import (
+    TRACK_FILE,
+    exercise_files,
+    exists,
+    id_in_name,
+    lesson_files,
+    read_file,
+)
 from grader.definitions.source import Document, read
 from grader.definitions.track import Track, TrackDefinition
 from grader.errors import DefinitionError, Problem
@@ -136,7 +143,7 @@ def _track_subject(
     track: Track, document: Document, documents: Mapping[str, Document]
 ) -> TrackSubject:
     lessons = {
-        id_in_name(path): Lesson(path, path.read_text("utf-8", errors="replace"))
+        id_in_name(path): Lesson(path, read_file(path).decode("utf-8", "replace"))
         for path in lesson_files(document.path.parent)
     }
     exercises = tuple(exercise for exercise in track.exercises if exercise.id in documents)

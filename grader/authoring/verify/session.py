@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from grader.authoring.verify.cache import ProofCache
 from grader.authoring.verify.proof import Finding, Proof
 from grader.authoring.verify.targets import Group
-from grader.definitions.files import id_in_name
+from grader.definitions.files import id_in_name, read_file
 from grader.errors import DefinitionError, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -72,9 +72,9 @@ def _is_invalid(proof: Proof | None) -> bool:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+        return read_file(path)
+    except DefinitionError:  # it is told when the file is loaded
+        return b""
 
 
 def _load_each(session: Session, paths: Iterable[Path]) -> set[Problem]:

@@ -186,7 +186,7 @@ def test_the_description_of_the_rules_is_current(run: Run) -> None:
 def test_the_first_exercises_are_clean(run: Run, tmp_path: Path, name: str) -> None:
     """Nothing but notes, each looked at alone."""
     (path,) = (ROOT / "exercises" / "attention").glob(f"*-{name}.yaml")
-    (tmp_path / path.name).symlink_to(path)
+    shutil.copy(path, tmp_path)
     done = run(path.name)
     assert done.returncode == 0, done.stdout
 

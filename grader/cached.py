@@ -117,7 +117,9 @@ class Cache:
         with contextlib.suppress(OSError):
             path = self._path(key)
             if _is_own(self._folder):
-                os.makedirs(self._folder, mode=0o700, exist_ok=True)  # noqa: PTH103  as below
+                for folder in (os.path.dirname(self._folder), self._folder):  # noqa: PTH120  as below
+                    # Each by itself: of those above the last, makedirs leaves the mode to umask.
+                    os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103
                 _write(path, content)
                 self._has_grown = True
 

@@ -174,12 +174,18 @@ def test_the_home_of_another_is_left_alone(tmp_path: Path, is_link: bool) -> Non
     assert len(list(home.iterdir())) == is_link
 
 
-def test_a_folder_is_made_for_this_user_alone(tmp_path: Path) -> None:
-    """Exercises have hidden tests and solutions."""
-    Cache(tmp_path / "cache", "sources").keep("key", b"content")
+def test_folders_are_made_for_this_user_alone(tmp_path: Path) -> None:
+    """Whatever the umask: exercises have hidden tests and solutions."""
+    folder = tmp_path / "etude" / "definitions"
+    before = os.umask(0)
+    try:
+        Cache(folder, "sources").keep("key", b"content")
+    finally:
+        os.umask(before)
 
-    (entry,) = (tmp_path / "cache").iterdir()
-    assert (tmp_path / "cache").stat().st_mode & 0o077 == entry.stat().st_mode & 0o077 == 0
+    (entry,) = folder.iterdir()
+    modes = [path.stat().st_mode & 0o777 for path in (folder.parent, folder, entry)]
+    assert modes == [0o700, 0o700, 0o600]
 
 
 def test_a_key_may_name_any_file(tmp_path: Path) -> None:

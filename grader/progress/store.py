@@ -17,6 +17,7 @@ from grader.grading.verdict import Outcome
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
 from grader.progress.migrations import MIGRATIONS, migrate, version_of
 from grader.progress.place import RecordError, data_folder
+from grader.sqlite_files import close_to_others, create_private
 
 FILE_NAME: Final = "progress.sqlite3"
 PATIENCE: Final = 3.0
@@ -62,7 +63,7 @@ class Store:
         with self._explained():
             if not self.path.exists():
                 return History()
-            with self._opened("rw") as connection:
+            with self._opened() as connection:
                 if version_of(connection) != len(MIGRATIONS):
                     with _transaction(connection):
                         migrate(connection)
@@ -79,7 +80,8 @@ class Store:
         """
         with self._explained():
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with self._opened("rwc") as connection, _transaction(connection):
+            create_private(self.path)
+            with self._opened() as connection, _transaction(connection):
                 migrate(connection)
                 before = connection.total_changes
                 connection.executemany(_ADD_ATTEMPT, map(_row, history.attempts))
@@ -88,9 +90,10 @@ class Store:
                 return connection.total_changes - before
 
     @contextlib.contextmanager
-    def _opened(self, mode: str) -> Iterator[sqlite3.Connection]:
-        """Open the file: `rw` if it exists, `rwc` creates it; a read-only one is read."""
-        address = f"{self.path.as_uri()}?mode={mode}"
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        """Open the file, which is its owner's alone; a read-only one is read."""
+        close_to_others(self.path)
+        address = f"{self.path.as_uri()}?mode=rw"
         connection = sqlite3.connect(
             address, timeout=self._patience, isolation_level=None, uri=True
         )

@@ -4,12 +4,14 @@ import json
 import os
 import resource
 import sqlite3
+import stat
 import subprocess
 import sys
 import threading
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -80,7 +82,8 @@ def test_adding_again_changes_nothing(tmp_path: Path) -> None:
 def test_a_write_reaches_the_disk_before_it_returns(tmp_path: Path) -> None:
     """SQLite is told to wait for it (2 is FULL)."""
     store = Store(tmp_path)
-    with store._opened("rwc") as connection:  # noqa: SLF001  the setting is not seen from outside
+    store.add(FULL)
+    with store._opened() as connection:  # noqa: SLF001  the setting is not seen from outside
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
 
 
@@ -155,6 +158,29 @@ def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path: Path) -> None:
     assert FILE_NAME in done.stdout
     assert store.read() == FULL
     assert store.add(many) == 500
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022])
+def test_a_record_is_its_owner_s_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, umask: int
+) -> None:
+    """Whatever the umask, before SQLite writes a byte; one that others could read is closed."""
+    store, modes, connect = Store(tmp_path / "new"), [], sqlite3.connect
+
+    def watched(*args: Any, **options: Any) -> Any:  # noqa: ANN401  as sqlite3 takes them
+        modes.append(stat.S_IMODE(store.path.stat().st_mode))
+        return connect(*args, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", watched)
+    before = os.umask(umask)
+    try:
+        store.add(FULL)
+        store.path.chmod(0o644)
+        assert store.read() == FULL
+    finally:
+        os.umask(before)
+    assert modes == [0o600, 0o600]
+    assert stat.S_IMODE(store.path.parent.stat().st_mode) == 0o700
 
 
 def test_many_writers_at_once_lose_nothing(tmp_path: Path) -> None:

@@ -97,13 +97,24 @@ def needs_service() -> Iterator[None]:
         ) from None
 
 
-def open_store(url: str) -> "Database":
-    """Open a service's database, with its tables as this version knows them."""
+def open_store(url: str, *, create: bool = False) -> "Database":
+    """Open a service's database, with its tables as this version knows them.
+
+    Args:
+        url: where it is.
+        create: make an SQLite file that does not exist. In either case, say which one is used: in
+            another folder than the server's it would be another one.
+
+    Raises:
+        UsageError: there is none.
+    """
     with needs_service():
         from grader.service.store.database import Database
         from grader.service.store.upgrading import upgrade
-    database = Database(url)
+    database = Database(url, create=create)
     upgrade(database)
+    if create:
+        click.echo(f"{'new database' if database.is_new else 'database'}: {database}", err=True)
     return database
 
 

@@ -38,7 +38,7 @@ def add(name: str, role: str, database: str) -> None:
     """
     with needs_service():
         from grader.service.store import people
-    with open_store(database) as opened, opened.write() as connection:
+    with open_store(database, create=True) as opened, opened.write() as connection:
         person = people.add_person(connection, name, people.role(role), actor=whoami())
     click.echo(f"{person.name} is {person.role}")
 

@@ -53,7 +53,7 @@ def add(  # noqa: PLR0917  click calls it by name
     wanted = platforms.Registration(
         issuer, client_id, auth_url, token_url, jwks_url, grades_url or token_url
     )
-    with open_store(database) as opened, opened.write() as connection:
+    with open_store(database, create=True) as opened, opened.write() as connection:
         made = platforms.register(connection, wanted, deployments, actor=whoami())
     click.echo(f"{made.registration.issuer} may launch exercises")
     click.echo("Tell it, under the address of this service:")

@@ -1,8 +1,8 @@
 """Keys: ours, by which platforms know us, and theirs, by which we know them.
 
 Our private key is in the store, in a table that nothing but this module reads: no route, log, event
-or error shows it. An SQLite file that holds it is made readable by its owner alone; on PostgreSQL
-the database's roles decide who reads it, and a dump of the database holds it too.
+or error shows it. An SQLite file is its owner's alone; on PostgreSQL the database's roles decide
+who reads it. A backup holds it too.
 """
 
 import contextlib
@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import jwt
@@ -140,21 +139,9 @@ def _make(database: Database, number: int) -> None:
         serialization.PrivateFormat.PKCS8,
         serialization.NoEncryption(),
     )
-    _close_to_others(database)
     values = {"id": number, "kid": new_id(), "private": pem.decode(), "created_at": now()}
     with database.write() as connection:
         insert_unless_there(connection, lti_key, values)
-
-
-def _close_to_others(database: Database) -> None:
-    """Let only its owner read an SQLite file, and those that it keeps beside it."""
-    name = database.url.database
-    if not database.is_sqlite or name in {None, "", ":memory:"}:
-        return
-    for ending in ("", "-wal", "-shm"):
-        path = Path(f"{name}{ending}")
-        if path.exists():
-            path.chmod(0o600)
 
 
 class _Door:

@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import logging
 import os
 import select
 import sqlite3
@@ -15,30 +16,51 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 from sqlalchemy.pool import PoolProxiedConnection
 
 from grader.errors import UsageError
+from grader.sqlite_files import close_to_others, create_private
 
 _BUSY_SECONDS = 10.0
 _CONFLICTS: Final = frozenset({"40001", "40P01"})  # PostgreSQL: serialization failure, deadlock
 _DIALECTS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
+# The standard library's: a command has no logs of its own, and prints this on stderr.
+_log = logging.getLogger(__name__)
+
 
 class Database:
     """A store's database. Use as a context manager.
 
+    An SQLite file is its owner's alone (mode 0600): it holds all code, and the LTI private key.
+
     Args:
         url: `sqlite:///FILE` or `postgresql://...`.
+        create: make an SQLite file that does not exist when it is first used.
 
     Raises:
         UsageError: it is no such address.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, create: bool = True) -> None:
         self.url = _parsed(url)
+        self.path = _path(self.url)
+        self.is_new = False  # whether this made the file
+        self._create = create
         self.engine = _engine(self.url)
+        if self.path is not None:
+            event.listen(self.engine, "do_connect", lambda *_: self.make_private())
         reading = {} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"}
         self._reader = self.engine.execution_options(**reading)
         # SQLite has one writer, and whoever waits asks again after a while: a queue of our own
         # threads is fairer. PostgreSQL does without.
         self._turn = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
+
+    def __str__(self) -> str:
+        """Return the file, or the address on PostgreSQL without a password."""
+        if self.path is not None:
+            return str(self.path.absolute())
+        url = self.url.difference_update_query(["password", "sslpassword"])
+        return URL.create(
+            url.get_backend_name(), url.username, None, url.host, url.port, url.database, url.query
+        ).render_as_string()
 
     @property
     def is_sqlite(self) -> bool:
@@ -50,6 +72,30 @@ class Database:
 
     def __exit__(self, *_: object) -> None:
         self.engine.dispose()
+
+    def make_private(self) -> None:
+        """Create the SQLite file for its owner alone, or close one that others may read.
+
+        Each connection begins with this.
+
+        Raises:
+            UsageError: it cannot be created, or shall not.
+        """
+        if self.path is None:
+            return
+        if not self._create and not self.path.exists():
+            raise UsageError(
+                f"there is no database {self}: --database or ETUDE_DATABASE names the one that the "
+                "server uses"
+            )
+        try:
+            is_new = create_private(self.path)
+        except OSError as error:
+            raise UsageError(f"{self}: {error.strerror or error}") from None
+        if is_new:
+            self.is_new = True
+        elif close_to_others(self.path):
+            _log.warning("the database was open to others; its mode is now 0600, its owner's alone")
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Connection]:
@@ -77,17 +123,17 @@ class Database:
         Raises:
             UsageError: there is one.
         """
-        if not self.is_sqlite or self.url.database in {None, "", ":memory:"}:
+        if self.path is None:
             yield
             return
-        path = Path(f"{self.url.database}.lock")
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self.make_private()
+        descriptor = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise UsageError(
-                    f"another server uses {self.url.database}; a second one needs PostgreSQL "
+                    f"another server uses {self.path}; a second one needs PostgreSQL "
                     "(--database postgresql://...)"
                 ) from None
             yield
@@ -101,10 +147,16 @@ def _parsed(url: str) -> URL:
     except ArgumentError:
         parsed = None
     name = parsed.get_backend_name() if parsed is not None else ""
-    if parsed is None or name not in _DIALECTS:
+    if parsed is None or name not in _DIALECTS or "uri" in parsed.query:
         # Not quoted: it may hold a password.
         raise UsageError("a database is sqlite:///FILE or postgresql://USER@HOST/NAME")
     return parsed.set(drivername=_DIALECTS[name])
+
+
+def _path(url: URL) -> Path | None:
+    """Return an SQLite database's file; None in memory and on PostgreSQL."""
+    is_file = url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}
+    return Path(str(url.database)) if is_file else None
 
 
 def _engine(url: URL) -> Engine:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.service.store.database import Database
+from grader.service.store.upgrading import upgrade
 from tests.conftest import Etude
 
 _HOST = "https://moodle.example.org"
@@ -13,6 +15,8 @@ _HOST = "https://moodle.example.org"
 def platform(etude: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Etude:
     """Run `etude staff platform` on a fresh database."""
     monkeypatch.setenv("ETUDE_DATABASE", f"sqlite:///{tmp_path}/etude.db")
+    with Database(f"sqlite:///{tmp_path}/etude.db") as made:
+        upgrade(made)
     return lambda *words, **options: etude("staff", "platform", *words, **options)
 
 

@@ -13,6 +13,7 @@ from grader.service.desk import Desk
 from grader.service.store import events, regrades
 from grader.service.store.database import Database
 from grader.service.store.tables import regrade_source
+from grader.service.store.upgrading import upgrade
 from tests.conftest import Etude
 from tests.service.regrade.conftest import HALF_RIGHT, OLD, RIGHT, Stored, store_of
 
@@ -114,6 +115,8 @@ def test_what_cannot_be_done_is_said(
 ) -> None:
     """In a sentence, with exit status 2."""
     url = f"sqlite:///{tmp_path}/empty.db"
+    with Database(url) as empty:
+        upgrade(empty)
     said = etude("regrade", *words, "--database", url, "--exercises", folder)
     assert said.returncode == 2
     assert sentence in said.stderr

@@ -1,6 +1,7 @@
 """`etude staff`: people, their tokens, and the service's database."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import click
 
@@ -91,6 +92,30 @@ def revoke(token_id: str, database: str) -> None:
         if not people.revoke_token(connection, token_id, actor=whoami()):
             raise UsageError(f"there is no valid token {token_id}")
     click.echo("revoked")
+
+
+@command.command("backup")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@database_option
+def backup(file: Path, force: bool, database: str) -> None:
+    """Copy the database to FILE while the server runs, and check the copy.
+
+    FILE is readable by its owner alone: it holds the code of all submissions and the key of
+    LTI. On PostgreSQL this says which command to run instead.
+
+    \b
+    Example:
+      etude staff backup backup.db
+    """
+    with needs_service():
+        from grader.service.store.backup import back_up
+        from grader.service.store.database import Database
+    with Database(database, create=False) as opened:
+        made = back_up(opened, file, force=force)
+    click.echo(
+        f"{file}: {made.size:,} bytes, {made.submissions:,} submissions, schema {made.schema}"
+    )
 
 
 @command.command("rebuild")

@@ -19,10 +19,16 @@ from sqlalchemy import func, select
 
 from benchmarks.postgres import PostgresServer, find_binaries
 from grader.definitions.collection import Collection
+from grader.service.settings import Settings
 from grader.service.store import people, submissions
+from grader.service.store.backup import dump_command
 from grader.service.store.database import Database
 from grader.service.store.tables import submission
 from grader.service.store.upgrading import upgrade
+from tests.service.api.conftest import Served, serving
+from tests.service.conftest import EXERCISES
+
+__all__ = ["serving"]  # a fixture of the API's tests
 
 ROOT = Path(__file__).parents[3]
 DOCS = {name: (ROOT / "docs" / name).read_text() for name in ("service.md", "scaling.md")}
@@ -142,19 +148,30 @@ def hand_in(database: Database, number: int) -> None:
             submissions.accept(connection, owner, "x", f"{each}", key=f"{each}")
 
 
-def test_a_copy_of_a_running_sqlite_store_is_whole(tmp_path: Path) -> None:
-    """The command copies what is still in the journal, beside a server that has the file open."""
+def test_a_restored_copy_of_a_running_store_is_served(
+    tmp_path: Path, serving: Callable[[Settings], Served]
+) -> None:
+    """The commands copy what is still in the journal; what was pending there is graded."""
+    here = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     with Database(f"sqlite:///{tmp_path}/etude.db") as database, database.one_server():
         upgrade(database)
-        hand_in(database, 3)
-        bash(block("VACUUM INTO"), tmp_path)
-    with Database(f"sqlite:///{tmp_path}/backup.db") as copied:
-        assert count(copied) == 3
-        assert not upgrade(copied)
+        with database.write() as connection:
+            owner = people.add_person(connection, "ada", "student", actor="test")
+            token = people.make_token(connection, owner, "laptop", actor="test")
+            wanted = (connection, owner, "attention-weights", solution())
+            pending = submissions.accept(*wanted, key="1").submission
+        bash(block("staff backup"), tmp_path, PATH=here)
+    bash(block("cp backup.db"), tmp_path)
+    restored = serving(Settings(f"sqlite:///{tmp_path}/etude.db", EXERCISES, workers=1))
+    with httpx.Client(base_url=restored.url, headers={"Authorization": f"Bearer {token}"}) as ada:
+        assert restored.outcome(ada, f"/v1/submissions/{pending.id}") == "passed"
 
 
 def test_a_dump_of_postgresql_can_be_restored(postgres: PostgresServer, tmp_path: Path) -> None:
-    """Both commands, into an empty database; what was pending is pending there."""
+    """Both commands, into an empty database; what was pending is pending there.
+
+    So does the command that `etude staff backup` prints; nobody else may read either file.
+    """
     binaries = find_binaries()
     assert binaries is not None
     names = [f"dump_{uuid.uuid4().hex}" for _ in range(2)]
@@ -163,8 +180,13 @@ def test_a_dump_of_postgresql_can_be_restored(postgres: PostgresServer, tmp_path
         with Database(address) as database:
             upgrade(database)
             hand_in(database, 3)
+            printed = dump_command(database, tmp_path / "printed.dump")
         path = f"{binaries}{os.pathsep}{os.environ['PATH']}"
         bash(block("pg_dump"), tmp_path, ETUDE_DATABASE=address, EMPTY_DATABASE=empty, PATH=path)
+        bash(printed, tmp_path, PATH=path)
+        made = [(tmp_path / name).stat() for name in ("etude.dump", "printed.dump")]
+        assert min(each.st_size for each in made) > 10_000
+        assert {each.st_mode & 0o777 for each in made} == {0o600}
         with Database(empty) as restored:
             assert count(restored) == 3
             assert not upgrade(restored)

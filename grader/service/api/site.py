@@ -1,11 +1,13 @@
-"""Serves a built site beside the API, and lets its pages know that there is one."""
+"""Serves a built site beside the API: its pages know that there is a server, and say so."""
 
-import os
+import posixpath
+import re
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
@@ -14,6 +16,8 @@ from grader.service.api.auth import COOKIE, COOKIE_OF_HOST
 _PLACE: Final = b"<html "
 _MARK: Final = b'<html data-service="/v1/" '
 _SIGNED_IN: Final = b"data-signed-in "  # or a page would have to ask, in vain for most
+_TEXTS: Final = re.compile(rb"<!--static-->.*?<!--served:(.*?)-->", re.DOTALL)
+"""What a page says on a static host, and in a comment what is true here: see base.html."""
 
 
 class Site(StaticFiles):
@@ -22,19 +26,23 @@ class Site(StaticFiles):
     def __init__(self, folder: Path) -> None:
         super().__init__(directory=folder, html=True)
 
-    def file_response(
-        self,
-        full_path: str | os.PathLike[str],
-        stat_result: os.stat_result,
-        scope: Scope,
-        status_code: int = 200,
-    ) -> Response:
-        """Return a file; a page with its mark, and to be asked for again each time."""
-        answer = super().file_response(full_path, stat_result, scope, status_code)
-        if not (isinstance(answer, FileResponse) and answer.media_type == "text/html"):
-            return answer
-        is_signed_in = {COOKIE, COOKIE_OF_HOST} & Request(scope).cookies.keys()
-        mark = _MARK + (_SIGNED_IN if is_signed_in else b"")
-        page = Path(full_path).read_bytes().replace(_PLACE, mark, 1)
-        headers = {"Cache-Control": "no-cache", "Vary": "Cookie"}
-        return HTMLResponse(page, status_code, headers=headers)
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """Return a file, a page as it is served here, or the way to a folder's page."""
+        answer = await super().get_response(path, scope)
+        if isinstance(answer, RedirectResponse):
+            # Starlette leads to the host that the request names; that may be anybody's.
+            query = scope["query_string"].decode("latin-1")
+            folder = f"./{quote(posixpath.basename(path))}/"
+            return RedirectResponse(f"{folder}?{query}" if query else folder)
+        if isinstance(answer, FileResponse) and answer.media_type == "text/html":
+            return _page(Path(answer.path), answer.status_code, Request(scope))
+        return answer
+
+
+def _page(path: Path, status: int, request: Request) -> Response:
+    """Return a page with its mark and the texts of a server, to be asked for again each time."""
+    is_signed_in = {COOKIE, COOKIE_OF_HOST} & request.cookies.keys()
+    mark = _MARK + (_SIGNED_IN if is_signed_in else b"")
+    page = _TEXTS.sub(rb"\1", path.read_bytes().replace(_PLACE, mark, 1))
+    headers = {"Cache-Control": "no-cache", "Vary": "Cookie"}
+    return HTMLResponse(page, status, headers=headers)

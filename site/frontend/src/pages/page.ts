@@ -1,6 +1,4 @@
 import { keepSite } from "../keeping";
 import "../marks";
-import { speakOfService } from "../submit/overview";
 
 keepSite();
-speakOfService();

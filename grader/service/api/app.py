@@ -37,6 +37,7 @@ def create_app(parts: Parts) -> FastAPI:
         openapi_url="/v1/openapi.json",
         docs_url=None,  # its page loads scripts from elsewhere
         redoc_url=None,
+        redirect_slashes=False,  # it would lead to the host that a request names
     )
     app.state.parts = parts
     app.state.intake = Intake(parts)

@@ -47,7 +47,7 @@ def login_by_form(request: Request, service: PartsOf, sent: Fields) -> Response:
 
 
 def _begin(request: Request, service: Parts, sent: dict[str, str]) -> Response:
-    base = service.settings.public_url or str(request.base_url)
+    base = service.settings.public_url or _listening(request)
     try:
         begun = launch.begin(service.database, sent, base.rstrip("/") + _PATH)
     except LaunchError as error:
@@ -64,6 +64,12 @@ def _begin(request: Request, service: Parts, sent: dict[str, str]) -> Response:
         samesite="none" if is_https else None,  # it comes back by a post from the platform's page
     )
     return answer
+
+
+def _listening(request: Request) -> str:
+    """Return the address of the socket that took a request: what the request says may be a lie."""
+    host, port = request.scope["server"]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 @router.post("/launch")

@@ -1,7 +1,7 @@
 """A served tool, and a platform that knows it."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
@@ -34,7 +34,9 @@ class Course:
         self.tool.clients.append(client)
         return client
 
-    def begin(self, browser: httpx.Client, **changes: str) -> dict[str, str]:
+    def begin(
+        self, browser: httpx.Client, headers: Mapping[str, str] | None = None, **changes: str
+    ) -> dict[str, str]:
         """Begin a launch; return what the tool asks the platform."""
         hint = {
             "iss": self.platform.url,
@@ -43,15 +45,22 @@ class Course:
             "target_link_uri": f"{self.tool.url}/lti/launch",
             "lti_message_hint": "of the platform",
         }
-        answer = browser.post("/lti/login", data=hint | changes)
+        answer = browser.post("/lti/login", data=hint | changes, headers=headers)
         assert answer.status_code == httpx.codes.FOUND, answer.text
         assert answer.headers["Location"].startswith(f"{self.platform.url}/auth?")
         query = parse_qs(urlsplit(answer.headers["Location"]).query)
         return {name: values[0] for name, values in query.items()}
 
-    def finish(self, browser: httpx.Client, token: str, state: str) -> httpx.Response:
+    def finish(
+        self,
+        browser: httpx.Client,
+        token: str,
+        state: str,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
         """Bring back what the platform said."""
-        return browser.post("/lti/launch", data={"id_token": token, "state": state})
+        sent = {"id_token": token, "state": state}
+        return browser.post("/lti/launch", data=sent, headers=headers)
 
     def launch(self, browser: httpx.Client, **changes: object) -> httpx.Response:
         """Launch as a platform does."""

@@ -358,6 +358,18 @@ def test_only_registered_platforms_are_visited(course: Course, changes: dict[str
         assert "Location" not in answer.headers
 
 
+def test_a_launch_leads_to_no_host_that_a_request_names(course: Course) -> None:
+    """To the registered platform, back to the socket that listens, and on by a path alone."""
+    hostile = {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
+    asked = course.begin(course.browser(), headers=hostile)
+    assert asked["redirect_uri"] == f"{course.tool.url}/lti/launch"
+    browser = course.browser()
+    asked = course.begin(browser)
+    token = course.platform.token(course.platform.claims(asked["nonce"]))
+    answer = course.finish(browser, token, asked["state"], headers=hostile)
+    assert answer.headers["Location"] == "/attention/attention-weights/"
+
+
 def test_our_private_key_stays_inside(course: Course) -> None:
     """The key is made once, and shown by its public half only."""
     first = course.browser().get("/lti/jwks.json").json()

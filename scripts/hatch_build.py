@@ -1,7 +1,9 @@
 """Build hook: a wheel carries the exercises in their student edition, without anything hidden.
 
-An editable install needs none, since it reads the checkout's own; the sdist is the source and keeps
-the full definitions, so the wheel that is built from it is the same.
+It carries `reference` as well, whose code answers most of those that name it: see SECURITY.md.
+
+An editable install has no student edition: it reads the checkout's own exercises. The sdist is the
+source and keeps the full definitions, so the wheel that is built from it is the same.
 """  # noqa: INP001  a script that hatchling loads by its path
 
 import sys

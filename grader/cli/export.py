@@ -22,7 +22,10 @@ def command() -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 @options.exercises_option
 def student(folder: Path, exercises: Path | None) -> None:
-    """Write every exercise to FOLDER without hidden tests, solutions and misconceptions.
+    """Write every exercise to FOLDER without hidden tests, solutions, explanations, misconceptions.
+
+    Tracks and lessons go along as they are. FOLDER names the functions of `reference` that tests
+    compare with; their code is not in it but in every installed Etude, for all to read.
 
     `etude check` accepts the folder with --exercises; it runs the visible tests and says that the
     hidden ones are run by the course.

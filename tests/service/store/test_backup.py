@@ -153,19 +153,32 @@ def test_no_link_beside_a_store_is_followed(store: Database, tmp_path: Path) -> 
     assert _mode(other) == 0o644
 
 
+def _write_noise(path: Path) -> None:
+    """Overwrite a page in the middle."""
+    with path.open("r+b") as file:
+        file.seek(path.stat().st_size // 4096 // 2 * 4096)
+        file.write(b"\xa5" * 4096)
+
+
+def _lose_an_index(path: Path) -> None:
+    """Leave an index's pages to nobody, which every query survives."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("DELETE FROM sqlite_schema WHERE name = 'ix_outbox_due'")
+
+
+@pytest.mark.parametrize("damage", [_write_noise, _lose_an_index])
 def test_a_damaged_store_is_reported_and_the_last_backup_stays(
-    store: Database, tmp_path: Path
+    store: Database, tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
-    """A page of noise in the middle is found before anything is replaced."""
+    """It is found before anything is replaced."""
     _hand_in(store, 200)
     target = tmp_path / "backup.db"
     back_up(store, target)
     whole = target.read_bytes()
     store.engine.dispose()
     assert store.path is not None
-    with store.path.open("r+b") as file:
-        file.seek(store.path.stat().st_size // 4096 // 2 * 4096)
-        file.write(b"\xa5" * 4096)
+    damage(store.path)
     with pytest.raises(UsageError, match=r"etude\.db is damaged, and no backup was made:\n  \S"):
         back_up(store, target, force=True)
     assert target.read_bytes() == whole

@@ -1,7 +1,8 @@
 """GitHub Actions: annotations on stdout, and the job's summary where the runner wants it.
 
 A workflow command is one line; what a submission worded is escaped, so that it can end none and
-begin none. GitHub shows ten annotations of a kind from a step, so the tenth says how many are left.
+begin none, nor one of another runner that this is printed on. GitHub shows ten annotations of a
+kind from a step, so the tenth says how many are left.
 """
 
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from dataclasses import replace
 from grader.grading.verdict import Outcome, Verdict
 from grader.reports import to_markdown as markdown
 from grader.reports.formats import Renderer
+from grader.reports.inert import without_commands_in_lines
 from grader.reports.report import Batch, Report
 from grader.reports.words import (
     FAULT_FOR_LEARNERS,
@@ -74,6 +76,7 @@ def command(kind: str, message: str, **properties: str | int | None) -> str:
 
 
 def _escaped(text: str, more: str = "") -> str:
+    text = without_commands_in_lines(text)
     for character in f"%\r\n{more}":
         text = text.replace(character, f"%{ord(character):02X}")
     return text

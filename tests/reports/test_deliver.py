@@ -61,10 +61,18 @@ def test_what_cannot_be_done_is_said_before_grading(words: list[str], message: s
 
 
 @pytest.mark.parametrize(
+    ("variable", "value"),
+    [("GITHUB_ACTIONS", "true"), ("TF_BUILD", "True"), ("TEAMCITY_VERSION", "2026.1")],
+)
+@pytest.mark.parametrize(
     "name", ["text", "plain", "json", "jsonl", "junit", "markdown", "html", "csv"]
 )
 def test_no_report_commands_the_runner_that_reads_it(
-    name: str, cases: dict[str, Report | Batch], monkeypatch: pytest.MonkeyPatch
+    name: str,
+    variable: str,
+    value: str,
+    cases: dict[str, Report | Batch],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """In a job's log no line begins with `::`, and none has `##[`; what was printed is still there."""
     verdict = report(cases, "fail").verdict
@@ -76,7 +84,7 @@ def test_no_report_commands_the_runner_that_reads_it(
     made = Report.of_verdict(replace(verdict, output=odd, tests=tests), "double.py")
     assert "##[error]" in delivery(name).text(made) or name == "csv"
 
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv(variable, value)
     told = delivery(name)
     text = told.text(made)
     assert not told.is_drawn
@@ -85,6 +93,20 @@ def test_no_report_commands_the_runner_that_reads_it(
         assert json.loads(text)["output"] == odd
     if name == "junit":
         assert "##[error]b" in ET.fromstring(text).findtext(".//system-out", "")  # noqa: S314  our own
+
+
+def test_annotations_command_no_other_runner(cases: dict[str, Report | Batch]) -> None:
+    """On Azure or TeamCity, printed or in a file: a message and a file's name hold no command."""
+    verdict = report(cases, "fail").verdict
+    assert verdict is not None
+    odd = "##vso[task.complete result=Succeeded]done ##teamcity[buildStop] ##[add-path]x"
+    tests = tuple(replace(each, message=odd) for each in verdict.tests if not each.hidden)
+    made = Report.of_verdict(replace(verdict, tests=tests), f"{odd}.py")
+    told = delivery("github", "github=log")
+    told.write(made)
+    for text in (told.text(made), Path("log").read_text()):
+        assert "vso[task.complete result=Succeeded]done" in text
+        assert not re.search(r"##\w*\[", text)
 
 
 def test_every_file_is_written(cases: dict[str, Report | Batch]) -> None:

@@ -1,6 +1,7 @@
-"""Grades in a CI job, for GitHub's action.yml and GitLab's template; started by Etude's own Python.
+"""Grades in a CI job, for GitHub's action.yml and GitLab's template.
 
-Everything comes in by the environment, and no shell ever reads it:
+It is started as `python -I` by Etude's own Python, since the working directory is a student's
+checkout. Everything comes in by the environment, and no shell ever reads it:
 
 ETUDE_ASSIGNED    exercises, separated by blanks or lines; without any, ETUDE_SUBMISSION is a folder
                   with a folder for each student
@@ -38,7 +39,7 @@ def _etude(*words: str, data: str) -> int:
     environment = {**os.environ, "ETUDE_DATA": data}
     if not environment.get("ETUDE_EXERCISES"):
         environment.pop("ETUDE_EXERCISES", None)
-    command = [str(Path(sys.executable).parent / "etude"), *words]
+    command = [sys.executable, "-I", "-m", "grader.cli", *words]
     return subprocess.run(command, env=environment, check=False).returncode  # noqa: S603  no shell
 
 

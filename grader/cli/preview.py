@@ -109,7 +109,8 @@ def _lint(file: Path) -> list[str]:
 
 def _run(name: str, file: Path) -> dict[str, Any]:
     """Run one of our commands in a process of its own, so that the server stays as it is."""
-    command = [sys.executable, "-m", "grader.cli", name, str(file.resolve()), "--format", "json"]
+    words = (name, str(file.resolve()), "--format", "json")
+    command = [sys.executable, "-P", "-m", "grader.cli", *words]
     done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603  our own
     try:
         answer: dict[str, Any] = json.loads(done.stdout)

@@ -162,7 +162,7 @@ def _watch(groups: Sequence[Group], words: Sequence[str]) -> None:
 
     Each run is a process of its own, so that changes to the reference count too.
     """
-    command = [sys.executable, "-m", "grader.cli", *(w for w in words if w != "--watch")]
+    command = [sys.executable, "-P", "-m", "grader.cli", *(w for w in words if w != "--watch")]
     folders = {
         path.parent for group in groups for path in [*group.files, *filter(None, [group.track])]
     }

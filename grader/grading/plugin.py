@@ -1,8 +1,10 @@
-"""The pytest plugin: `pytest exercises/attention --submission FILE` grades a file, test by test.
+"""The pytest plugin: `pytest exercises/attention --submission=FILE` grades a file, test by test.
 
-Inactive unless `--submission` is given.
+Inactive unless `--submission` is given. It is for one's own work: pytest runs the conftest.py and
+obeys the settings that lie with the exercises or above them before this plugin can look at them.
 """
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from grader.sandbox.process import Sandbox
 
 _SANDBOX = pytest.StashKey["Sandbox"]()
+_ETUDE = Path(__file__).resolve().parents[2]  # an editable install has its checkout on the path
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,6 +30,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--unsafe-no-sandbox", action="store_true", help="run the submission without isolation"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse the ways of starting pytest that run files which lie beside the submission.
+
+    Whether there are such files makes no difference, so nobody gets used to those ways.
+
+    Raises:
+        UsageError: pytest was started in one of them.
+    """
+    submission = config.getoption("--submission")
+    if not submission:
+        return
+    if "--submission" in config.invocation_params.args:
+        raise pytest.UsageError(
+            "with a blank after --submission pytest takes its settings from the folder of the "
+            f"submission; write --submission={submission}"
+        )
+    exposed = {Path.cwd(), Path(submission).resolve().parent} - {_ETUDE}
+    if exposed & {Path(entry).resolve() for entry in sys.path}:
+        raise pytest.UsageError(
+            "the folder of the submission, or the one you are in, is on Python's path, so files "
+            "there could run in the grader; start 'pytest' or 'python -P -m pytest', without a "
+            f"PYTHONPATH, or use 'etude check EXERCISE {submission}'"
+        )
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -99,7 +127,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         name = Path(submission).name
         raise pytest.UsageError(
             f"no exercise here is named after {name!r}; give the exercise's YAML file instead: "
-            f"pytest exercises/attention/13-attention-weights.yaml --submission {name}"
+            f"pytest exercises/attention/13-attention-weights.yaml --submission={name}"
         )
 
 

@@ -83,7 +83,9 @@ def _as_nobody(host: Host, command: list[str]) -> list[str]:
 
 
 def _namespaces(host: Host, control: int, many: bool) -> Launch:
-    bwrap = shutil.which("bwrap")
+    # A relative entry of PATH may lead to a program among the submissions.
+    absolute = filter(os.path.isabs, os.environ.get("PATH", os.defpath).split(os.pathsep))
+    bwrap = shutil.which("bwrap", path=os.pathsep.join(absolute))
     if bwrap is None:
         raise SandboxFault("bubblewrap is not installed (for example: apt-get install bubblewrap)")
     root = Path("/sandbox")

@@ -152,7 +152,7 @@ class Desk:
         with theirs:
             command = ["-m", "grader.service.desk_process", str(theirs.fileno()), str(self.workers)]
             process = subprocess.Popen(  # noqa: S603  our own module
-                [sys.executable, *command],
+                [sys.executable, "-P", *command],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stderr=self._stderr,

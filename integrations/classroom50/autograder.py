@@ -30,9 +30,10 @@ def main() -> int:
 
 
 def _install(environment: Path) -> int:
-    made = _run(sys.executable, "-m", "venv", environment)
-    pip = (environment / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "--quiet")
-    installed = made or _run(*pip, "install", "--requirement", "requirements.txt", cwd=HERE)
+    made = _python(sys.executable, "venv", environment, cwd=HERE)
+    pip = ("pip", "--disable-pip-version-check", "--quiet", "install")
+    python = environment / "bin" / "python"
+    installed = made or _python(python, *pip, "--requirement", "requirements.txt", cwd=HERE)
     return 3 if installed else 0  # a status of pip's is none of Etude's
 
 
@@ -40,12 +41,16 @@ def _grade(environment: Path) -> int:
     exercises = sorted((HERE / "exercises").glob("*.yaml"))
     assigned = [f"--assigned={path}" for path in exercises]
     formats = ["plain", f"classroom50={RESULT}", f"markdown={TEXT}"]
-    etude = environment / "bin" / "etude"
-    return _run(etude, "grade", ".", *assigned, *(f"--format={each}" for each in formats))
+    words = ("grade", ".", *assigned, *(f"--format={each}" for each in formats))
+    return _python(environment / "bin" / "python", "grader.cli", *words)
 
 
-def _run(*command: str | Path, cwd: Path | None = None) -> int:
-    return subprocess.run(command, cwd=cwd, check=False).returncode  # noqa: S603  no shell
+def _python(python: str | Path, module: str, *words: str | Path, cwd: Path | None = None) -> int:
+    """Run a module; nothing of the checkout is imported, not by pip's own children either."""
+    command = (python, "-I", "-m", module, *words)
+    variables = {**os.environ, "PYTHONSAFEPATH": "1"}
+    variables.pop("PYTHONPATH", None)
+    return subprocess.run(command, cwd=cwd, env=variables, check=False).returncode  # noqa: S603  no shell
 
 
 def _clear() -> None:

@@ -217,8 +217,8 @@ def test_pytest_grades_a_file_test_by_test(tmp_path: Path) -> None:
 
     def run(file: Path) -> Finished:
         plain = ["-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:randomly"]
-        words = [str(ROOT / "exercises" / "attention"), "--submission", str(file), *plain]
-        command = [sys.executable, "-m", "pytest", *words]
+        words = [str(ROOT / "exercises" / "attention"), f"--submission={file}", *plain]
+        command = [sys.executable, "-P", "-m", "pytest", *words]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     done = run(RIGHT)
@@ -234,8 +234,8 @@ def test_pytest_grades_a_file_test_by_test(tmp_path: Path) -> None:
 def test_pytest_says_why_it_found_no_exercise(tmp_path: Path) -> None:
     """A file that is named after none: exit status 4 and what to do."""
     (tmp_path / "hw1.py").write_text("x = 1")
-    words = [str(ROOT / "exercises" / "attention"), "--submission", "hw1.py", "-c", os.devnull]
-    command = [sys.executable, "-m", "pytest", *words, "-p", "no:cacheprovider"]
+    words = [str(ROOT / "exercises" / "attention"), "--submission=hw1.py", "-c", os.devnull]
+    command = [sys.executable, "-P", "-m", "pytest", *words, "-p", "no:cacheprovider"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 4
     assert "no exercise here is named after 'hw1.py'" in done.stderr

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import venv
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -12,6 +13,7 @@ from typing import TypeAlias
 import pytest
 
 from grader import __version__
+from tests.integrations.hostile import HostileCheckout
 
 ROOT = Path(__file__).parent.parent.parent
 _NOT_COPIED = (
@@ -20,6 +22,21 @@ _NOT_COPIED = (
 )  # fmt: skip
 
 Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+
+
+# Makes each environment that `python -m venv` makes like the one it stands in: without a pip of its
+# own, which takes seconds to put there, and with the same packages on its path.
+_SITECUSTOMIZE = """\
+import sys
+if "venv" in sys.orig_argv:
+    import pathlib, venv
+    def post_setup(self, context, original=venv.EnvBuilder.post_setup):
+        site = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
+        packages = pathlib.Path(sys.prefix, site, "packages.pth").read_text()
+        pathlib.Path(context.env_dir, site, "packages.pth").write_text(packages)
+    venv.EnvBuilder.post_setup = post_setup
+    venv.EnvBuilder._setup_pip = lambda self, context: None
+"""
 
 
 @pytest.fixture(scope="session")
@@ -39,25 +56,24 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def programs(packages: Path) -> Path:
-    """A folder with this Python under every name that a script looks for.
+    """A folder with this Python under every name that a script looks for, as a runner has it.
 
-    The environments it makes have no pip of their own, which takes seconds to put there.
+    Its packages come by a .pth file, which `python -I` reads too, unlike a PYTHONPATH.
     """
-    folder = packages / ".bin"
-    folder.mkdir()
-    for name in ("python3", *(f"python3.{number}" for number in range(11, 15))):
-        script = folder / name
-        script.write_text(f"""\
-#!/bin/sh
-[ "$1 $2" = "-m venv" ] && {{ shift 2; set -- -m venv --without-pip "$@"; }}
-exec '{sys.executable}' "$@"
-""")
-        script.chmod(0o755)
-    return folder
+    base = packages / ".python"
+    venv.create(base, symlinks=True)
+    (site,) = base.glob("lib/python*/site-packages")
+    (site / "packages.pth").write_text(f"{packages}\n")
+    (site / "sitecustomize.py").write_text(_SITECUSTOMIZE)
+    for number in range(11, 15):
+        name = base / "bin" / f"python3.{number}"
+        if not name.exists():
+            name.symlink_to("python3")
+    return base / "bin"
 
 
 @pytest.fixture(scope="session")
-def offline(packages: Path, programs: Path) -> dict[str, str]:
+def offline(programs: Path) -> dict[str, str]:
     """The environment of a command that may not download, and knows nothing of this checkout."""
     kept = {
         name: value
@@ -72,7 +88,6 @@ def offline(packages: Path, programs: Path) -> dict[str, str]:
         **committer,
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "PYTHON": str(programs / "python3"),
-        "PYTHONPATH": str(packages),
         "PIP_NO_INDEX": "1",
         "PIP_CONFIG_FILE": os.devnull,
         "GIT_CONFIG_GLOBAL": os.devnull,
@@ -118,9 +133,15 @@ def etude_venv(tmp_path_factory: pytest.TempPathFactory, checkout: Path, run: Ru
     """An environment that `integrations/install` made from that repository."""
     folder = tmp_path_factory.mktemp("installed") / "venv"
     script = checkout / "integrations" / "install"
-    done = run("sh", script, folder, cwd=folder.parent, PYTHON=sys.executable)
+    done = run("sh", script, folder, cwd=folder.parent)
     assert done.returncode == 0, done.stderr
     return folder
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Callable[[str], HostileCheckout]:
+    """Make a hostile checkout, by the name of its folder in the test's."""
+    return lambda name: HostileCheckout.make(tmp_path / name)
 
 
 @pytest.fixture(scope="session")

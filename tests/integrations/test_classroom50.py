@@ -4,13 +4,14 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+
+from tests.integrations.hostile import EARNED, POSSIBLE, HostileCheckout
 
 ROOT = Path(__file__).parent.parent.parent
 SUBMISSIONS = ROOT / "examples" / "submissions"
@@ -52,7 +53,11 @@ def bundle(
 
 @pytest.fixture
 def start(
-    bundle: Path, run: Run, tmp_path: Path, in_container: Callable[..., list[str | Path]]
+    bundle: Path,
+    programs: Path,
+    run: Run,
+    tmp_path: Path,
+    in_container: Callable[..., list[str | Path]],
 ) -> Callable[..., Finished]:
     """Run the script in the student's checkout; `folder` may be another bundle."""
 
@@ -61,8 +66,8 @@ def start(
         (tmp_path / "repository").mkdir(exist_ok=True)
         (tmp_path / "runner-temp").mkdir(exist_ok=True)
         given = {**IDENTITY, "RUNNER_TEMP": str(tmp_path / "runner-temp"), **variables}
-        words = (sys.executable, folder / "autograder.py")
-        visible = (tmp_path, bundle, Path(sys.prefix))
+        words = (programs / "python3", folder / "autograder.py")
+        visible = (tmp_path, bundle)
         return run(*in_container(*words, visible=visible), cwd=tmp_path / "repository", **given)
 
     return start
@@ -107,6 +112,21 @@ def test_a_graded_submission_is_status_0_and_a_result(
     assert (found["score"], found["max-score"]) == (13, 22)
     text = (tmp_path / "repository" / "release-body.md").read_text()
     assert "There is no file token-lookup.py" in text
+
+
+def test_nothing_of_the_repository_runs_but_the_submission(
+    start: Callable[..., Finished],
+    hostile: Callable[[str], HostileCheckout],
+    offline: Mapping[str, str],
+    tmp_path: Path,
+) -> None:
+    """No module, program or setting that lies there, even with relative entries in PATH."""
+    checkout = hostile("repository")
+    done = start(PATH=f".:bin:{offline['PATH']}")
+    assert checkout.ran == [], done.stderr
+    assert done.returncode == 0, done.stderr
+    found = result(tmp_path)
+    assert (found["score"], found["max-score"]) == (EARNED, POSSIBLE + 9)  # of token-lookup nothing
 
 
 @pytest.mark.parametrize("damage", ["definition", "requirements", "identity"])

@@ -4,12 +4,16 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+import yaml
+
+from tests.integrations.hostile import EARNED, POSSIBLE, HostileCheckout
 
 ROOT = Path(__file__).parent.parent.parent
 DOCKERFILE = ROOT / "integrations" / "docker" / "Dockerfile"
@@ -134,6 +138,43 @@ def test_the_image_grades_without_any_privilege(
     assert (verdict["sandbox"], verdict["score"], verdict["max_score"]) == ("landlock", 13, 13)
 
 
+def test_nothing_in_the_mounted_folder_runs_but_the_submission(
+    *,
+    built: Path,
+    context: Path,
+    run: Run,
+    in_container: InContainer,
+    hostile: Callable[[str], HostileCheckout],
+    offline: Mapping[str, str],
+) -> None:
+    """No module, program or setting that lies there."""
+    checkout = hostile("work")
+    checkout.folder.parent.chmod(0o755)
+    command = (built / "bin" / "etude", "grade", ".", "--assigned", "attention-weights")
+    visible = (built, context, checkout.folder.parent)
+    words = in_container(*command, "--format", "json", visible=visible, user=USER)
+    path = f".:bin:{offline['PATH']}"
+    exercises = str(context / "exercises")
+    done = run(*words, cwd=checkout.folder, ETUDE_EXERCISES=exercises, PATH=path)
+    assert checkout.ran == [], done.stderr
+    verdict = json.loads(done.stdout)
+    assert (verdict["score"], verdict["max_score"]) == (EARNED, POSSIBLE), done.stderr
+
+
+def test_no_health_check_runs_what_lies_in_its_folder(
+    run: Run, hostile: Callable[[str], HostileCheckout]
+) -> None:
+    """The service's own files for uploads and caches lie there."""
+    checkout = hostile("tmp")
+    services = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())["services"].values()
+    checks = [service["healthcheck"]["test"][1:] for service in services]
+    ours = [words[1:] for words in checks if words[0] == "python"]
+    assert ours
+    for words in ours:
+        run(sys.executable, *words, cwd=checkout.folder)
+    assert checkout.ran == []
+
+
 def test_the_image_grades_with_hidden_tests(built: Path, context: Path) -> None:
     """The collection is the whole one, not the student edition that the wheel carries."""
     settings = [rest for name, rest in instructions() if name == "ENV"]
@@ -154,12 +195,23 @@ def test_the_devcontainer_asks_for_no_privilege() -> None:
     assert not {"privileged", "capAdd", "runArgs", "mounts", "securityOpt"} & set(DEVCONTAINER)
 
 
-def test_the_devcontainer_has_etude_on_its_path(checkout: Path, run: Run, tmp_path: Path) -> None:
-    """Its command clones the tag it names; paths in its settings are there afterwards."""
+def test_the_devcontainer_has_etude_on_its_path(
+    checkout: Path,
+    run: Run,
+    tmp_path: Path,
+    hostile: Callable[[str], HostileCheckout],
+    offline: Mapping[str, str],
+) -> None:
+    """Its command clones the tag it names; paths in its settings are there afterwards.
+
+    Nothing of the workspace is run.
+    """
+    workspace = hostile("workspace")
     variables = {**DEVCONTAINER["containerEnv"], "ETUDE_REPOSITORY": checkout.as_uri()}
-    done = run(
-        "sh", "-c", DEVCONTAINER["onCreateCommand"], cwd=tmp_path, HOME=str(tmp_path), **variables
-    )
+    command = ("/bin/sh", "-c", DEVCONTAINER["onCreateCommand"])
+    words = [*workspace.exposing(offline["PATH"]), *command]
+    done = run(*words, cwd=workspace.folder, HOME=str(tmp_path), **variables)
+    assert workspace.ran == [], done.stderr
     assert done.returncode == 0, done.stderr
     home = "/home/vscode/"
     folder = DEVCONTAINER["remoteEnv"]["PATH"].split(":")[0]

@@ -17,10 +17,13 @@ import junitparser
 import pytest
 import yaml
 
+from tests.integrations.hostile import EARNED, POSSIBLE, HostileCheckout
+
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "integrations" / "github"
 SUBMISSIONS = ROOT / "examples" / "submissions"
 NOBODY = 65534
+BASH = shutil.which("bash") or "/bin/bash"
 EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
 
 Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
@@ -75,6 +78,8 @@ class Runner:
             value = self.inputs[name]
         elif context == "runner":
             value = {"temp": str(self.temp)}[name]
+        elif context == "github":
+            value = {"action_path": str(self.action_path)}[name]
         else:
             assert context == "steps", expression
             step, _, output = name.partition(".outputs.")
@@ -94,8 +99,8 @@ class Runner:
         script.write_text(step["run"])
         variables = {key: self.evaluate(str(text)) for key, text in step.get("env", {}).items()}
         done = self.run(
-            *self.prefix("bash", "--noprofile", "--norc", "-e", "-o", "pipefail", script),
-            cwd=self.workspace,
+            *self.prefix(BASH, "--noprofile", "--norc", "-e", "-o", "pipefail", script),
+            cwd=self.evaluate(step.get("working-directory", str(self.workspace))),
             **variables,
             **({"PATH": self.path} if self.path else {}),
             GITHUB_ACTIONS="true",
@@ -277,6 +282,30 @@ def test_a_grader_fault_is_told_apart(
     assert "This could not be graded" in runner.summary
 
 
+def test_nothing_of_the_workspace_runs_but_the_submission(
+    grade: Callable[..., tuple[int, Runner]],
+    hostile: Callable[[str], HostileCheckout],
+    offline: Mapping[str, str],
+    tmp_path: Path,
+) -> None:
+    """No module, program or setting that lies there, even with the workspace on the paths."""
+    checkout = hostile("workspace")
+    (tmp_path / "temp").mkdir()
+
+    def prefix(*command: str | Path) -> list[str | Path]:
+        return [*checkout.exposing(offline["PATH"]), *command]
+
+    inputs = {"exercise": "attention-weights"}
+    status, runner = grade({}, inputs, temp=tmp_path / "temp", prefix=prefix)
+    assert checkout.ran == [], runner.log
+    assert status == 1, runner.log
+    assert runner.outputs["action"] == {
+        "outcome": "not passed",
+        "score": str(EARNED),
+        "max-score": str(POSSIBLE),
+    }
+
+
 COMMANDS = (
     '"; touch pwned; "\'; touch pwned; $(touch pwned)`touch pwned`\ntouch pwned\n${{ secrets.x }}'
 )
@@ -320,7 +349,6 @@ def test_python_is_set_up_where_it_is_missing_or_asked_for(
     assert runner.used == [("actions/setup-python@v7", {"python-version": "3.12"})]
     programs = tmp_path / "bin"
     programs.mkdir()
-    (programs / "bash").symlink_to(shutil.which("bash") or "/bin/bash")
     status, runner = grade(files, inputs, path=str(programs))
     assert runner.used == [("actions/setup-python@v7", {"python-version": "3.14"})]
     assert status == 0, runner.log

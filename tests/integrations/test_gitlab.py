@@ -1,8 +1,9 @@
 """GitLab's template: its script, run line by line as one shell, on a project that is handed in."""
 
 import re
+import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -10,7 +11,10 @@ import junitparser
 import pytest
 import yaml
 
+from tests.integrations.hostile import EARNED, POSSIBLE, HostileCheckout
+
 ROOT = Path(__file__).parent.parent.parent
+BASH = shutil.which("bash") or "/bin/bash"
 SUBMISSIONS = ROOT / "examples" / "submissions"
 TEMPLATE: dict[str, Any] = yaml.safe_load(
     (ROOT / "integrations" / "gitlab" / ".gitlab-ci.yml").read_text()
@@ -30,16 +34,27 @@ def job(
 ) -> Job:
     """Run the job's script in a project with some files."""
 
-    def job(files: Mapping[str, str], *, landlock: bool = True, **variables: str) -> Finished:
+    def job(
+        files: Mapping[str, str],
+        *,
+        landlock: bool = True,
+        prefix: Sequence[str | Path] = (),
+        **variables: str,
+    ) -> Finished:
         tmp_path.chmod(0o755)
         project = tmp_path / "project"
         for name, source in files.items():
             (project / name).parent.mkdir(parents=True, exist_ok=True)
             (project / name).write_text(source)
         script = "\n".join(["set -eo pipefail", *JOB["script"]])
-        given = {**TEMPLATE["variables"], "ETUDE_REPOSITORY": checkout.as_uri(), **variables}
+        given = {
+            **TEMPLATE["variables"],
+            "ETUDE_REPOSITORY": checkout.as_uri(),
+            "CI_PROJECT_DIR": str(project),
+            **variables,
+        }
         command = in_container(
-            "bash", "-c", script, visible=(tmp_path,), without_landlock=not landlock
+            *prefix, BASH, "-c", script, visible=(tmp_path,), without_landlock=not landlock
         )
         return run(*command, cwd=project, **given, TMPDIR=str(tmp_path))
 
@@ -85,6 +100,17 @@ def test_what_was_assigned_is_words(job: Job, tmp_path: Path) -> None:
     )
     assert hostile.returncode == 2
     assert not (tmp_path / "project" / "pwned").exists()
+
+
+def test_nothing_of_the_project_runs_but_the_submission(
+    job: Job, hostile: Callable[[str], HostileCheckout], offline: Mapping[str, str]
+) -> None:
+    """No module, program or setting that lies there, even with the project on the paths."""
+    checkout = hostile("project")
+    done = job({}, prefix=checkout.exposing(offline["PATH"]))
+    assert checkout.ran == [], done.stderr
+    assert done.returncode == 1, done.stderr
+    assert coverage(done.stdout) == f"{100 * EARNED / POSSIBLE:.1f}"
 
 
 def test_a_fault_is_tried_again_and_has_no_score(job: Job) -> None:

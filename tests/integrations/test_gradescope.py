@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from grader import __version__
+from tests.integrations.hostile import EARNED, HostileCheckout
 
 ROOT = Path(__file__).parent.parent.parent
 SUBMISSIONS = ROOT / "examples" / "submissions"
@@ -101,11 +102,22 @@ def image(one: Path, build: Callable[[Path], Image]) -> Image:
 
 
 @pytest.fixture
-def grade(image: Image, run: Run, in_container: InContainer) -> Callable[..., Graded]:
-    """Run `run_autograder` for what a student uploaded, as a container's root where we are root."""
+def grade(
+    image: Image, run: Run, in_container: InContainer, offline: Mapping[str, str]
+) -> Callable[..., Graded]:
+    """Run `run_autograder` for what a student uploaded, as a container's root where we are root.
 
-    def grade(files: Mapping[str, str | Path], on: Image = image, **container: object) -> Graded:
-        shutil.rmtree(on.root / "submission")
+    With a hostile checkout, that is what was uploaded, and the working directory.
+    """
+
+    def grade(
+        files: Mapping[str, str | Path],
+        on: Image = image,
+        checkout: HostileCheckout | None = None,
+        **container: object,
+    ) -> Graded:
+        if checkout is None:
+            shutil.rmtree(on.root / "submission")
         shutil.rmtree(on.root / "results", ignore_errors=True)
         for name, source in files.items():
             path = on.root / "submission" / name
@@ -116,8 +128,9 @@ def grade(image: Image, run: Run, in_container: InContainer) -> Callable[..., Gr
                 path.write_text(source)
         (on.root / "submission").mkdir(exist_ok=True)
         visible = (on.root, on.venv, image.venv)
-        command = in_container(on.root / "run_autograder", visible=visible, **container)
-        done = run(*command, cwd=on.root, **on.variables)
+        prefix = checkout.exposing(offline["PATH"]) if checkout else []
+        command = in_container(*prefix, on.root / "run_autograder", visible=visible, **container)
+        done = run(*command, cwd=checkout.folder if checkout else on.root, **on.variables)
         results = json.loads((on.root / "results" / "results.json").read_text())
         return Graded(done.returncode, results, done.stdout + done.stderr)
 
@@ -318,6 +331,17 @@ def test_a_link_out_of_the_submission_is_not_followed(
     assert "This is a symbolic link" in graded.results["output"]
 
 
+def test_nothing_of_the_upload_runs_but_the_submission(
+    image: Image, grade: Callable[..., Graded]
+) -> None:
+    """No module, program or setting that lies there, even as the working directory."""
+    shutil.rmtree(image.root / "submission")
+    checkout = HostileCheckout.make(image.root / "submission")
+    graded = grade({}, checkout=checkout)
+    assert checkout.ran == [], graded.log
+    assert (graded.status, graded.results["score"]) == (0, EARNED), graded.log
+
+
 def test_several_exercises_are_one_submission(
     export: Callable[..., Path], build: Callable[[Path], Image], grade: Callable[..., Graded]
 ) -> None:
@@ -383,12 +407,12 @@ def test_results_are_written_when_the_grader_breaks(
     shutil.copy(broken.root / "source" / "run_autograder", broken.root)
     (broken.root / "submission").mkdir()
     (broken.venv / "bin").mkdir(parents=True)
-    etude = broken.venv / "bin" / "etude"
+    python = broken.venv / "bin" / "python"
     (definition,) = (broken.root / "source" / "exercises").iterdir()
     if damage == "killed":
-        stub(etude, "kill -9 $$")
+        stub(python, "kill -9 $$")
     elif damage != "gone":
-        etude.symlink_to(image.venv / "bin" / "etude")
+        stub(python, f"""exec '{image.venv / "bin" / "python"}' "$@\"""")
     if damage == "broken definition":
         definition.write_text("id: [")
     elif damage == "no definition":

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import pytest
 import yaml
 
+from tests.integrations.hostile import HostileCheckout
+
 ROOT = Path(__file__).parent.parent.parent
 SAMPLE = ROOT / "integrations" / "pre-commit" / ".pre-commit-config.yaml"
 EXERCISE = ROOT / "exercises" / "attention" / "01-token-lookup.yaml"
@@ -25,7 +27,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def pre_commit(
-    home: Path, checkout: Path, run: Callable[..., Finished], tmp_path: Path
+    home: Path, checkout: Path, packages: Path, run: Callable[..., Finished], tmp_path: Path
 ) -> PreCommit:
     """Run pre-commit in a collection's repository that has the sample and this Etude behind it."""
     collection = tmp_path / "collection"
@@ -40,10 +42,11 @@ def pre_commit(
         # Hatchling is in the environment already, so the build needs no other.
         variables = {
             "PRE_COMMIT_HOME": str(home),
+            "PYTHONPATH": str(packages),  # for the environment that pre-commit makes
             "PIP_NO_BUILD_ISOLATION": "0",
             "PIP_NO_DEPS": "1",
         }
-        command = (sys.executable, "-m", "pre_commit", *words)
+        command = (Path(sys.executable).with_name("pre-commit"), *words)
         return run(*command, cwd=collection, ETUDE_DATA=str(tmp_path / "data"), **variables)
 
     return pre_commit
@@ -82,6 +85,18 @@ def test_changed_exercises_are_proven_before_a_push(pre_commit: PreCommit, tmp_p
     changed.write_text(yaml.safe_dump(definition, sort_keys=False))
     unproven = pre_commit("run", "--hook-stage", "pre-push", "--all-files")
     assert unproven.returncode == 1, unproven.stdout + unproven.stderr
+
+
+def test_nothing_of_the_collection_runs_but_its_definitions(
+    pre_commit: PreCommit, hostile: Callable[[str], HostileCheckout]
+) -> None:
+    """No module or setting that lies there: a pull request may bring them."""
+    collection = hostile("collection")
+    for stage in ("pre-commit", "pre-push"):
+        done = pre_commit("run", "--all-files", "--verbose", "--hook-stage", stage)
+        assert collection.ran == [], done.stdout + done.stderr
+        assert "13-attention-weights.yaml" in done.stdout
+        assert done.returncode == 1, done.stdout + done.stderr  # the definition proves nothing
 
 
 def test_the_sample_names_hooks_that_there_are() -> None:

@@ -7,7 +7,7 @@ venv=${ETUDE_VENV:-/opt/etude}
 
 find_python() {
     for python in python3.14 python3.13 python3.12 python3.11 python3; do
-        if "$python" -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
+        if "$python" -I -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
             echo "$python"
             return
         fi
@@ -25,9 +25,9 @@ install_python() {
 
 if [ ! -x "$venv/bin/python" ]; then
     find_python > /dev/null || install_python
-    "$(find_python)" -m venv "$venv"
+    "$(find_python)" -I -m venv "$venv"
 fi
 cd "$root/source"
-"$venv/bin/python" -m pip install --disable-pip-version-check --quiet --requirement requirements.txt
+"$venv/bin/python" -I -m pip install --disable-pip-version-check --quiet --requirement requirements.txt
 chmod -R go= . # hidden tests and solutions; the sandbox could not open them anyway
 "$venv/bin/etude" doctor || echo "setup.sh: no sandbox works while the image is built; without one nothing is graded" >&2

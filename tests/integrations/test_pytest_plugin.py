@@ -1,0 +1,79 @@
+"""`pytest EXERCISES --submission=FILE`, where a student's files lie."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.integrations.hostile import HostileCheckout
+
+ROOT = Path(__file__).parent.parent.parent
+PYTEST = Path(sys.executable).with_name("pytest")
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Path:
+    """A folder of exercises that lies nowhere near the submission."""
+    folder = tmp_path / "collection" / "attention"
+    folder.mkdir(parents=True)
+    shutil.copy(ROOT / "exercises" / "attention" / "13-attention-weights.yaml", folder)
+    return folder
+
+
+def run(
+    *words: str | Path, cwd: Path, environment: Mapping[str, str] = os.environ
+) -> subprocess.CompletedProcess[str]:
+    slow = ("schemathesis", "hypothesispytest", "cacheprovider")  # to start, and not looked at
+    command = [*map(str, words), *(f"-pno:{name}" for name in slow)]
+    return subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+def test_nothing_beside_the_submission_runs(
+    collection: Path, hostile: Callable[[str], HostileCheckout]
+) -> None:
+    """No conftest.py, no settings, no module, even in the working directory."""
+    checkout = hostile("checkout")
+    done = run(PYTEST, collection, "--submission=attention-weights.py", cwd=checkout.folder)
+    assert checkout.ran == [], done.stdout + done.stderr
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "6 failed, 3 passed" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("start", "words", "variables", "message"),
+    [
+        ([PYTEST], ["--submission", "{file}"], {}, "write --submission={file}"),
+        ([sys.executable, "-m", "pytest"], ["--submission={file}"], {}, "is on Python's path"),
+        ([PYTEST], ["--submission={file}"], {"PYTHONPATH": "{folder}"}, "is on Python's path"),
+        ([PYTEST], ["-o", "pythonpath=.", "--submission={file}"], {}, "is on Python's path"),
+    ],
+    ids=["blank", "module", "path", "setting"],
+)
+def test_ways_that_run_what_lies_there_are_refused(
+    collection: Path,
+    tmp_path: Path,
+    *,
+    start: list[str | Path],
+    words: list[str],
+    variables: dict[str, str],
+    message: str,
+) -> None:
+    """Exit status 4 and a way that works, also where nothing lies there yet."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    file = shutil.copy(ROOT / "examples/submissions/correct/attention-weights.py", folder)
+
+    def filled(text: str) -> str:
+        return text.format(file=file, folder=folder)
+
+    environment = {**os.environ, **{name: filled(text) for name, text in variables.items()}}
+    done = run(*start, collection, *map(filled, words), cwd=folder, environment=environment)
+    assert done.returncode == 4, done.stdout
+    assert filled(message) in done.stderr
+    assert "passed" not in done.stdout

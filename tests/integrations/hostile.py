@@ -66,6 +66,7 @@ explanation: Nothing.
 """
 _PYTEST = "addopts = -p conftest\npythonpath = .\n"
 _TEXTS = {
+    "attention-weights": _DEFINITION,
     "attention-weights.yaml": _DEFINITION,
     "exercises/attention/13-attention-weights.yaml": _DEFINITION,
     "exercises/attention/track.yaml": "id: attention\ntitle: A\ndescription: A.\nexercises: [attention-weights]\n",

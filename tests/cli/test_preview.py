@@ -72,9 +72,9 @@ class Server:
 
 
 @contextmanager
-def serving(*words: str | Path) -> Iterator[Server]:
-    command = [sys.executable, "-m", "grader.cli", *map(str, words), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+def serving(*words: str | Path, cwd: Path | None = None) -> Iterator[Server]:
+    command = [Path(sys.executable).with_name("etude"), *map(str, words), "--port", "0"]
+    with subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield Server(process)
         finally:
@@ -91,8 +91,12 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_preview_shows_findings_and_follows_the_file(file: Path) -> None:
-    """The page has what verify and lint say, and is built anew when the file changes."""
-    with serving("preview", file) as server:
+    """The page has what verify and lint say, and is built anew when the file changes.
+
+    They are ours, whatever lies in the working directory.
+    """
+    (file.parent / "grader.py").write_text("raise SystemExit('imported from there')")
+    with serving("preview", file, cwd=file.parent) as server:
         page = server.wait_for("Not proven")
         assert "the solution gives 4" in page
         assert "ETU101" in page

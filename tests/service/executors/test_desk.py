@@ -55,6 +55,16 @@ def test_a_definition_that_is_forgotten_is_sent_again(jobs: list[Job]) -> None:
     assert {each.outcome for each in verdicts} == {Outcome.PASSED}
 
 
+def test_its_process_imports_nothing_from_the_working_directory(
+    jobs: list[Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server may be started where students' files lie."""
+    (tmp_path / "grader.py").write_text("raise SystemExit('imported from there')")
+    monkeypatch.chdir(tmp_path)
+    with Desk(1) as desk:
+        assert desk.grade(jobs[0]).result().outcome is Outcome.PASSED
+
+
 def test_definitions_are_kept_within_a_budget(jobs: list[Job], room: int) -> None:
     """At the other end of the line, however many different ones are graded."""
     ours, theirs = socket.socketpair()

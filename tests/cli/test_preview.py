@@ -73,7 +73,7 @@ class Server:
 
 @contextmanager
 def serving(*words: str | Path, cwd: Path | None = None) -> Iterator[Server]:
-    command = [Path(sys.executable).with_name("etude"), *map(str, words), "--port", "0"]
+    command = [str(Path(sys.executable).with_name("etude")), *map(str, words), "--port", "0"]
     with subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield Server(process)

@@ -107,7 +107,8 @@ def test_a_student_edition_cannot_be_verified(verify: Verify, here: Path) -> Non
 def test_watching_proves_again_what_changes(here: Path, tmp_path: Path) -> None:
     """A first run, another after the file is saved, and an end by Ctrl-C; no other `grader` runs."""
     (here / "grader.py").write_text("raise SystemExit('imported from the working directory')")
-    words = [Path(sys.executable).with_name("etude"), "verify", "proven.yaml", "--watch"]
+    etude = str(Path(sys.executable).with_name("etude"))
+    words = [etude, "verify", "proven.yaml", "--watch"]
     log = tmp_path / "log"
     with log.open("w") as file:
         watching = subprocess.Popen(

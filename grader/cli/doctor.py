@@ -1,6 +1,7 @@
 """`etude doctor`: which sandboxes this host has, found out by trying to escape from each."""
 
 import platform
+import shutil
 import sys
 
 import click
@@ -35,23 +36,27 @@ def command() -> None:
 
 def _show_landlock() -> None:
     abi = syscalls.landlock_version()
-    if abi:
-        click.echo(f"Landlock: version {abi}, which covers {', '.join(landlock.rights(abi))}")
-    else:
-        click.echo("Landlock: none in this kernel")
+    covers = f"version {abi}, which covers {', '.join(landlock.rights(abi))}"
+    _say(f"Landlock: {covers if abi else 'none in this kernel'}", "")
 
 
 def _show(examination: Examination) -> None:
     click.echo()
     click.echo(f"{examination.backend.name}: {'works' if examination.works else 'missing'}")
     if examination.works:
-        click.echo(f"  gives: {examination.backend.gives}")
+        _say(f"gives: {examination.backend.gives}", "  ")
     else:
-        click.echo(f"  because: {examination.reason}")
-        click.echo(f"  to fix it: {examination.backend.fix}")
+        _say(f"because: {examination.reason}", "  ")
+        _say(f"to fix it: {examination.backend.fix}", "  ")
     attempts = [(label, "got out") for label in examination.escapes]
     attempts += [(label, "refused") for label in examination.held]
     if attempts:
         click.echo("  a child tried to:")
     for label, result in attempts:
         click.echo(f"    {label:31}{result}")
+
+
+def _say(text: str, indent: str) -> None:
+    """Print a sentence in the width of the terminal."""
+    width = shutil.get_terminal_size().columns
+    click.echo(click.wrap_text(text, width, initial_indent=indent, subsequent_indent=indent + "  "))

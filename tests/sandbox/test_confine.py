@@ -36,8 +36,8 @@ def in_a_confined_fork(attempts: dict[str, Callable[[], object]]) -> dict[str, s
     return found
 
 
-def test_network_programs_and_tracing_are_given_up() -> None:
-    """Sockets but UNIX ones, execve and ptrace are refused; reading goes on."""
+def test_network_programs_and_signals_are_given_up() -> None:
+    """Sockets but UNIX ones, execve and signals are refused; reading goes on."""
     import socket  # noqa: PLC0415
 
     found = in_a_confined_fork(
@@ -47,6 +47,7 @@ def test_network_programs_and_tracing_are_given_up() -> None:
             "pair": socket.socketpair,
             "run": lambda: os.execv("/bin/true", ["true"]),  # noqa: S606
             "read": lambda: Path("/etc/passwd").read_text(),
+            "signal its group": lambda: os.kill(0, 0),
         }
     )
     assert found == {
@@ -55,6 +56,7 @@ def test_network_programs_and_tracing_are_given_up() -> None:
         "pair": "done",
         "run": "PermissionError",
         "read": "done",
+        "signal its group": "PermissionError",
     }
 
 

@@ -1,16 +1,20 @@
 """Fixtures that several packages' tests share."""
 
+import contextlib
+import gc
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import settings
 
+from grader.cli.main import etude as command
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.sandbox.backends import LANDLOCK, NAMESPACES, Backend
@@ -25,7 +29,8 @@ settings.register_profile("quick", max_examples=25, deadline=None)
 settings.register_profile("thorough", max_examples=200, deadline=None)
 settings.load_profile("quick")
 
-Etude: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+Finished: TypeAlias = subprocess.CompletedProcess[str]
+Etude: TypeAlias = Callable[..., Finished]
 
 # A small exercise whose tests are all of one kind each, for tests of the machinery.
 DOUBLE = """\
@@ -161,18 +166,59 @@ def each_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 def etude(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Etude:
-    """Run the real command from an empty folder, nothing recorded; returns the finished process."""
+    """Run a command in this process, from an empty folder, nothing recorded.
+
+    What a process adds (signals, terminals, its end, what it imports) is for `etude_process`.
+    """
     monkeypatch.setenv("ETUDE_DATA", os.fspath(tmp_path_factory.mktemp("data")))
 
-    def run(*words: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+    def run(
+        *words: str | Path,
+        cwd: Path = tmp_path,
+        env: Mapping[str, str | None] | None = None,
+        input: str | None = None,  # noqa: A002  subprocess calls it so
+    ) -> Finished:
+        with contextlib.chdir(cwd):
+            done = CliRunner().invoke(
+                command, [*map(str, words)], input, env, catch_exceptions=False, prog_name="etude"
+            )
+        gc.enable()  # a process that ends soon goes without
+        return Finished(words, done.exit_code, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def etude_process(etude: Etude, tmp_path: Path) -> Etude:  # noqa: ARG001  its record
+    """Run a command in a process of its own, where `etude` runs it in this one."""
+
+    def run(*words: str | Path, **options: object) -> Finished:
         command = [sys.executable, "-m", "grader.cli", *map(str, words)]
-        settings = {
-            "cwd": tmp_path,
-            "capture_output": True,
-            "text": True,
-            "timeout": 300,
-            **options,
-        }
+        pipes = {"capture_output": True, "text": True, "timeout": 300}
+        settings = {"cwd": tmp_path, **pipes, **options}
         return subprocess.run(command, check=False, **settings)  # type: ignore[call-overload, no-any-return]  # callers choose the settings
 
     return run
+
+
+@pytest.fixture
+def etude_without_sandbox(etude_process: Etude) -> Etude:
+    """Run a command in a process that has no bwrap on its PATH and no Landlock in its kernel."""
+
+    def run(*words: str | Path) -> Finished:
+        environment = {**os.environ, "PATH": "/nonexistent"}
+        return etude_process(*words, env=environment, preexec_fn=_forbid_landlock)
+
+    return run
+
+
+def _forbid_landlock() -> None:
+    import errno  # noqa: PLC0415  runs in the new process
+    import struct  # noqa: PLC0415  runs in the new process
+
+    from grader.sandbox.inside import syscalls  # noqa: PLC0415  runs in the new process
+
+    create_ruleset, allow, deny = 444, 0x7FFF_0000, 0x0005_0000 | errno.ENOSYS
+    rules = [(0x20, 0, 0, 0), (0x15, 0, 1, create_ruleset), (6, 0, 0, deny), (6, 0, 0, allow)]
+    syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
+    syscalls.load_filter(b"".join(struct.pack("=HBBI", *rule) for rule in rules))

@@ -4,7 +4,7 @@ import importlib
 import os
 import sys
 import traceback
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -13,6 +13,7 @@ from grader.errors import DefinitionError, GraderFault, UsageError
 from grader.sandbox.limits import ONE_BLAS_THREAD
 
 NOT_PASSED, USAGE, FAULT = 1, 2, 3
+_INTERRUPTED = 130
 _GONE = 141  # what a shell says of a program that SIGPIPE ended
 
 _GROUPS = {
@@ -55,8 +56,35 @@ _GROUPS = {
 _COMMANDS = {name: module for group in _GROUPS.values() for name, module in group.items()}
 
 
-class _LazyGroup(click.Group):
-    """Imports a subcommand's module when the subcommand is asked for."""
+class _EtudeGroup(click.Group):
+    """Imports a subcommand's module when it is asked for; each kind of error has its own status."""
+
+    def main(self, *args: Any, **extra: Any) -> NoReturn:  # noqa: ANN401  click's own signature
+        """Run a subcommand and exit.
+
+        Raises:
+            BrokenPipeError: the reader of our output has gone; only a process can end well then.
+        """
+        extra["standalone_mode"] = False
+        try:
+            status = super().main(*args, **extra)
+        except click.ClickException as error:
+            error.show()
+            status = error.exit_code
+        except (click.Abort, KeyboardInterrupt):
+            status = _say("interrupted", _INTERRUPTED)
+        except (UsageError, DefinitionError) as error:
+            status = _say(str(error), USAGE)
+        except GraderFault as error:
+            status = _say(f"grader fault: {error}", FAULT)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            status = _say(f"cannot go on: {error.strerror or error}", FAULT)
+        except Exception:  # noqa: BLE001  a bug of ours must never look like a verdict
+            traceback.print_exc()
+            status = _say("grader fault: this is a bug in Etude, please report it", FAULT)
+        sys.exit(status or 0)
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -94,7 +122,7 @@ class _LazyGroup(click.Group):
 
 
 @click.command(
-    cls=_LazyGroup,
+    cls=_EtudeGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit status: 0 passed, 1 not passed, 2 usage or invalid definition, 3 grader fault.",
 )
@@ -104,35 +132,16 @@ def etude() -> None:
 
 
 def main() -> NoReturn:
-    """Run the command; each kind of error has its own exit status."""
+    """Run the command as a process of its own."""
     os.environ.update(ONE_BLAS_THREAD)  # before NumPy is imported, here and in the workers
     try:
-        status = etude.main(prog_name="etude", standalone_mode=False)
-    except click.exceptions.Exit as error:
-        status = error.exit_code
-    except click.ClickException as error:
-        error.show()
-        status = error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        _say("interrupted")
-        status = 130
-    except (UsageError, DefinitionError) as error:
-        _say(str(error))
-        status = USAGE
-    except GraderFault as error:
-        _say(f"grader fault: {error}")
-        status = FAULT
-    except BrokenPipeError:  # the reader of our output has gone; what is left has nobody to go to
+        etude.main(prog_name="etude")
+    except SystemExit as ended:
+        status = ended.code if isinstance(ended.code, int) else FAULT
+    except BrokenPipeError:  # what is left has nobody to go to
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = _GONE
-    except OSError as error:
-        _say(f"cannot go on: {error.strerror or error}")
-        status = FAULT
-    except Exception:  # noqa: BLE001  a bug of ours must never look like a verdict
-        traceback.print_exc()
-        _say("grader fault: this is a bug in Etude, please report it")
-        status = FAULT
-    _leave(status or 0)
+    _leave(status)
 
 
 def _leave(status: int) -> NoReturn:
@@ -147,5 +156,6 @@ def _leave(status: int) -> NoReturn:
     os._exit(status)
 
 
-def _say(message: str) -> None:
+def _say(message: str, status: int) -> int:
     click.echo(f"etude: {message}", err=True)
+    return status

@@ -1,8 +1,6 @@
 """`etude grade --assigned`: what one student handed in, for each exercise that was asked for."""
 
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import click.testing
@@ -11,10 +9,10 @@ import pytest
 from grader.cli import options
 from grader.cli.main import etude as command
 from grader.errors import UsageError
+from tests.conftest import Etude
 
 ROOT = Path(__file__).parent.parent.parent
 RIGHT = (ROOT / "examples/submissions/correct/attention-weights.py").read_text()
-Etude = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def hand_in(folder: Path, *names: str, source: str = RIGHT) -> Path:

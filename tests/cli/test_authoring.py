@@ -2,8 +2,6 @@
 
 import json
 import statistics
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +11,7 @@ from grader.authoring import new
 from grader.authoring.statistics import Row, summarise
 from grader.definitions.collection import load_exercise, resolve
 from grader.definitions.files import default_folder
-
-Etude = Callable[..., subprocess.CompletedProcess[str]]
+from tests.conftest import Etude
 
 ROOT = Path(__file__).parent.parent.parent
 SAMPLES = ROOT / "examples" / "submissions"

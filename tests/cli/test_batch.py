@@ -9,17 +9,16 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from grader.errors import UsageError
 from grader.grading.batch import Results
+from tests.conftest import Etude
 
 ROOT = Path(__file__).parent.parent.parent
 RIGHT = (ROOT / "examples/submissions/correct/attention-weights.py").read_text()
-Etude = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def hand_in(folder: Path, student: str, source: str, name: str = "attention-weights.py") -> Path:
@@ -203,7 +202,9 @@ def test_files_that_are_no_submissions_are_counted(etude: Etude, tmp_path: Path)
     assert ".git" not in done.stdout
 
 
-def test_what_a_definition_prints_stays_out_of_the_result(etude: Etude, tmp_path: Path) -> None:
+def test_what_a_definition_prints_stays_out_of_the_result(
+    etude_process: Etude, tmp_path: Path
+) -> None:
     """An author's debugging print in `given` does not break the JSON on stdout."""
     (tmp_path / "loud.yaml").write_text(
         "id: loud\ntitle: Loud\ndifficulty: beginner\nxp: 1\ninstructions: i\n"
@@ -211,7 +212,7 @@ def test_what_a_definition_prints_stays_out_of_the_result(etude: Etude, tmp_path
         "tests: [{id: only, given: 'x = print(1)', call: f(x), expect: 1}]\n"
     )
     (tmp_path / "mine.py").write_text("def f(x): return 1\n")
-    done = etude("check", "loud.yaml", "mine.py", "--format", "json")
+    done = etude_process("check", "loud.yaml", "mine.py", "--format", "json")
     assert json.loads(done.stdout)["outcome"] == "passed"
 
 

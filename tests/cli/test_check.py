@@ -9,16 +9,16 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import Etude
 
 ROOT = Path(__file__).parents[2]
 WRONG = ROOT / "examples" / "submissions" / "unscaled" / "attention-weights.py"
 RIGHT = ROOT / "examples" / "submissions" / "correct" / "attention-weights.py"
 
-Etude = Callable[..., subprocess.CompletedProcess[str]]
 MARKED = re.compile(r"\[0\.4555\].*\[0\.5065\]")
 
 
@@ -146,14 +146,14 @@ def write_double(folder: Path, expect: str = "2 * x") -> Path:
 
 
 def test_a_definition_is_read_once(
-    etude: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    etude_process: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever checks again waits neither for YAML nor for what checks it."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PYTHONPROFILEIMPORTTIME", "1")
     write_double(tmp_path)
     command = ("check", "01-double.yaml", "double.py")
-    first, second = (etude(*command) for _ in range(2))
+    first, second = (etude_process(*command) for _ in range(2))
     assert "Passed: 1/1 point" in first.stdout
     assert "Passed: 1/1 point" in second.stdout
     imported = [

@@ -5,18 +5,16 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import Etude, Finished
 
 ROOT = Path(__file__).parent.parent.parent
 SAMPLES = ROOT / "examples" / "submissions"
 RIGHT = SAMPLES / "correct" / "attention-weights.py"
 WRONG = SAMPLES / "unscaled" / "attention-weights.py"
-
-Finished = subprocess.CompletedProcess[str]
-Etude = Callable[..., Finished]
 
 
 def test_check_passes_a_right_file(etude: Etude) -> None:
@@ -125,9 +123,7 @@ def test_another_collection_is_named_by_option_or_environment(etude: Etude, tmp_
     assert etude("check", "attention-weights", RIGHT, "--exercises", folder).returncode == 0
     empty = tmp_path / "empty"
     empty.mkdir()
-    done = etude(
-        "check", "attention-weights", RIGHT, env={**os.environ, "ETUDE_EXERCISES": str(empty)}
-    )
+    done = etude("check", "attention-weights", RIGHT, env={"ETUDE_EXERCISES": str(empty)})
     assert done.returncode == 2
 
 
@@ -158,11 +154,13 @@ def test_grade_follows_no_link_out_of_the_folder(etude: Etude, tmp_path: Path) -
     assert "symbolic link" in verdicts[0]["message"]
 
 
-def test_the_learner_s_folder_is_not_on_the_grader_s_path(etude: Etude, tmp_path: Path) -> None:
+def test_the_learner_s_folder_is_not_on_the_grader_s_path(
+    etude_process: Etude, tmp_path: Path
+) -> None:
     """Modules that lie beside the submission are not imported by the grader."""
     for name in ("numpy", "pytest", "random", "click", "yaml", "conftest"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit(77)")
-    assert etude("check", "attention-weights", RIGHT).returncode == 0
+    assert etude_process("check", "attention-weights", RIGHT).returncode == 0
 
 
 def test_doctor_names_the_sandboxes_of_this_host(etude: Etude) -> None:
@@ -174,10 +172,10 @@ def test_doctor_names_the_sandboxes_of_this_host(etude: Etude) -> None:
     assert "Submissions are graded in: " in done.stdout
 
 
-def test_without_a_sandbox_nothing_is_graded(etude: Etude) -> None:
+def test_without_a_sandbox_nothing_is_graded(etude_without_sandbox: Etude) -> None:
     """Exit status 3 with cause and fix; with `--format json` an object without a score."""
-    blocked = _without_sandbox()
-    done = etude("check", "attention-weights", RIGHT, "--format", "json", **blocked)
+    words = ("check", "attention-weights", RIGHT, "--format", "json")
+    done = etude_without_sandbox(*words)
     assert done.returncode == 3
     assert "grader fault: no sandbox on this host" in done.stderr
     assert "Install bubblewrap" in done.stderr
@@ -185,31 +183,15 @@ def test_without_a_sandbox_nothing_is_graded(etude: Etude) -> None:
     assert (fault["outcome"], "score" in fault) == ("grader fault", False)
 
 
-def test_grading_without_a_sandbox_is_explicit_and_stamped(etude: Etude) -> None:
-    """`--unsafe-no-sandbox` works where no sandbox does, and the report says so."""
-    words = ("check", "attention-weights", RIGHT, "--unsafe-no-sandbox")
-    done = etude(*words, **_without_sandbox())
+def test_grading_without_a_sandbox_is_explicit_and_stamped(
+    etude_without_sandbox: Etude, tmp_path: Path
+) -> None:
+    """`--unsafe-no-sandbox` works where no sandbox does, and the reports say so."""
+    words = ("check", "attention-weights", RIGHT, "--unsafe-no-sandbox", "--format", "json=v.json")
+    done = etude_without_sandbox(*words)
     assert done.returncode == 0
     assert "WITHOUT a sandbox" in done.stdout
-    verdict = json.loads(etude(*words, "--format", "json", **_without_sandbox()).stdout)
-    assert verdict["sandbox"] == "none"
-
-
-def _without_sandbox() -> dict[str, object]:
-    """Take bwrap off the PATH and Landlock out of the kernel, for one command."""
-    return {"env": {**os.environ, "PATH": "/nonexistent"}, "preexec_fn": _forbid_landlock}
-
-
-def _forbid_landlock() -> None:
-    import errno  # noqa: PLC0415  runs in the new process
-    import struct  # noqa: PLC0415  runs in the new process
-
-    from grader.sandbox.inside import syscalls  # noqa: PLC0415  runs in the new process
-
-    create_ruleset, allow, deny = 444, 0x7FFF_0000, 0x0005_0000 | errno.ENOSYS
-    rules = [(0x20, 0, 0, 0), (0x15, 0, 1, create_ruleset), (6, 0, 0, deny), (6, 0, 0, allow)]
-    syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-    syscalls.load_filter(b"".join(struct.pack("=HBBI", *rule) for rule in rules))
+    assert json.loads((tmp_path / "v.json").read_text())["sandbox"] == "none"
 
 
 def test_pytest_grades_a_file_test_by_test(tmp_path: Path) -> None:

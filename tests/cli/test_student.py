@@ -19,8 +19,7 @@ from typing import Any
 
 import pytest
 
-Finished = subprocess.CompletedProcess[str]
-Etude = Callable[..., Finished]
+from tests.conftest import Etude, Finished
 
 _EXERCISE = """\
 id: {id}
@@ -421,7 +420,7 @@ def test_a_hint_s_price_is_said_and_asked_for(student: Etude) -> None:
     assert "First hint." in done.stdout
     done = student("hint", "double", input="y\n")
     assert "Hint 2 of 3 costs 4 XP: a pass then earns 3 instead of 7." in done.stdout
-    assert "Third hint." in student("hint", "double", stdin=subprocess.DEVNULL).stdout
+    assert "Third hint." in student("hint", "double").stdout
     assert "You have seen all of them" in student("hint", "double").stdout
     again = student("hint", "double", "--again").stdout
     assert again.index("First") < again.index("Second") < again.index("Third")
@@ -434,7 +433,7 @@ def test_a_hint_s_price_is_said_and_asked_for(student: Etude) -> None:
 
 def test_a_hint_is_not_bought_by_nobody(student: Etude) -> None:
     """Without an answer nothing is shown: exit status 2, and what to say."""
-    done = student("hint", "double", stdin=subprocess.DEVNULL)
+    done = student("hint", "double")
     assert (done.returncode, "--yes" in done.stderr) == (2, True)
     assert "First" not in done.stdout
 
@@ -442,7 +441,7 @@ def test_a_hint_is_not_bought_by_nobody(student: Etude) -> None:
 def test_hints_are_free_after_passing(student: Etude) -> None:
     """They cost nothing and nobody is asked."""
     student("check", "double", "right.py")
-    assert "First hint." in student("hint", "double", stdin=subprocess.DEVNULL).stdout
+    assert "First hint." in student("hint", "double").stdout
     assert "10 XP in all" in student("progress").stdout
 
 
@@ -664,7 +663,6 @@ def test_an_unknown_lesson_is_exit_status_two(student: Etude) -> None:
 
 def _completed(student: Etude, *words: str) -> list[str]:
     environment = {
-        **os.environ,
         "_ETUDE_COMPLETE": "bash_complete",
         "COMP_WORDS": " ".join(["etude", *words]),
         "COMP_CWORD": str(len(words)),

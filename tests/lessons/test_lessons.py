@@ -1,7 +1,6 @@
 """Lessons: reading, running in the sandbox, and the record of what they show."""
 
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +13,7 @@ from grader.lessons.execute import RunCell, RunProse, run_lesson
 from grader.lessons.record import differences, record, record_path
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
-
-Etude = Callable[..., subprocess.CompletedProcess[str]]
+from tests.conftest import Etude
 
 LESSON = """\
 # A lesson

@@ -1,23 +1,20 @@
 """`--format`, `etude schema verdict` and `etude export canvas` as their users run them."""
 
 import json
-import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from grader.reports.formats import FORMATS
+from tests.conftest import Etude
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "examples" / "submissions"
 RIGHT = SAMPLES / "correct" / "attention-weights.py"
 WRONG = SAMPLES / "unscaled" / "attention-weights.py"
-
-Etude = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def test_several_formats_at_once(etude: Etude, tmp_path: Path) -> None:
@@ -52,10 +49,10 @@ def test_wrong_use_of_formats_is_said_before_grading(etude: Etude) -> None:
 
 
 @pytest.mark.usefixtures("classroom")
-def test_a_fault_still_writes_every_file(etude: Etude, tmp_path: Path) -> None:
+def test_a_fault_still_writes_every_file(etude_without_sandbox: Etude, tmp_path: Path) -> None:
     """Without a sandbox there is no score, but whoever waits for a file gets one."""
     words = [word for name in FORMATS for word in ("--format", f"{name}={name}.out")]
-    done = etude("check", "attention-weights", RIGHT, *words, **_no_sandbox())
+    done = etude_without_sandbox("check", "attention-weights", RIGHT, *words)
     assert done.returncode == 3
     assert "grader fault: no sandbox on this host" in done.stderr
     assert all((tmp_path / f"{name}.out").read_text() for name in FORMATS)
@@ -72,11 +69,13 @@ def test_a_wrong_name_still_writes_the_file(etude: Etude, tmp_path: Path) -> Non
     assert json.loads((tmp_path / "r.json").read_text())["gradable"] is False
 
 
-def test_a_batch_that_breaks_off_writes_a_fault_for_each(etude: Etude, tmp_path: Path) -> None:
+def test_a_batch_that_breaks_off_writes_a_fault_for_each(
+    etude_without_sandbox: Etude, tmp_path: Path
+) -> None:
     """No submission is missing from the file."""
     for student in ("ada", "bob"):
         _hand_in(tmp_path / "in" / student, RIGHT)
-    done = etude("grade", "in", "--format", "json=r.json", **_no_sandbox())
+    done = etude_without_sandbox("grade", "in", "--format", "json=r.json")
     assert done.returncode == 3
     verdicts = json.loads((tmp_path / "r.json").read_text())["verdicts"]
     assert [(v["student"], v["outcome"]) for v in verdicts] == [
@@ -123,7 +122,7 @@ def test_a_format_for_one_student_refuses_two(etude: Etude, tmp_path: Path) -> N
 
 def test_github_writes_its_summary(etude: Etude, tmp_path: Path) -> None:
     """Annotations on standard output, the summary where the runner wants it."""
-    environment = {**os.environ, "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
+    environment = {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
     done = etude("check", "attention-weights", WRONG, "--format", "github", env=environment)
     assert done.stdout.startswith("::error file=")
     assert (tmp_path / "summary.md").read_text().startswith("## Compute attention weights")
@@ -225,20 +224,3 @@ def _line_of(path: Path, student: str) -> dict[str, object]:
 
 def _lines(path: Path) -> list[str]:
     return path.read_text().splitlines()
-
-
-def _no_sandbox() -> dict[str, object]:
-    """Take bwrap off the PATH and Landlock out of the kernel, for one command."""
-    return {"env": {**os.environ, "PATH": "/nonexistent"}, "preexec_fn": _forbid_landlock}
-
-
-def _forbid_landlock() -> None:
-    import errno  # noqa: PLC0415  runs in the new process
-    import struct  # noqa: PLC0415  runs in the new process
-
-    from grader.sandbox.inside import syscalls  # noqa: PLC0415  runs in the new process
-
-    create_ruleset, allow, deny = 444, 0x7FFF_0000, 0x0005_0000 | errno.ENOSYS
-    rules = [(0x20, 0, 0, 0), (0x15, 0, 1, create_ruleset), (6, 0, 0, deny), (6, 0, 0, allow)]
-    syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-    syscalls.load_filter(b"".join(struct.pack("=HBBI", *rule) for rule in rules))

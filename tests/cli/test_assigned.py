@@ -3,11 +3,9 @@
 import json
 from pathlib import Path
 
-import click.testing
 import pytest
 
 from grader.cli import options
-from grader.cli.main import etude as command
 from grader.errors import UsageError
 from tests.conftest import Etude
 
@@ -118,29 +116,21 @@ def test_a_file_called_like_the_exercise_is_not_its_definition(
     ],
 )
 def test_a_definition_from_the_graded_folder_is_refused(
-    words: tuple[str, ...],
-    environment: str | None,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    etude: Etude, words: tuple[str, ...], environment: str | None, tmp_path: Path
 ) -> None:
     """By its path or with its collection, named by an option or by the environment."""
-    monkeypatch.chdir(tmp_path)
-    if environment is not None:
-        monkeypatch.setenv("ETUDE_EXERCISES", environment)
     hand_in(tmp_path / "in", "attention-weights.py")
     hostile(tmp_path, "in/week/attention-weights.yaml")
-    with pytest.raises(UsageError, match="in in, the folder that is graded"):
-        click.testing.CliRunner().invoke(command, words, catch_exceptions=False)
+    done = etude(*words, env={"ETUDE_EXERCISES": environment})
+    assert done.returncode == 2
+    assert "in in, the folder that is graded" in done.stderr
 
 
-def test_a_student_s_file_names_no_definition_by_a_path(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_student_s_file_names_no_definition_by_a_path(etude: Etude, tmp_path: Path) -> None:
     """The name of a file in a student's folder is an id, also if it looks like a path."""
-    monkeypatch.chdir(tmp_path)
     hostile(tmp_path, "own.yaml")
     hand_in(tmp_path / "in" / "eve", "own.yaml.py", source="def f():\n    return 1\n")
-    done = click.testing.CliRunner().invoke(command, ["grade", "in", "--format", "json"])
+    done = etude("grade", "in", "--format", "json")
     (record,) = json.loads(done.stdout)["verdicts"]
     assert record["outcome"] == "not graded"
     assert "no exercise 'own.yaml'" in record["message"]

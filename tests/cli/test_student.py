@@ -705,7 +705,7 @@ def test_help_lists_commands_by_those_who_need_them(student: Etude) -> None:
     [
         ["list"], ["show"], ["start"], ["check"], ["hint"], ["solution"], ["completion"],
         ["progress"], ["progress", "export"], ["progress", "import"], ["progress", "where"],
-        ["lesson"], ["lesson", "show"],
+        ["lesson"], ["lesson", "show"], ["grade"], ["site", "build"],
     ],
     ids=" ".join,
 )  # fmt: skip

@@ -1,0 +1,76 @@
+"""Commands as processes of their own: each starts, imports what it needs and ends with its status.
+
+Elsewhere commands run in the tests' process, where everything is imported already.
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader.cli.main import etude as group
+from tests.conftest import DOUBLE, Etude
+
+ROOT = Path(__file__).parents[2]
+FILE = "exercises/one/01-double.yaml"
+STORE = ("--database", "sqlite:///store.db")
+
+# Words, exit status, and what is printed.
+RUNS: dict[str, tuple[tuple[str, ...], int, str]] = {
+    "list": (("list",), 0, "0 of 1 passed"),
+    "show": (("show", "double"), 0, "Write `double(x)`"),
+    "start": (("start", "double", "mine.py"), 0, "etude check double mine.py"),
+    "hint": (("hint", "double", "--yes"), 0, "Add it to itself."),
+    "solution": (("solution", "double", "--give-up"), 0, "return 2 * x"),
+    "progress": (("progress",), 0, "0 XP in all"),
+    "new": (("new", "row-shares"), 0, "row-shares.yaml"),
+    "import": (("import", "lesson.md", "--into", "out"), 1, "exercises imported"),
+    "lint": (("lint", "double"), 1, "ETU"),
+    "verify": (("verify", "double"), 0, "1 exercise proven."),
+    "diff": (("diff", FILE, FILE, "in"), 0, "0 of 1 submission"),
+    "schema": (("schema",), 0, '"$schema"'),
+    "site": (("site", "build", "--output", "out"), 0, "file://"),
+    "stats": (("stats", "results.jsonl"), 0, "double"),
+    "export": (("export", "student", "handout"), 0, "handout"),
+    "regrade": (("regrade", "--list", *STORE), 0, "nothing was graded again"),
+    "staff": (("staff", "add", "ada", *STORE), 0, "ada"),
+    "doctor": (("doctor",), 0, "Submissions are graded in: "),
+    "completion": (("completion", "bash"), 0, "_ETUDE_COMPLETE=bash_source"),
+}
+# In terminals: test_check.py, test_student.py; interrupted: test_batch.py; servers: test_preview.py,
+# tests/service.
+ELSEWHERE = {"check", "lesson", "grade", "preview", "serve", "worker"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that commands run in, with a collection and what they read."""
+    track = tmp_path / "exercises" / "one"
+    track.mkdir(parents=True)
+    (track / "01-double.yaml").write_text(f"{DOUBLE}hints: [Add it to itself.]\n")
+    (track / "track.yaml").write_text(
+        "id: one\ntitle: One\ndescription: One exercise.\nexercises: [double]\n"
+    )
+    monkeypatch.setenv("ETUDE_EXERCISES", str(tmp_path / "exercises"))
+    (tmp_path / "in" / "ada").mkdir(parents=True)
+    (tmp_path / "in" / "ada" / "double.py").write_text("def double(x):\n    return 2 * x\n")
+    shutil.copy(ROOT / "tests" / "golden" / "importing" / "lesson.md", tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("name", RUNS)
+def test_a_command_runs_as_a_process(etude: Etude, etude_process: Etude, name: str) -> None:
+    """From nothing imported to its exit status."""
+    words, status, said = RUNS[name]
+    if name == "stats":
+        etude("grade", "in", "--output", "results.jsonl")
+    done = etude_process(*words)
+    assert (done.returncode, "Traceback" in done.stderr) == (status, False), done.stderr
+    assert said in done.stdout + done.stderr
+
+
+def test_every_command_is_started_by_a_test() -> None:
+    """A command that is added needs a test that starts it as a process."""
+    context = group.make_context("etude", [], resilient_parsing=True)
+    assert set(group.list_commands(context)) == RUNS.keys() | ELSEWHERE

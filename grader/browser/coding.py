@@ -1,17 +1,12 @@
 """An exercise's engine data as text: what a page needs to grade, exact about types and dtypes."""
 
 import base64
-import inspect
-import textwrap
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from pathlib import Path
-from types import FunctionType
 from typing import Any, Final
-
-import numpy as np
 
 from grader.definitions.exercise import (
     Budget,
@@ -33,7 +28,7 @@ from grader.definitions.exercise import (
     Tolerance,
 )
 from grader.errors import Location
-from grader.grading.authored import freeze, remember
+from grader.grading.authored import freeze
 from grader.grading.diagnosis import Mistake
 from grader.grading.oracle import Draw, Truth
 from grader.grading.sketch import Sketch
@@ -64,7 +59,6 @@ _FIELDS: Final[dict[type, tuple[str, ...]]] = {
     for kind in _KINDS.values()
     if is_dataclass(kind)
 }
-_FUNCTION: Final = "function"
 _WHERE: Final = "where"  # in which file an author wrote it is no page's business
 
 
@@ -101,8 +95,6 @@ def _plain(value: Any) -> Any:  # noqa: ANN401  any value
     if _KINDS.get(kind.__name__) is kind:
         parts = [value.value] if isinstance(value, Enum) else map(_plain, _parts(value))
         return (wire.Handle(0, kind.__name__), *parts)
-    if isinstance(value, FunctionType):
-        return (wire.Handle(0, _FUNCTION), value.__name__, _source(value))
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     return kind(map(_plain, value)) if kind in (list, tuple) else value
@@ -110,13 +102,6 @@ def _plain(value: Any) -> Any:  # noqa: ANN401  any value
 
 def _parts(value: object) -> list[object]:
     return [getattr(value, name) for name in _FIELDS[type(value)] if name != _WHERE]
-
-
-def _source(function: FunctionType) -> str:
-    try:
-        return textwrap.dedent(inspect.getsource(function))
-    except OSError:
-        raise wire.UnsupportedValueError("a function without a source") from None
 
 
 def _rebuilt(value: Any) -> Any:  # noqa: ANN401  any value
@@ -131,8 +116,6 @@ def _rebuilt(value: Any) -> Any:  # noqa: ANN401  any value
 
 
 def _made(name: str, parts: list[Any]) -> object:
-    if name == _FUNCTION:
-        return _function(*parts)
     kind = _KINDS[name]
     if kind not in _FIELDS:
         return kind(*parts)
@@ -140,21 +123,4 @@ def _made(name: str, parts: list[Any]) -> object:
     given = dict(zip((name for name in names if name != _WHERE), parts, strict=True))
     if _WHERE in names:
         given[_WHERE] = Location(Path())
-    if kind is Draw:
-        _tell_functions(given["inputs"])
     return kind(**(freeze(given) if kind in {Draw, Truth} else given))
-
-
-def _function(name: str, source: str) -> object:
-    """Make a function that an author wrote among the inputs."""
-    namespace: dict[str, Any] = {"np": np}
-    code = compile(source, remember(source, f"function {name}"), "exec")
-    exec(code, namespace)  # noqa: S102  the author's own code
-    return namespace[name]
-
-
-def _tell_functions(inputs: Mapping[str, Any]) -> None:
-    """Let functions among the inputs know the others, as where they were written."""
-    for value in inputs.values():
-        if isinstance(value, FunctionType):
-            value.__globals__.update(inputs)

@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import io
+import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -159,12 +160,17 @@ def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
 
 
 def _can_be_sent(test: TestCase, truth: Truth) -> bool:
-    """Tell whether a page can run a test: it needs no pytest, and its values can be sent."""
+    """Tell whether a page can run a test: it has all modules, and the values can be sent."""
     if isinstance(test, PytestTest):
         names = (node for node in ast.walk(ast.parse(test.pytest)) if isinstance(node, ast.Name))
         if any(name.id == "pytest" for name in names):
             return False
-    size = size_of(_sent(test, truth)[1])
+    sent, values = _sent(test, truth)
+    if isinstance(sent.given, Seeded):
+        found = {name.partition(".")[0] for name in _imported(sent.given.code, "")}
+        if not found <= {"numpy", *sys.stdlib_module_names}:
+            return False
+    size = size_of(values)
     return size is not None and size <= _MOST_BYTES
 
 
@@ -177,11 +183,15 @@ def _as_there(test: TestCase) -> TestCase:
 
 
 def _sent(test: TestCase, truth: Truth) -> tuple[TestCase, Truth]:
-    """Leave out what inputs are computed from or, where they take many bytes, themselves."""
+    """Leave out what inputs are computed from or, where a page draws them, the inputs.
+
+    It draws those that take many bytes, and those that cannot be sent, such as functions.
+    """
     bare = _without_expected(test)
     usages = tuple(replace(usage, cpu_seconds=0.0) for usage in truth.usages)  # see `_as_there`
     truth = replace(truth, usages=usages)
-    if isinstance(test.given, Seeded) and (size_of(truth) or 0) > _MANY_BYTES:
+    size = size_of(truth)
+    if isinstance(test.given, Seeded) and (size is None or size > _MANY_BYTES):
         draws = tuple(replace(draw, inputs={}) for draw in truth.draws)
         return bare, replace(truth, draws=draws)
     return replace(bare, given=Literals({})), truth

@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import contextvars
 import functools
 import linecache
 import signal
@@ -9,8 +10,8 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from types import CodeType
-from typing import Any, NoReturn, TypeVar
+from types import CodeType, NoneType
+from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 
@@ -21,6 +22,9 @@ T = TypeVar("T")
 
 _MOST_EXPRESSIONS = 4096  # of a few hundred bytes each
 _MARK = "etude:"  # begins the file names of authors' code; no file on disk is called so
+
+_SCALARS: Final = frozenset(np.sctypeDict.values()) - {np.void, np.object_}
+_UNCHANGEABLE: Final = _SCALARS | {NoneType, bool, int, float, complex, str, bytes, range}
 
 
 def author_error(where: Location, message: str) -> DefinitionError:
@@ -42,7 +46,7 @@ def by_author(where: Location, what: str, action: Callable[[], T]) -> T:
     try:
         # What it prints is for the author's eyes, never a part of the result on stdout.
         with np.errstate(all="ignore"), contextlib.redirect_stdout(sys.stderr), time_limit():
-            return action()
+            return in_own_context(action)
     except (KeyboardInterrupt, EtudeError):
         raise
     except BaseException as error:  # SystemExit too
@@ -51,6 +55,11 @@ def by_author(where: Location, what: str, action: Callable[[], T]) -> T:
         said = f": {error}" if str(error) else ""
         message = f"{what} raises {type(error).__name__}{said}{of_it}"
         raise author_error(where, message) from error
+
+
+def in_own_context(action: Callable[[], T]) -> T:
+    """Do something whose settings of NumPy, for printing or for errors, end with it."""
+    return contextvars.copy_context().run(action)
 
 
 class TooLongError(Exception):
@@ -167,6 +176,7 @@ def freeze(value: Any) -> Any:  # noqa: ANN401  any value
         if value.flags.writeable:
             value = value.copy()
             value.flags.writeable = False
+            return value.view()  # of a view the flag cannot be set back
         return value
     if isinstance(value, tuple):  # a named tuple becomes a plain one, as submissions return it
         return tuple(freeze(item) for item in value)
@@ -174,4 +184,28 @@ def freeze(value: Any) -> Any:  # noqa: ANN401  any value
         return [freeze(item) for item in value]
     if isinstance(value, dict):
         return {key: freeze(item) for key, item in value.items()}
-    return value
+    return set(value) if isinstance(value, set) else value
+
+
+class NotCopyableError(Exception):
+    """A value may hold what cannot be copied: a function, an iterator, an object of a class."""
+
+
+def fresh(value: Any) -> Any:  # noqa: ANN401  any value
+    """Return a frozen value for one evaluation, which may change what it gets.
+
+    Lists, dicts and sets are copied. Arrays are shared, since nothing can be written to them.
+
+    Raises:
+        NotCopyableError: see there.
+    """
+    kind = type(value)
+    if kind in _UNCHANGEABLE or (kind is np.ndarray and not value.dtype.hasobject):
+        return value
+    if kind in {list, tuple, set, frozenset}:
+        return kind([i if type(i) in _UNCHANGEABLE else fresh(i) for i in value])
+    if kind is dict:
+        return {fresh(key): fresh(item) for key, item in value.items()}
+    if kind is type and value in _UNCHANGEABLE:  # a dtype such as np.float32
+        return value
+    raise NotCopyableError(kind.__name__)

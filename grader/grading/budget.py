@@ -33,14 +33,18 @@ def largest_result(inputs: Mapping[str, Any], expected: object, returned: int | 
     return RESULT_TIMES * known + (UNKNOWN_RESULT if returned is None else RESULT_SLACK)
 
 
-def measured(action: Callable[[], object]) -> Usage:
+def measured(rehearsal: Callable[[], object], action: Callable[[], object]) -> Usage:
     """Do something in this process and say what it took, as the sandbox's worker does.
 
     It is done twice. Small objects come from what Python and NumPy keep for reuse, where no memory
     is allocated: after the first time that is always the same, whatever the process did before.
+
+    Args:
+        rehearsal: the same as the action, with inputs of its own.
+        action: what is measured.
     """
     with _without_collector():
-        _seconds(action)
+        _seconds(rehearsal)
         tracemalloc.start()
         try:
             taken = _seconds(action)

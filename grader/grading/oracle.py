@@ -27,10 +27,12 @@ from grader.definitions.exercise import (
 from grader.errors import DefinitionError
 from grader.frozen import frozen
 from grader.grading.authored import (
+    NotCopyableError,
     author_error,
     by_author,
     evaluate,
     freeze,
+    fresh,
     names_in,
     time_limits,
 )
@@ -53,7 +55,10 @@ _Found = tuple[Any, int | None]
 
 @frozen
 class Draw:
-    """One set of inputs of a test, and what must come out. Arrays in it cannot be written to."""
+    """One set of inputs of a test, and what must come out, to be read.
+
+    What evaluates an author's code takes `Oracle.inputs` instead: such code may change them.
+    """
 
     inputs: Mapping[str, Any]
     expected: Any  # for an output test the text; None where a test compares with nothing
@@ -123,15 +128,30 @@ class Oracle:
         """
         found = self.truths.draws.get(test.id)
         if found is None:
-            inputs = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
-            expected = self._expected(test, inputs)
-            pairs = zip(inputs, expected, strict=True)
+            drawn = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
+            own = [self._fresh(test, number, given) for number, given in enumerate(drawn)]
+            pairs = zip(drawn, self._expected(test, own), strict=True)
             found = tuple(
                 Draw(given, freeze(value), largest_result(given, value, returned))
                 for given, (value, returned) in pairs
             )
             self.truths.draws[test.id] = found
         return found
+
+    def inputs(self, test: TestCase, number: int) -> _Inputs:
+        """Return the inputs of one draw for one evaluation: what it changes, no other one sees.
+
+        Raises:
+            DefinitionError, GraderFault: see `draws`.
+        """
+        return self._fresh(test, number, self.draws(test)[number].inputs)
+
+    def _fresh(self, test: TestCase, number: int, drawn: _Inputs) -> _Inputs:
+        """Copy inputs, or draw them again: a function has state that no copy of it would reset."""
+        try:
+            return {name: fresh(value) for name, value in drawn.items()}
+        except NotCopyableError:
+            return draw_inputs(self.exercise, test, number)
 
     def prepare(self) -> None:
         """Compute all that grading a submission needs, so that it takes none of its time.
@@ -153,8 +173,7 @@ class Oracle:
         """
         found = self.truths.usages.get(test.id)
         if found is None:
-            inputs = [draw.inputs for draw in self.draws(test)]
-            found = tuple(self._measured(test, inputs))
+            found = tuple(self._measured(test))
             self.truths.usages[test.id] = found
         return found
 
@@ -168,7 +187,7 @@ class Oracle:
             return draw.expected
         exact = self.truths.exact
         if test.id not in exact:
-            ((value, _),) = self._evaluated(test, "call", test.call, [draw.inputs])
+            ((value, _),) = self._evaluated(test, "call", test.call, [self.inputs(test, 0)])
             exact[test.id] = freeze(value)
         return exact[test.id]
 
@@ -224,15 +243,14 @@ class Oracle:
     def _evaluated(
         self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]
     ) -> list[_Found]:
-        truth = self._reference_names()
-        if field == "expect":
-            truth = {_REFERENCE_ROOT: _Package(_REFERENCE_ROOT), **truth}
+        root = {_REFERENCE_ROOT: _Package(_REFERENCE_ROOT)} if field == "expect" else {}
         what = f"test {test.id!r}: {field}"
 
         def value(given: _Inputs) -> _Found:
             sizes: list[int] = []
-            names = {name: _weighed(each, sizes) for name, each in truth.items()}
-            found = by_author(test.where, what, lambda: evaluate(code, {**names, **given}))
+            truth = {name: _weighed(each, sizes) for name, each in self._reference_names().items()}
+            names = {**root, **truth, **given}
+            found = by_author(test.where, what, lambda: evaluate(code, names))
             return found, max(sizes, default=None) if field == "call" else None
 
         return [value(given) for given in inputs]
@@ -259,15 +277,17 @@ class Oracle:
 
             return [value(given) for given in inputs]
 
-    def _measured(self, test: CallTest, inputs: Sequence[_Inputs]) -> list[Usage]:
+    def _measured(self, test: CallTest) -> list[Usage]:
+        numbers = range(test.seeds)
         if self.judged_by(test) == "solution":
+            inputs = [self.inputs(test, number) for number in numbers]
             return self._of_solution(test, inputs, lambda stage, given: _usage(stage, test, given))
-        truth = self._reference_names()
 
-        def used(given: _Inputs) -> Usage:
-            return measured(lambda: evaluate(test.call, {**truth, **given}))
+        def call(number: int) -> Callable[[], object]:
+            names = {**self._reference_names(), **self.inputs(test, number)}
+            return lambda: evaluate(test.call, names)
 
-        return [used(given) for given in inputs]
+        return [measured(call(number), call(number)) for number in numbers]
 
     def _check_names(
         self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]
@@ -279,13 +299,14 @@ class Oracle:
             raise author_error(test.where, message)
 
     def _reference_names(self) -> Mapping[str, Any]:
+        """Return the reference's counterparts of what is defined; values are copies."""
         if self._references is None:
             self._references = {
                 name: self._resolve(name, definition.reference)
                 for name, definition in self.exercise.defines.items()
                 if definition.reference is not None
             }
-        return self._references
+        return {name: freeze(value) for name, value in self._references.items()}
 
     def _resolve(self, name: str, spelled: str) -> Any:  # noqa: ANN401  a function, a class or a value
         module, _, attribute = spelled.partition(":")

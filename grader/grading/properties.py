@@ -47,9 +47,9 @@ class Trial:
 
     test: PropertyTest
     inputs: Inputs
-    call: Callable[[Inputs], Any]  # the submission's result for these inputs
+    call: Callable[[Inputs], Any]  # the submission's result with these inputs changed
     against: Callable[[Inputs], Any]  # the same for the second expression
-    first: Any  # the result for the inputs as they are
+    first: Any  # the result with nothing changed
     rng: np.random.Generator
 
     @property
@@ -111,7 +111,7 @@ class Trial:
 
     def with_inputs(self, changes: Inputs) -> Any:  # noqa: ANN401  any value
         """Call with some inputs changed."""
-        return usable(self.call({**self.inputs, **changes}))
+        return usable(self.call(changes))
 
     def author(self, message: str) -> Exception:
         """Make the error for a test that cannot be tried."""
@@ -334,7 +334,7 @@ def _finite_at_large_values(trial: Trial) -> Difference | None:
     moved = trial.moved
     for factor in (_LARGE, -_LARGE):
         scaled = {name: (array * factor).astype(array.dtype) for name, array in moved.items()}
-        result = numeric(trial.call({**trial.inputs, **scaled}))
+        result = numeric(trial.call(scaled))
         broken = sum(int((~np.isfinite(array)).sum()) for array in _arrays(result))
         if broken:
             times = f"{factor:,.0f} times"
@@ -389,7 +389,7 @@ def _slope(trial: Trial, name: str, array: Array, direction: Array) -> float:
     ends = []
     for sign in (1.0, -1.0):
         moved = array.astype(np.float64) + sign * _STEP * direction
-        ends.append(_one_number(trial, trial.against({**trial.inputs, name: moved})))
+        ends.append(_one_number(trial, trial.against({name: moved})))
     return (ends[0] - ends[1]) / (2 * _STEP)
 
 
@@ -419,7 +419,7 @@ def _deterministic(trial: Trial) -> Difference | None:
 
 
 def _cached_equals_uncached(trial: Trial) -> Difference | None:
-    uncached = usable(trial.against(trial.inputs))
+    uncached = usable(trial.against({}))
     difference = trial.differs(uncached, trial.first)
     lead = f"The result should be the same as without the cache, `{trial.test.against}`."
     return _breach(lead, difference)

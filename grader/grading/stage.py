@@ -52,7 +52,7 @@ class Stage:
     def bindings(self, names: Names) -> dict[str, Any]:
         """Return what each defined name stands for: a value, or a stand-in to call."""
         return {
-            name: self.values[name] if name in self.values else names.function(name)
+            name: freeze(self.values[name]) if name in self.values else names.function(name)
             for name in self.exercise.defines
         }
 

@@ -92,7 +92,11 @@ def test_only_what_is_above_multiple_and_floor_is_too_much(
 
 def test_what_is_measured_here_is_the_peak_not_the_sum() -> None:
     """Two blocks of a megabyte, one after the other, take one megabyte."""
-    usage = measured(lambda: [len(bytes(1 << 20)) for _ in range(2)])
+
+    def megabytes() -> object:
+        return [len(bytes(1 << 20)) for _ in range(2)]
+
+    usage = measured(megabytes, megabytes)
     assert 1 << 20 <= usage.peak_bytes < 3 << 19
 
 
@@ -106,13 +110,13 @@ def test_what_is_measured_here_does_not_depend_on_what_was_before() -> None:
         return [small_things() for _ in range(3)]
 
     assert gc.isenabled()
-    peaks = [measured(small_things).peak_bytes]
+    peaks = [measured(small_things, small_things).peak_bytes]
     gc.collect()  # nothing is left for reuse
-    peaks.append(measured(small_things).peak_bytes)
+    peaks.append(measured(small_things, small_things).peak_bytes)
     use_up()  # as much as there can be
-    peaks.append(measured(small_things).peak_bytes)
+    peaks.append(measured(small_things, small_things).peak_bytes)
     kept = use_up()
-    peaks.append(measured(small_things).peak_bytes)
+    peaks.append(measured(small_things, small_things).peak_bytes)
     assert kept
     assert gc.isenabled()
     assert len(set(peaks)) == 1

@@ -8,7 +8,7 @@ import numpy as np
 
 from grader.definitions.exercise import CallTest, OutputTest, PropertyTest, PytestTest, TestCase
 from grader.grading import feedback
-from grader.grading.authored import TooLargeError, names_in
+from grader.grading.authored import TooLargeError, in_own_context, names_in
 from grader.grading.cases import body, call, holds, output
 from grader.grading.cases.finding import Finding
 from grader.grading.oracle import Oracle
@@ -35,7 +35,7 @@ def judge(stage: Stage, oracle: Oracle, test: TestCase, number: int) -> Finding:
     """
     try:
         with np.errstate(all="ignore"):  # NaN in what came is the comparison's to tell
-            found = _JUDGES[type(test)](stage, oracle, test, number)
+            found = in_own_context(lambda: _JUDGES[type(test)](stage, oracle, test, number))
     except DiffersError as error:
         found = Finding(error.difference)
     except MemoryError as error:  # in a comparison: an author's own code has its own error

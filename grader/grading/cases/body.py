@@ -9,9 +9,9 @@ from grader.grading.stage import Stage
 
 def judge(stage: Stage, oracle: Oracle, test: PytestTest, number: int) -> Finding:
     """Run the body with the inputs of one draw."""
-    draw = oracle.draws(test)[number]
-    names = stage.names(test.where, error=raised_here, most=draw.most)
-    namespace = {**stage.bindings(names), **draw.inputs}
+    most = oracle.draws(test)[number].most
+    names = stage.names(test.where, error=raised_here, most=most)
+    namespace = {**stage.bindings(names), **oracle.inputs(test, number)}
     seconds = stage.child.limits.wall_seconds
     file_name = f"pytest of {oracle.exercise.digest} {test.id}"
     return Finding(run_body(test, file_name, namespace, names, seconds))

@@ -23,7 +23,7 @@ def judge(stage: Stage, oracle: Oracle, test: CallTest, number: int) -> Finding:
     draw = oracle.draws(test)[number]
     usages = None if test.budget is None else list[Usage]()
     names = stage.names(test.where, keep_inputs=test.keep_inputs, usages=usages, most=draw.most)
-    got = evaluated(test.call, {**stage.bindings(names), **draw.inputs})
+    got = evaluated(test.call, {**stage.bindings(names), **oracle.inputs(test, number)})
     difference = compared(stage.exercise, test, draw.expected, got)
     if difference is None and test.budget is not None and usages is not None:
         known = oracle.usages(test)[number]

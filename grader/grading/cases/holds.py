@@ -1,12 +1,13 @@
 """`holds`: check a property that every right answer has."""
 
+import functools
 from typing import Any
 
 from grader.definitions.exercise import PropertyTest
 from grader.definitions.properties import WITH_AGAINST
 from grader.errors import EtudeError
 from grader.grading import feedback
-from grader.grading.authored import TooLargeError, TooLongError, author_error
+from grader.grading.authored import TooLargeError, TooLongError, author_error, freeze
 from grader.grading.cases.finding import Finding, evaluated
 from grader.grading.compare import Difference, Rung
 from grader.grading.inputs import generator
@@ -32,13 +33,12 @@ def judge(stage: Stage, oracle: Oracle, test: PropertyTest, number: int) -> Find
     names = stage.names(test.where, keep_inputs=keep_inputs, most=draw.most)
     bindings = stage.bindings(names)
 
-    def call(inputs: Inputs) -> Any:  # noqa: ANN401  any value
-        return evaluated(test.call, {**bindings, **inputs})
+    def value(code: str, changes: Inputs) -> Any:  # noqa: ANN401  any value
+        return evaluated(code, {**bindings, **oracle.inputs(test, number), **freeze(changes)})
 
-    def against(inputs: Inputs) -> Any:  # noqa: ANN401  any value
-        return evaluated(test.against or "None", {**bindings, **inputs})
-
-    first = call(draw.inputs)
+    call = functools.partial(value, test.call)
+    against = functools.partial(value, test.against or "None")
+    first = call({})
     rng = generator(oracle.exercise, test, number, _PERTURBATIONS)
     return Finding(_breach(Trial(test, draw.inputs, call, against, first, rng)), first)
 

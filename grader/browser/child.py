@@ -60,6 +60,9 @@ class PageChild(Child):
         self._apart = Apart()
         self._requests = self._weight = 0
 
+    def start(self) -> None:
+        """Do nothing: it is ready, and its page watches the clock."""
+
     @property
     def printed(self) -> int:
         """How many bytes have been printed so far."""

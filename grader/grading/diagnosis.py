@@ -10,6 +10,8 @@ Tests that disclose nothing are run, but not compared: whatever is said here cou
 without them.
 """
 
+import math
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -106,25 +108,35 @@ class Diagnostician:
             *map(_known, mistakes),
         ]
         self._mutants: list[_Program] | None = None
+        self._until = math.inf
 
     def diagnose(
-        self, results: Mapping[TestId, TestResult], observed: Observed
+        self,
+        results: Mapping[TestId, TestResult],
+        observed: Observed,
+        until: float = math.inf,
     ) -> Diagnosis | None:
         """Name the mistake that explains every failure that may be told of.
 
         Args:
             results: of the submission's tests.
             observed: what it gave in them.
+            until: when to stop, on the monotonic clock. What was found out by then is kept, so that
+                the next submission gets further.
 
         Returns:
-            None if no known mistake explains them all, or too many do.
+            None if no known mistake explains them all, or too many do, or the time is over.
         """
+        self._until = until
         case = _Case(self._exercise, results, observed)
         if not case.failing:
             return None
-        found = [p for p in self._misconceptions if self._explains(p, case)]
-        if not found and self._exercise.kind != "predict":
-            found = list(self._matching_mutants(case))
+        try:
+            found = [p for p in self._misconceptions if self._explains(p, case)]
+            if not found and self._exercise.kind != "predict":
+                found = list(self._matching_mutants(case))
+        except _TimeIsOverError:
+            return None
         return _diagnosis(found, case)
 
     def mistakes(self) -> tuple[Mistake, ...]:
@@ -186,6 +198,8 @@ class Diagnostician:
     def _explains(self, program: _Program, case: "_Case") -> bool:
         if not program.is_usable:
             return False
+        if time.monotonic() > self._until:
+            raise _TimeIsOverError
         if not any(_is_evidence(program, case.sketches[test.id], case) for test in case.failing):
             return False
         try:
@@ -236,6 +250,10 @@ class Diagnostician:
         if program.kind == "misconception":
             return limits
         return replace(limits, cpu_seconds=min(limits.cpu_seconds, _MUTANT_CPU_SECONDS))
+
+
+class _TimeIsOverError(Exception):
+    """No time is left for a diagnosis."""
 
 
 class _Case:

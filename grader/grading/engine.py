@@ -2,19 +2,21 @@
 
 import contextlib
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from grader.definitions.exercise import Exercise, TestId
 from grader.errors import EtudeError, GraderFault
+from grader.grading import journal
 from grader.grading.items import TestCaseItem
 from grader.grading.jobs import Job, Result
 from grader.grading.known import Known
-from grader.grading.observation import Observation
 from grader.grading.oracle import Oracle, Truths
+from grader.grading.records import result_data, verdict_data
 from grader.grading.run import SubmissionRun, in_running_order
 from grader.grading.submission import Submission
 from grader.grading.verdict import Diagnosis, Outcome, TestResult, Verdict
@@ -42,13 +44,28 @@ _MOST_OF_MISTAKES = 8 << 20
 _MOST_ITEMS = 32
 
 
-def grade_all(jobs: Iterable[Job], sandbox: Sandbox, emit: Callable[[Job, Result], None]) -> None:
+def _note_nothing(_kind: str, _content: object) -> None:
+    """Take no notes."""
+
+
+def grade_all(
+    jobs: Iterable[Job],
+    sandbox: Sandbox,
+    emit: Callable[[Job, Result], None],
+    note: Callable[[str, Any], None] = _note_nothing,
+) -> None:
     """Grade every job in order and hand out each result as it comes.
+
+    Args:
+        jobs: what to grade.
+        sandbox: where submissions run.
+        emit: takes each result.
+        note: takes what is known of a job before its result, see `journal`.
 
     Raises:
         GraderFault: the session itself broke; the jobs before that were handed out.
     """
-    session = _GradingSession(jobs, sandbox, emit)
+    session = _GradingSession(jobs, sandbox, emit, note)
     off = [word for name in _PLUGINS_OFF for word in ("-p", f"no:{name}")]
     # Nothing of the working directory is read: a learner's conftest.py must not run here.
     nothing_read = ["-c", os.devnull, "--rootdir=/", "--noconftest", "--disable-plugin-autoload"]
@@ -103,13 +120,18 @@ class _GradingSession:
     """A pytest plugin that replaces collection and the run loop by our jobs."""
 
     def __init__(
-        self, jobs: Iterable[Job], sandbox: Sandbox, emit: Callable[[Job, Result], None]
+        self,
+        jobs: Iterable[Job],
+        sandbox: Sandbox,
+        emit: Callable[[Job, Result], None],
+        note: Callable[[str, Any], None],
     ) -> None:
         self.stopped_by: BaseException | None = None
         self.finished = False
         self._jobs = jobs
         self._sandbox = sandbox
         self._emit = emit
+        self._note = note
         self._items: dict[str, list[TestCaseItem]] = {}
         self._truths: Known[Truths] = Known(_MOST_OF_TRUTHS, lambda truths: truths.bytes_held)
         self._mistakes: Known[Diagnostician] = Known(
@@ -154,25 +176,40 @@ class _GradingSession:
             oracle, job.submission, self._sandbox, job.limits, with_values=learner_reads
         ) as run:
             self._run = run
+            run.prepare()
+            self._note(journal.BEGAN, time.monotonic())
             run.load()
-            results = _run_items(items, stop=job.probe is not None and job.probe.first_failure)
+            self._note(journal.LOADED, run.output)
+            stop = job.probe is not None and job.probe.first_failure
+            results = self._run_items(items, stop=stop)
             evidence = run.evidence() if job.probe is not None and job.probe.evidence else None
         verdict = replace(run.verdict(results, self._sandbox.backend.name), evidence=evidence)
         if verdict.outcome is Outcome.PASSED or verdict.message or job.probe is not None:
             return verdict
-        return replace(verdict, diagnosis=self._diagnosis(oracle, results, run.observed))
+        self._note(journal.VERDICT, verdict_data(verdict))
+        return replace(verdict, diagnosis=self._diagnosis(oracle, results, run))
 
     def _diagnosis(
         self,
         oracle: Oracle,
         results: Mapping[TestId, TestResult],
-        observed: Mapping[TestId, Observation],
+        run: SubmissionRun,
     ) -> Diagnosis | None:
         from grader.grading.diagnosis import Diagnostician  # noqa: PLC0415  a pass needs none
 
         digest = oracle.exercise.digest
         with self._mistakes.use(digest, lambda: Diagnostician(oracle, self._sandbox)) as known:
-            return known.diagnose(results, observed)
+            return known.diagnose(results, run.observed, run.deadline)
+
+    def _run_items(self, items: Iterable[TestCaseItem], *, stop: bool) -> dict[TestId, TestResult]:
+        """Run items in order; if `stop`, up to the first that does not pass."""
+        results = {}
+        for item in items:
+            result = results[item.case.id] = _run_item(item)
+            self._note(journal.RESULT, result_data(result))
+            if stop and result.outcome is not Outcome.PASSED:
+                break
+        return results
 
     def _items_of(self, session: pytest.Session, exercise: Exercise) -> list[TestCaseItem]:
         """Make the items of an exercise, if it is not among those that came last."""
@@ -191,16 +228,6 @@ class _GradingSession:
         if self._run is None:
             raise GraderFault("a test case was run without a submission")
         return self._run
-
-
-def _run_items(items: Iterable[TestCaseItem], *, stop: bool) -> dict[TestId, TestResult]:
-    """Run items in order; if `stop`, up to the first that does not pass."""
-    results = {}
-    for item in items:
-        result = results[item.case.id] = _run_item(item)
-        if stop and result.outcome is not Outcome.PASSED:
-            break
-    return results
 
 
 def _run_item(item: TestCaseItem) -> TestResult:

@@ -75,6 +75,9 @@ class _Lent(Child):
     def output(self, begin: int, end: int) -> str:
         return self._child.output(self._printed_before + begin, self._printed_before + end)
 
+    def start(self) -> None:
+        self._child.start()
+
     def end(self) -> Ending:
         self._lender.is_spent = True
         return self._child.end()

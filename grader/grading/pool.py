@@ -4,7 +4,8 @@ The parent reads files and definitions, hands out jobs and collects results; it 
 author's code, let alone a learner's. A worker is a fork of it that starts a sandbox, gives up what
 `confine` takes away, and runs the engine until it is told to stop. What a worker sends is read as
 JSON, since a definition from elsewhere may have taken it over. A worker that dies loses nothing:
-its job goes to a fresh one, and after three tries is reported as a grader fault.
+its job goes to a fresh one, and after three tries is reported as a grader fault. A worker that is
+still at a job when the submission's time is over is ended, and the verdict made from its notes.
 """
 
 import contextlib
@@ -12,6 +13,7 @@ import functools
 import gc
 import importlib
 import json
+import math
 import multiprocessing
 import os
 import pickle
@@ -30,10 +32,17 @@ from grader.cores import core_of, keep_to
 from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
 from grader.grading.evidence import Evidence
 from grader.grading.jobs import Job, Result
+from grader.grading.journal import BEGAN, Journal
 from grader.grading.known import Known
 from grader.grading.records import verdict_data, verdict_from_data
 from grader.grading.verdict import Verdict
-from grader.sandbox.limits import MOST, ONE_BLAS_THREAD, START_SECONDS, WORKER_ADDRESS_SPACE
+from grader.sandbox.limits import (
+    GRACE_SECONDS,
+    MOST,
+    ONE_BLAS_THREAD,
+    PREPARE_SECONDS,
+    WORKER_ADDRESS_SPACE,
+)
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
@@ -44,9 +53,6 @@ MAX_TRIES = 3
 JOBS_PER_WORKER = 5_000
 """Then a fresh worker with a fresh sandbox takes over, so that nothing can pile up."""
 
-SLOW_SECONDS = 120.0
-"""How much longer than its submission may take a worker may be silent, before it is replaced."""
-
 # Of definitions, as they are sent: a worker keeps those that came last, and some read.
 MOST_OF_DEFINITIONS = 16 << 20
 _AT_HAND = 32
@@ -55,6 +61,9 @@ _GO_HOME = b""
 _DESCRIPTORS = 4096
 _LONGEST_MESSAGE = 64 << 20
 _FORK = multiprocessing.get_context("fork")
+
+# What is raised by data that is not in the form that a worker writes.
+_NONSENSE = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
 
 
 @dataclass(slots=True)
@@ -131,7 +140,10 @@ class Pool:
 
     def __exit__(self, *_: object) -> None:
         for worker in self._workers:
-            worker.send_home()
+            if worker.ticket is None:
+                worker.send_home()
+            else:
+                worker.kill()  # nobody waits for its result any more
         for worker in self._workers:
             worker.stop()
         self._workers.clear()
@@ -156,14 +168,16 @@ class Pool:
         while self._hand_out(waiting):
             busy = {worker.connection: worker for worker in self._workers if worker.ticket}
             bell = self._bell(waiting, len(busy))
-            ready = [c for c in wait([*busy, *bell], timeout=SLOW_SECONDS / 4) if c not in bell]
-            late = [c for c, worker in busy.items() if c not in ready and worker.is_late()]
-            for connection in [*ready, *late]:
-                worker = busy[connection]  # type: ignore[index]
-                if connection in late:
-                    worker.kill()  # then it reads as one that died
+            due = min(worker.due for worker in busy.values())
+            ready = wait([*busy, *bell], timeout=max(due - time.monotonic(), 0))
+            for connection, worker in busy.items():
                 ticket = worker.ticket
-                result = self._result(worker)
+                if connection in ready:
+                    result = self._result(worker)
+                elif worker.is_late():
+                    result = self._result_of_late(worker)
+                else:
+                    continue
                 if result is not None and ticket is not None:
                     # It has nothing left to do but to take itself down, if it is not gone already.
                     if self._once and worker in self._workers:
@@ -194,8 +208,9 @@ class Pool:
         ticket = worker.ticket
         message = worker.receive()
         match message:
-            case {"ready": _}:
+            case {"ready": str(sandbox)}:
                 self._anyone_was_ready = True
+                worker.is_ready_in(sandbox)
                 return None
             case {"no sandbox": str(cause)} if not self._anyone_was_ready:
                 raise SandboxFault(cause)
@@ -206,7 +221,32 @@ class Pool:
                     if worker.done >= self._jobs_per_worker:
                         self._dismiss(worker)
                     return result
+        return self._failure(worker, message)
+
+    def _result_of_late(self, worker: "_Worker") -> Result | None:
+        """End a worker whose job's time is over; None if the job is not settled by its notes."""
+        if worker.connection.poll():  # it was just not asked
+            return self._result(worker)
+        from grader.grading.interrupted import result_of  # noqa: PLC0415  few jobs need it
+
+        worker.end()
+        try:
+            assert worker.ticket is not None  # noqa: S101  one without is never late
+            if not worker.sandbox:  # it did not even start
+                return self._failure(worker, None)
+            job = worker.ticket.job
+            result = result_of(job, worker.journal.notes(), worker.sandbox)
+            if isinstance(result, Verdict):
+                _check_hashes(result, job)
+        except _NONSENSE:
+            return self._failure(worker, None)
         self._dismiss(worker)
+        return result
+
+    def _failure(self, worker: "_Worker", message: dict[str, Any] | None) -> Result | None:
+        """Replace a worker that failed at its job; None if the job is to be tried again."""
+        self._dismiss(worker)
+        ticket = worker.ticket
         assert ticket is not None  # noqa: S101  a worker without one is not listened to
         ticket.failures += 1
         if ticket.failures < MAX_TRIES:
@@ -252,10 +292,17 @@ def _read(message: dict[str, Any], job: Job) -> Result | None:
         verdict = verdict_from_data(message["verdict"])
         if message.get("evidence") is not None:
             verdict = replace(verdict, evidence=Evidence.from_data(message["evidence"]))
-    except (KeyError, TypeError, ValueError, AttributeError):
+        _check_hashes(verdict, job)
+    except _NONSENSE:
         return None
-    same_exercise = verdict.exercise_hash == job.exercise.digest
-    return verdict if same_exercise and verdict.submission_hash == job.submission.digest else None
+    return verdict
+
+
+def _check_hashes(verdict: Verdict, job: Job) -> None:
+    if verdict.exercise_hash != job.exercise.digest:
+        raise ValueError("a verdict about another exercise")
+    if verdict.submission_hash != job.submission.digest:
+        raise ValueError("a verdict about another submission")
 
 
 def _definition_error(problems: list[Any]) -> DefinitionError:
@@ -279,12 +326,17 @@ class _Worker:
     ) -> None:
         self.number = number
         self.connection, theirs = _FORK.Pipe()
+        self.journal = Journal()
         self.ticket: _Ticket | None = None
         self.done = 0
+        self.sandbox = ""  # the name of where it runs submissions, when it is ready to
+        self.due = math.inf  # when to see whether its job's time is over
         self._since = time.monotonic()
         self._known = Known[int](MOST_OF_DEFINITIONS, lambda size: size)  # as it was sent them
         self._process = _FORK.Process(
-            target=_work, args=(theirs, self.connection, core, open_sandbox, started), daemon=True
+            target=_work,
+            args=((theirs, self.connection), self.journal, core, open_sandbox, started),
+            daemon=True,
         )
         self._process.start()
         theirs.close()
@@ -299,6 +351,7 @@ class _Worker:
         definition = None if digest in self._known else pickle.dumps(job.exercise)
         forgotten = self._known.add(digest, 0 if definition is None else len(definition))
         message = (definition, digest, forgotten, job.submission, job.given_limits, job.probe)
+        self.journal.clear()
         try:
             self.connection.send_bytes(pickle.dumps(message))
         except OSError:
@@ -306,12 +359,39 @@ class _Worker:
         self.ticket = ticket
         self.done += 1
         self._since = time.monotonic()
+        self.due = self._since + _seconds_of(job)
         return True
 
+    def is_ready_in(self, sandbox: str) -> None:
+        """Take in that it begins with its first job, and where."""
+        self.sandbox = sandbox
+        self._since = time.monotonic()
+
     def is_late(self) -> bool:
-        """Tell whether it has been silent for much longer than its job can take."""
-        wall = MOST.wall_seconds + START_SECONDS + SLOW_SECONDS
-        return time.monotonic() - self._since > wall
+        """Return whether its job's time is over."""
+        now = time.monotonic()
+        if now < self.due or self.ticket is None:
+            return False
+        began, seconds = self._began_at(now), _seconds_of(self.ticket.job)
+        if began is None:  # it is still starting, or prepares the exercise
+            prepared = self._since + PREPARE_SECONDS
+            self.due = min(prepared, now + seconds)
+            return now >= prepared
+        self.due = began + seconds
+        return now >= self.due
+
+    def _began_at(self, now: float) -> float | None:
+        """Return when the submission's own time began, by the notes; None if it did not yet."""
+        try:
+            found = dict(self.journal.notes()).get(BEGAN)
+        except _NONSENSE:
+            return None
+        return min(max(found, self._since), now) if isinstance(found, float) else None
+
+    def end(self) -> None:
+        """End it at once, and wait until it is gone."""
+        self._process.kill()
+        self._process.join()
 
     def kill(self) -> None:
         """End it at once."""
@@ -339,11 +419,20 @@ class _Worker:
             self._process.kill()
             self._process.join()
         self._process.close()
+        self.journal.close()
+
+
+def _seconds_of(job: Job) -> float:
+    """Return how long a submission may hold its worker."""
+    try:
+        return job.limits.wall_seconds + GRACE_SECONDS
+    except DefinitionError:  # the worker will say so
+        return MOST.wall_seconds
 
 
 def _work(
-    connection: Connection,
-    parents: Connection,
+    ends: tuple[Connection, Connection],  # its own of the line, and its parent's
+    journal: Journal,
     core: int | None,
     open_sandbox: "Callable[[], Sandbox]",
     started: "Sandbox | None",
@@ -351,12 +440,17 @@ def _work(
     """The life of a worker: start a sandbox, give up rights, grade until sent home."""
     from grader.grading.engine import grade_all  # noqa: PLC0415  of many the parent has it
     from grader.sandbox.confine import confine_this_process  # noqa: PLC0415
+    from grader.sandbox.inside import syscalls  # noqa: PLC0415
 
+    connection, parents = ends
     gc.freeze()
     gc.enable()
     keep_to(core)
     parents.close()  # or this worker would never notice that its parent is gone
-    _leave_home({connection.fileno(), *(started.descriptors if started else ())})
+    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)  # nor while it computes
+    _leave_home(
+        {connection.fileno(), journal.descriptor, *(started.descriptors if started else ())}
+    )
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then hangs up
     with contextlib.suppress(EOFError, BrokenPipeError):  # the parent has hung up
         try:
@@ -368,7 +462,12 @@ def _work(
             confine_this_process()
             _send(connection, {"ready": sandbox.backend.name})
             try:
-                grade_all(_jobs(connection), sandbox, lambda _, result: _report(connection, result))
+                grade_all(
+                    _jobs(connection),
+                    sandbox,
+                    lambda _, result: _report(connection, result),
+                    journal.add,
+                )
             except Exception as error:  # noqa: BLE001  a bug of ours: said, and the job tried elsewhere
                 _send(connection, {"fault": f"{type(error).__name__}: {error}"})
                 with contextlib.suppress(OSError):  # there may be no stderr

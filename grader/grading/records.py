@@ -28,7 +28,7 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
         "line": verdict.line,
         "output": verdict.output,
         "diagnosis": _diagnosis_data(verdict.diagnosis),
-        "tests": [_test_data(test) for test in verdict.tests],
+        "tests": [result_data(test) for test in verdict.tests],
         "sandbox": verdict.sandbox,
         "exercise_hash": verdict.exercise_hash,
         "submission_hash": verdict.submission_hash,
@@ -48,7 +48,8 @@ def _diagnosis_data(diagnosis: Diagnosis | None) -> dict[str, Any] | None:
     }
 
 
-def _test_data(test: TestResult) -> dict[str, Any]:
+def result_data(test: TestResult) -> dict[str, Any]:
+    """Return the result of a test as an object of JSON types."""
     return {
         "id": test.id,
         "description": test.description,
@@ -88,7 +89,7 @@ def verdict_from_data(data: dict[str, Any]) -> Verdict:
         xp=data["xp"],
         hidden_elsewhere=data["hidden_elsewhere"],
         diagnosis=_diagnosis_from_data(data.get("diagnosis")),
-        tests=tuple(_test_from_data(test) for test in data["tests"]),
+        tests=tuple(result_from_data(test) for test in data["tests"]),
         sandbox=data["sandbox"],
         exercise_hash=data["exercise_hash"],
         submission_hash=data["submission_hash"],
@@ -110,7 +111,12 @@ def _diagnosis_from_data(data: dict[str, Any] | None) -> Diagnosis | None:
     )
 
 
-def _test_from_data(data: dict[str, Any]) -> TestResult:
+def result_from_data(data: dict[str, Any]) -> TestResult:
+    """Rebuild the result of a test.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is none.
+    """
     return TestResult(
         id=TestId(data["id"]),
         description=data["description"],

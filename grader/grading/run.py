@@ -88,6 +88,7 @@ class SubmissionRun:
         self._ended = bool(self.problem)
         self._began = time.monotonic()
         self._hidden_ran = False
+        self._limits = limits
         self._new_child = functools.partial(sandbox.child, limits)
         if not self.problem:
             self._child = self._new_child()
@@ -99,11 +100,22 @@ class SubmissionRun:
         if self._child is not None:
             self._child.close()
 
+    def prepare(self) -> None:
+        """Do beforehand what is not the submission's time."""
+        if self._child is not None:
+            self._oracle.prepare()
+            self._child.start()
+
+    @property
+    def deadline(self) -> float:
+        """When the submission's wall clock has run down."""
+        return self._began + self._limits.wall_seconds
+
     def load(self) -> None:
         """Look at the submission's code and run it. What goes wrong becomes `problem`."""
         if self._child is None:
             return
-        self._oracle.prepare()  # before the clock runs: our own work is not its time
+        self.prepare()
         self._began = time.monotonic()
         loaded = load(self._child, self._submission, self.exercise)
         self._contents, self._stage = loaded.contents, loaded.stage
@@ -118,13 +130,10 @@ class SubmissionRun:
         Raises:
             GraderFault, DefinitionError: the test could not be run, whatever the submission does.
         """
-        if self._ended and not self.problem and test.hidden and test.disclose == "nothing":
-            message = feedback.hidden(test.disclose, Outcome.FAILED, None, {})
-            return self._result(test, _Attempt(Outcome.FAILED, message))
         if self._ended:
-            return self._result(test, _Attempt(Outcome.NOT_RUN, self.problem or feedback.NOT_RUN))
+            return not_run(test, self.problem)
         if self._hidden_ran and not test.hidden and not self._start_again():
-            return self._result(test, _Attempt(Outcome.NOT_RUN, self.problem))
+            return not_run(test, self.problem)
         assert self._stage is not None  # noqa: S101  for the type checker
         self._hidden_ran = test.hidden
         child = self._stage.child
@@ -135,8 +144,8 @@ class SubmissionRun:
         if attempt.outcome is not Outcome.PASSED and not self._ended and child.output_full:
             attempt = _Attempt(Outcome.OUTPUT_LIMIT, feedback.OUTPUT_LIMIT, line=attempt.line)
         if test.hidden:
-            return self._result(test, _hidden(test, attempt))
-        result = self._result(test, attempt, child.output(begin, child.printed))
+            return _result(test, _hidden(test, attempt))
+        result = _result(test, attempt, child.output(begin, child.printed))
         values = self._values(test, attempt)
         return replace(
             result,
@@ -154,27 +163,15 @@ class SubmissionRun:
             results: of the tests that were run.
             sandbox: the name of where they ran.
         """
-        exercise = self.exercise
-        outcome, message = self.outcome, self.problem
-        if not message and exercise.hidden_elsewhere and not exercise.tests:
-            outcome, message = Outcome.NOT_RUN, feedback.NO_TESTS
-        elif not message:
-            outcome = _outcome_of(results)
-        earned = outcome is Outcome.PASSED and not exercise.hidden_elsewhere
-        return Verdict(
-            exercise=exercise.id,
-            title=exercise.title,
-            outcome=outcome,
-            message=message,
-            line=self.line,
-            tests=tuple(results[test.id] for test in exercise.tests if test.id in results),
-            output=self.output,
-            hidden_elsewhere=exercise.hidden_elsewhere,
-            xp=exercise.xp if earned else 0,
+        return verdict_of(
+            self.exercise,
+            self._submission,
+            results,
             sandbox=sandbox,
-            exercise_hash=exercise.digest,
-            submission_hash=self._submission.digest,
-            grader_version=__version__,
+            outcome=self.outcome,
+            problem=self.problem,
+            line=self.line,
+            output=self.output,
         )
 
     def evidence(self) -> Evidence:
@@ -262,18 +259,83 @@ class SubmissionRun:
 
         return values_behind(self.exercise, test, self.observed[test.id])
 
-    def _result(self, test: TestCase, attempt: _Attempt, output: str = "") -> TestResult:
-        return TestResult(
-            id=test.id,
-            description="" if test.hidden else test.description,
-            hidden=test.hidden,
-            outcome=attempt.outcome,
-            points=attempt.points,
-            max_points=test.points,
-            message=attempt.message,
-            line=attempt.line,
-            output=output,
-        )
+
+def _result(test: TestCase, attempt: _Attempt, output: str = "") -> TestResult:
+    return TestResult(
+        id=test.id,
+        description="" if test.hidden else test.description,
+        hidden=test.hidden,
+        outcome=attempt.outcome,
+        points=attempt.points,
+        max_points=test.points,
+        message=attempt.message,
+        line=attempt.line,
+        output=output,
+    )
+
+
+def not_run(test: TestCase, problem: str = "") -> TestResult:
+    """Return the result of a test that comes after the program's end.
+
+    Args:
+        test: which was not run.
+        problem: why no test was run, if that is so.
+    """
+    if not problem and test.hidden and test.disclose == "nothing":
+        message = feedback.hidden(test.disclose, Outcome.FAILED, None, {})
+        return _result(test, _Attempt(Outcome.FAILED, message))
+    return _result(test, _Attempt(Outcome.NOT_RUN, problem or feedback.NOT_RUN))
+
+
+def timed_out(test: TestCase, seconds: float) -> TestResult:
+    """Return the result of a test in which the submission's wall clock ran down."""
+    attempt = _Attempt(Outcome.TIMED_OUT, feedback.too_long(seconds))
+    return _result(test, _hidden(test, attempt) if test.hidden else attempt)
+
+
+def verdict_of(
+    exercise: Exercise,
+    submission: Submission,
+    results: Mapping[TestId, TestResult],
+    *,
+    sandbox: str,
+    outcome: Outcome = Outcome.PASSED,
+    problem: str = "",
+    line: int | None = None,
+    output: str = "",
+) -> Verdict:
+    """Sum up a run.
+
+    Args:
+        exercise: whose tests were run.
+        submission: on which.
+        results: of the tests that were run.
+        sandbox: the name of where they ran.
+        outcome: how loading the submission ended.
+        problem: why no test could run.
+        line: of the submission, where the problem is.
+        output: what it printed while it was loaded.
+    """
+    if not problem and exercise.hidden_elsewhere and not exercise.tests:
+        outcome, problem = Outcome.NOT_RUN, feedback.NO_TESTS
+    elif not problem:
+        outcome = _outcome_of(results)
+    earned = outcome is Outcome.PASSED and not exercise.hidden_elsewhere
+    return Verdict(
+        exercise=exercise.id,
+        title=exercise.title,
+        outcome=outcome,
+        message=problem,
+        line=line,
+        tests=tuple(results[test.id] for test in exercise.tests if test.id in results),
+        output=output,
+        hidden_elsewhere=exercise.hidden_elsewhere,
+        xp=exercise.xp if earned else 0,
+        sandbox=sandbox,
+        exercise_hash=exercise.digest,
+        submission_hash=submission.digest,
+        grader_version=__version__,
+    )
 
 
 def _partly(test: TestCase, attempt: _Attempt, passed: int, draws: int) -> _Attempt:

@@ -50,7 +50,7 @@ class ChildProcess(Child):
         finally:
             theirs.close()
         self._known_pid: int | None = None
-        self._deadline: float | None = None  # set by the first request: waiting costs nothing
+        self._deadline: float | None = None  # set by the start: waiting for that costs nothing
 
     @property
     def printed(self) -> int:
@@ -95,12 +95,16 @@ class ChildProcess(Child):
     def _reap(self) -> int:
         return self._control.send(b"%d" % self._pid)
 
-    def _ask(self, operation: str, *arguments: object, measure: bool = False) -> Answer:
-        if self._ending is not None:
-            raise ChildGoneError(Cause.EXIT, "it has already ended")
+    def start(self) -> None:
+        """Wait until the child is ready, and begin to count its wall clock."""
         if self._deadline is None:
             self._greet()
             self._deadline = time.monotonic() + self.limits.wall_seconds
+
+    def _ask(self, operation: str, *arguments: object, measure: bool = False) -> Answer:
+        if self._ending is not None:
+            raise ChildGoneError(Cause.EXIT, "it has already ended")
+        self.start()
         self._requests += 1
         request = (operation, *arguments)
         self._send(wire.encode([self._requests, *(("measure", *request) if measure else request)]))

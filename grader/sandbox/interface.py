@@ -28,6 +28,10 @@ class Child(ABC):
 
     limits: Limits
 
+    @abstractmethod
+    def start(self) -> None:
+        """Wait until the child is ready, and begin to count its wall clock."""
+
     def screen(self, source: str) -> Answer:
         """Say what a program uses; nothing of it runs. See `inside.facts.uses`."""
         return self._ask("screen", source)

@@ -78,6 +78,13 @@ CONTROL_SECONDS = 10.0
 AUTHOR_SECONDS = 10.0
 """How long an author's `given`, or the reference, may take for one draw: a loop without an end."""
 
+PREPARE_SECONDS = 60.0
+"""How long all inputs and expected values of an exercise may take; most take milliseconds."""
+
+GRACE_SECONDS = 1.0
+"""How much longer than its wall clock a submission may hold the process that grades it: to compare
+and explain what came in time, and to find that its wall clock has run down."""
+
 DEFAULT_LIMITS = Limits()
 
 MOST = Limits(cpu_seconds=30, wall_seconds=60.0, address_space=4 << 30, output=1 << 20)

@@ -48,6 +48,11 @@ _LEAST_SHARE: Final = 19
 
 _CLOSED: Final = "the desk is closed"
 
+DRAIN_SECONDS: Final = 2.0
+"""How long a service that stops waits for what is in hand; the rest stays to be graded."""
+
+_END_SECONDS: Final = 1.0
+
 _AT_FIRST: Final = 0.1  # seconds that a job is thought to take
 _NEWEST: Final = 0.2  # share of the newest job in what one takes
 
@@ -141,9 +146,9 @@ class Desk:
             self._line.shutdown()
             self._changed.notify_all()
         try:
-            self._process.wait(5)
+            self._process.wait(_END_SECONDS)  # enough for one that has nothing to do
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            self._process.kill()  # its workers end with it
             self._process.wait()
         self._give_up(_CLOSED)
 

@@ -24,6 +24,7 @@ from grader.grading.jobs import Job
 from grader.grading.submission import Submission
 from grader.service import chunks
 from grader.service.catalog import Catalog
+from grader.service.desk import DRAIN_SECONDS
 from grader.service.executors import queue
 from grader.service.grading import Grading
 from grader.service.store import regrades, submissions, verdicts
@@ -352,6 +353,9 @@ class Regrader:
         self._stopping.set()
         self._bell.set()
         if self._thread.ident is not None:
+            self._thread.join(DRAIN_SECONDS)
+            if self._thread.is_alive():  # it waits for the desk
+                self.grading.desk.close()
             self._thread.join()
 
     def wake(self) -> None:

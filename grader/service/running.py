@@ -16,11 +16,11 @@ from grader.service.service import Service
 from grader.service.settings import Settings
 
 _FILES = 65_536  # at most: each connection is one, and an event stream stays open
-_DRAIN_SECONDS = 20  # for requests that are being answered
+_DRAIN_SECONDS = 3  # for requests that are being answered; few take more than milliseconds
 
 
 def serve(settings: Settings) -> None:
-    """Serve until SIGINT or SIGTERM; what is being graded is finished first.
+    """Serve until SIGINT or SIGTERM; what is graded within moments is finished first.
 
     Raises:
         UsageError, DefinitionError: the settings or the exercises are not valid.

@@ -26,7 +26,7 @@ from grader.errors import SandboxFault, UsageError
 from grader.service import chunks, logs, regrade, stray
 from grader.service.catalog import Catalog
 from grader.service.chunks import Chunk
-from grader.service.desk import Desk
+from grader.service.desk import DRAIN_SECONDS, Desk
 from grader.service.executors import queue
 from grader.service.executors.queue import Lane
 from grader.service.executors.taking import Takings, id_of
@@ -41,7 +41,6 @@ from grader.service.sweeper import SECONDS, Sweeper
 
 _POLL_SECONDS: Final = 0.5
 _BEATS: Final = 5  # that a worker has to miss to be taken for dead
-_DRAIN_SECONDS: Final = 60.0
 _AGAIN_SECONDS: Final = 1.0  # after the database was away
 _OTHERS_SECONDS: Final = 5.0  # for which jobs that cannot be done here are left to others
 
@@ -132,6 +131,19 @@ class _Worker:
         loop.set_default_executor(ThreadPoolExecutor(8, "store"))
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stopping.set)
+        closing = asyncio.create_task(self._close_desk())
+        try:
+            await self._work_again_and_again()
+        finally:
+            closing.cancel()
+
+    async def _close_desk(self) -> None:
+        """Wait a little for what is in hand when told to stop; the queue brings the rest again."""
+        await self._stopping.wait()
+        await asyncio.sleep(DRAIN_SECONDS)
+        await asyncio.to_thread(self._grading.desk.close)
+
+    async def _work_again_and_again(self) -> None:
         while not self._stopping.is_set():
             try:
                 await self._work()
@@ -171,7 +183,6 @@ class _Worker:
                 install_signal_handlers=False,
                 update_heartbeat_interval=self._settings.dead_seconds / _BEATS,
                 stalled_worker_timeout=self._settings.dead_seconds,
-                shutdown_graceful_timeout=_DRAIN_SECONDS,
             )
         )
         beside = [

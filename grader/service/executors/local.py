@@ -8,6 +8,7 @@ import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
+from grader.service.desk import DRAIN_SECONDS
 from grader.service.grading import Grading, NotGradedError
 from grader.service.publishing import Wish
 from grader.service.store import submissions
@@ -47,10 +48,13 @@ class LocalExecutor:
         self._thread.start()
 
     def stop(self) -> None:
-        """Wait until what is in hand is done; the rest stays waiting in the store."""
+        """Wait a little for what is in hand; the rest stays waiting in the store."""
         self._stopping.set()
         self._bell.set()
         if self._thread.ident is not None:
+            self._thread.join(DRAIN_SECONDS)
+            if self._thread.is_alive():  # it waits for the desk
+                self._grading.desk.close()
             self._thread.join()
 
     @property

@@ -179,11 +179,13 @@ class Stack:
         """Return a solution that nobody has sent before."""
         return f"{self.solution}\n# {note} {uuid.uuid4().hex}\n"
 
-    def post(self, client: httpx.Client, source: str, key: str = "") -> httpx.Response:
+    def post(
+        self, client: httpx.Client, source: str, key: str = "", exercise: str = EXERCISE
+    ) -> httpx.Response:
         """Hand in."""
         return client.post(
             "/v1/submissions",
-            json={"exercise": EXERCISE, "source": source},
+            json={"exercise": exercise, "source": source},
             headers={"Idempotency-Key": key or uuid.uuid4().hex},
         )
 
@@ -322,21 +324,47 @@ class Stack:
         assert set(held.values()) <= {1}
 
 
+# A test that computes, in code that no signal interrupts, for as long as a submission says.
+_HELD = """\
+id: NAME
+title: Held
+difficulty: beginner
+xp: 1
+instructions: i
+defines: {f: {}}
+starter: ""
+limits: {wall_seconds: LIMIT}
+tests: [{id: only, given: {x: 3}, call: sum(range(f(x))), expect: 3}]
+solution: "def f(x): return x"
+explanation: e
+"""
+
+
 def _few(folder: Path) -> Path:
-    """Make a collection of the one exercise: each program that starts reads it."""
+    """Make a collection of few exercises: each program that starts reads it."""
     track = folder / "attention"
     track.mkdir(parents=True)
     written = (EXERCISES / "attention/13-attention-weights.yaml").read_text().splitlines(True)
     alone = (line for line in written if not line.startswith("requires:"))  # others, not here
     (track / "13-attention-weights.yaml").write_text("".join(alone))
     (track / "track.yaml").write_text(
-        f"id: attention\ntitle: Few\ndescription: One.\nexercises: [{EXERCISE}]\n"
+        f"id: attention\ntitle: Few\ndescription: Few.\nexercises: [{EXERCISE}, held, held-long]\n"
     )
+    for number, name, limit in ((14, "held", "3"), (15, "held-long", "60")):
+        text = _HELD.replace("NAME", name).replace("LIMIT", limit)
+        (track / f"{number}-{name}.yaml").write_text(text)
     return folder
 
 
-def run_stack(kind: Kind, folder: Path, url: str) -> Iterator[Stack]:
-    """Start a service and stop it in the end, unless a test has."""
+def run_stack(kind: Kind, folder: Path, url: str, workers: int = 2) -> Iterator[Stack]:
+    """Start a service and stop it in the end, unless a test has.
+
+    Args:
+        kind: of the executor.
+        folder: for its files.
+        url: of its database.
+        workers: that a local pool has.
+    """
     clock = folder / "clock"
     exercises = _few(folder / "exercises")
     environment = os.environ | {
@@ -346,8 +374,8 @@ def run_stack(kind: Kind, folder: Path, url: str) -> Iterator[Stack]:
         "ETUDE_EXERCISES": str(exercises),
     }
     port = free_port()
-    workers = "0" if kind == "queue" else "2"
-    command = ["serve", "--port", str(port), "--workers", workers]
+    at_once = 0 if kind == "queue" else workers
+    command = ["serve", "--port", str(port), "--workers", str(at_once)]
     solution = Collection.load(exercises).find(EXERCISE).solution
     with Database(url) as database:
         stack = Stack(kind, url, port, Program(command, environment), [], clock, database, solution)

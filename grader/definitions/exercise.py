@@ -295,7 +295,9 @@ class ExerciseLimits:
 
     where: Location
     cpu_seconds: int | None = _doc("CPU time for all tests together.", default=None)
-    wall_seconds: float | None = _doc("Wall clock for all tests together.", default=None)
+    wall_seconds: float | None = _doc(
+        "Wall clock for all tests together, with what they compute from the results.", default=None
+    )
     memory_mib: int | None = _doc(
         "Address space; Python and NumPy take some 350 MiB of it.", default=None
     )

@@ -205,7 +205,7 @@ def test_pytest_grades_a_file_test_by_test(tmp_path: Path) -> None:
     exercises = small_collection(tmp_path / "exercises")
 
     def run(file: Path) -> Finished:
-        plain = ["-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:randomly"]
+        plain = ["-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:schemathesis"]
         words = [str(exercises), f"--submission={file}", *plain]
         command = [sys.executable, "-P", "-m", "pytest", *words]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -225,7 +225,8 @@ def test_pytest_says_why_it_found_no_exercise(tmp_path: Path) -> None:
     (tmp_path / "hw1.py").write_text("x = 1")
     exercises = small_collection(tmp_path / "exercises")
     words = [str(exercises), "--submission=hw1.py", "-c", os.devnull]
-    command = [sys.executable, "-P", "-m", "pytest", *words, "-p", "no:cacheprovider"]
+    plain = ["-p", "no:cacheprovider", "-p", "no:schemathesis"]
+    command = [sys.executable, "-P", "-m", "pytest", *words, *plain]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 4
     assert "no exercise here is named after 'hw1.py'" in done.stderr

@@ -32,7 +32,7 @@ RUNS: dict[str, tuple[tuple[str, ...], int, str]] = {
     "site": (("site", "build", "--output", "out"), 0, "file://"),
     "stats": (("stats", "results.jsonl"), 0, "double"),
     "export": (("export", "student", "handout"), 0, "handout"),
-    "regrade": (("regrade", "--list", *STORE), 0, "nothing was graded again"),
+    "regrade": (("regrade", "--list", *STORE), 2, "there is no database"),
     "staff": (("staff", "add", "ada", *STORE), 0, "ada"),
     "doctor": (("doctor",), 0, "Submissions are graded in: "),
     "completion": (("completion", "bash"), 0, "_ETUDE_COMPLETE=bash_source"),

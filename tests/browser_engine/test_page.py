@@ -156,13 +156,29 @@ def test_a_check_says_where_it_was_done(page: "Page", make: "Make", sandbox: San
 def test_what_a_page_cannot_run_is_counted_with_the_hidden_tests(
     page: "Page", make: "Make", sandbox: Sandbox
 ) -> None:
-    """A body that needs pytest, and inputs that cannot be written down."""
+    """A body that needs pytest, and inputs that are made with what no page has."""
     raises = {"given": {"x": None}, "pytest": "with pytest.raises(TypeError):\n    f(x)"}
-    odd = {"given": "x = 3\ny = np.random.default_rng(1)", "call": "f(x)", "expect": 6.0}
-    page("open_exercise", engine_data(make(TWICE, raises, odd), sandbox))
+    imports = {"given": "from reference.softmax import softmax", "call": "f(3)", "expect": 6.0}
+    page("open_exercise", engine_data(make(TWICE, raises, imports), sandbox))
     verdict = page("check", RIGHT)
     assert [test["id"] for test in verdict["tests"]] == ["test-0"]
     assert (verdict["outcome"], verdict["hidden_elsewhere"]) == ("passed", 2)
+
+
+def test_no_check_changes_what_the_next_one_says(
+    page: "Page", make: "Make", sandbox: Sandbox
+) -> None:
+    """A function that remembers, random numbers that go on and a list that grows are made anew."""
+    first = "seen = []\ndef first(v):\n    seen.append(v)\n    return seen[0]"
+    tests = [
+        {"given": first, "call": "first(f(3))", "expect": 6.0},
+        {"given": "s = np.random.default_rng(1)", "call": "f(s.random())", "expect": "solution"},
+        {"given": {"seen": {}}, "call": "seen.setdefault('first', f(3))", "expect": 6.0},
+    ]
+    page("open_exercise", engine_data(make(*tests), sandbox))
+    wrong = RIGHT.replace("2.0", "3.0")
+    scores = [page("check", source)["score"] for source in (RIGHT, wrong, RIGHT)]
+    assert scores == [3, 0, 3]
 
 
 def test_what_is_too_much_to_load_is_left_to_others(

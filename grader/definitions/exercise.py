@@ -55,6 +55,11 @@ class Seeded:
     There are `np`, a seeded `rng`, `size`, which grows from draw to draw, and `sizes(count)`: that
     many different small numbers for axes, growing with `size`. All but `np` are for `given` alone;
     what a call needs of them gets a name here, as in `n, d = sizes(2)`.
+
+    Every evaluation gets inputs of its own: what a call or a body does to a list, no other one
+    sees. Arrays cannot be written to; change a copy. Inputs that cannot be copied, as functions and
+    iterators, are made again: the text runs again and must give the same. Change nothing outside
+    it, as an attribute of a module: that would stay for other submissions.
     """
 
     code: str

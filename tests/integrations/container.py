@@ -37,6 +37,7 @@ def main() -> None:
     is_root = os.geteuid() == 0
     if is_root:
         stage.uncover(given.visible)
+        os.chdir(Path.cwd())  # by the new mounts: a file cannot be moved between two
     else:
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
     if not given.user_namespaces:

@@ -416,11 +416,15 @@ def test_the_sample_workflow_gives_the_action_what_it_has(action: dict[str, Any]
 
 
 def test_the_site_is_built_for_the_address_that_pages_gives(
-    checkout: Path, run: Run, tmp_path: Path
+    checkout: Path, run: Run, tmp_path: Path, hostile: Callable[[str], HostileCheckout]
 ) -> None:
-    """The steps of the workflow, in a course's repository with Etude beside it."""
+    """The steps of the workflow, in a course's repository with Etude beside it.
+
+    Nothing else of that repository is run.
+    """
     workflow = yaml.safe_load((FOLDER / "pages.yml").read_text())
-    workspace, temp = tmp_path / "workspace", tmp_path / "temp"
+    course = hostile("workspace")
+    workspace, temp = course.folder, tmp_path / "temp"
     temp.mkdir()
     track = workspace / "my-course" / "first"
     track.mkdir(parents=True)
@@ -432,6 +436,7 @@ def test_the_site_is_built_for_the_address_that_pages_gives(
     address = {"base_url": "https://example.org/course/", "base_path": "/course"}
     runner = Runner(run, workspace, temp, FOLDER, outputs={"pages": address})
     status = runner.steps(workflow["jobs"]["build"]["steps"])
+    assert course.ran == [], runner.log
     assert status == 0, runner.log
     upload = runner.used[-1]
     assert upload == ("actions/upload-pages-artifact", {"path": str(temp / "site")})

@@ -4,6 +4,7 @@ Learning platforms give a folder of whatever a student uploaded. So a file may l
 its own, it may be missing, and where only one is asked for it may have any name.
 """
 
+import contextlib
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -42,11 +43,16 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise]) -> Plan:
 
 def _python_files(folder: Path) -> Iterator[Path]:
     """Yield the Python files below a folder, following no link; hidden ones are passed over."""
-    for path, below, names in os.walk(folder):
-        below[:] = [name for name in below if not is_passed_over(name)]
-        for name in names:
-            if name.endswith(".py") and not is_passed_over(name):
-                yield Path(path, name)
+    waiting = [os.fspath(folder)]  # no recursion, whose depth the student would choose
+    while waiting:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if is_passed_over(entry.name):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                elif entry.name.endswith(".py"):
+                    yield Path(entry.path)
 
 
 def _submission(

@@ -51,6 +51,18 @@ def open_regular(path: Path, *, below: Path | None = None) -> BinaryIO:
     raise IrregularFileError("it is no regular file")
 
 
+def linked_folder(path: Path) -> Path | None:
+    """Return the folder on the way to a path that is a link below the working directory, if any.
+
+    In a CI job that directory is a checkout, and who filled it chose where the link leads.
+    """
+    here = Path.cwd()
+    for folder in path.absolute().parents:
+        if folder.is_symlink() and Path(os.path.realpath(folder.parent)).is_relative_to(here):
+            return folder
+    return None
+
+
 def _open(path: Path) -> int:
     return os.open(path, _FLAGS | _NO_LINK)
 

@@ -50,7 +50,7 @@ def _command(result: Path) -> list[str]:
     printed = "github" if _ON_GITHUB else "plain"
     reports = [printed, f"json={result}", *os.environ.get("ETUDE_REPORTS", "").split()]
     formats = [f"--format={report}" for report in reports]
-    if len(assigned) == 1 and Path(submission).is_file():
+    if len(assigned) == 1 and not Path(submission).is_dir():  # a file, or none: then it failed
         return ["check", *formats, "--", *assigned, submission]
     return ["grade", *formats, *(f"--assigned={name}" for name in assigned), "--", submission]
 

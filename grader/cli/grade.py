@@ -14,6 +14,7 @@ from grader.cli.main import FAULT, NOT_PASSED, USAGE
 from grader.cores import cores
 from grader.errors import EtudeError, UsageError
 from grader.grading.pool import Pool
+from grader.regular_files import linked_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,7 +114,7 @@ def _plan(
 
     Raises:
         UsageError: there is nothing, a format cannot show so many students, or the exercises come
-            from the folder itself.
+            from the folder itself; or one student's folder is reached by a link.
     """
     from grader.definitions.collection import find_exercise, resolve
     from grader.definitions.files import is_path
@@ -127,6 +128,9 @@ def _plan(
     for path in paths:
         options.refuse_inside(path, folder)
     if assigned:
+        linked = folder if folder.is_symlink() else linked_folder(folder)
+        if linked is not None:
+            raise UsageError(f"{linked} is a symbolic link, so it is nobody's to hand in")
         return plan_assignment(folder, [resolve(name, collection) for name in assigned])
     finder = functools.partial(find_exercise, collection_folder=collection)
     to_do = plan(folder, finder, results)

@@ -15,6 +15,7 @@ from grader.grading.pool import Pool
 from grader.grading.records import FAULT, fault_data, verdict_data
 from grader.grading.submission import Submission
 from grader.grading.verdict import Outcome, Verdict
+from grader.regular_files import linked_folder
 
 NOT_GRADED = "not graded"
 
@@ -190,6 +191,7 @@ class Results:
         Raises:
             UsageError: it exists already, or cannot be made.
         """
+        _refuse_linked_folder(path)
         try:
             return cls(path, path.open("xb"), {})
         except FileExistsError:
@@ -204,6 +206,7 @@ class Results:
         Raises:
             UsageError: it cannot be written, or holds something else.
         """
+        _refuse_linked_folder(path)
         try:
             file = open(path, "a+b", opener=_open_itself)  # noqa: SIM115  closed with the results
         except OSError as error:
@@ -247,6 +250,12 @@ class Results:
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
+
+
+def _refuse_linked_folder(path: Path) -> None:
+    folder = linked_folder(path)
+    if folder is not None:
+        raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")
 
 
 def _open_itself(path: str, flags: int) -> int:

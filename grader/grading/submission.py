@@ -7,7 +7,13 @@ from typing import Self
 
 from grader.errors import GraderFault
 from grader.frozen import frozen
-from grader.regular_files import FolderError, IrregularFileError, LinkError, open_regular
+from grader.regular_files import (
+    FolderError,
+    IrregularFileError,
+    LinkError,
+    linked_folder,
+    open_regular,
+)
 from grader.sandbox.limits import SOURCE_CAP
 
 
@@ -29,12 +35,15 @@ class Submission:
 
         Args:
             path: the learner's file.
-            below: the folder that is graded, from which on no link leads to the file either.
+            below: the folder that is graded, from which on no link leads to the file either;
+                without it, no link below the working directory does.
 
         Raises:
             GraderFault: this machine is at fault.
         """
         try:
+            if below is None and linked_folder(path) is not None:
+                return cls.without_source(path, _LINKED)
             with open_regular(path, below=below) as file:
                 data = file.read(SOURCE_CAP + 1)
         except LinkError:
@@ -84,6 +93,8 @@ class Submission:
             problem = f"The file is not UTF-8 (byte {byte} on line {line}). Save it as UTF-8."
             return cls(path, "", digest, problem, line)
 
+
+_LINKED = "A folder on the way to this file is a symbolic link; name the folder that it leads to."
 
 # No fault of the file's: what the machine that grades has run out of, or broken.
 _OURS = {errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM}

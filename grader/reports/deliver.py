@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from grader.errors import UsageError
 from grader.frozen import frozen
+from grader.regular_files import linked_folder
 from grader.reports.formats import Format, Renderer, format_named
 from grader.reports.inert import inert, is_obeyed
 
@@ -187,16 +188,10 @@ def _open_as_it_is(path: str, flags: int) -> int:
 
 
 def _refuse_linked_folders(path: Path) -> None:
-    """Refuse a folder on the way that is a link below the working directory.
-
-    In a CI job that directory is a checkout, and who filled it chose where the link leads.
-    """
-    if _descriptor(path) is not None:
-        return
-    here = Path.cwd()
-    for folder in path.absolute().parents:
-        if folder.is_symlink() and Path(os.path.realpath(folder.parent)).is_relative_to(here):
-            raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")
+    """Refuse a folder on the way that is a link below the working directory."""
+    folder = linked_folder(path) if _descriptor(path) is None else None
+    if folder is not None:
+        raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")
 
 
 def _check(wanted: Wanted) -> None:

@@ -1,12 +1,15 @@
 """`etude grade --assigned`: what one student handed in, for each exercise that was asked for."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from grader.cli import options
+from grader.definitions.collection import load_exercise
 from grader.errors import UsageError
+from grader.grading.assignment import plan_assignment
 from tests.conftest import Etude
 
 ROOT = Path(__file__).parent.parent.parent
@@ -164,3 +167,30 @@ def test_no_link_hides_where_a_definition_lies(tmp_path: Path) -> None:
             options.refuse_inside(tmp_path / name, folder)
     options.refuse_inside(outside / "a.yaml", tmp_path / "alias")
     options.refuse_inside(folder / ".." / "outside" / "a.yaml", folder)
+
+
+def test_no_link_leads_to_the_folder_of_one_student(etude: Etude, tmp_path: Path) -> None:
+    """Be it the folder itself or one above it: both could show the solutions of a course."""
+    hand_in(tmp_path / "course" / "solutions", "attention-weights.py")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "homework").symlink_to("../course/solutions")
+    (tmp_path / "in" / "up").symlink_to("../course")
+    for name in ("homework", "homework/", "./homework", "up/solutions"):
+        done = etude("grade", name, "--assigned", "attention-weights", cwd=tmp_path / "in")
+        assert done.returncode == 2
+        assert "is a symbolic link" in done.stderr
+
+
+def test_no_depth_of_folders_is_a_fault(tmp_path: Path) -> None:
+    """However deep a student's folders are, the file beside them is found."""
+    hand_in(tmp_path / "in", "attention-weights.py")
+    deep = os.fspath(tmp_path / "in")
+    for _ in range(1_200):
+        deep += "/a"
+        os.mkdir(deep)  # noqa: PTH102  a text: a path of so many parts is slow
+    exercise = load_exercise(ROOT / "exercises/attention/13-attention-weights.yaml")
+    try:
+        ((job, _),) = plan_assignment(tmp_path / "in", [exercise]).groups.values()
+    finally:
+        os.removedirs(deep)  # what tidies up after tests may not get so deep
+    assert job.submission.source == RIGHT

@@ -193,6 +193,20 @@ def test_resume_writes_through_no_link(tmp_path: Path) -> None:
         Results.resume(tmp_path / "out.jsonl")
 
 
+def test_results_reach_no_linked_folder_of_a_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a new file nor one to go on with is written where the link leads."""
+    for name in ("checkout", "elsewhere"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "checkout" / "out").symlink_to("../elsewhere")
+    monkeypatch.chdir(tmp_path / "checkout")
+    for begin in (Results.create, Results.resume):
+        with pytest.raises(UsageError, match="out is a symbolic link; name the folder"):
+            begin(Path("out/results.jsonl"))
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
 def test_files_that_are_no_submissions_are_counted(etude: Etude, tmp_path: Path) -> None:
     """Nobody's work disappears in silence; hidden folders are nobody's work."""
     hand_in(tmp_path / "in", "s", RIGHT)

@@ -75,3 +75,19 @@ def test_no_folder_that_is_graded_leads_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "alias").symlink_to(tmp_path / "elsewhere")
     own = tmp_path / "alias" / "double.py"
     assert Submission.read(own, below=tmp_path / "alias").source == "x = 1"
+
+
+def test_no_linked_folder_below_the_working_directory_leads_to_a_submission(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By it a checkout could hand in what lies beside it, such as the solutions of a course."""
+    for name in ("checkout", "course"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "course" / "double.py").write_text("x = 1")
+    (tmp_path / "own").symlink_to("course")
+    monkeypatch.chdir(tmp_path / "checkout")
+    Path("homework").symlink_to("../course")
+    for path in (Path("homework/double.py"), tmp_path / "checkout" / "homework" / "double.py"):
+        refused = Submission.read(path)
+        assert (refused.source, "symbolic link" in refused.problem) == ("", True)
+    assert Submission.read(Path("../own/double.py")).source == "x = 1"

@@ -90,6 +90,12 @@ def test_a_wrong_submission_fails_with_its_score(job: Job, tmp_path: Path) -> No
     assert report.failures
 
 
+def test_one_file_that_is_missing_failed(job: Job) -> None:
+    """Who deletes the one file that is graded has a score, as who hands in an empty folder has."""
+    done = job({"README.md": ""}, ETUDE_SUBMISSION="solution.py")
+    assert (done.returncode, coverage(done.stdout)) == (1, "0.0"), done.stderr
+
+
 def test_what_was_assigned_is_words(job: Job, tmp_path: Path) -> None:
     """Several ids make several exercises; a command among them is no command."""
     files = {"attention-weights.py": source("correct")}

@@ -29,14 +29,15 @@ def main() -> int:
     """Grade, tell the score, and return the exit status."""
     with tempfile.TemporaryDirectory(prefix="etude-") as folder:
         result = Path(folder, "result.json")
-        status = _etude(*_command(result), data=folder)
+        status = _etude(*_command(result), folder=folder)
         points = _points(result) if status in (0, 1) else None
     _tell(_OUTCOMES.get(status, "fault"), points)
     return status if status in _OUTCOMES else _FAULT
 
 
-def _etude(*words: str, data: str) -> int:
-    environment = {**os.environ, "ETUDE_DATA": data}
+def _etude(*words: str, folder: str) -> int:
+    # No record and no cache that an earlier job, or the checkout, could have written.
+    environment = {**os.environ, "ETUDE_DATA": folder, "XDG_CACHE_HOME": folder}
     if not environment.get("ETUDE_EXERCISES"):
         environment.pop("ETUDE_EXERCISES", None)
     command = [sys.executable, "-I", "-m", "grader.cli", *words]

@@ -1,8 +1,10 @@
 """GitLab's template: its script, run line by line as one shell, on a project that is handed in."""
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -94,6 +96,27 @@ def test_one_file_that_is_missing_failed(job: Job) -> None:
     """Who deletes the one file that is graded has a score, as who hands in an empty folder has."""
     done = job({"README.md": ""}, ETUDE_SUBMISSION="solution.py")
     assert (done.returncode, coverage(done.stdout)) == (1, "0.0"), done.stderr
+
+
+def test_no_cache_of_the_checkout_is_believed(tmp_path: Path) -> None:
+    """A definition that is kept in the checkout is neither read nor written there."""
+    (tmp_path / "attention-weights.py").write_text(source("correct"))
+    cache = tmp_path / "cache"
+    done = subprocess.run(
+        [sys.executable, "-I", ROOT / "integrations" / "grade.py"],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "XDG_CACHE_HOME": str(cache),
+            "ETUDE_ASSIGNED": "attention-weights",
+            "ETUDE_SUBMISSION": "attention-weights.py",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not cache.exists()
 
 
 def test_what_was_assigned_is_words(job: Job, tmp_path: Path) -> None:

@@ -3,13 +3,14 @@
 import platform
 import shutil
 import sys
+from collections.abc import Mapping
 
 import click
 
 from grader import __version__
 from grader.cli import options
 from grader.cli.main import FAULT
-from grader.sandbox.doctor import Examination, examine
+from grader.sandbox.doctor import Examination, examine, examine_confinement
 from grader.sandbox.inside import landlock, syscalls
 
 
@@ -26,6 +27,7 @@ def command() -> None:
     _show_landlock()
     for examination in found:
         _show(examination)
+    _show_confinement()
     click.echo()
     usable = next((e.backend.name for e in found if e.works), None)
     if usable is None:
@@ -48,12 +50,24 @@ def _show(examination: Examination) -> None:
     else:
         _say(f"because: {examination.reason}", "  ")
         _say(f"to fix it: {examination.backend.fix}", "  ")
-    attempts = [(label, "got out") for label in examination.escapes]
-    attempts += [(label, "refused") for label in examination.held]
+    attempts = dict.fromkeys(examination.escapes, True) | dict.fromkeys(examination.held, False)
+    _show_attempts("a child", attempts)
+
+
+def _show_confinement() -> None:
+    click.echo()
+    click.echo("an author's code (given, and what tests expect):")
+    attempts = examine_confinement()
+    _show_attempts("it", attempts)
+    if any(attempts.values()):
+        _say("to fix it: Linux 5.13 or newer with Landlock, or run no collections of others", "  ")
+
+
+def _show_attempts(who: str, attempts: Mapping[str, bool]) -> None:
     if attempts:
-        click.echo("  a child tried to:")
-    for label, result in attempts:
-        click.echo(f"    {label:31}{result}")
+        click.echo(f"  {who} tried to:")
+    for label, got_out in attempts.items():
+        click.echo(f"    {label:31}{'got out' if got_out else 'refused'}")
 
 
 def _say(text: str, indent: str) -> None:

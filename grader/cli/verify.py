@@ -111,8 +111,11 @@ def _run(session: "Session", jobs: int, cache: ProofCache | None) -> None:
 def leak_finder() -> "FindLeaks":
     """Return the search for hidden things in what is shown, with the site's own pages in it."""
     from grader.authoring.verify.leaks import begin_to_find_leaks
+    from sitegen.data import data_folder
+    from sitegen.pages import render_pages  # noqa: F401  found on the path before reading is given up
 
-    return functools.partial(begin_to_find_leaks, render=_pages)
+    folders = (package_folder("sitegen"), data_folder("templates"), data_folder("assets"))
+    return functools.partial(begin_to_find_leaks, render=_pages, readable=folders)
 
 
 def _pages(exercise: "Exercise", sandbox: "Sandbox | None") -> Iterator[tuple[str, bytes]]:

@@ -17,7 +17,6 @@ import math
 import multiprocessing
 import os
 import pickle
-import resource
 import signal
 import time
 import traceback
@@ -36,13 +35,7 @@ from grader.grading.journal import BEGAN, Journal
 from grader.grading.known import Known
 from grader.grading.records import verdict_data, verdict_from_data
 from grader.grading.verdict import Verdict
-from grader.sandbox.limits import (
-    GRACE_SECONDS,
-    MOST,
-    ONE_BLAS_THREAD,
-    PREPARE_SECONDS,
-    WORKER_ADDRESS_SPACE,
-)
+from grader.sandbox.limits import GRACE_SECONDS, MOST, PREPARE_SECONDS
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
@@ -58,7 +51,6 @@ MOST_OF_DEFINITIONS = 16 << 20
 _AT_HAND = 32
 
 _GO_HOME = b""
-_DESCRIPTORS = 4096
 _LONGEST_MESSAGE = 64 << 20
 _FORK = multiprocessing.get_context("fork")
 
@@ -439,7 +431,7 @@ def _work(
 ) -> None:
     """The life of a worker: start a sandbox, give up rights, grade until sent home."""
     from grader.grading.engine import grade_all  # noqa: PLC0415  of many the parent has it
-    from grader.sandbox.confine import confine_this_process  # noqa: PLC0415
+    from grader.sandbox.confine import confine_this_process, leave_parent  # noqa: PLC0415
     from grader.sandbox.inside import syscalls  # noqa: PLC0415
 
     connection, parents = ends
@@ -448,7 +440,7 @@ def _work(
     keep_to(core)
     parents.close()  # or this worker would never notice that its parent is gone
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)  # nor while it computes
-    _leave_home(
+    leave_parent(
         {connection.fileno(), journal.descriptor, *(started.descriptors if started else ())}
     )
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then hangs up
@@ -484,19 +476,6 @@ def _sandbox(open_sandbox: "Callable[[], Sandbox]", started: "Sandbox | None") -
         else:
             return started
     return open_sandbox()
-
-
-def _leave_home(kept: set[int]) -> None:
-    """Keep nothing of the parent's that an author's code could use: terminal, files, lines."""
-    os.setsid()
-    os.dup2(2, 1)  # results go over the connection, so stdout is nobody's
-    low = 3
-    for descriptor in [*sorted(kept), _DESCRIPTORS]:
-        os.closerange(low, descriptor)
-        low = descriptor + 1
-    os.environ.update(ONE_BLAS_THREAD)
-    most = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (WORKER_ADDRESS_SPACE, most))
 
 
 def _jobs(connection: Connection) -> Iterator[Job]:

@@ -1,30 +1,59 @@
-"""What the grading process itself gives up before it runs an author's code.
+"""What a process gives up before it runs an author's code.
 
 Definitions are code too: their `given` is Python. So that a collection from elsewhere can be tried
-without trust in it, the process that runs it loses, for good, what grading does not need.
+without trust in it, the process that runs it loses, for good, what grading does not need: the
+environment with its tokens, all files but Python and its packages, capabilities, network, programs.
 """
 
-from collections.abc import Callable
+import contextlib
+import ctypes
+import importlib
+import os
+import resource
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from grader.sandbox.inside import landlock, seccomp, syscalls
+from grader.sandbox.limits import WORKER_ADDRESS_SPACE
 
-_STEPS: dict[str, Callable[[], None]] = {
-    "writing files": lambda: landlock.restrict(readable=None),
-    "capabilities": syscalls.drop_capabilities,
-    "network and programs": lambda: syscalls.load_filter(seccomp.grader_program(syscalls.MACHINE)),
-}
+ENVIRONMENT, FILES, CAPABILITIES, CALLS = (
+    "environment",
+    "files",
+    "capabilities",
+    "network and programs",
+)
+
+# NumPy reads the environment when it is imported. The modules of the reference are imported when an
+# exercise names them, for which the package itself must be known.
+_BEFORE = ("numpy", "reference")
+_PACKAGES = ("site-packages", "dist-packages")
+_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
+_DEVICES = ("/dev/null", "/dev/urandom")
+_DESCRIPTORS = 4096
 
 
-def confine_this_process() -> tuple[str, ...]:
-    """Give up writing, network and starting programs, as far as this host allows it.
+def confine_this_process(readable: Iterable[Path] = ()) -> tuple[str, ...]:
+    """Give up the environment, files, network and starting programs, as far as this host allows it.
 
     Call it after the sandbox was started: starting one needs all of these.
+
+    Args:
+        readable: files and folders that stay readable besides Python, NumPy and what is installed.
 
     Returns:
         What was given up; fewer than all on a kernel without Landlock or seccomp.
     """
+    kept = [*_python(), *map(os.fspath, readable)]
+    program = seccomp.grader_program
+    steps: dict[str, Callable[[], None]] = {
+        ENVIRONMENT: _forget_environment,
+        FILES: lambda: landlock.restrict(kept),
+        CAPABILITIES: syscalls.drop_capabilities,
+        CALLS: lambda: syscalls.load_filter(program(syscalls.MACHINE)),
+    }
     given_up = []
-    for name, step in _STEPS.items():
+    for name, step in steps.items():
         try:
             syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
             step()
@@ -32,3 +61,63 @@ def confine_this_process() -> tuple[str, ...]:
             continue
         given_up.append(name)
     return tuple(given_up)
+
+
+def leave_parent(kept: set[int]) -> None:
+    """Keep nothing of the parent's that an author's code could use: terminal, files, lines.
+
+    Args:
+        kept: the descriptors that this process needs.
+    """
+    os.setsid()
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)  # results go over a line of their own, so stdout is nobody's
+    low = 3
+    for descriptor in [*sorted(kept), _DESCRIPTORS]:
+        os.closerange(low, descriptor)
+        low = descriptor + 1
+    most = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (WORKER_ADDRESS_SPACE, most))
+
+
+def _python() -> list[str]:
+    """Return the files and folders of Python, of packages, and of the libraries that they load.
+
+    Of other folders on the path, such as a checkout or the working directory, it is only what is
+    imported by now.
+    """
+    for name in _BEFORE:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
+    found = {f"{prefix}/{name}" for prefix in prefixes for name in ("lib", "lib64")}
+    found.update(each for each in sys.path if each.endswith(_PACKAGES) or os.path.isfile(each))  # noqa: PTH113  texts
+    found.update(_LIBRARIES, _DEVICES)
+    inside = tuple(f"{folder}/" for folder in found)
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if file and "." not in name and name != "__main__" and not file.startswith(inside):
+            found.update(getattr(module, "__path__", None) or [file])
+    return sorted(found)
+
+
+def _forget_environment() -> None:
+    """Empty the environment, and overwrite it where a process can still find it in its memory.
+
+    That is in the bytes that `os.environ` held, and where the kernel put it for this process or
+    the one it was forked from, which `/proc/self/environ` shows whatever was changed since.
+    """
+    held = [each for pair in os.environb.items() for each in pair if len(each) > 1]
+    os.environ.clear()
+    for each in held:
+        _overwrite(id(each) + bytes.__basicsize__ - 1, len(each))
+    fields = Path("/proc/self/stat").read_bytes().rpartition(b")")[2].split()
+    begin, end = (int(fields[number]) for number in _BOUNDS)
+    _overwrite(begin, end - begin)
+
+
+_BOUNDS = (47, 48)  # env_start and env_end among what follows the name of the program, see proc(5)
+
+
+def _overwrite(address: int, size: int) -> None:
+    ctypes.memset(address, 0, size)

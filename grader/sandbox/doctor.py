@@ -3,14 +3,16 @@
 import os
 import socket
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from grader.errors import SandboxFault
 from grader.sandbox.answers import ChildGoneError, Raised, Returned
 from grader.sandbox.backends import BACKENDS, Backend, Launch, unsupported_reason
+from grader.sandbox.confine import confine_this_process
 from grader.sandbox.host import Host
 from grader.sandbox.interface import Child
 from grader.sandbox.process import Sandbox
@@ -95,6 +97,7 @@ _LABELS = {
     "connect_by_name": "connect to an abstract socket",
 }
 _CONTENT = "content"
+_HELD = 1  # exit status
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,42 @@ class Examination:
 def examine(backends: Sequence[Backend] = BACKENDS) -> list[Examination]:
     """Try every backend."""
     return [_examine(backend) for backend in backends]
+
+
+def examine_confinement() -> dict[str, bool]:
+    """Try what a process that runs an author's code could still do; each attempt by its name.
+
+    Each is made in a process of its own, as a worker becomes one; true is an attempt that got out.
+    """
+    with _targets() as (file, targets):
+        starter, address = os.getpid(), ("127.0.0.1", cast("int", targets["tcp"]))
+        attempts: dict[str, Callable[[], object]] = {
+            "read a file of the host": file.read_bytes,
+            "change a file": lambda: file.open("r+").close(),
+            "see the environment": _see_environment,
+            "look at other processes": Path(f"/proc/{starter}/environ").read_bytes,
+            "start a program": lambda: os.execv("/bin/true", ["true"]),  # noqa: S606  it is to fail
+            "open a connection": lambda: socket.create_connection(address, 1),
+        }
+        return {name: _gets_out(attempt) for name, attempt in attempts.items()}
+
+
+def _see_environment() -> None:
+    if not os.environ and not Path("/proc/self/environ").read_bytes().strip(b"\0"):
+        raise FileNotFoundError
+
+
+def _gets_out(attempt: Callable[[], object]) -> bool:
+    pid = os.fork()
+    if pid == 0:
+        try:
+            confine_this_process()
+            attempt()
+        except OSError:
+            os._exit(_HELD)
+        finally:
+            os._exit(0)
+    return os.waitpid(pid, 0)[1] != _HELD << 8
 
 
 def _examine(backend: Backend) -> Examination:

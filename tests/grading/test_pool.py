@@ -166,8 +166,12 @@ def test_no_sandbox_stops_the_batch_with_its_cause(double: Exercise) -> None:
         list(pool.grade([job(double, 1)]))
 
 
-def test_an_author_s_code_has_neither_network_nor_files(tmp_path: Path) -> None:
-    """A definition from elsewhere is graded by a process that can do no harm."""
+def test_an_author_s_code_has_neither_network_nor_files_nor_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A definition from elsewhere is graded by a process that can do no harm, and imports late."""
+    monkeypatch.setenv("ETUDE_TEST_VALUE", "secret")
+    (tmp_path / "neighbour").write_text("secret")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(0.1)
         port = listener.getsockname()[1]
@@ -176,18 +180,26 @@ def test_an_author_s_code_has_neither_network_nor_files(tmp_path: Path) -> None:
             "id: evil\ntitle: Evil\ndifficulty: beginner\nxp: 1\ninstructions: i\n"
             "defines: {double: {}}\nstarter: ''\nsolution: ''\nexplanation: e\ntests:\n"
             "  - id: only\n    call: double(x)\n    expect: 2\n    given: |\n"
-            "      import os, socket\n      x = 1\n"
+            "      import os, socket\n      x = 1\n      parent = os.getppid()\n"
             f"      for attempt in (lambda: socket.create_connection(('127.0.0.1', {port}), 1),\n"
             f"                      lambda: open({str(tmp_path / 'stolen')!r}, 'w'),\n"
+            f"                      lambda: open({str(tmp_path / 'neighbour')!r}),\n"
+            f"                      lambda: open({str(path)!r}),\n"
+            f"                      lambda: os.listdir({str(Path.home())!r}),\n"
+            "                      lambda: open('/proc/self/environ'),\n"
+            "                      lambda: open(f'/proc/{parent}/environ'),\n"
             "                      lambda: os.execv('/bin/true', ['true'])):\n"
             "          try:\n              attempt()\n              x = 2\n"
             "          except OSError:\n              pass\n"
+            "      left = [name for name in os.environ if not name.startswith('PYTEST_')]\n"
+            "      if left or os.read(0, 1):\n          x = 3\n"
+            "      import numpy.polynomial.hermite, reference.gpt, sqlite3\n"
         )
         with Pool(1, open_sandbox) as pool:
             ((_, result),) = pool.grade([job(load_exercise(path), 1)])
         with pytest.raises(TimeoutError):
             listener.accept()
-    assert isinstance(result, Verdict)
+    assert isinstance(result, Verdict), result
     assert result.outcome == "passed"
     assert not (tmp_path / "stolen").exists()
 

@@ -177,6 +177,24 @@ def test_a_prediction_is_not_judged_without_its_tests(
     assert json.loads((tmp_path / "record.json").read_text())["attempts"] == []
 
 
+def test_an_author_s_code_imports_late_and_reads_nothing(
+    installed: "Installed", tmp_path: Path
+) -> None:
+    """Of the environment's packages everything, of the folder around the definition nothing."""
+    (tmp_path / "neighbour").write_text("secret")
+    (tmp_path / "late.yaml").write_text(
+        "id: late\ntitle: Late\ndifficulty: beginner\nxp: 1\ninstructions: i\n"
+        "defines: {double: {}}\nstarter: ''\nsolution: ''\nexplanation: e\ntests:\n"
+        "  - id: only\n    call: double(x)\n    expect: 2\n    given: |\n"
+        "      import numpy.polynomial.hermite, reference.gpt, sqlite3, xmlrpc.client\n"
+        f"      try:\n          x = bool(open({str(tmp_path / 'neighbour')!r}).read()) + 1\n"
+        "      except PermissionError:\n          x = 1\n"
+    )
+    (tmp_path / "double.py").write_text("def double(x):\n    return 2 * x\n")
+    done = installed.run("etude", "check", "late.yaml", "double.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_grade_works_from_anywhere(installed: "Installed", tmp_path: Path) -> None:
     """A folder is graded; 1 is the status because some samples are wrong."""
     done = installed.run("etude", "grade", SAMPLES, "--format", "json", cwd=tmp_path)

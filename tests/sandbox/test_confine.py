@@ -1,23 +1,31 @@
 """The grading process gives up what an author's code does not need. Each test in a fork of its own."""
 
+import ctypes
 import json
 import os
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import grader
 from grader.sandbox.confine import confine_this_process
 from grader.sandbox.inside import syscalls
+from grader.sandbox.limits import ONE_BLAS_THREAD
 
 
-def in_a_confined_fork(attempts: dict[str, Callable[[], object]]) -> dict[str, str]:
+def in_a_confined_fork(
+    attempts: dict[str, Callable[[], object]], readable: Sequence[Path] = ()
+) -> dict[str, str]:
     """Return, for each attempt, the name of the error it met, or 'done'."""
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
-            confine_this_process()
+            confine_this_process(readable)
             met = {}
             for name, attempt in attempts.items():
                 try:
@@ -37,7 +45,7 @@ def in_a_confined_fork(attempts: dict[str, Callable[[], object]]) -> dict[str, s
 
 
 def test_network_programs_and_signals_are_given_up() -> None:
-    """Sockets but UNIX ones, execve and signals are refused; reading goes on."""
+    """Sockets but pairs of them, execve and signals are refused."""
     import socket  # noqa: PLC0415
 
     found = in_a_confined_fork(
@@ -46,7 +54,6 @@ def test_network_programs_and_signals_are_given_up() -> None:
             "udp": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
             "pair": socket.socketpair,
             "run": lambda: os.execv("/bin/true", ["true"]),  # noqa: S606
-            "read": lambda: Path("/etc/passwd").read_text(),
             "signal its group": lambda: os.kill(0, 0),
         }
     )
@@ -55,9 +62,82 @@ def test_network_programs_and_signals_are_given_up() -> None:
         "udp": "PermissionError",
         "pair": "done",
         "run": "PermissionError",
-        "read": "done",
         "signal its group": "PermissionError",
     }
+
+
+def test_the_environment_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of it is left in the process: neither in Python, nor in C, nor where it began."""
+    monkeypatch.setenv("ETUDE_TEST_VALUE", "secret-of-the-parent")
+    value = os.environb[b"ETUDE_TEST_VALUE"]
+    fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    begin, end = map(int, fields[47:49])
+    getenv = ctypes.CDLL(None).getenv
+    getenv.restype = ctypes.c_void_p
+
+    def must_be(expected: object, found: object) -> None:
+        if found != expected:
+            raise OSError(f"{found!r} is left")
+
+    found = in_a_confined_fork(
+        {
+            "Python": lambda: must_be({}, dict(os.environ)),
+            "C": lambda: must_be(None, getenv(b"ETUDE_TEST_VALUE")),
+            "bytes": lambda: must_be(bytes(len(value)), value),
+            "began": lambda: must_be(bytes(end - begin), ctypes.string_at(begin, end - begin)),
+        }
+    )
+    assert set(found.values()) == {"done"}
+    assert os.environ["ETUDE_TEST_VALUE"] == "secret-of-the-parent"
+
+
+@pytest.mark.skipif(not syscalls.landlock_version(), reason="this kernel has no Landlock")
+def test_reading_is_given_up_but_of_python_and_what_is_named(tmp_path: Path) -> None:
+    """A file may be named alone, a folder as a whole; links and other ways lead nowhere else."""
+    for name in ("named", "beside", "in/file"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("text")
+    (tmp_path / "in" / "link").symlink_to(tmp_path / "beside")
+    code = Path(grader.__file__)
+
+    def read(path: str | Path) -> Callable[[], object]:
+        return lambda: Path(path).read_bytes()
+
+    refused = {
+        str(path): read(path)
+        for path in (
+            tmp_path / "beside", tmp_path / "in" / "link", tmp_path / "in" / ".." / "beside",
+            "/etc/passwd", code.parents[1] / "pyproject.toml", "/proc/self/environ",
+            "/proc/self/mem", "/proc/self/cmdline", f"/proc/{os.getpid()}/environ",
+        )
+    }  # fmt: skip
+    refused["list"] = lambda: list(tmp_path.iterdir())
+    home = Path.home()  # afterwards nothing says where it is
+    refused["home"] = lambda: list(home.iterdir())
+    allowed = {
+        str(path): read(path)
+        for path in (tmp_path / "named", tmp_path / "in" / "file", code, np.__file__, os.__file__)
+    }
+    readable = [tmp_path / "named", tmp_path / "in", tmp_path / "missing"]
+    found = in_a_confined_fork(refused | allowed, readable)
+    assert {name: found[name] for name in allowed} == dict.fromkeys(allowed, "done")
+    assert {name: found[name] for name in refused} == dict.fromkeys(refused, "PermissionError")
+
+
+def test_modules_can_be_imported_later() -> None:
+    """Of the standard library, with libraries of their own, of NumPy, and of the reference."""
+    names = ("sqlite3", "ssl", "numpy.polynomial.chebyshev", "numpy.testing", "reference.gpt")
+    code = f"""
+import importlib, sys
+from grader.sandbox.confine import confine_this_process
+assert "numpy" not in sys.modules
+confine_this_process()
+for name in {names}:
+    assert name not in sys.modules, name
+    importlib.import_module(name)
+"""
+    environment = {**os.environ, **ONE_BLAS_THREAD}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
 
 
 @pytest.mark.skipif(not syscalls.landlock_version(), reason="this kernel has no Landlock")

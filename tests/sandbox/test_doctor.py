@@ -5,7 +5,8 @@ import pytest
 from grader.errors import SandboxFault
 from grader.sandbox.backends import LANDLOCK, NAMESPACES, UNSAFE, Backend, Launch
 from grader.sandbox.choose import open_sandbox
-from grader.sandbox.doctor import examine
+from grader.sandbox.doctor import examine, examine_confinement
+from grader.sandbox.inside import landlock, syscalls
 
 
 def test_a_working_backend_holds_every_attempt(each_sandbox: object) -> None:
@@ -22,6 +23,22 @@ def test_no_isolation_is_found_out() -> None:
     (examination,) = examine([UNSAFE])
     assert not examination.works
     assert examination.held == ()
+
+
+def test_an_author_s_code_gets_out_only_where_the_kernel_cannot_hold_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With Landlock nothing does; without it it reads files, and the doctor says so."""
+    if syscalls.landlock_version():
+        assert set(examine_confinement().values()) == {False}
+
+    def missing(_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(landlock, "restrict", missing)
+    out = {name for name, got_out in examine_confinement().items() if got_out}
+    assert "read a file of the host" in out
+    assert out <= {"read a file of the host", "look at other processes"}  # the second not of root's
 
 
 def test_without_bubblewrap_landlock_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ from grader.definitions.student import student_text
 from grader.errors import DefinitionError, EtudeError, GraderFault
 from grader.grading.projection import needs_sandbox
 from grader.sandbox.choose import open_sandbox
-from grader.sandbox.confine import confine_this_process
+from grader.sandbox.confine import confine_this_process, leave_parent
 from grader.sandbox.process import Sandbox
 
 Render: TypeAlias = Callable[[Exercise, Sandbox | None], Iterable[tuple[str, bytes]]]
@@ -246,15 +246,21 @@ def _is_packed(data: bytes) -> bool:
 
 
 def begin_to_find_leaks(
-    exercises: Sequence[Exercise], render: Render
+    exercises: Sequence[Exercise], render: Render, readable: Sequence[Path] = ()
 ) -> Callable[[], Mapping[Path, Sequence[Finding]]]:
     """Look for leaks in a process of its own, beside the grading; the result waits for it.
 
     Pages show values that an author's code computes, so that process first gives up what grading
     workers give up too.
+
+    Args:
+        exercises: whose secrets are looked for.
+        render: makes the pages.
+        readable: the files and folders that it reads.
     """
     ours, theirs = _FORK.Pipe(duplex=False)
-    process = _FORK.Process(target=_search, args=(theirs, exercises, render), daemon=True)
+    words = (theirs, exercises, render, readable)
+    process = _FORK.Process(target=_search, args=words, daemon=True)
     process.start()
     theirs.close()
 
@@ -276,12 +282,18 @@ def begin_to_find_leaks(
     return wait
 
 
-def _search(connection: Connection, exercises: Sequence[Exercise], render: Render) -> None:
+def _search(
+    connection: Connection,
+    exercises: Sequence[Exercise],
+    render: Render,
+    readable: Sequence[Path],
+) -> None:
     message: dict[str, Any]
+    leave_parent({connection.fileno()})
     try:
         needed = any(map(needs_sandbox, exercises))
         with open_sandbox() if needed else contextlib.nullcontext() as sandbox:
-            confine_this_process()
+            confine_this_process([*readable, *(each.where.path for each in exercises)])
             message = {"leaks": _leaks_by_file(exercises, render, sandbox)}
     except Exception as error:  # noqa: BLE001  a bug of ours: said to the parent
         traceback.print_exc()

@@ -48,7 +48,8 @@ def restrict(readable: Iterable[str] | None, *, abi: int | None = None) -> None:
     Needs no_new_privs. Files that are open already stay as they are.
 
     Args:
-        readable: the files and folders that stay readable, None for all; missing ones are skipped.
+        readable: the files and folders that stay readable, None for all; what cannot be
+            reached is skipped.
         abi: the version to use instead of the kernel's newest one, to test what an older one does.
 
     Raises:
@@ -72,7 +73,7 @@ def restrict(readable: Iterable[str] | None, *, abi: int | None = None) -> None:
 def _allow_reading(ruleset: int, path: str) -> None:
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except FileNotFoundError:
+    except OSError:  # what cannot be reached cannot be read either
         return
     try:
         allowed = _READ_FILE | _READ_DIR if os.path.isdir(path) else _READ_FILE  # noqa: PTH112  no pathlib in here

@@ -12,8 +12,9 @@ import pytest
 from grader.definitions.exercise import Exercise, TestId
 from grader.errors import EtudeError, GraderFault
 from grader.grading import journal
+from grader.grading.independence import drawn_otherwise, ended_otherwise
 from grader.grading.items import TestCaseItem
-from grader.grading.jobs import Job, Result
+from grader.grading.jobs import Job, Probe, Result
 from grader.grading.known import Known
 from grader.grading.oracle import Oracle, Truths
 from grader.grading.records import result_data, verdict_data
@@ -167,9 +168,41 @@ class _GradingSession:
         digest = job.exercise.digest
         shared = (job.probe and job.probe.form_of) or digest  # by all forms of the exercise
         with self._truths.use(shared, Truths) as truths:
-            return self._verdict(session, job, Oracle(job.exercise, self._sandbox, truths))
+            oracle = Oracle(job.exercise, self._sandbox, truths)
+            if job.probe is None or job.probe.beside is None:
+                return self._verdict(session, job, oracle, self._note)
+            return self._verdict_beside(session, job, job.probe.beside, oracle)
 
-    def _verdict(self, session: pytest.Session, job: Job, oracle: Oracle) -> Verdict:
+    def _verdict_beside(
+        self, session: pytest.Session, job: Job, beside: Submission, oracle: Oracle
+    ) -> Verdict:
+        """Grade a wrong program before the job's, and both again: neither may notice the other."""
+        other = replace(job, submission=beside, probe=Probe())
+
+        def note(kind: str, content: object) -> None:
+            if kind == journal.BEGAN:  # each has its own time; the results are not the job's
+                self._note(kind, content)
+
+        wrong = self._verdict(session, other, oracle, note)
+        verdict = self._verdict(session, job, oracle, self._note)
+        wrong_again = self._verdict(session, other, oracle, note)
+        again = self._verdict(session, job, oracle, note)
+        assert verdict.evidence is not None  # noqa: S101  whoever asks for this asks for that
+        evidence = replace(
+            verdict.evidence,
+            changed=ended_otherwise(verdict, again),
+            changed_beside=ended_otherwise(wrong, wrong_again),
+            redrawn=drawn_otherwise(oracle),
+        )
+        return replace(verdict, evidence=evidence)
+
+    def _verdict(
+        self,
+        session: pytest.Session,
+        job: Job,
+        oracle: Oracle,
+        note: Callable[[str, Any], None],
+    ) -> Verdict:
         items = self._items_of(session, job.exercise)
         learner_reads = job.probe is None
         with SubmissionRun(
@@ -177,16 +210,16 @@ class _GradingSession:
         ) as run:
             self._run = run
             run.prepare()
-            self._note(journal.BEGAN, time.monotonic())
+            note(journal.BEGAN, time.monotonic())
             run.load()
-            self._note(journal.LOADED, run.output)
+            note(journal.LOADED, run.output)
             stop = job.probe is not None and job.probe.first_failure
-            results = self._run_items(items, stop=stop)
+            results = _run_items(items, note, stop=stop)
             evidence = run.evidence() if job.probe is not None and job.probe.evidence else None
         verdict = replace(run.verdict(results, self._sandbox.backend.name), evidence=evidence)
         if verdict.outcome is Outcome.PASSED or verdict.message or job.probe is not None:
             return verdict
-        self._note(journal.VERDICT, verdict_data(verdict))
+        note(journal.VERDICT, verdict_data(verdict))
         return replace(verdict, diagnosis=self._diagnosis(oracle, results, run))
 
     def _diagnosis(
@@ -200,16 +233,6 @@ class _GradingSession:
         digest = oracle.exercise.digest
         with self._mistakes.use(digest, lambda: Diagnostician(oracle, self._sandbox)) as known:
             return known.diagnose(results, run.observed, run.deadline)
-
-    def _run_items(self, items: Iterable[TestCaseItem], *, stop: bool) -> dict[TestId, TestResult]:
-        """Run items in order; if `stop`, up to the first that does not pass."""
-        results = {}
-        for item in items:
-            result = results[item.case.id] = _run_item(item)
-            self._note(journal.RESULT, result_data(result))
-            if stop and result.outcome is not Outcome.PASSED:
-                break
-        return results
 
     def _items_of(self, session: pytest.Session, exercise: Exercise) -> list[TestCaseItem]:
         """Make the items of an exercise, if it is not among those that came last."""
@@ -228,6 +251,19 @@ class _GradingSession:
         if self._run is None:
             raise GraderFault("a test case was run without a submission")
         return self._run
+
+
+def _run_items(
+    items: Iterable[TestCaseItem], note: Callable[[str, Any], None], *, stop: bool
+) -> dict[TestId, TestResult]:
+    """Run items in order; if `stop`, up to the first that does not pass."""
+    results = {}
+    for item in items:
+        result = results[item.case.id] = _run_item(item)
+        note(journal.RESULT, result_data(result))
+        if stop and result.outcome is not Outcome.PASSED:
+            break
+    return results
 
 
 def _run_item(item: TestCaseItem) -> TestResult:

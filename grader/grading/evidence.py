@@ -26,6 +26,12 @@ class Evidence:
     untrue: tuple[Untrue, ...] = ()
     varied: tuple[TestId, ...] = ()  # tests that expect an array of floats that are not all alike
 
+    # With `Probe.beside`, the tests that the submission, or the wrong program, ended otherwise
+    # when both were graded again, and those whose inputs are others when they are drawn again.
+    changed: tuple[TestId, ...] = ()
+    changed_beside: tuple[TestId, ...] = ()
+    redrawn: tuple[TestId, ...] = ()
+
     def data(self) -> dict[str, Any]:
         """Return it as an object of JSON types."""
         return asdict(self)
@@ -43,5 +49,8 @@ class Evidence:
             int(data["peak_kib"]),
             int(data["printed"]),
             tuple(Untrue(TestId(each["test"]), str(each["message"])) for each in data["untrue"]),
-            tuple(TestId(str(each)) for each in data["varied"]),
+            *(
+                tuple(TestId(str(each)) for each in data[name])
+                for name in ("varied", "changed", "changed_beside", "redrawn")
+            ),
         )

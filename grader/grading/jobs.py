@@ -18,12 +18,14 @@ class Probe:
     `first_failure` stops at the first test that does not pass; the tests after it have no result
     in the verdict. `evidence` has the verdict carry `Evidence`. `form_of` is the digest of the
     exercise that the job's own is a form of: tests of the same id ask the same in both, so that
-    inputs and expected values are computed once.
+    inputs and expected values are computed once. `beside` is a wrong program: it is graded before
+    the submission, and both again after it. The evidence says what came out otherwise.
     """
 
     first_failure: bool = False
     evidence: bool = False
     form_of: str = ""
+    beside: Submission | None = None
 
 
 @frozen

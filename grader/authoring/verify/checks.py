@@ -14,6 +14,7 @@ DIAGNOSED: Final = "misconceptions-diagnosed"
 MUTANTS: Final = "mutants-killed"
 EQUIVALENT: Final = "equivalents-true"
 REPEATABLE: Final = "results-repeat"
+INDEPENDENT: Final = "submissions-independent"
 LIMITS: Final = "within-limits"
 LEAKS: Final = "nothing-leaks"
 
@@ -30,6 +31,7 @@ CHECKS: Final[dict[str, str]] = {
     MUTANTS: "Every mutant of the solution is killed by a hidden test.",
     EQUIVALENT: "Every mutant listed as equivalent exists and survives.",
     REPEATABLE: "Results are the same again, in another order and with other seeds.",
+    INDEPENDENT: "No submission changes the result of another, and inputs are the same again.",
     LIMITS: "Solution and tests stay within a tenth of the limits.",
     LEAKS: "Nothing hidden is in the page or in the student edition.",
 }

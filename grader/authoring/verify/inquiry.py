@@ -27,6 +27,7 @@ class Facts:
     opened: Verdict | None  # the solution again, each test free to say why it fails
     starter: Verdict
     bare: Evidence | None
+    beside: Wrong  # what was graded before the solution, and both again
     borrows: bool = False  # the solution needs the starter in front
     sound: frozenset[TestId] = frozenset()  # tests that the right program passes
     misconceptions: dict[str, Verdict] = field(default_factory=dict)
@@ -83,13 +84,14 @@ def inquire(exercise: Exercise) -> Generator[Sequence[Run], Results, Facts]:
 def _solution(exercise: Exercise) -> Generator[Sequence[Run], Results, tuple[Facts, str]]:
     """Run solution and starter; if the solution fails, find out more about why."""
     right = exercise.solution
-    results = yield [
-        runs.run_for_evidence("solution", exercise, right),
+    beside = wrong_programs(exercise, right)[0]
+    results = yield [  # the solution first: no worker has met the exercise before
+        runs.run_for_evidence("solution", exercise, right, beside.source),
         runs.run("starter", exercise, exercise.starter),
         runs.run_bare(exercise),
     ]
     solution = results["solution"]
-    facts = Facts(exercise, solution, None, results["starter"], results["bare"].evidence)
+    facts = Facts(exercise, solution, None, results["starter"], results["bare"].evidence, beside)
     facts.sound = passed(solution)
     if solution.outcome is not Outcome.PASSED:
         both = f"{exercise.starter.rstrip()}\n\n\n{right}"

@@ -349,6 +349,34 @@ def _repeatable(facts: Facts, places: Places) -> Iterator[Finding]:
             yield Finding(checks.REPEATABLE, message, places.misconception(name))
 
 
+def _independent(facts: Facts, places: Places) -> Iterator[Finding]:
+    evidence = facts.solution.evidence
+    if evidence is None:
+        if facts.solution.outcome is Outcome.PASSED:
+            message = "the solution and a wrong program cannot be graded twice within the limits"
+            yield Finding(checks.INDEPENDENT, message, places.line("solution"))
+        return
+    for test in evidence.redrawn:
+        message = (
+            f"test '{test}': `given` makes other inputs when it runs again; let it take numbers "
+            "from `rng` alone, and keep nothing outside its names, as in a module"
+        )
+        yield Finding(checks.INDEPENDENT, message, places.test(test, "given"))
+    kept = "the test keeps something outside its inputs, as in a module, for later submissions"
+    for test in evidence.changed:
+        before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
+        message = (
+            f"the solution {before} test '{test}', but {now} it when it is graded again: {kept}"
+        )
+        yield Finding(checks.INDEPENDENT, message, places.test(test))
+    for test in evidence.changed_beside:
+        message = (
+            f"test '{test}' judges a submission that {facts.beside.does} differently once the "
+            f"solution was graded: {kept}"
+        )
+        yield Finding(checks.INDEPENDENT, message, places.test(test))
+
+
 def _limits(facts: Facts, places: Places) -> Iterator[Finding]:
     evidence = facts.solution.evidence
     if evidence is None or facts.solution.outcome is not Outcome.PASSED:
@@ -391,5 +419,6 @@ _CHECKS: Final[tuple[_Check, ...]] = (
     _mutants,
     _equivalent,
     _repeatable,
+    _independent,
     _limits,
 )

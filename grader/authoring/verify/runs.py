@@ -88,9 +88,17 @@ def run_as_submission(name: str, exercise: Exercise, source: str) -> Run:
     return Run(name, Job(exercise, _submission(exercise, source)))
 
 
-def run_for_evidence(name: str, exercise: Exercise, source: str) -> Run:
-    """Grade, and also ask what it takes and what is untrue."""
-    probe = Probe(evidence=True)
+def run_for_evidence(name: str, exercise: Exercise, source: str, beside: str | None = None) -> Run:
+    """Grade, and also ask what it takes and what is untrue.
+
+    Args:
+        name: of the run.
+        exercise: or a form of one.
+        source: of the program.
+        beside: the source of a wrong program, to ask whether the two notice each other.
+    """
+    other = None if beside is None else _submission(exercise, beside)
+    probe = Probe(evidence=True, beside=other)
     return Run(name, Job(exercise, _submission(exercise, source), probe=probe))
 
 

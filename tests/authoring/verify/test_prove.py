@@ -223,6 +223,62 @@ def test_a_mask_may_be_what_a_constant_passes(proven: Prove) -> None:
     assert [note.check for note in proof.notes] == ["constants-rejected"]
 
 
+def with_body(given: str, body: str) -> str:
+    """The exercise to fix, with a visible test more."""
+    lines = "".join(f"      {line}\n" for line in given.splitlines())
+    test = f"  - id: keeps\n    given: |\n{lines}    pytest: assert {body}\n"
+    return FIX.replace("solution: |", f"{test}solution: |")
+
+
+IN_A_MODULE = """\
+import fractions
+def kept(right):
+    fractions.results = [*getattr(fractions, "results", []), right]
+    return fractions.results
+"""
+IN_A_LIST = """\
+results = []
+def kept(right):
+    results.append(right)
+    return results
+"""
+FOR_LATER = "the test keeps something outside its inputs, as in a module, for later submissions"
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (
+            "any(kept(double(1.0) == 2.0))",
+            "test 'keeps' judges a submission that always answers with sevens, in the right shape "
+            f"and dtype differently once the solution was graded: {FOR_LATER}",
+        ),
+        (
+            "double(1.0) == 2.0 and len(kept(True)) < 2",
+            f"the solution passes test 'keeps', but fails it when it is graded again: {FOR_LATER}",
+        ),
+    ],
+)
+def test_what_a_test_keeps_in_a_module_is_found(proven: Prove, body: str, message: str) -> None:
+    """A wrong program passes after the solution, or the solution only the first time."""
+    proof = proven(with_body(IN_A_MODULE, body))
+    found = [each.message for each in proof.findings if each.check == "submissions-independent"]
+    assert found == [message]
+
+
+def test_what_a_test_keeps_in_its_inputs_is_no_harm(proven: Prove) -> None:
+    """The list that a function of `given` adds to is a new one for each submission."""
+    assert proven(with_body(IN_A_LIST, "any(kept(double(1.0) == 2.0))")).status == "proven"
+
+
+def test_large_inputs_are_drawn_again_without_computing_on_them(proven: Prove) -> None:
+    """An array that repeats one number need not fit into memory."""
+    given = "large = np.broadcast_to(np.float16(0.5), (100_000, 100_000))"
+    assert (
+        proven(with_body(given, "double(large[0, :1]).shape == large[:1, 0].shape")).findings == ()
+    )
+
+
 Inquire: TypeAlias = Callable[[str], list[Job]]
 
 

@@ -1,19 +1,11 @@
-"""The real command, and a document in which everything is right."""
+"""The command, and a document in which everything is right."""
 
-import subprocess
-import sys
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
 import pytest
 
-Import: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
-
-COMMAND = (
-    "from grader.cli import main; main._COMMANDS.setdefault('import', 'grader.cli.import_'); "
-    "main.main()"
-)
+from tests.conftest import Etude
 
 SOUND = """\
 Some words.
@@ -38,27 +30,12 @@ Some words.
 """
 
 
-def run_import(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", COMMAND, "import", *map(str, words)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-
-
 @pytest.fixture
-def etude_import(tmp_path: Path) -> Import:
+def etude_import(etude: Etude, tmp_path: Path) -> Etude:
     """Run `etude import` in an empty folder."""
     folder = tmp_path / "here"
     folder.mkdir()
-
-    def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
-        return run_import(*words, cwd=folder)
-
-    return run
+    return partial(etude, "import", cwd=folder)
 
 
 @pytest.fixture

@@ -1,16 +1,13 @@
 """`etude import` as its users run it: exit statuses, what it writes, what it leaves alone."""
 
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 from grader.definitions.collection import load_exercise, load_track
+from tests.conftest import Etude
 
-Import = Callable[..., subprocess.CompletedProcess[str]]
 
-
-def test_a_sound_exercise_is_imported_and_proven(etude_import: Import, sound: Path) -> None:
+def test_a_sound_exercise_is_imported_and_proven(etude_import: Etude, sound: Path) -> None:
     """Exit status 0, and a definition with every field where it belongs."""
     done = etude_import(sound, "--into", "out")
     assert (done.returncode, done.stderr) == (0, "")
@@ -25,7 +22,7 @@ def test_a_sound_exercise_is_imported_and_proven(etude_import: Import, sound: Pa
     assert exercise.explanation == "A half is one of two parts.\n"
 
 
-def test_nothing_to_import_is_a_usage_error(etude_import: Import, tmp_path: Path) -> None:
+def test_nothing_to_import_is_a_usage_error(etude_import: Etude, tmp_path: Path) -> None:
     """Exit status 2 for a source without exercises, and for one that is not there."""
     (tmp_path / "prose.txt").write_text("Nothing but words, and { a: brace }.")
     done = etude_import(tmp_path / "prose.txt", "--into", "out")
@@ -36,7 +33,7 @@ def test_nothing_to_import_is_a_usage_error(etude_import: Import, tmp_path: Path
 
 
 def test_a_file_that_is_there_is_overwritten_only_by_force(
-    etude_import: Import, sound: Path
+    etude_import: Etude, sound: Path
 ) -> None:
     """Without `--force` nothing is touched; a numbered file of the same id counts as there."""
     out = sound.parent / "here" / "out"
@@ -51,7 +48,7 @@ def test_a_file_that_is_there_is_overwritten_only_by_force(
     assert load_exercise(out / "halve.yaml").id == "halve"
 
 
-def test_a_track_has_its_file_and_numbers(etude_import: Import, sound: Path) -> None:
+def test_a_track_has_its_file_and_numbers(etude_import: Etude, sound: Path) -> None:
     """`--track` makes a folder that loads as a track."""
     assert etude_import(sound, "--into", "out", "--track", "first-steps").returncode == 0
     folder = sound.parent / "here" / "out" / "first-steps"
@@ -61,7 +58,7 @@ def test_a_track_has_its_file_and_numbers(etude_import: Import, sound: Path) -> 
 
 
 def test_a_link_in_place_of_the_file_is_replaced_not_followed(
-    etude_import: Import, sound: Path
+    etude_import: Etude, sound: Path
 ) -> None:
     """What a symbolic link points at stays as it is, even with `--force`."""
     out = sound.parent / "here" / "out"
@@ -74,7 +71,7 @@ def test_a_link_in_place_of_the_file_is_replaced_not_followed(
     assert not (out / "halve.yaml").is_symlink()
 
 
-def test_nothing_of_a_source_runs_outside_the_sandbox(etude_import: Import, tmp_path: Path) -> None:
+def test_nothing_of_a_source_runs_outside_the_sandbox(etude_import: Etude, tmp_path: Path) -> None:
     """Starter, solution and tests that write a file leave none behind."""
     trace = tmp_path / "trace"
     touch = f"open({str(trace)!r}, 'w').close()"
@@ -93,7 +90,7 @@ def test_nothing_of_a_source_runs_outside_the_sandbox(etude_import: Import, tmp_
 
 
 def test_a_test_file_that_writes_when_it_runs_leaves_no_trace(
-    etude_import: Import, tmp_path: Path
+    etude_import: Etude, tmp_path: Path
 ) -> None:
     """Bodies of tests run in a process that has given up writing, network and programs."""
     trace = tmp_path / "trace"

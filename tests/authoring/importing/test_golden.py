@@ -3,8 +3,6 @@
 `pytest tests/authoring/importing --update-goldens` writes them down anew.
 """
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +11,7 @@ import pytest
 from grader.definitions.collection import load_exercise
 
 if TYPE_CHECKING:
-    from tests.conftest import Goldens
+    from tests.conftest import Etude, Goldens
 
 FOLDER = Path(__file__).parents[2] / "golden" / "importing"
 SOURCES = [
@@ -24,10 +22,6 @@ SOURCES = [
     "lab.ipynb",
     "homework.ipynb",
 ]
-COMMAND = (
-    "from grader.cli import main; main._COMMANDS.setdefault('import', 'grader.cli.import_'); "
-    "main.main()"
-)
 
 
 def golden_of(source: str) -> Path:
@@ -36,17 +30,10 @@ def golden_of(source: str) -> Path:
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_each_source_gives_the_report_and_the_files_in_its_golden_folder(
-    source: str, tmp_path: Path, goldens: "Goldens"
+    source: str, etude: "Etude", tmp_path: Path, goldens: "Goldens"
 ) -> None:
     """Every repair, every decision, what is wrong, and the YAML itself."""
-    done = subprocess.run(
-        [sys.executable, "-c", COMMAND, "import", str(FOLDER / source), "--into", "out"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = etude("import", FOLDER / source, "--into", "out")
     assert done.returncode == 1, done.stderr
     written = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()}
     golden = golden_of(source)

@@ -4,39 +4,19 @@
 """
 
 import json
-import os
-import subprocess
-import sys
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import pytest
 
 from grader.authoring.verify.checks import CHECKS
 
 if TYPE_CHECKING:
-    from tests.conftest import Goldens
+    import pytest
+
+    from tests.conftest import Etude, Goldens
 
 FOLDER = Path(__file__).parents[2] / "golden" / "verify"
 BROKEN = sorted(FOLDER.glob("*.yaml"))
-
-
-@pytest.fixture(scope="session")
-def proofs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """Verify the whole folder in one run."""
-    cache = str(tmp_path_factory.mktemp("cache"))
-    words = ["verify", str(FOLDER), "--format", "json", "--jobs", "2"]
-    done = subprocess.run(
-        [sys.executable, "-m", "grader.cli", *words],
-        env={**os.environ, "XDG_CACHE_HOME": cache},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 2, done.stderr  # one of them cannot be graded at all
-    found = json.loads(done.stdout)["exercises"]
-    return {Path(each["file"]).stem: each for each in found}
 
 
 def words_of(proof: dict[str, Any]) -> str:
@@ -49,12 +29,17 @@ def words_of(proof: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("broken", BROKEN, ids=lambda path: path.stem)
 def test_each_broken_exercise_gets_the_words_in_its_golden_file(
-    broken: Path, proofs: dict[str, dict[str, Any]], goldens: "Goldens"
+    etude: "Etude", goldens: "Goldens", tmp_path: Path, monkeypatch: "pytest.MonkeyPatch"
 ) -> None:
     """Status, line, check and message, with the diff of a mutant."""
-    goldens.check(broken.with_suffix(".txt"), words_of(proofs[broken.stem]))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    done = etude("verify", FOLDER, "--format", "json", "--jobs", "2")
+    assert done.returncode == 2, done.stderr  # one of them cannot be graded at all
+    proofs = {Path(each["file"]): each for each in json.loads(done.stdout)["exercises"]}
+    assert proofs.keys() == set(BROKEN)
+    for broken in BROKEN:
+        goldens.check(broken.with_suffix(".txt"), words_of(proofs[broken]))
 
 
 def test_every_golden_file_is_of_a_broken_exercise(goldens: "Goldens") -> None:
@@ -62,17 +47,13 @@ def test_every_golden_file_is_of_a_broken_exercise(goldens: "Goldens") -> None:
     goldens.check_all([*FOLDER.glob("*.txt")], [path.with_suffix(".txt") for path in BROKEN])
 
 
-def test_every_check_is_failed_by_some_broken_exercise(proofs: dict[str, dict[str, Any]]) -> None:
+def test_every_check_is_failed_by_some_broken_exercise() -> None:
     """No check is there that has never caught anything."""
-    failed = {
-        name
-        for proof in proofs.values()
-        for name, result in proof["checks"].items()
-        if result == "failed"
-    }
-    assert failed == CHECKS.keys()
+    texts = "".join(path.with_suffix(".txt").read_text() for path in BROKEN)
+    assert set(re.findall(r"^\d+: (?!note: )(\S+): ", texts, re.MULTILINE)) >= CHECKS.keys()
 
 
-def test_what_is_broken_is_not_proven(proofs: dict[str, dict[str, Any]]) -> None:
+def test_what_is_broken_is_not_proven() -> None:
     """Only the sound one among them is."""
-    assert [name for name, proof in proofs.items() if proof["status"] == "proven"] == ["proven"]
+    first_lines = {path.stem: path.with_suffix(".txt").read_text().split()[0] for path in BROKEN}
+    assert [name for name, line in first_lines.items() if line == "proven"] == ["proven"]

@@ -116,6 +116,43 @@ def compare(  # noqa: PLR0911  a ladder: each rung returns
     return None
 
 
+def shapes_of(value: Any) -> Any:  # noqa: ANN401  any value
+    """Return the shapes of the arrays and numbers in a value, each as an array of lengths."""
+    if isinstance(value, (np.ndarray, *_NUMBER)):
+        return np.array(np.shape(value), dtype=np.int64)
+    if isinstance(value, (list, tuple)):
+        return [shapes_of(item) for item in value]
+    if isinstance(value, dict):
+        return {key: shapes_of(item) for key, item in value.items()}
+    return None
+
+
+def compare_shapes(shapes: Any, got: object, name: str = _WHOLE) -> Difference | None:  # noqa: ANN401  of any value
+    """Compare the shapes of arrays and numbers with those that `shapes_of` gave.
+
+    Returns:
+        None if they agree, as far as the two values are of the same form.
+    """
+    if isinstance(shapes, np.ndarray) and isinstance(got, (np.ndarray, *_NUMBER)):
+        wanted, came = tuple(shapes.tolist()), np.shape(got)
+        if wanted == came:
+            return None
+        if not wanted:
+            sentence = f"{name} should be a single number, but is {describe(got)}."
+        elif not came:
+            sentence = f"{name} should be an array of shape {wanted}, but is {describe(got)}."
+        else:
+            sentence = f"{name} should have shape {wanted}, but has shape {came}."
+        return Difference(Rung.SHAPE, sentence)
+    pairs: list[tuple[object, object, object]] = []
+    if isinstance(shapes, list) and isinstance(got, (list, tuple)) and len(shapes) == len(got):
+        pairs = [(n, *pair) for n, pair in enumerate(zip(shapes, got, strict=True))]
+    elif isinstance(shapes, dict) and isinstance(got, dict):
+        pairs = [(key, shapes[key], got[key]) for key in shapes if key in got]
+    found = (compare_shapes(wanted, item, _item(key, name)) for key, wanted, item in pairs)
+    return next(filter(None, found), None)
+
+
 def as_written(expected: Any, got: object) -> Any:  # noqa: ANN401  any value
     """Give whole numbers of a literal the kind of what came: `[2, 4]` in YAML has no dtype."""
     if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):

@@ -37,6 +37,7 @@ from grader.grading.authored import (
     time_limits,
 )
 from grader.grading.budget import largest_result, measured, together
+from grader.grading.compare import shapes_of
 from grader.grading.inputs import draw_inputs
 from grader.grading.proxies import RemoteObject
 from grader.grading.solution import of_solution, solution_stage
@@ -63,6 +64,7 @@ class Draw:
     inputs: Mapping[str, Any]
     expected: Any  # for an output test the text; None where a test compares with nothing
     most: int = MAX_BODY  # bytes that the arrays in a result of the submission may have
+    shapes: Any = None  # of a property test: those of the reference's result, if there is one
 
 
 @frozen
@@ -132,7 +134,9 @@ class Oracle:
             own = [self._fresh(test, number, given) for number, given in enumerate(drawn)]
             pairs = zip(drawn, self._expected(test, own), strict=True)
             found = tuple(
-                Draw(given, freeze(value), largest_result(given, value, returned))
+                Draw(given, None, largest_result(given, None, returned), shapes_of(value))
+                if isinstance(test, PropertyTest)
+                else Draw(given, freeze(value), largest_result(given, value, returned))
                 for given, (value, returned) in pairs
             )
             self.truths.draws[test.id] = found
@@ -215,10 +219,13 @@ class Oracle:
 
     def _is_written_out(self, test: CallTest) -> bool:
         """Tell whether the author wrote a value of which the reference knows all digits."""
-        if not isinstance(test.expect, LiteralValue) or test.seeds > 1:
-            return False
+        is_literal = isinstance(test.expect, LiteralValue) and test.seeds == 1
+        return is_literal and self._has_reference(test.call)
+
+    def _has_reference(self, code: str) -> bool:
+        """Return whether the reference has a counterpart of all that an expression uses."""
         defined = self.exercise.defines
-        used = names_in(test.call) & defined.keys()
+        used = names_in(code) & defined.keys()
         return bool(used) and all(defined[name].reference for name in used)
 
     def _expected(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[_Found]:
@@ -229,7 +236,7 @@ class Oracle:
         if isinstance(test, (CallTest, PropertyTest)):
             self._check_names(test, "call", test.call, inputs)
         if not isinstance(test, CallTest):
-            return [(None, None)] * len(inputs)
+            return self._for_shapes(test, inputs)
         match test.expect:
             case LiteralValue(value):
                 return [(value, None)] * len(inputs)
@@ -239,6 +246,13 @@ class Oracle:
                 return self._evaluated(test, "expect", code, inputs)
             case FromSolution():
                 return self._of_solution(test, inputs, lambda s, given: _called(s, test, given))
+
+    def _for_shapes(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[_Found]:
+        """Return what the reference gives for a property test's call, or else None for each."""
+        if isinstance(test, PropertyTest) and self._has_reference(test.call):
+            with contextlib.suppress(DefinitionError):  # its own failure is no submission's
+                return self._evaluated(test, "call", test.call, inputs)
+        return [(None, None)] * len(inputs)
 
     def _evaluated(
         self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]

@@ -18,6 +18,7 @@ from grader.grading.compare import (
     Difference,
     Rung,
     compare,
+    compare_shapes,
     describe,
     usual_closeness,
 )
@@ -51,6 +52,7 @@ class Trial:
     against: Callable[[Inputs], Any]  # the same for the second expression
     first: Any  # the result with nothing changed
     rng: np.random.Generator
+    shapes: Any = None  # of the reference's result, if there is one
 
     @property
     def limit(self) -> Closeness | None:
@@ -127,6 +129,8 @@ def find_breach(trial: Trial) -> Difference | None:
         DefinitionError: the test cannot be tried with these inputs.
     """
     usable(trial.first)
+    if differs := compare_shapes(trial.shapes, trial.first):
+        raise DiffersError(differs)
     return _PROPERTIES[trial.test.holds](trial)
 
 

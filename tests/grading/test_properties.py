@@ -3,10 +3,12 @@
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import pytest
 
 from grader.definitions.exercise import Property
 from grader.errors import DefinitionError
+from grader.grading.compare import compare_shapes, shapes_of
 from grader.grading.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -132,6 +134,41 @@ def test_a_hidden_property_tells_its_category_only(grade_one: "GradeOne", case: 
     message = grade_one(case.wrong, test).message
     assert not re.search(case.sentence, message)
     assert not re.search(r"\d\.\d|`", message)
+
+
+@pytest.mark.parametrize(
+    ("returned", "sentence"),
+    [
+        ("np.ones((1, 1))", "The result should have shape (3, 4), but has shape (1, 1)."),
+        ("np.ones((2, 3, 4)) / 4", "The result should have shape (3, 4), but has shape (2, 3, 4)."),
+        ("1.0", "The result should be an array of shape (3, 4), but is a float."),
+        ("np.ones((0, 4))", "The result should be made of numbers, but there is no number in it."),
+    ],
+)
+def test_a_property_needs_the_shape_of_the_reference(
+    grade_one: "GradeOne", returned: str, sentence: str
+) -> None:
+    """Rows of another number that sum to one are no right answer."""
+    test = {"given": "x = rng.standard_normal((3, 4))", "call": "f(x)", "holds": "rows_sum_to_one"}
+    defines = {"f": {"reference": "reference.softmax:softmax"}}
+    result = grade_one(f"import numpy as np\ndef f(x): return {returned}", test, defines=defines)
+    assert (result.outcome, result.message) == (Outcome.FAILED, sentence)
+
+
+def test_shapes_are_compared_in_containers_and_of_numbers() -> None:
+    """As far as both are of one form; whether they are is for others to say."""
+    shapes = shapes_of((np.ones((2, 3)), {"total": 1.0}, [np.float32(2), "text", None]))
+    right = [np.zeros((2, 3)), {"total": np.array(1)}, (2, 3.0, np.ones(3))]
+    assert compare_shapes(shapes, right) is None
+    assert compare_shapes(shapes, right[:2]) is None
+    assert compare_shapes(shapes, [[[1]], {}, 3]) is None
+    wrong = [right[0], {"total": np.ones(1)}, right[2]]
+    found = compare_shapes(shapes, wrong)
+    assert found is not None
+    assert found.sentence == (
+        "Item 'total' of item 1 of the result should be a single number, but is an array of "
+        "shape (1,)."
+    )
 
 
 @pytest.mark.parametrize("holds", sorted({case.holds for case in CASES}))

@@ -40,7 +40,8 @@ def judge(stage: Stage, oracle: Oracle, test: PropertyTest, number: int) -> Find
     against = functools.partial(value, test.against or "None")
     first = call({})
     rng = generator(oracle.exercise, test, number, _PERTURBATIONS)
-    return Finding(_breach(Trial(test, draw.inputs, call, against, first, rng)), first)
+    trial = Trial(test, draw.inputs, call, against, first, rng, draw.shapes)
+    return Finding(_breach(trial), first)
 
 
 def _breach(trial: Trial) -> Difference | None:

@@ -9,7 +9,7 @@ from grader.authoring.verify.inquiry import Facts, failed, never_failed, passed
 from grader.authoring.verify.places import Places
 from grader.authoring.verify.proof import Counts, Finding
 from grader.authoring.verify.runs import REPEATS
-from grader.authoring.verify.wrong import FILLED, NOTHING, RAISES, Wrong
+from grader.authoring.verify.wrong import EMPTY, FILLED, NOTHING, RAISES, Wrong
 from grader.definitions.exercise import CallTest, OutputTest, TestCase, TestId
 from grader.definitions.wording import did_you_mean, listing
 from grader.grading.evidence import Evidence
@@ -166,9 +166,10 @@ def _constants(facts: Facts, places: Places) -> Iterator[Finding]:
     allowed = {each.change for each in facts.exercise.equivalent}
     for each, verdict in facts.wrong:
         if each.constant and each.change not in allowed and not _refuses(facts, verdict):
+            lacking = "the shape" if each.id in EMPTY else "values"
             message = (
                 f"every hidden test accepts a submission that {each.does}; add a hidden test that "
-                "checks values"
+                f"checks {lacking}"
             )
             yield Finding(checks.CONSTANTS, message, places.line("tests"))
     for test in facts.exercise.tests:
@@ -198,12 +199,22 @@ def _fooling_by_tolerance(facts: Facts, test: TestCase) -> list[Wrong]:
 def _constant_notes(facts: Facts, places: Places) -> Iterator[Finding]:
     uncalled = _uncalled(facts)
     for test in facts.exercise.tests:
-        fooled = [each for each, v in facts.wrong if _is_fooled(each, v, test.id)]
         is_told = test.id in uncalled or (facts.proving and _fooling_by_tolerance(facts, test))
-        if fooled and test.id in facts.sound and not is_told:
+        if is_told or test.id not in facts.sound:
+            continue
+        fooled = [each for each, v in facts.wrong if _is_fooled(each, v, test.id)]
+        filled = [each for each in fooled if each.id not in EMPTY]
+        if filled:
+            empty = ", and an empty result" if len(filled) < len(fooled) else ""
             message = (
-                f"test '{test.id}' accepts a submission that {fooled[0].does}; good only beside "
-                "tests that check values"
+                f"test '{test.id}' accepts a submission that {filled[0].does}{empty}; good only "
+                "beside tests that check values"
+            )
+            yield Finding(checks.CONSTANTS, message, places.test(test.id))
+        elif fooled:
+            message = (
+                f"test '{test.id}' accepts a submission that {fooled[0].does}; let it check the "
+                "shape before the values"
             )
             yield Finding(checks.CONSTANTS, message, places.test(test.id))
 

@@ -17,6 +17,7 @@ from grader.definitions.exercise import Exercise
 RAISES: Final = "raises"
 NOTHING: Final = "nothing"
 FILLED: Final = ("sevens", "zeros")
+EMPTY: Final = ("empty", "empty batch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,10 @@ _DOES: Final[dict[str, tuple[str, bool]]] = {
     "sevens": ("always answers with sevens, in the right shape and dtype", True),
     "zeros": ("always answers with zeros, in the right shape and dtype", True),
     NOTHING: ("always returns None", True),
+    "nan": ("always answers with NaN, in the right shape", True),
+    "single": ("always answers with a single 1, with the right number of axes", True),
+    "empty": ("returns an empty result: the first axis of each array has length 0", True),
+    "empty batch": ("returns an empty result: each array has one more axis, of length 0", True),
     "argument": ("returns its first argument", False),
     "transposed": ("returns the right answer transposed", False),
     "near": ("returns the right answer, off by a thousandth", False),
@@ -67,10 +72,13 @@ def _wrong_on_purpose(kind, names, space):
     inside = []
     first = {}
 
+    def items_of(value, change):
+        items = [change(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+
     def each(value, change):
         if isinstance(value, (list, tuple)):
-            items = [each(item, change) for item in value]
-            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+            return items_of(value, lambda item: each(item, change))
         if isinstance(value, dict):
             return {key: each(item, change) for key, item in value.items()}
         return change(value)
@@ -87,6 +95,41 @@ def _wrong_on_purpose(kind, names, space):
 
         return change
 
+    def not_a_number(value):
+        if isinstance(value, np.ndarray):
+            return np.full(value.shape, np.nan, value.dtype if value.dtype.kind in "fc" else float)
+        return type(value)("nan") if isinstance(value, (float, np.inexact, str)) else np.nan
+
+    def single(value):
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
+            return np.ones((1,) * value.ndim, value.dtype)
+        return filled(1)(value)
+
+    def empty(value):
+        if isinstance(value, (list, dict, set, str)):
+            return type(value)()
+        if isinstance(value, tuple):
+            return items_of(value, empty)
+        if isinstance(value, np.ndarray) and value.ndim:
+            return value[:0]
+        return np.zeros(0, getattr(value, "dtype", float))
+
+    def empty_batch(value):
+        if isinstance(value, tuple):
+            return items_of(value, empty_batch)
+        if isinstance(value, np.ndarray):
+            return np.zeros((0, *value.shape), value.dtype)
+        return empty(value)
+
+    constants = {
+        "sevens": lambda value: each(value, filled(7)),
+        "zeros": lambda value: each(value, filled(0)),
+        "nan": lambda value: each(value, not_a_number),
+        "single": lambda value: each(value, single),
+        "empty": empty,
+        "empty batch": empty_batch,
+    }
+
     def transposed(value):
         return value.T.copy() if isinstance(value, np.ndarray) else value
 
@@ -102,15 +145,17 @@ def _wrong_on_purpose(kind, names, space):
         except Exception:
             return value
 
-    def constant(right, args, kwargs, number):
+    def constant(right, args, kwargs, change):
         try:
             with contextlib.redirect_stdout(io.StringIO()):  # what it prints is an answer too
                 value = right(*copied(args), **copied(kwargs))
         except Exception:
             value = args[0] if args else 0.0
-        return each(value, filled(number))
+        return change(value)
 
     def answer(name, right, args, kwargs):
+        if kind in constants:
+            return constant(right, args, kwargs, constants[kind])
         match kind:
             case "raises":
                 raise WrongOnPurpose("wrong on purpose")
@@ -118,10 +163,6 @@ def _wrong_on_purpose(kind, names, space):
                 return None
             case "argument":
                 return next(iter([*args, *kwargs.values()]), None)
-            case "sevens":
-                return constant(right, args, kwargs, 7)
-            case "zeros":
-                return constant(right, args, kwargs, 0)
             case "transposed":
                 return each(right(*args, **kwargs), transposed)
             case "near":

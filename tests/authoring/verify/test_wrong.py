@@ -101,6 +101,34 @@ def test_a_constant_keeps_form_shape_and_dtype(two: Exercise, name: str, number:
     assert counts == {"count": number}
 
 
+@pytest.mark.parametrize(
+    ("name", "array", "counts", "number"),
+    [
+        ("nan", np.full((2, 4), np.nan), {"count": np.nan}, np.nan),
+        ("single", np.ones((1, 1)), {"count": 1}, 1.0),
+        ("empty", np.ones((0, 4)), {}, np.ones(0)),
+        ("empty batch", np.ones((0, 2, 4)), {}, np.ones(0)),
+    ],
+)
+def test_what_a_comparison_without_a_shape_accepts(
+    two: Exercise, name: str, array: object, counts: object, number: object
+) -> None:
+    """Results that broadcast with any others, or of which any condition is true."""
+    wrong = program(two, name)
+    found = wrong.scores(Q, K)
+    np.testing.assert_array_equal(found[0], array, strict=True)
+    np.testing.assert_equal(found[1], counts)
+    np.testing.assert_array_equal(wrong.half(1.0), number)
+
+
+def test_an_empty_result_has_nothing_to_loop_over(two: Exercise) -> None:
+    """A list and a dict have no item; a tuple keeps its length, to be unpacked."""
+    for returned, empty in (("[x, x]", []), ("{'a': x}", {}), ("([x], 'text')", ([], ""))):
+        exercise = loaded(two.where.path.parent, TWO.replace("return x / 2", f"return {returned}"))
+        assert program(exercise, "empty").half(1.0) == empty
+        assert program(exercise, "empty batch").half(1.0) == empty
+
+
 def test_a_constant_leaves_its_arguments_alone(two: Exercise) -> None:
     """What the right program would do to them is part of the right answer."""
     exercise = loaded(two.where.path.parent, TWO.replace("return x / 2", "x /= 2\n      return x"))

@@ -124,12 +124,18 @@ def goldens(pytestconfig: pytest.Config) -> Goldens:
     return Goldens(bool(pytestconfig.getoption("--update-goldens")))
 
 
+@pytest.fixture(scope="session")
+def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that all processes of a run of tests share."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _no_record_of_the_user_s(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _no_record_of_the_user_s(
+    tmp_path_factory: pytest.TempPathFactory, whole_run: Path
+) -> Iterator[None]:
     """Keep what tests do out of the learner's record and the caches on this machine."""
-    whole_run = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:  # what one process has found out, all know
-        whole_run = whole_run.parent
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ETUDE_DATA", os.fspath(tmp_path_factory.mktemp("data")))
         patch.setenv("XDG_CACHE_HOME", os.fspath(whole_run / "caches"))

@@ -1,5 +1,6 @@
 """Distributions built from the checkout, and a wheel installed where nothing of it can be seen."""
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -63,9 +64,16 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
 
 
 @pytest.fixture(scope="session")
-def wheel(build: Build) -> Path:
-    """The wheel of this checkout."""
-    return build("wheel", ROOT)
+def wheel(build: Build, whole_run: Path) -> Path:
+    """The wheel of this checkout, built by the first process that needs it."""
+    folder = whole_run / "wheel"
+    with (whole_run / "wheel.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            made = build("wheel", ROOT)
+            made.parent.rename(folder)
+    (made,) = folder.iterdir()
+    return made
 
 
 @pytest.fixture(scope="session")
@@ -86,7 +94,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
     folder = tmp_path_factory.mktemp("installed") / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     pip = [sys.executable, "-m", "pip", "--isolated", "--disable-pip-version-check"]
-    words = ["install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    words = ["install", "--quiet", "--no-deps", "--no-index", "--no-compile", str(wheel)]
     subprocess.run([*pip, "--python", str(folder / "bin" / "python"), *words], check=True)
     environment = Installed(folder)
     # A folder named in a .pth file is searched last, and its own .pth files, such as that of an

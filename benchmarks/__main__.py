@@ -5,7 +5,7 @@ from typing import Protocol
 
 import click
 
-from benchmarks import building, cold, memory, pages, scaling, throughput, warm
+from benchmarks import building, cold, held, memory, pages, scaling, throughput, warm
 from benchmarks.commands import adopt_orphans, wait_for_orphans
 from benchmarks.machine import facts, watch_elsewhere
 from benchmarks.processes import children_of_this
@@ -23,6 +23,7 @@ _SECTIONS: dict[str, _Measure] = {
     "warm": warm.measure,
     "throughput": throughput.measure,
     "cold": cold.measure,
+    "held": held.measure,
     "memory": memory.measure,
     "scaling": scaling.measure,
     "pages": pages.measure,

@@ -11,7 +11,7 @@ from benchmarks.commands import adopt_orphans, wait_for_orphans
 from benchmarks.machine import facts, watch_elsewhere
 from benchmarks.processes import children_of_this
 from benchmarks.report import Section, aims_text, section_text, title_text
-from benchmarks.service import accepting, backlog, growth, latency, overhead, regrading
+from benchmarks.service import accepting, backlog, growth, holding, latency, overhead, regrading
 from benchmarks.service.stage import Stores, stores
 
 RESULTS = Path(__file__).parents[1] / "service-results.md"
@@ -30,6 +30,7 @@ _SECTIONS: dict[str, _Measure] = {
     "regrade": regrading.measure,
     "memory": growth.measure,
     "backlog": backlog.measure,
+    "held": holding.measure,
 }
 
 _ON_SQLITE = {"memory"}  # alone

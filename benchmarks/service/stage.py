@@ -142,27 +142,31 @@ def _there(dialects: tuple[str, ...], server: PostgresServer | None) -> Iterator
 
 
 @contextlib.contextmanager
-def running(store: Store, workers: int = 2, *, grades: bool = True) -> Iterator[Running]:
+def running(
+    store: Store, workers: int = 2, *, grades: bool = True, collection: Path = COLLECTION
+) -> Iterator[Running]:
     """Run `etude serve` and, on PostgreSQL, that many `etude worker`; end them afterwards.
 
     Args:
         store: the database.
         workers: how many submissions are graded at once.
         grades: whether there are workers on PostgreSQL at all.
+        collection: the folder of the exercises.
     """
+    start = functools.partial(_start, collection=collection)
     with contextlib.ExitStack() as stack:
         database = stack.enter_context(Database(store.url))
         upgrade(database)
         tokens = _tokens(database)
         port = _free_port()
         own = workers if database.is_sqlite else 0
-        server = _start(stack, store, "serve", f"--port={port}", f"--workers={own}")
+        server = start(stack, store, "serve", f"--port={port}", f"--workers={own}")
         running = Running(store, database, port, tokens, server)
         _wait_for(port, server, store.log)
         if grades and not database.is_sqlite:
             ports = [_free_port() for _ in range(workers)]
             running.workers = [
-                _start(stack, store, "worker", "--workers=1", f"--health-port={each}")
+                start(stack, store, "worker", "--workers=1", f"--health-port={each}")
                 for each in ports
             ]
             for each, worker in zip(ports, running.workers, strict=True):
@@ -227,8 +231,10 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _start(stack: contextlib.ExitStack, store: Store, *words: str) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-m", "grader.cli", *words, f"--exercises={COLLECTION}"]
+def _start(
+    stack: contextlib.ExitStack, store: Store, *words: str, collection: Path
+) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "grader.cli", *words, f"--exercises={collection}"]
     log = stack.enter_context(store.log.open("ab"))
     process = subprocess.Popen(  # noqa: S603  our own command
         command,

@@ -73,12 +73,17 @@ class Spy:
             self._note(None if related is None else related.id)
             return related
 
-        def diagnosis(told: Diagnostician, results: Any, observed: Any) -> Diagnosis | None:  # noqa: ANN401  as they come
+        def diagnosis(
+            told: Diagnostician,
+            results: Any,  # noqa: ANN401  as they come
+            observed: Any,  # noqa: ANN401  as they come
+            deadline: float,
+        ) -> Diagnosis | None:
             for each in observed.values():
                 self._note(each.rung and each.rung.value)
             self._listens = False
             try:
-                return diagnose(told, results, observed)
+                return diagnose(told, results, observed, deadline)
             finally:
                 self._listens = True
 

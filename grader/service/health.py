@@ -124,12 +124,14 @@ class Health:
         """Check everything that is needed to take in and grade submissions."""
         try:
             with self.database.read() as connection:
-                migrations = OK if is_current(connection) else "a step is missing"
+                try:
+                    migrations = OK if is_current(connection) else "a step is missing"
+                except UsageError as error:
+                    migrations = str(error)
             database = OK
-        except SQLAlchemyError as error:
+        # The message of either may hold the address, so that only its type is told.
+        except (SQLAlchemyError, UsageError) as error:
             database, migrations = f"away ({type(error).__name__})", "unknown"
-        except UsageError as error:
-            database, migrations = OK, str(error)
         return Readiness(
             {
                 "database": database,

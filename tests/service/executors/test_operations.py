@@ -135,7 +135,7 @@ def test_a_database_that_is_away_is_told(catalog: Catalog, tmp_path: Path) -> No
     """Not ready, without a word of its address."""
     with Database(f"sqlite:///{tmp_path}/no/folder/etude.db") as database:
         health = Health(database, SelfTest(None, catalog), lambda: None)
-        assert health.readiness().checks["database"] == "away (OperationalError)"
+        assert health.readiness().checks["database"] == "away (UsageError)"
 
 
 def test_the_health_port_answers_probes(database: Database, catalog: Catalog) -> None:

@@ -58,25 +58,33 @@ def looks(text: str) -> list[str]:
     return re.sub(r"\x1b\[[\d;]*m", "", text).splitlines()
 
 
-@pytest.mark.parametrize(("width", "height"), [(40, 24), (80, 24), (120, 50)])
+@pytest.mark.parametrize(
+    ("width", "height"),
+    [
+        (80, 24),
+        pytest.param(40, 24, marks=pytest.mark.slow),
+        pytest.param(120, 50, marks=pytest.mark.slow),
+    ],
+)
 def test_a_failure_fits_into_the_terminal(width: int, height: int) -> None:
-    """With the prompt below it, also when a hint is offered."""
+    """With the prompt below it, also when a hint is offered.
+
+    Where they fit, there are coloured blocks, with brackets where the error is largest.
+    """
     for attempt in range(2):
-        text = in_terminal("attention-weights", WRONG, width=width, height=height)
+        text = in_terminal(
+            "attention-weights", WRONG, width=width, height=height, COLORTERM="truecolor"
+        )
         lines = looks(text)
+        coloured = re.search(r"\x1b\[[\d;]*48;2;", text) is not None
+        marked = any(MARKED.search(line) for line in lines)
+        assert coloured == marked == (width >= 80)
         rows = [-(-len(line) // width) or 1 for line in lines]
         assert sum(rows) < height
         assert all(row == 1 for row, line in zip(rows, lines, strict=True) if "etude" not in line)
         assert ("Stuck? " in text) == (attempt == 1)
         assert [line for line in lines if line.startswith("Not passed yet: ")]
         assert "These are the weights without the" in text
-
-
-def test_a_failure_is_shown_as_coloured_blocks() -> None:
-    """Side by side, with brackets where the error is largest."""
-    text = in_terminal("attention-weights", WRONG, COLORTERM="truecolor")
-    assert re.search(r"\x1b\[[\d;]*48;2;", text)
-    assert [line for line in looks(text) if MARKED.search(line)]
 
 
 def test_no_color_is_respected() -> None:

@@ -90,6 +90,15 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
+def test_preview_proves_again_what_changes(file: Path) -> None:
+    """The page says so when the file was corrected."""
+    with serving("preview", file) as server:
+        server.wait_for("Not proven")
+        file.write_text(EXERCISE.replace("[2.0, 5.0]", "[2.0, 4.0]"))
+        assert "the solution gives 4" not in server.wait_for("Proven: 2 tests (1 hidden)")
+
+
 def test_preview_shows_findings_and_follows_the_file(file: Path) -> None:
     """The page has what verify and lint say, and is built anew when the file changes.
 
@@ -100,8 +109,6 @@ def test_preview_shows_findings_and_follows_the_file(file: Path) -> None:
         page = server.wait_for("Not proven")
         assert "the solution gives 4" in page
         assert "ETU101" in page
-        file.write_text(EXERCISE.replace("[2.0, 5.0]", "[2.0, 4.0]"))
-        assert "the solution gives 4" not in server.wait_for("Proven: 2 tests (1 hidden)")
         file.write_text("id: double\nxp: many\n")
         page = server.wait_for("Not a valid definition")
         assert "expected an integer" in page
@@ -122,6 +129,7 @@ def test_serve_rebuilds_and_tells_open_pages(file: Path) -> None:
         assert server.get("/nowhere")[0] == 404
 
 
+@pytest.mark.slow
 def test_serve_runs_only_the_lessons_that_changed(file: Path) -> None:
     """What a lesson drew at random stays when an exercise changes, and not when it does."""
     lesson = file.parent / "lessons" / "01-chance.md"

@@ -1,6 +1,7 @@
 """Failures explained by known mistakes, in the real sandbox."""
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -454,3 +455,15 @@ def test_malformed_diagnosis_is_refused(
     data["diagnosis"] |= change
     with pytest.raises((KeyError, TypeError, ValueError)):
         verdict_from_data(data)
+
+
+def test_a_diagnosis_is_given_up_when_the_submission_s_time_is_over(
+    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The verdict stands; the next submission with the same mistake is told of it."""
+    times = iter([0.0, math.inf])
+    monkeypatch.setattr(SubmissionRun, "deadline", property(lambda _: next(times)))
+    late, early = graded(means(make, MAX), sandbox, MAXIMA, MAXIMA + "# again\n")
+    assert late.diagnosis is None
+    assert early.diagnosis is not None
+    assert early.diagnosis.id == "maximum"

@@ -44,7 +44,7 @@ def skipped(facts: Facts) -> tuple[str, ...]:
         return ()
     names = [checks.CONSTANTS, checks.REJECTED, checks.DIAGNOSED, checks.MUTANTS, checks.EQUIVALENT]
     if not facts.sound:
-        names += [checks.CAN_FAIL, checks.REPEATABLE]
+        names += [checks.CAN_FAIL, checks.REPEATABLE, checks.INDEPENDENT]
     return tuple(names)
 
 

@@ -160,6 +160,13 @@ def test_a_sound_exercise_of_each_kind_is_proven(proven: Prove, text: str) -> No
     assert (proof.status, proof.skipped) == ("proven", ())
 
 
+def test_what_asks_for_a_right_solution_is_not_tried_of_a_wrong_one(proven: Prove) -> None:
+    """That results repeat and submissions are independent is not told of it."""
+    proof = proven(CLASS.replace("+= amount", "-= amount"))
+    assert proof.status == "not proven"
+    assert {"results-repeat", "submissions-independent"} <= set(proof.skipped)
+
+
 def test_a_mutant_in_a_loop_without_an_end_is_killed(proven: Prove) -> None:
     """Its time is short, and running out of it counts."""
     proof = proven(LOOP)

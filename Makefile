@@ -6,6 +6,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PYTEST = $(PY) -m pytest --numprocesses=$(PROCESSES) --durations=10
 PIP := $(PY) -m pip --disable-pip-version-check -qq
+# Tests start hundreds of interpreters, each of which would compile all it imports again.
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help demo check test test-all fast slow system bench bench-service format lock clean
 

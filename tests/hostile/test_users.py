@@ -77,6 +77,7 @@ def test_an_ordinary_user_s_submissions_are_isolated(folder: Path) -> None:
     assert (("namespaces", "PASSED") in found) == has_namespaces
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ORDINARY], ids=["root", "ordinary"])
 def test_without_user_namespaces_submissions_are_isolated(options: list[str], folder: Path) -> None:
     """In a container without privileges, as its root and as somebody else."""

@@ -85,6 +85,7 @@ def result(tmp_path: Path) -> dict[str, object]:
     return loaded
 
 
+@pytest.mark.slow
 def test_a_graded_submission_is_status_0_and_a_result(
     start: Callable[..., Finished], tmp_path: Path
 ) -> None:
@@ -129,6 +130,7 @@ def test_nothing_of_the_repository_runs_but_the_submission(
     assert (found["score"], found["max-score"]) == (EARNED, POSSIBLE + 9)  # of token-lookup nothing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["definition", "requirements", "identity"])
 def test_a_fault_is_another_status_and_no_result(
     start: Callable[..., Finished], tmp_path: Path, bundle: Path, damage: str

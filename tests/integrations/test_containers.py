@@ -139,6 +139,7 @@ def test_the_image_grades_without_any_privilege(
     assert (verdict["sandbox"], verdict["score"], verdict["max_score"]) == ("landlock", 13, 13)
 
 
+@pytest.mark.slow
 def test_nothing_in_the_mounted_folder_runs_but_the_submission(
     *,
     built: Path,
@@ -196,6 +197,7 @@ def test_the_devcontainer_asks_for_no_privilege() -> None:
     assert not {"privileged", "capAdd", "runArgs", "mounts", "securityOpt"} & set(DEVCONTAINER)
 
 
+@pytest.mark.slow
 def test_the_devcontainer_has_etude_on_its_path(
     checkout: Path,
     run: Run,

@@ -162,6 +162,7 @@ def source(student: str, exercise: str = "attention-weights") -> str:
     return (SUBMISSIONS / student / f"{exercise}.py").read_text()
 
 
+@pytest.mark.slow
 def test_a_right_submission_passes(grade: Callable[..., tuple[int, Runner]]) -> None:
     """Status 0, outputs, a job summary, an annotation and a JUnit file that parses."""
     files = {"attention_weights.py": source("correct")}
@@ -196,6 +197,7 @@ def test_a_wrong_submission_fails_where_it_is_wrong(
     }
 
 
+@pytest.mark.slow
 def test_what_is_missing_counts(grade: Callable[..., tuple[int, Runner]]) -> None:
     """Two exercises were assigned, one was handed in: half is not a pass."""
     files = {"attention-weights.py": source("correct")}
@@ -205,6 +207,7 @@ def test_what_is_missing_counts(grade: Callable[..., tuple[int, Runner]]) -> Non
     assert "There is no file token-lookup.py" in runner.log
 
 
+@pytest.mark.slow
 def test_a_folder_of_students(grade: Callable[..., tuple[int, Runner]]) -> None:
     """Without an exercise, each student has a folder; the points are everybody's."""
     files = {f"in/{name}/attention-weights.py": source(name) for name in ("correct", "misspelled")}
@@ -213,6 +216,7 @@ def test_a_folder_of_students(grade: Callable[..., tuple[int, Runner]]) -> None:
     assert runner.outputs["action"] == {"outcome": "not passed", "score": "13", "max-score": "26"}
 
 
+@pytest.mark.slow
 def test_a_collection_of_the_repository(grade: Callable[..., tuple[int, Runner]]) -> None:
     """Exercises may lie beside the submission, never in it."""
     definition = (ROOT / "exercises" / "attention" / "13-attention-weights.yaml").read_text()
@@ -233,6 +237,7 @@ def test_a_collection_of_the_repository(grade: Callable[..., tuple[int, Runner]]
     assert "my-course lies in ., the folder that is graded" in runner.log
 
 
+@pytest.mark.slow
 def test_wrong_use_is_no_verdict(grade: Callable[..., tuple[int, Runner]]) -> None:
     """Status 2, no score, and an annotation that says where to look."""
     status, runner = grade({"a.py": "x = 1\n"}, {"exercise": "atention-weights"})
@@ -242,6 +247,7 @@ def test_wrong_use_is_no_verdict(grade: Callable[..., tuple[int, Runner]]) -> No
     assert "::error title=Etude::Nothing was graded." in runner.log
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 def test_an_ordinary_user_without_user_namespaces(
     grade: Callable[..., tuple[int, Runner]], in_container: InContainer, tmp_path: Path
@@ -264,6 +270,7 @@ def test_an_ordinary_user_without_user_namespaces(
     assert '"sandbox": "landlock"' in (runner.workspace / "result.json").read_text()
 
 
+@pytest.mark.slow
 def test_a_grader_fault_is_told_apart(
     grade: Callable[..., tuple[int, Runner]], in_container: InContainer, tmp_path: Path, temp: Path
 ) -> None:
@@ -282,6 +289,7 @@ def test_a_grader_fault_is_told_apart(
     assert "This could not be graded" in runner.summary
 
 
+@pytest.mark.slow
 def test_nothing_of_the_workspace_runs_but_the_submission(
     grade: Callable[..., tuple[int, Runner]],
     hostile: Callable[[str], HostileCheckout],
@@ -312,6 +320,7 @@ COMMANDS = (
 OPTIONS = "--unsafe-no-sandbox --output=pwned"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["exercise", "submission", "exercises", "reports", "etude"])
 @pytest.mark.parametrize("text", [COMMANDS, OPTIONS], ids=["commands", "options"])
 def test_an_input_is_never_a_program(
@@ -327,6 +336,7 @@ def test_an_input_is_never_a_program(
     assert set(runner.outputs.get("grade", {})) <= {"outcome", "score", "max-score"}
 
 
+@pytest.mark.slow
 def test_a_version_of_python_is_no_output_of_its_own(
     grade: Callable[..., tuple[int, Runner]],
 ) -> None:
@@ -337,6 +347,7 @@ def test_a_version_of_python_is_no_output_of_its_own(
     assert runner.outputs["python"] == {"set-up": "yes"}
 
 
+@pytest.mark.slow
 def test_python_is_set_up_where_it_is_missing_or_asked_for(
     grade: Callable[..., tuple[int, Runner]], tmp_path: Path
 ) -> None:
@@ -354,6 +365,7 @@ def test_python_is_set_up_where_it_is_missing_or_asked_for(
     assert status == 0, runner.log
 
 
+@pytest.mark.slow
 def test_a_given_wheel_is_what_grades(
     grade: Callable[..., tuple[int, Runner]], checkout: Path, tmp_path: Path, run: Run
 ) -> None:
@@ -415,6 +427,7 @@ def test_the_sample_workflow_gives_the_action_what_it_has(action: dict[str, Any]
     assert set(re.findall(r"steps\.etude\.outputs\.([a-z-]+)", text)) == set(action["outputs"])
 
 
+@pytest.mark.slow
 def test_the_site_is_built_for_the_address_that_pages_gives(
     checkout: Path, run: Run, tmp_path: Path, hostile: Callable[[str], HostileCheckout]
 ) -> None:

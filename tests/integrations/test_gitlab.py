@@ -74,6 +74,7 @@ def source(student: str) -> str:
     return (SUBMISSIONS / student / "attention-weights.py").read_text()
 
 
+@pytest.mark.slow
 def test_a_right_submission_passes(job: Job, tmp_path: Path) -> None:
     """Etude comes at the tag that the template names; a JUnit report, and the score for a badge."""
     done = job({"attention_weights.py": source("correct")})
@@ -83,6 +84,7 @@ def test_a_right_submission_passes(job: Job, tmp_path: Path) -> None:
     assert (report.failures, report.errors) == (0, 0)
 
 
+@pytest.mark.slow
 def test_a_wrong_submission_fails_with_its_score(job: Job, tmp_path: Path) -> None:
     """The status is 1, and what is reported is there all the same."""
     done = job({"attention-weights.py": source("unscaled")})
@@ -92,6 +94,7 @@ def test_a_wrong_submission_fails_with_its_score(job: Job, tmp_path: Path) -> No
     assert report.failures
 
 
+@pytest.mark.slow
 def test_one_file_that_is_missing_failed(job: Job) -> None:
     """Who deletes the one file that is graded has a score, as who hands in an empty folder has."""
     done = job({"README.md": ""}, ETUDE_SUBMISSION="solution.py")
@@ -119,6 +122,7 @@ def test_no_cache_of_the_checkout_is_believed(tmp_path: Path) -> None:
     assert not cache.exists()
 
 
+@pytest.mark.slow
 def test_what_was_assigned_is_words(job: Job, tmp_path: Path) -> None:
     """Several ids make several exercises; a command among them is no command."""
     files = {"attention-weights.py": source("correct")}
@@ -142,6 +146,7 @@ def test_nothing_of_the_project_runs_but_the_submission(
     assert coverage(done.stdout) == f"{100 * EARNED / POSSIBLE:.1f}"
 
 
+@pytest.mark.slow
 def test_a_fault_is_tried_again_and_has_no_score(job: Job) -> None:
     """Its status is the one that the template names for another try."""
     done = job({"attention-weights.py": source("correct")}, landlock=False)

@@ -222,6 +222,7 @@ def test_an_installed_etude_asks_what_to_install(image: Image, run: Run, tmp_pat
             assert (WHEEL in archive.namelist()) == given.endswith(".whl")
 
 
+@pytest.mark.slow
 def test_setup_installs_the_wheel_and_closes_the_source(image: Image) -> None:
     """From the zip, into an environment of its own; hidden tests are for root; doctor has looked."""
     (package,) = image.venv.glob("lib/python*/site-packages/grader")
@@ -231,6 +232,7 @@ def test_setup_installs_the_wheel_and_closes_the_source(image: Image) -> None:
     assert "Submissions are graded in: " in image.said
 
 
+@pytest.mark.slow
 def test_setup_installs_python_where_it_is_too_old(
     one: Path, run: Run, tmp_path: Path, offline: Mapping[str, str]
 ) -> None:
@@ -288,6 +290,7 @@ def test_one_exercise_takes_one_file_of_any_name(grade: Callable[..., Graded]) -
     assert (graded.status, graded.results["score"]) == (0, 13), graded.log
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "sentence"),
     [
@@ -315,6 +318,7 @@ def test_what_cannot_be_found_scores_nothing(
     assert sum(test["max_score"] for test in graded.results["tests"]) == 13
 
 
+@pytest.mark.slow
 def test_two_files_of_which_one_has_the_name(grade: Callable[..., Graded]) -> None:
     """That one is graded, the other is nobody's business."""
     graded = grade({"attention-weights.py": RIGHT, "helper.py": "raise SystemExit\n"})
@@ -342,6 +346,7 @@ def test_nothing_of_the_upload_runs_but_the_submission(
     assert (graded.status, graded.results["score"]) == (0, EARNED), graded.log
 
 
+@pytest.mark.slow
 def test_several_exercises_are_one_submission(
     export: Callable[..., Path], build: Callable[[Path], Image], grade: Callable[..., Graded]
 ) -> None:

@@ -52,6 +52,7 @@ def pre_commit(
     return pre_commit
 
 
+@pytest.mark.slow
 def test_changed_exercises_are_linted_before_a_commit(
     pre_commit: PreCommit, tmp_path: Path
 ) -> None:
@@ -73,6 +74,7 @@ def test_changed_exercises_are_linted_before_a_commit(
     assert "dificulty" in broken.stdout
 
 
+@pytest.mark.slow
 def test_changed_exercises_are_proven_before_a_push(pre_commit: PreCommit, tmp_path: Path) -> None:
     """A hidden test that a wrong solution passes is found."""
     changed = tmp_path / "collection" / "my-course" / "first" / "01-token-lookup.yaml"

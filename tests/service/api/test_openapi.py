@@ -21,6 +21,8 @@ from tests.conftest import DOUBLE
 from tests.service.api.conftest import Served
 from tests.service.regrade.conftest import DEFINITION, HALF_RIGHT, RIGHT, WRONG, Stored
 
+pytestmark = pytest.mark.slow
+
 # `ETUDE_EXAMPLES=500 pytest tests/service/api/test_openapi.py` searches for longer, everywhere.
 EXAMPLES = os.environ.get("ETUDE_EXAMPLES")
 SEED = os.environ.get("ETUDE_SEED", "1")
@@ -30,10 +32,10 @@ TOO_LARGE_IS_REFUSED = """\
 expected-statuses = [400, 401, 403, 404, 405, 409, 413, 422, 429]
 """
 ATTACKS = [
-    pytest.param("sqlite", "instructor", ALL, id="sqlite-instructor", marks=pytest.mark.slow),
+    pytest.param("sqlite", "instructor", ALL, id="sqlite-instructor"),
     pytest.param("sqlite", "student", SOME, id="sqlite-student"),
-    pytest.param("sqlite", "grader", SOME, id="sqlite-grader", marks=pytest.mark.slow),
-    pytest.param("sqlite", "nobody", SOME, id="sqlite-nobody", marks=pytest.mark.slow),
+    pytest.param("sqlite", "grader", SOME, id="sqlite-grader"),
+    pytest.param("sqlite", "nobody", SOME, id="sqlite-nobody"),
     pytest.param("postgresql", "instructor", SOME, id="postgresql-instructor"),
 ]
 

@@ -145,6 +145,7 @@ def test_what_cannot_be_written_takes_no_other_along(database: Database, told: _
         assert submissions.line(connection) == [handed_in[7].id]
 
 
+@pytest.mark.slow
 def test_what_can_never_be_written_waits_for_staff(database: Database, told: _Told) -> None:
     """A verdict that no column takes is not graded again for ever; its neighbours are published."""
     handed_in = _hand_in(database, 8)

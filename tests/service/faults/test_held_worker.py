@@ -4,6 +4,7 @@ import os
 from functools import partial
 from pathlib import Path
 
+import pytest
 from sqlalchemy import select
 
 from grader.service.store.tables import SAME_KEY, publication, verdict
@@ -37,6 +38,7 @@ def _hand_in_what_holds_up(stack: Stack, exercise: str) -> str:
     return made
 
 
+@pytest.mark.slow
 def test_others_wait_for_its_limit_and_a_stop_not_at_all(tmp_path: Path) -> None:
     """With one worker both get their verdicts; what a SIGTERM interrupts stays to be graded."""
     for stack in run_stack("local pool", tmp_path, f"sqlite:///{tmp_path}/etude.db", workers=1):

@@ -1,13 +1,8 @@
 """`etude worker` where it cannot start."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-_EXERCISES = Path(__file__).parents[3] / "exercises"
+from tests.conftest import ROOT, Etude
 
 
 @pytest.mark.parametrize(
@@ -18,18 +13,11 @@ _EXERCISES = Path(__file__).parents[3] / "exercises"
         (["--database-file", "/nonexistent"], "cannot read /nonexistent"),
     ],
 )
-def test_a_worker_needs_postgresql(words: list[str], sentence: str, tmp_path: Path) -> None:
+def test_a_worker_needs_postgresql(words: list[str], sentence: str, etude: Etude) -> None:
     """Exit status 2 and a sentence, without a database and with one that is a file."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("ETUDE_")}
-    command = [sys.executable, "-m", "grader.cli", "worker", "--workers", "1"]
-    ended = subprocess.run(
-        [*command, "--exercises", str(_EXERCISES), *words],
-        env=environment,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
+    exercises = ROOT / "exercises"
+    ended = etude(
+        "worker", "--workers", "1", "--exercises", exercises, *words, env={"ETUDE_DATABASE": None}
     )
     assert ended.returncode == 2
     assert sentence in ended.stderr
-    assert "Traceback" not in ended.stderr

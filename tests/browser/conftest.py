@@ -1,6 +1,7 @@
 """One Chromium, one built site and its host for all tests, and contexts that are watched."""
 
 import asyncio
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.browser.tools import (
     find_chromium,
     give_up,
     install_tools,
+    locked,
 )
 from tests.browser.watching import Watch
 
@@ -86,8 +88,15 @@ def browser(_browser: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Bro
 
 @pytest.fixture(scope="session")
 def site(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of the exercises that come with Etude."""
-    return build_site(tmp_path_factory.mktemp("site") / "built", tools, BASE)
+    """The site of the exercises that come with Etude; all processes of a run share it."""
+    run = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        run = run.parent
+    built = run / "site"
+    with locked(run / "site.lock"):
+        if not built.exists():
+            build_site(run / "unfinished-site", tools, BASE).rename(built)
+    return built
 
 
 @pytest.fixture(scope="session")

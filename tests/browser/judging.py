@@ -1,6 +1,6 @@
 """How a page is judged: by axe for everybody, by its own measures, and by eye."""
 
-import itertools
+import json
 import os
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +16,9 @@ DESK: Final[ViewportSize] = {"width": 1280, "height": 900}
 Theme: TypeAlias = Literal["light", "dark"]
 LIGHT: Final[Theme] = "light"
 DARK: Final[Theme] = "dark"
-LOOKS: Final = tuple(itertools.product((PHONE, DESK), (LIGHT, DARK)))
+THEMES: Final = (LIGHT, DARK)
+# What depends on the size seldom depends on the theme, so that two of four looks show nearly all.
+LOOKS: Final = ((PHONE, LIGHT), (DESK, DARK))
 
 _TALL: Final = 1800
 SCREENSHOTS: Final = ROOT / "build" / "screenshots"
@@ -149,6 +151,18 @@ def shoot(page: Page, name: str) -> None:
 def without_python(page: Page) -> None:
     """Keep this page's Python from starting, where a test looks at something else."""
     page.add_init_script("globalThis.Worker = class { postMessage() {} terminate() {} };")
+
+
+def pretend_python(page: Page, answer: str | None) -> None:
+    """Put a worker in Python's place that answers whatever it is asked with this, or never."""
+    page.add_init_script(f"""globalThis.Worker = class {{
+      postMessage({{kind, id}}) {{
+        const text = {json.dumps(answer)};
+        const data = kind === "start" ? {{kind: "ready"}} : {{kind: "result", id, text, heap: 1}};
+        if (kind === "start" || text !== null) setTimeout(() => this.onmessage({{data}}));
+      }}
+      terminate() {{}}
+    }};""")
 
 
 def open_settled(page: Page, path: str) -> None:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import Page
 
 from grader.definitions.collection import Collection
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from grader.definitions.exercise import Exercise
+
+pytestmark = pytest.mark.slow
 
 
 def _exercises() -> "Iterator[tuple[str, Exercise]]":

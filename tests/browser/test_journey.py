@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import ViewportSize, expect
 
-from tests.browser.judging import DARK, DESK, LIGHT, PHONE, Theme, barriers, overflowing, shoot
+from tests.browser.judging import (
+    DARK,
+    DESK,
+    LIGHT,
+    PHONE,
+    Theme,
+    barriers,
+    overflowing,
+    shoot,
+)
 from tests.browser.learner import Bench, Hand, Keyboard, Mouse
 
 if TYPE_CHECKING:
@@ -18,17 +27,13 @@ WITHOUT_ROOT = f"{SCORES} / Q.shape[-1]"
 RIGHT = f"{SCORES} / np.sqrt(Q.shape[-1])"
 
 
-MOUSE, KEYBOARD = Mouse(), Keyboard()
-WAYS = {
-    "mouse-light-phone": (MOUSE, "light", PHONE),
-    "mouse-dark-desk": (MOUSE, "dark", DESK),
-    # What is to be seen was judged on the mouse's way.
-    "keyboard-dark-phone": (KEYBOARD, "dark", PHONE),
-    "keyboard-light-desk": (KEYBOARD, "light", DESK),
-}
-
-
-@pytest.mark.parametrize(("hand", "theme", "size"), WAYS.values(), ids=WAYS.keys())
+@pytest.mark.parametrize(
+    ("hand", "theme", "size"),
+    [
+        pytest.param(Mouse(), LIGHT, PHONE, id="mouse-light-phone"),
+        pytest.param(Keyboard(), DARK, DESK, id="keyboard-dark-desk", marks=pytest.mark.slow),
+    ],
+)
 def test_from_the_start_page_to_the_next_exercise(
     new_page: "NewPage",
     tools: "Tools",
@@ -36,21 +41,14 @@ def test_from_the_start_page_to_the_next_exercise(
     theme: Theme,
     hand: Hand,
 ) -> None:
-    """Fail, fail again, take the hint that is offered, pass, earn XP, and go on; no barriers.
-
-    What is on the page is judged in both themes, whichever the learner has.
-    """
+    """Fail, fail again, take the hint that is offered, pass, earn XP, and go on; no barriers."""
     page = new_page(viewport=size, color_scheme=theme)
     bench = Bench(page)
     main = page.get_by_role("main")
-    is_judged = isinstance(hand, Mouse)  # the states are the same for both
 
     def judge(state: str) -> None:
-        for shown in (LIGHT, DARK) if is_judged else ():
-            page.emulate_media(color_scheme=shown)
-            shoot(page, f"journey-{state}")
-            assert barriers(page, tools) == ""
-        page.emulate_media(color_scheme=theme)
+        shoot(page, f"journey-{state}")
+        assert barriers(page, tools) == ""
         assert overflowing(page) == []
 
     page.goto("")

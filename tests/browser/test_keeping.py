@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from grader.definitions.public import PublicTrack
@@ -13,6 +14,8 @@ from tests.browser.hosting import hosted
 
 if TYPE_CHECKING:
     from tests.browser.conftest import NewContext
+
+pytestmark = pytest.mark.slow
 
 _PATHS = """
 async () => {

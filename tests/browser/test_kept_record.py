@@ -17,6 +17,8 @@ from tests.browser.judging import barriers, shoot, without_python
 if TYPE_CHECKING:
     from tests.browser.tools import Tools
 
+pytestmark = pytest.mark.slow
+
 PAGE = "progress/"
 LOOKUP, PROJECTIONS, SOFTMAX = map(
     ExerciseId, ("token-lookup", "qkv-projections", "stable-softmax")

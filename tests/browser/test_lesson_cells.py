@@ -1,7 +1,6 @@
-"""Cells that share one Python: all of them as built, in step with each other, stopped, and begun anew."""
+"""Cells that share one Python, and the contents beside them."""
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +12,8 @@ if TYPE_CHECKING:
     from tests.browser.conftest import NewPage
     from tests.browser.tools import Tools
 
+pytestmark = pytest.mark.slow
+
 LESSON = "attention/lessons/causal-masking/"
 
 # Of each output the elements with their classes: the builder's and the script's must agree.
@@ -20,11 +21,6 @@ _LOOKS = """
 (all) => all.map((each) => [...each.querySelectorAll("figure, table, td, th, pre, .scroll")]
   .map((it) => `${it.tagName} ${it.className} ${it.tabIndex} ${it.getAttribute("scope") ?? ""}`))
 """
-
-
-def cell(page: Page, number: int) -> Locator:
-    """The `number`th cell with code, from 1."""
-    return page.locator(".cell:has(.cell-code)").nth(number - 1)
 
 
 def press(where: Locator, name: str) -> None:
@@ -59,82 +55,49 @@ def shown(page: Page) -> list[str]:
     return [" ".join(text.split()) for text in page.locator(".cell .results").all_inner_texts()]
 
 
-def test_running_a_lesson_gives_what_its_page_shows(page: Page, site: Path) -> None:
-    """The last cell brings all others with it; numbers and colours are as built.
-
-    Tried on every fifth lesson: a page takes seconds to start Python.
-    """
-    every = sorted(path.parent.relative_to(site) for path in site.glob("*/lessons/*/index.html"))
-    lessons = every[1::5]
-    differing = {}
-    for lesson in lessons:
-        page.goto(f"{lesson}/")
-        before, built = shown(page), page.locator(".results").evaluate_all(_LOOKS)
-        last = page.locator(".cell:has(.cell-code)").last
-        run(last)
-        expect(status(last)).to_contain_text(re.compile(r"Ran in .* the \d+ cells above"))
-        expect(page.locator("[data-stale]")).to_have_count(0)
-        if (shown(page), page.locator(".results").evaluate_all(_LOOKS)) != (before, built):
-            differing[lesson] = shown(page)
-
-    assert len(lessons) > 1
-    assert differing == {}
-
-
-def test_what_depends_on_a_change_is_stale_until_all_above_ran(page: Page, tools: "Tools") -> None:
-    """Marked at once, in words too."""
+def test_what_is_shown_says_what_it_is_of(page: Page, tools: "Tools") -> None:
+    """Run, a lesson shows what its page was built with; then changes, errors and stops are told."""
     page.goto(LESSON)
-    second, third = cell(page, 2), cell(page, 3)
-    run(third)
+    note = page.get_by_role("complementary", name="About the text below")
+    cells = page.locator(".cell:has(.cell-code)")
+    first, second, third, fourth = (cells.nth(number) for number in range(4))
+    before, built = shown(page), page.locator(".results").evaluate_all(_LOOKS)
+    run(cells.last)
+    expect(status(cells.last)).to_contain_text(re.compile(r"Ran in .* the \d+ cells above"))
+    assert (shown(page), page.locator(".results").evaluate_all(_LOOKS)) == (before, built)
+    expect(page.locator("[data-stale]")).to_have_count(0)
+
     insert(second, "print('changed')\n")
     expect(status(second)).to_have_text("You have changed the code since this was shown.")
     expect(status(third)).to_have_text("A cell above has changed since this was shown.")
+    expect(note).to_have_count(0)
     shoot(page, "lesson-stale")
     assert barriers(page, tools) == ""
-
     run(second)
     expect(second).not_to_have_attribute("data-stale", "")
     expect(third).to_have_attribute("data-stale", "")
-    run(cell(page, 4), "Run all above")
+    expect(note).to_be_visible()
+    assert second.evaluate("(it) => it.nextElementSibling.className") == "original"
+    run(fourth, "Run all above")
     expect(third).not_to_have_attribute("data-stale", "")
 
-
-def test_text_that_describes_other_code_says_so(page: Page, tools: "Tools") -> None:
-    """From the first cell that ran as the reader's own, until all are the lesson's again."""
-    page.goto(LESSON)
-    note = page.get_by_role("complementary", name="About the text below")
-    first, third = cell(page, 1), cell(page, 3)
-    before = shown(page)
-    run(third)
-    expect(note).to_have_count(0)
-
-    insert(third, "print(6 * 7)\n")
-    expect(note).to_have_count(0)
-    run(third)
-    expect(note).to_be_visible()
-    assert third.evaluate("(it) => it.nextElementSibling.className") == "original"
-    insert(first, "print(1)\n")
-    run(first)
+    insert(first, "1 / 0\n")
+    run(third, "Run all above")
     assert first.evaluate("(it) => it.nextElementSibling.className") == "original"
+    expect(first.get_by_text(re.compile("ZeroDivisionError.*line 1"))).to_be_visible()
+    expect(third).to_contain_text("This has not run, since a cell above ended in an error.")
     for size, theme in LOOKS:
         page.set_viewport_size(size)
         page.emulate_media(color_scheme=theme)
         shoot(page, "lesson-own-code")
         assert barriers(page, tools) == ""
         assert overflowing(page) == []
-
     press(note, "Reset all cells")
     expect(note).to_have_count(0)
     expect(first.get_by_role("button", name="Run cell 1")).to_be_focused()
     assert shown(page) == before
     expect(page.locator("[data-stale]")).to_have_count(0)
 
-
-def test_what_never_ends_can_be_stopped(page: Page) -> None:
-    """The next run begins with a new Python, and brings along what is above."""
-    page.goto(LESSON)
-    first, second = cell(page, 1), cell(page, 2)
-    run(first)
     insert(second, "while True: pass\n")
     press(second, "Run cell")
     expect(second.get_by_text("Running …")).to_be_visible()
@@ -143,22 +106,8 @@ def test_what_never_ends_can_be_stopped(page: Page) -> None:
     expect(second.locator(".problem")).to_contain_text("Stopped.")
     press(second, "Reset cell")
     run(second)
-
-    expect(status(second)).to_contain_text("after the 2 cells above")
+    expect(status(second)).to_contain_text("after the 2 cells above")  # one of them is hidden
     expect(second.locator(".problem")).to_have_count(0)
-
-
-def test_what_runs_out_of_memory_leaves_a_new_python(page: Page) -> None:
-    """Which is given again what it has lost."""
-    page.goto(LESSON)
-    first, second = cell(page, 1), cell(page, 2)
-    insert(first, "raise MemoryError\n")
-    run(first)
-    expect(first.locator(".problem")).to_contain_text("asked for more memory")
-    press(first, "Reset cell")
-    run(second)
-
-    expect(status(second)).to_contain_text("after the 2 cells above")
 
 
 def test_reading_a_heatmap_moves_nothing(new_page: "NewPage") -> None:
@@ -194,15 +143,3 @@ def test_the_contents_are_a_menu_on_a_phone(new_page: "NewPage", size: ViewportS
         page.keyboard.press("Escape")
         expect(outline).to_be_hidden()
         expect(menu).to_be_focused()
-
-
-def test_the_open_menu_has_no_barriers(new_page: "NewPage", tools: "Tools") -> None:
-    """Nor is the page wider than the phone."""
-    page = new_page(viewport=PHONE)
-    without_python(page)
-    page.goto(LESSON)
-    page.get_by_role("button", name="Contents", exact=True).click()
-    shoot(page, "lesson-menu")
-
-    assert barriers(page, tools) == ""
-    assert overflowing(page) == []

@@ -4,34 +4,33 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Locator, Page, ViewportSize, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.judging import (
-    DESK,
-    PHONE,
+    LOOKS,
     barriers,
     open_settled,
     overflowing,
     shoot,
     without_python,
 )
-from tests.browser.learner import Keyboard, Mouse, paste
+from tests.browser.learner import Keyboard, paste
 
 if TYPE_CHECKING:
-    from tests.browser.conftest import NewPage
-    from tests.browser.learner import Hand
     from tests.browser.tools import Tools
+
+pytestmark = pytest.mark.slow
 
 LESSON = "attention/lessons/causal-masking/"
 MASKED = "With a causal mask"
 
 
-@pytest.mark.parametrize("hand", [Mouse(), Keyboard()], ids=["mouse", "keyboard"])
-def test_code_is_changed_run_and_put_back(page: Page, hand: "Hand") -> None:
+def test_code_is_changed_run_and_put_back_by_the_keyboard(page: Page) -> None:
     """A change makes the results stale, running renews them with all above, Reset undoes it all.
 
     What runs in the browser at first gives what the page was built with.
     """
+    hand = Keyboard()
     page.goto(LESSON)
     drawing = page.get_by_role("figure", name=MASKED)
     built = drawing.inner_text()
@@ -65,27 +64,8 @@ def test_code_is_changed_run_and_put_back(page: Page, hand: "Hand") -> None:
     expect(cell).not_to_contain_text("42")
 
 
-def test_an_error_in_a_cell_is_shown_with_its_line(page: Page) -> None:
-    """What a cell raises stands below it, and what needs the cell says so."""
-    page.goto(LESSON)
-    page.get_by_role("button", name="Edit cell 1", exact=True).click()
-    editor = page.get_by_role("textbox", name="Code of cell 1")
-    paste(editor, "import numpy as np\n1 / 0")
-    page.keyboard.press("Control+Enter")
-    problem = page.get_by_text(re.compile("ZeroDivisionError.*line 2"))
-    expect(problem).to_be_visible()
-
-    page.get_by_role("button", name="Run cell 3", exact=True).click()
-    told = page.get_by_text("This has not run, since a cell above ended in an error.")
-    expect(told).to_be_visible()
-
-
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-def test_a_heatmap_is_read_row_by_row(
-    new_page: "NewPage", tools: "Tools", size: ViewportSize
-) -> None:
+def test_a_heatmap_is_read_row_by_row(page: Page, tools: "Tools") -> None:
     """A row is chosen by mouse or arrows, said in a sentence, and let go by Escape."""
-    page = new_page(viewport=size)
     without_python(page)
     open_settled(page, LESSON)
     figure = page.get_by_role("figure", name=MASKED)
@@ -96,11 +76,12 @@ def test_a_heatmap_is_read_row_by_row(
     rows.nth(1).click()
     expect(said).to_have_text(re.compile("^“Spring” looks most at|^“spring” looks"))
     expect(rows.nth(1)).to_have_attribute("aria-pressed", "true")
-    for theme in ("light", "dark"):
+    for size, theme in LOOKS:
+        page.set_viewport_size(size)
         page.emulate_media(color_scheme=theme)
         shoot(page, "lesson-row-chosen")
         assert barriers(page, tools) == ""
-    assert overflowing(page) == []
+        assert overflowing(page) == []
 
     sentence = said.inner_text()
     page.keyboard.press("ArrowDown")
@@ -111,12 +92,5 @@ def test_a_heatmap_is_read_row_by_row(
     page.keyboard.press("Escape")
     expect(said).to_have_text("Choose a row to read it.")
     expect(figure.locator("[aria-pressed=true]")).to_have_count(0)
-
-
-def test_a_cell_in_the_middle_of_the_figure_chooses_its_row(page: Page) -> None:
-    """One need not hit the row's name."""
-    without_python(page)
-    page.goto(LESSON)
-    figure = page.get_by_role("figure", name=MASKED)
-    figure.get_by_role("cell").nth(15).click()
+    figure.get_by_role("cell").nth(15).click()  # one need not hit the row's name
     expect(figure.locator("[aria-pressed=true]")).to_have_count(1)

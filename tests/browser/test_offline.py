@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.hosting import hosted
@@ -11,6 +12,8 @@ from tests.browser.learner import Bench
 
 if TYPE_CHECKING:
     from tests.browser.conftest import NewContext
+
+pytestmark = pytest.mark.slow
 
 _KEPT = """
 async () => {

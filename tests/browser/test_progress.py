@@ -6,19 +6,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, expect
 
 from grader.definitions.exercise import ExerciseId
 from grader.grading.verdict import Outcome
 from grader.progress.exchange import to_json
 from grader.progress.history import BROWSER, Attempt, History
-from tests.browser.judging import DESK, PHONE, barriers, open_settled, overflowing, shoot
+from tests.browser.judging import LOOKS, barriers, open_settled, overflowing, shoot
 from tests.browser.learner import Bench
 
 if TYPE_CHECKING:
-    from tests.browser.conftest import NewPage
     from tests.browser.tools import Tools
     from tests.conftest import Etude
+
+pytestmark = pytest.mark.slow
 
 RIGHT = """\
 import numpy as np
@@ -74,41 +75,37 @@ def test_what_was_done_there_comes_to_the_page(page: Page, etude: "Etude", tmp_p
     expect(page.get_by_role("main")).to_contain_text("1 of 51 passed")
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "",
-        "no JSON",
-        "[]",
-        '{"etude_progress": 99}',
-        '{"etude_progress": 1, "attempts": [{"exercise": "<b>"}]}',
-    ],
-)
-def test_a_file_that_is_none_changes_nothing(page: Page, tmp_path: Path, content: str) -> None:
+def test_a_file_that_is_none_changes_nothing(page: Page, tmp_path: Path) -> None:
     """A file that is no record is refused with a sentence."""
-    path = tmp_path / "wrong.json"
-    path.write_text(content)
     page.goto("progress/")
-    _choose(page, path)
-    expect(page.get_by_text("“wrong.json” is not exported progress")).to_be_visible()
-    expect(page.get_by_text("Nothing is recorded yet")).to_be_visible()
+    for number, content in enumerate(
+        (
+            "",
+            "no JSON",
+            "[]",
+            '{"etude_progress": 99}',
+            '{"etude_progress": 1, "attempts": [{"exercise": "<b>"}]}',
+        )
+    ):
+        path = tmp_path / f"{number}.json"
+        path.write_text(content)
+        _choose(page, path)
+        expect(page.get_by_text(f"“{number}.json” is not exported progress")).to_be_visible()
+        expect(page.get_by_text("Nothing is recorded yet")).to_be_visible()
 
 
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-def test_a_long_history_can_be_read_by_everybody(
-    new_page: "NewPage", tools: "Tools", site: Path, size: ViewportSize
-) -> None:
+def test_a_long_history_can_be_read_by_everybody(page: Page, tools: "Tools", site: Path) -> None:
     """Start page, tracks and progress of somebody who has done much have no barriers."""
-    page = new_page(viewport=size)
     page.goto("404.html")
     page.evaluate("(text) => localStorage.setItem('etude.progress', text)", _long_history(site))
     for name, path in {"home": "", "track": "attention/", "progress": "progress/"}.items():
         open_settled(page, path)
-        for theme in ("light", "dark"):
+        for size, theme in LOOKS:
+            page.set_viewport_size(size)
             page.emulate_media(color_scheme=theme)
             shoot(page, f"{name}-much-done")
             assert barriers(page, tools) == ""
-        assert overflowing(page) == []
+            assert overflowing(page) == []
 
 
 def test_erasing_asks_first_and_leaves_drafts(page: Page, site: Path) -> None:

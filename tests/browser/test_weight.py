@@ -10,6 +10,8 @@ from playwright.sync_api import Request, expect
 if TYPE_CHECKING:
     from tests.browser.conftest import NewPage
 
+pytestmark = pytest.mark.slow
+
 MOST = 250_000
 # Loaded when Python starts: Python itself, and the grader that runs in it.
 RUNTIME = ("/pyodide/", "/assets/etude-")
@@ -18,7 +20,8 @@ RUNTIME = ("/pyodide/", "/assets/etude-")
 @pytest.mark.parametrize("kind", ["home", "track", "lesson", "exercise", "progress", "search"])
 def test_the_heaviest_page_of_each_kind(new_page: "NewPage", site: Path, kind: str) -> None:
     """All that a first visit transfers, without Python's runtime, is at most 250 KB."""
-    page = new_page()
+    page = new_page(expected="Failed to load resource")
+    page.route("**/pyodide/**", lambda route: route.abort())
     loaded: list[Request] = []
     page.on("requestfinished", lambda request: loaded.append(request))  # noqa: PLW0108  Playwright marks what it is given
     page.goto(_heaviest(site, kind), wait_until="networkidle")

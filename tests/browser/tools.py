@@ -75,14 +75,15 @@ def install_tools() -> Tools:
     digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
     folder = KEPT / digest[:16]
     KEPT.mkdir(parents=True, exist_ok=True)
-    with _locked(KEPT / "lock"):
+    with locked(KEPT / "lock"):
         if not folder.exists():
             _install(sources, folder)
     return Tools(folder)
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
+    """Keep other processes out that hold the same lock."""
     with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

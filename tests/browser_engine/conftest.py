@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -19,8 +20,8 @@ from grader.definitions.collection import Collection, load_exercise
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import default_folder
 from grader.sandbox.process import Sandbox
-from tests.browser.tools import MissingError, give_up, install_tools
-from tests.browser_engine.pyodide import find_node
+from tests.browser.conftest import site, tools  # noqa: F401  fixtures of these tests too
+from tests.browser.tools import Tools
 
 # Reads a call in each line, as [function, argument...], and answers in a line.
 SERVE = """
@@ -92,21 +93,31 @@ def collection() -> Collection:
 
 
 @pytest.fixture(scope="session")
-def engines(collection: Collection, sandbox: Sandbox) -> dict[str, str]:
-    """The engine data of every exercise of the collection, by its id."""
-    return {each.id: engine_data(each, sandbox) for each in collection.exercises}
+def samples(collection: Collection) -> list[Exercise]:
+    """Exercises that between them have every kind of exercise, of test and of rule."""
+    names = (
+        *("scaled-scores", "scaled-by-the-wrong-size", "score-spread"),
+        *("key-value-cache", "fully-masked-rows", "flash-attention"),
+    )
+    return [exercise for exercise in collection.exercises if exercise.id in names]
 
 
 @pytest.fixture(scope="session")
-def programs(collection: Collection) -> dict[str, Programs]:
-    """What is handed in to each exercise: its starter, its solution and every known mistake."""
+def engines(samples: list[Exercise], sandbox: Sandbox) -> dict[str, str]:
+    """The engine data of the samples, by their ids."""
+    return {each.id: engine_data(each, sandbox) for each in samples}
+
+
+@pytest.fixture(scope="session")
+def programs(samples: list[Exercise]) -> dict[str, Programs]:
+    """What is handed in to each sample: its starter, its solution and every known mistake."""
     return {
         exercise.id: {
             "the starter": exercise.starter,
             "the solution": exercise.solution,
             **{each.id: each.code for each in exercise.misconceptions},
         }
-        for exercise in collection.exercises
+        for exercise in samples
     }
 
 
@@ -121,13 +132,11 @@ def verdicts(page: Page, engines: dict[str, str], programs: dict[str, Programs])
 
 
 @pytest.fixture(scope="session")
-def node() -> list[str]:
+def node(tools: Tools) -> list[str]:  # noqa: F811  the fixture
     """The command that runs calls in Pyodide."""
-    try:
-        program, pyodide = find_node(), install_tools().pyodide
-    except MissingError as error:
-        give_up(error)
-    return [program, str(Path(__file__).with_name("page.mjs")), str(pyodide)]
+    program = shutil.which("node")
+    assert program  # as the tools were installed by its npm
+    return [program, str(Path(__file__).with_name("page.mjs")), str(tools.pyodide)]
 
 
 @pytest.fixture

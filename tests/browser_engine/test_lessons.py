@@ -15,7 +15,12 @@ from grader.sandbox.process import Sandbox
 if TYPE_CHECKING:
     from tests.browser_engine.conftest import Page
 
-LESSONS = [path for track in Collection.load(default_folder()).tracks for path in track.lessons]
+pytestmark = pytest.mark.slow
+
+# Every fourth: tests/browser runs others in a browser.
+LESSONS = [
+    path for track in Collection.load(default_folder()).tracks for path in track.lessons[::4]
+]
 
 
 def plain(shown: Shown) -> dict[str, Any]:

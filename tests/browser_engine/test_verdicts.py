@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from grader.browser.shipping import engine_data
-from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise
-from grader.definitions.files import default_folder
 from grader.grading.engine import grade_all
 from grader.grading.jobs import Job, Result
 from grader.grading.projection import needs_sandbox
@@ -19,15 +17,9 @@ from grader.grading.records import verdict_data
 from grader.grading.submission import Submission
 from grader.grading.verdict import Verdict
 from grader.sandbox.process import Sandbox
-from tests.browser_engine.pyodide import in_pyodide
 
 if TYPE_CHECKING:
     from tests.browser_engine.conftest import Fields, Make, Page, Programs, Said
-
-# It computes with 80 bits, and passes by them; WebAssembly has no such numbers.
-WIDER = {"more-digits"}
-
-IDS = [exercise.id for exercise in Collection.load(default_folder()).exercises]
 
 
 def visible_form(exercise: Exercise) -> Exercise:
@@ -87,64 +79,30 @@ def _flat(value: object, name: str = "") -> Iterator[tuple[str, object]]:
         yield name, float(f"{value:.13g}") if isinstance(value, float) else value
 
 
-@pytest.fixture(scope="module")
-def graded(
-    collection: Collection, programs: "dict[str, Programs]", sandbox: Sandbox
-) -> "dict[str, Said]":
-    """What the sandbox says of every program of the collection."""
-    said = in_sandbox([(each, programs[each.id]) for each in collection.exercises], sandbox)
-    return dict(zip(programs, said, strict=True))
-
-
-@pytest.mark.parametrize("name", IDS)
+@pytest.mark.slow
 def test_a_page_says_what_the_sandbox_says(
-    name: str, verdicts: "dict[str, Said]", graded: "dict[str, Said]"
-) -> None:
-    """Of the starter, the solution and every misconception of an exercise."""
-    for program, there in graded[name].items():
-        assert differences(verdicts[name][program], there) == {}, program
-
-
-def told(verdict: dict[str, Any]) -> object:
-    """What a learner is told; the usual integers have 32 bits there."""
-    tests = [
-        (test["outcome"], test["message"].replace("int32", "int64"), test["line"], test["points"])
-        for test in verdict["tests"]
-    ]
-    return verdict["outcome"], verdict["message"], verdict["line"], tests, verdict["diagnosis"]
-
-
-def test_pyodide_says_what_python_says_here(
-    node: list[str],
-    engines: dict[str, str],
+    samples: list[Exercise],
     programs: "dict[str, Programs]",
     verdicts: "dict[str, Said]",
-    tmp_path: Path,
+    sandbox: Sandbox,
 ) -> None:
-    """Of every program of the collection: outcomes, sentences, lines and the diagnosis."""
-    calls: list[list[str]] = []
-    for name, handed_in in programs.items():
-        calls.append(["open_exercise", engines[name]])
-        calls += [["check", code] for code in handed_in.values()]
-    there = filter(None, in_pyodide(node, calls, tmp_path))
-    different = {
-        f"{name}: {program}": (told(here), told(found))
-        for name, said in verdicts.items()
-        for (program, here), found in zip(said.items(), there, strict=False)
-        if told(here) != told(found) and program not in WIDER
-    }
-    assert different == {}
-    assert next(there, None) is None
+    """Of the starter, the solution and every misconception of an exercise."""
+    graded = in_sandbox([(each, programs[each.id]) for each in samples], sandbox)
+    for exercise, said in zip(samples, graded, strict=True):
+        for program, there in said.items():
+            here = verdicts[exercise.id][program]
+            assert differences(here, there) == {}, f"{exercise.id}: {program}"
 
 
+@pytest.mark.slow
 def test_most_misconceptions_are_recognized(
-    collection: Collection, verdicts: "dict[str, Said]"
+    samples: list[Exercise], verdicts: "dict[str, Said]"
 ) -> None:
     """What the pages of the collection can tell a learner is worth telling."""
-    exercises = [each for each in collection.exercises if each.kind != "predict"]
     recognized = [
         mistake.id in (verdicts[exercise.id][mistake.id]["diagnosis"] or {"ids": []})["ids"]
-        for exercise in exercises
+        for exercise in samples
+        if exercise.kind != "predict"
         for mistake in exercise.misconceptions
     ]
     assert sum(recognized) > 0.75 * len(recognized)
@@ -269,19 +227,21 @@ PROGRAMS: "Programs" = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_test_agrees_on_every_kind_of_program(
-    kind: str, page: "Page", make: "Make", sandbox: Sandbox
+    page: "Page", make: "Make", sandbox: Sandbox
 ) -> None:
     """Whatever a submission does, the page says of it what the sandbox says."""
-    tests, fields = KINDS[kind]
     mistake = {"id": "plus-one", "code": PROGRAMS["wrong"], "feedback": "Twice, not one more."}
-    known = {} if "defines" in fields else {"misconceptions": [mistake]}
-    hidden = {"call": "F(1).value" if kind == "a class" else "f(1)", "expect": 2.0, "hidden": True}
-    exercise = make(*tests, hidden, **fields, **known)
-    (there,) = in_sandbox([(exercise, PROGRAMS)], sandbox)
-    page("open_exercise", engine_data(exercise, sandbox))
-    here = {program: page("check", code) for program, code in PROGRAMS.items()}
-    for program, verdict in there.items():
-        assert differences(here[program], verdict) == {}, program
-    assert here["right"]["outcome"] == "passed"
+    exercises = []
+    for tests, fields in KINDS.values():
+        known = {} if "defines" in fields else {"misconceptions": [mistake]}
+        call = "F(1).value" if fields.get("solution") == CLASS else "f(1)"
+        hidden: Fields = {"call": call, "expect": 2.0, "hidden": True}
+        exercises.append(make(*tests, hidden, **fields, **known))
+    graded = in_sandbox([(each, PROGRAMS) for each in exercises], sandbox)
+    for kind, exercise, there in zip(KINDS, exercises, graded, strict=True):
+        page("open_exercise", engine_data(exercise, sandbox))
+        here = {program: page("check", code) for program, code in PROGRAMS.items()}
+        for program, verdict in there.items():
+            assert differences(here[program], verdict) == {}, f"{kind}: {program}"
+        assert here["right"]["outcome"] == "passed"

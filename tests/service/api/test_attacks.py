@@ -204,3 +204,43 @@ def test_only_instructors_read_what_is_everybody_s(served: Served, role: str) ->
             body = body and ({"exercise": body["exercise"]} if "preview" in path else body)
             answer = client.request(method, filled, json=body)
         assert answer.status_code == HTTPStatus.FORBIDDEN, path
+
+
+def test_only_instructors_come_in(served: Served, browser: httpx.Client) -> None:
+    """Anybody else is led to the sign-in page, or finds nothing."""
+    for path in ("/staff/", "/staff", "/staff/submissions", "/staff/regrades", "/staff/unsent"):
+        answer = browser.get(path)
+        assert answer.status_code == HTTPStatus.SEE_OTHER
+        assert answer.headers["Location"].startswith("/sign-in?next=%2Fstaff")
+    sent = {"token": served.token("ada"), "next": "/staff/"}
+    assert browser.post("/sign-in", data=sent).status_code == HTTPStatus.SEE_OTHER
+    answer = browser.get("/staff/")
+    assert answer.status_code == HTTPStatus.NOT_FOUND
+    assert "There is nothing here for you." in answer.text
+
+
+@pytest.mark.parametrize(
+    "target", ["https://example.org/", "//example.org/staff/", "/staff/\\..", "/staff/\r\nx: y"]
+)
+def test_signing_in_leads_nowhere_else(served: Served, browser: httpx.Client, target: str) -> None:
+    """Where to go on is a path of these pages, whatever a link says."""
+    sent = {"token": served.token("prof", "instructor"), "next": target}
+    assert browser.post("/sign-in", data=sent).headers["Location"] == "/staff/"
+
+
+def test_another_site_can_neither_sign_in_nor_post_a_form(
+    served: Served, browser: httpx.Client
+) -> None:
+    """The sign-in form is refused from elsewhere, and every other form without its token."""
+    sent = {"token": served.token("prof", "instructor")}
+    answer = browser.post("/sign-in", data=sent, headers={"Sec-Fetch-Site": "cross-site"})
+    assert answer.status_code == HTTPStatus.FORBIDDEN
+    assert "set-cookie" not in answer.headers
+    browser.post("/sign-in", data=sent)
+    student = served.client("ada")
+    submitted = {"exercise": "attention-weights", "source": "# to be released\n"}
+    made = student.post("/v1/submissions", json=submitted).raise_for_status()
+    for csrf in ({}, {"csrf": "0" * 64}, {"csrf": "ä"}):
+        answer = browser.post(f"/staff/submissions/{made.json()['id']}/release", data=csrf)
+        assert answer.status_code == HTTPStatus.FORBIDDEN
+    assert browser.post("/staff/regrades", data={}).status_code == HTTPStatus.FORBIDDEN

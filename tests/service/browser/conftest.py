@@ -22,9 +22,10 @@ from tests.browser.conftest import (  # noqa: F401  fixtures of these tests too
     _browser,
     browser,
     new_context,
+    site,
     tools,
 )
-from tests.browser.tools import ROOT, Tools
+from tests.browser.tools import ROOT
 
 HOSTILE_NAME = "<img src=x onerror=alert(1)> \"'{{ 7*7 }}"
 HOSTILE_SOURCE = "# </pre><script>alert(1)</script>\u202e{{ 7*7 }}\nattention_weights = None\n"
@@ -62,21 +63,10 @@ class Served:
 
 
 @pytest.fixture(scope="session")
-def served_site(
-    tools: Tools,  # noqa: F811  the fixture
+def served(
+    site: Path,  # noqa: F811  the fixture
     tmp_path_factory: pytest.TempPathFactory,
-) -> Path:
-    """The site of the exercises that come with Etude, built as its users build it."""
-    output = tmp_path_factory.mktemp("served-site") / "built"
-    options = ["--output", output, "--pyodide-dir", tools.pyodide]
-    command = [sys.executable, "-m", "grader.cli", "site", "build", *map(str, options)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return output
-
-
-@pytest.fixture(scope="session")
-def served(served_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+) -> Iterator[Served]:
     """A server on a fresh SQLite file in which a submission was parked before it was started."""
     folder = tmp_path_factory.mktemp("served")
     address = f"sqlite:///{folder}/etude.db"
@@ -86,7 +76,7 @@ def served(served_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        options = ["--port", port, "--workers", 1, "--site", served_site, "--database", address]
+        options = ["--port", port, "--workers", 1, "--site", site, "--database", address]
         command = [sys.executable, "-m", "grader.cli", "serve", *map(str, options)]
         with (folder / "log").open("wb") as log, subprocess.Popen(command, stderr=log) as server:
             try:

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from grader.grading.verdict import Outcome
 from grader.service.store.submissions import COUNTED
 from tests.browser.hosting import hosted
-from tests.browser.judging import DESK, PHONE, barriers, overflowing, shoot, without_python
+from tests.browser.judging import LOOKS, barriers, overflowing, shoot, without_python
 from tests.browser.learner import Bench
 from tests.browser.tools import Tools
 
@@ -20,12 +20,9 @@ if TYPE_CHECKING:
     from tests.browser.conftest import NewContext
     from tests.service.browser.conftest import Served
 
+pytestmark = pytest.mark.slow
+
 PATH = "attention/attention-weights/"
-LOOKS = [
-    pytest.param(size, theme, id=f"{size['width']}-{theme}")
-    for size in (PHONE, DESK)
-    for theme in ("light", "dark")
-]
 # A browser writes each answer that is an error to the console, whatever the page makes of it.
 REFUSED = r"Failed to load resource: (the server responded with a status of 4|net::ERR_FAILED)"
 # Loaded again, Chromium has the font of the mathematics already, and says so some seconds later.
@@ -270,9 +267,23 @@ def test_a_wrong_token_is_told_where_it_stands(served: "Served", open_page: Open
     assert served.url in bench.page.url
 
 
-@pytest.mark.parametrize(
-    ("status", "sentence"),
-    [
+def _refusal(status: HTTPStatus | None) -> Callable[[Route], None]:
+    def refuse(route: Route) -> None:
+        if status is None:
+            route.abort()
+        else:
+            route.fulfill(status=status, headers={"Retry-After": "2"}, body="{}")
+
+    return refuse
+
+
+def test_each_refusal_is_one_sentence_and_the_code_stays(
+    served: "Served", open_page: OpenPage
+) -> None:
+    """What was typed is still there, and can be submitted again once the service takes it."""
+    bench = open_page(expected=REFUSED)
+    _arrive(bench, served.token("refused"))
+    for status, sentence in (
         (HTTPStatus.UNAUTHORIZED, "You are not signed in, or no longer"),
         (HTTPStatus.FORBIDDEN, "load the page again"),
         (HTTPStatus.CONFLICT, "submit it once more"),
@@ -280,31 +291,16 @@ def test_a_wrong_token_is_told_where_it_stands(served: "Served", open_page: Open
         (HTTPStatus.UNPROCESSABLE_ENTITY, "cannot read this"),
         (HTTPStatus.TOO_MANY_REQUESTS, "takes no more submissions for a moment"),
         (None, "The service cannot be reached"),
-    ],
-)
-def test_each_refusal_is_one_sentence_and_the_code_stays(
-    served: "Served", open_page: OpenPage, status: HTTPStatus | None, sentence: str
-) -> None:
-    """What was typed is still there, and can be submitted again once the service takes it."""
-    bench = open_page(expected=REFUSED)
-    _arrive(bench, served.token("ada"))
-
-    def refuse(route: Route) -> None:
-        if status is None:
-            route.abort()
-        else:
-            route.fulfill(status=status, headers={"Retry-After": "2"}, body="{}")
-
-    bench.page.route("**/v1/submissions", refuse)
-    code = served.exercise().solution + f"# {status}\n"
-    _submit(bench, code)
-    _concludes(bench, sentence)
-    if status == HTTPStatus.TOO_MANY_REQUESTS:
-        expect(bench.page.get_by_role("button", name="Submit again in")).to_be_disabled()
-    bench.page.unroute("**/v1/submissions")
-    expect(bench.editor).to_contain_text(f"# {status}")
-    bench.button("Submit for grading").click()
-    _concludes(bench, "Passed")
+    ):
+        bench.page.route("**/v1/submissions", _refusal(status))
+        _submit(bench, served.exercise().solution + f"# {status}\n")
+        _concludes(bench, sentence)
+        if status == HTTPStatus.TOO_MANY_REQUESTS:
+            expect(bench.page.get_by_role("button", name="Submit again in")).to_be_disabled()
+        bench.page.unroute("**/v1/submissions")
+        expect(bench.editor).to_contain_text(f"# {status}")
+        bench.button("Submit for grading").click()
+        _concludes(bench, "Passed")
 
 
 def test_the_same_request_again_is_one_submission(served: "Served", open_page: OpenPage) -> None:
@@ -346,12 +342,10 @@ def test_what_is_kept_for_offline_holds_nothing_personal(
     assert not [url for url in kept if "/v1/" in url]
 
 
-def test_on_a_static_host_nothing_of_it_is_there(
-    new_context: "NewContext", served_site: Path
-) -> None:
+def test_on_a_static_host_nothing_of_it_is_there(new_context: "NewContext", site: Path) -> None:
     """No button, no line, no request, and nothing on the console."""
     asked: list[str] = []
-    with hosted(served_site) as address:
+    with hosted(site) as address:
         page: Page = new_context(address).new_page()
         without_python(page)
         page.on("request", lambda request: asked.append(request.url))
@@ -362,17 +356,14 @@ def test_on_a_static_host_nothing_of_it_is_there(
         assert not [url for url in asked if "/v1/" in url]
 
 
-@pytest.mark.parametrize(("size", "theme"), LOOKS)
-def test_every_state_is_for_everybody(
-    served: "Served", open_page: OpenPage, tools: Tools, size: dict[str, int], theme: str
-) -> None:
+def test_every_state_is_for_everybody(served: "Served", open_page: OpenPage, tools: Tools) -> None:
     """Signed out, signing in, refused, failed and passed: axe finds nothing, and nothing overflows."""
-    bench = open_page(expected=REFUSED, viewport=size, color_scheme=theme, reduced_motion="reduce")
+    bench = open_page(expected=REFUSED, reduced_motion="reduce")
     page = bench.page
     _look(page, tools, "submit-signed-out")
     _account(bench).get_by_role("button", name="Sign in").click()
     _look(page, tools, "submit-sign-in")
-    _sign_in(bench, served.token(f"look {theme} {size['width']}"))
+    _sign_in(bench, served.token("looked at"))
     _submit(bench, served.exercise().misconceptions[0].code)
     _concludes(bench, "Not passed yet")
     _look(page, tools, "submit-failed")
@@ -386,6 +377,9 @@ def test_every_state_is_for_everybody(
 
 
 def _look(page: Page, tools: Tools, name: str) -> None:
-    assert barriers(page, tools) == "", name
-    assert overflowing(page) == [], name
-    shoot(page, name)
+    for size, theme in LOOKS:
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=theme)
+        assert barriers(page, tools) == "", name
+        assert overflowing(page) == [], name
+        shoot(page, name)

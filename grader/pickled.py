@@ -20,6 +20,7 @@ _Plain: TypeAlias = tuple[Any, ...]  # the word of its kind, then what it is mad
 _PROTOCOL: Final = 5
 _DIGEST: Final = hashlib.sha256().digest_size
 _ARRAY: Final = "array"
+_NUMBER: Final = "number"  # of a type of NumPy's
 _PATH: Final = "path"
 
 
@@ -29,7 +30,7 @@ class Pickled(Generic[_Kind]):
     Args:
         kind: what is written, a dataclass.
         parts: the dataclasses that are in it; numbers, texts, lists, tuples, dictionaries, sets,
-            paths and arrays may always be.
+            paths, arrays and NumPy's numbers may always be.
     """
 
     def __init__(self, kind: type[_Kind], parts: Iterable[type]) -> None:
@@ -91,12 +92,13 @@ class _Pickler(pickle.Pickler):
         if kind is PosixPath:
             return _PATH, str(obj)
         numpy = sys.modules.get("numpy")  # without it there are no arrays
-        if numpy is None or kind is not numpy.ndarray:
+        if numpy is None or not (kind is numpy.ndarray or issubclass(kind, numpy.generic)):
             return None
         array: Any = obj
         if array.dtype.hasobject:
             raise pickle.PicklingError("an array of objects is no plain data")
-        return _ARRAY, array.dtype.str, array.shape, array.tobytes()
+        word = _ARRAY if kind is numpy.ndarray else _NUMBER
+        return word, array.dtype.str, array.shape, array.tobytes()
 
     def reducer_override(self, obj: object) -> Any:  # noqa: ANN401  the overridden method's type
         """Refuse whatever would be written with the name of how to make it."""
@@ -117,10 +119,12 @@ class _Unpickler(pickle.Unpickler):
             return Path(*values)
         if word == _ARRAY:
             return _array(*values)
+        if word == _NUMBER:
+            return _array(*values)[()]
         return self._shapes[word].make(values)
 
 
-def _array(dtype: str, shape: tuple[int, ...], data: bytes) -> object:
+def _array(dtype: str, shape: tuple[int, ...], data: bytes) -> Any:  # noqa: ANN401  NumPy is imported below
     import numpy as np  # noqa: PLC0415  most of what is read has no arrays
 
     return np.frombuffer(data, np.dtype(dtype)).reshape(shape).copy()

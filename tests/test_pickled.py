@@ -1,10 +1,12 @@
 """Bytes that can be read as what they were, and as nothing else."""
 
 import hashlib
+import io
 import os
 import pickle
 from dataclasses import dataclass
 from pathlib import Path, PosixPath
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -43,15 +45,18 @@ class Payload:
         np.array(["a", "bc"]),
         np.array([], dtype=bool),
         np.array(3, dtype=np.uint8),
+        np.float32(0.1),
+        np.bool(True),
     ],
 )
-def test_an_array_comes_back(values: np.ndarray) -> None:
-    """Its type, its shape and every bit."""
+def test_an_array_or_a_number_comes_back(values: np.ndarray) -> None:
+    """Its kind, its type, its shape and every bit."""
     read = PICKLED.from_bytes(PICKLED.to_bytes(Whole((Part(values), Path("a/b"), 2.5))))
 
     assert read is not None
     part, path, number = read.parts
     assert isinstance(part, Part)
+    assert type(part.values) is type(values)
     assert (part.values.dtype, part.values.shape) == (values.dtype, values.shape)
     assert part.values.tobytes() == values.tobytes()
     assert (path, number) == (Path("a/b"), 2.5)
@@ -63,7 +68,6 @@ def test_an_array_comes_back(values: np.ndarray) -> None:
         (np.array([object()], dtype=object), "array of objects"),
         (lambda: None, "function is no plain data"),
         (memoryview(b"x"), "memoryview is no plain data"),
-        (np.float64(1), "float64 is no plain data"),
         (Whole, "type is no plain data"),
     ],
 )
@@ -103,6 +107,26 @@ def test_reading_changes_no_class(named: str) -> None:
     assert PICKLED.from_bytes(with_digest(set_attribute)) is None
     assert PosixPath.is_dir is Path.is_dir
     assert not hasattr(Part, "is_dir")
+
+
+class Forged(NamedTuple):
+    words: tuple[object, ...]
+
+
+class Forger(pickle.Pickler):
+    """Writes any words in place of an object."""
+
+    def persistent_id(self, obj: object) -> object:
+        return obj.words if isinstance(obj, Forged) else None
+
+
+@pytest.mark.parametrize(("dtype", "is_read"), [("f8", True), ("O", False), ([("a", "O")], False)])
+def test_no_address_is_read_as_an_object(dtype: object, is_read: bool) -> None:
+    """An array of objects would hold whatever lies at the addresses that its bytes name."""
+    array = Forged(("array", dtype, (1,), bytes(8)))
+    written = io.BytesIO()
+    Forger(written).dump(Forged((f"{__name__}.Whole", (array,))))
+    assert (PICKLED.from_bytes(with_digest(written.getvalue())) is not None) == is_read
 
 
 def test_every_damage_is_seen() -> None:

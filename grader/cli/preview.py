@@ -14,6 +14,7 @@ from grader.cli.watching import changed, rebuild_on_change
 from grader.errors import DefinitionError, UsageError
 
 if TYPE_CHECKING:
+    from grader.cli.site_content import Workshop
     from sitegen.live import LiveSite
 
 _DEEP = 2  # slashes in the path of an exercise's page
@@ -34,22 +35,26 @@ def command(file: Path, port: int) -> None:
     options.prefer_own_output()
     if file.suffix not in (".yaml", ".yml"):
         raise UsageError(f"{file} is no definition: its name ends in .yaml")
+    from grader.cli.site_content import Workshop
     from sitegen.live import LiveSite
 
-    with LiveSite(port) as site:
-        preview = _Preview(file, site)
-        seen = changed([file])
-        preview.show()
-        click.echo(f"{site.url}{preview.path} (Ctrl-C ends)")
-        rebuild_on_change([file], preview.show, seen)
+    with Workshop() as workshop:
+        workshop.fork_now()
+        with LiveSite(port) as site:
+            preview = _Preview(file, site, workshop)
+            seen = changed([file])
+            preview.show()
+            click.echo(f"{site.url}{preview.path} (Ctrl-C ends)")
+            rebuild_on_change([file], preview.show, seen)
 
 
 class _Preview:
     """The page of one file: shown at once, and again when the proof is there."""
 
-    def __init__(self, file: Path, site: "LiveSite") -> None:
+    def __init__(self, file: Path, site: "LiveSite", workshop: "Workshop") -> None:
         self._file = file
         self._site = site
+        self._workshop = workshop
         self._round = 0
         self.path = ""  # of the exercise's page, once there was one
 
@@ -57,7 +62,7 @@ class _Preview:
         """Publish the page as the file is now, and begin to prove it."""
         self._round += 1
         try:
-            page = _page(self._file)
+            page = _page(self._file, self._workshop)
         except DefinitionError as error:
             self._publish(_empty_page(), "Not a valid definition", [str(p) for p in error.problems])
             return
@@ -119,14 +124,12 @@ def _run(name: str, file: Path) -> dict[str, Any]:
     return answer
 
 
-def _page(file: Path) -> dict[str, bytes]:
+def _page(file: Path, workshop: "Workshop") -> dict[str, bytes]:
     """Return a site that has this exercise alone."""
-    from grader.cli.site_content import Workshop
     from grader.definitions.collection import load_exercise
     from sitegen.build import site_files
 
-    with Workshop() as workshop:
-        return site_files(workshop.exercise(load_exercise(file)))
+    return site_files(workshop.exercise(load_exercise(file)))
 
 
 def _empty_page() -> dict[str, bytes]:

@@ -126,6 +126,7 @@ def serve(port: int, exercises: Path | None) -> None:
     folder = options.collection_folder(exercises)
     caches = Caches.of_user()
     with Workshop(caches=caches) as workshop:
+        workshop.fork_now()
 
         def files() -> dict[str, bytes]:
             return site_files(workshop.collection(folder), store=caches.pages)

@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from grader.cached import Cache, cache_folder, fingerprint, package_folder
-from grader.cores import core_of, kept_to
-from grader.errors import DefinitionError, Location, Problem, SandboxFault, UsageError
+from grader.errors import DefinitionError, Location, Problem, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from grader.cli.site_authors import Authors
     from grader.cli.site_tracks import KnownLesson, KnownTrack
     from grader.definitions.exercise import Exercise, ExerciseId
     from grader.definitions.public import PublicTest, PublicTrack
     from grader.definitions.remembered import RememberingLoader
     from grader.definitions.track import Track
-    from grader.grading.oracle import Truths
     from grader.lessons.execute import RunBlock
     from grader.sandbox.process import Sandbox
     from sitegen.content import Content
@@ -70,7 +69,7 @@ class Caches:
 
 
 class Workshop:
-    """Makes what pages need. Use as a context manager, which closes its sandbox.
+    """Makes what pages need. Use as a context manager, which ends its processes.
 
     Args:
         with_solutions: Whether anyone may read the model answers.
@@ -88,18 +87,22 @@ class Workshop:
         self._with_solutions = with_solutions
         self._caches = caches
         self._processes = processes
-        self._sandboxes: dict[int, Sandbox] = {}
-        self._begun: Sandbox | None = None
-        self._process = os.getpid()
-        self._last: tuple[Read, Exercise, Truths] | None = None  # whose page is made
+        self._sandboxes: dict[int, Sandbox] = {}  # of lessons, by process
+        self._authors_of: dict[int, Authors] = {}  # by process
+        self._last: tuple[Read, Exercise] | None = None  # whose page is made
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for sandbox in (self._sandboxes.pop(os.getpid(), None), self._begun):
-            if sandbox is not None:
-                sandbox.close()
+        process = os.getpid()
+        for ended in (self._sandboxes.pop(process, None), self._authors_of.pop(process, None)):
+            if ended is not None:
+                ended.close()
+
+    def fork_now(self) -> None:
+        """Make the process that runs authors' code, which later would be a fork with threads."""
+        self._authors()
 
     def collection(self, folder: Path) -> "Content":
         """Return the content of a collection's site.
@@ -119,15 +122,13 @@ class Workshop:
 
     def _remembered(self, folder: Path, caches: Caches) -> "Content":
         from grader.cli.site_tracks import KnownTracks
-        from grader.sandbox.choose import begin_sandbox
         from sitegen.pieces import together
 
         tracks = KnownTracks(caches.tracks, folder)
         load = caches.definitions
         unknown = load.find(tracks.unknown)
-        if unknown and not self._sandboxes and not self._begun:
-            with kept_to(core_of(0, self._processes)):  # as this process is when it needs it
-                self._begun = begin_sandbox(once=False)  # it starts while the rest is read
+        if unknown:
+            self._authors().prepare()  # while the rest is read
         together(unknown, load, processes=self._processes)
 
         def exercise(path: Path, digest: str) -> "Exercise":
@@ -193,10 +194,7 @@ class Workshop:
         return replace(known.track, exercises=tuple(exercises))
 
     def _tests(self, read: "Read") -> "Sequence[PublicTest]":
-        from grader.grading.projection import public_exercise
-
-        exercise, truths = self._at_hand(read)
-        return public_exercise(exercise, self._sandbox(), truths).tests
+        return self._authors().tests(self._at_hand(read))
 
     def _runnable(self, read: "Read", digest: str, feedback: "Mapping[str, str]") -> "Runnable":
         from sitegen.runnable import Runnable
@@ -209,20 +207,24 @@ class Workshop:
 
     def _engine(self, read: "Read", digest: str) -> str:
         def make() -> bytes:
-            from grader.browser.shipping import engine_data
-
-            exercise, truths = self._at_hand(read)
-            return engine_data(exercise, self._sandbox(), truths).encode()
+            return self._authors().engine(self._at_hand(read))
 
         return self._kept(digest, make).decode()
 
-    def _at_hand(self, read: "Read") -> "tuple[Exercise, Truths]":
-        """Return an exercise and what is known of its tests; a page asks for them repeatedly."""
-        from grader.grading.oracle import Truths
-
+    def _at_hand(self, read: "Read") -> "Exercise":
+        """Return an exercise; a page asks for it repeatedly."""
         if self._last is None or self._last[0] is not read:
-            self._last = read, read(), Truths()
-        return self._last[1:]
+            self._last = read, read()
+        return self._last[1]
+
+    def _authors(self) -> "Authors":
+        """Return this process's own runner of authors' code; a fork of it gets another."""
+        from grader.cli.site_authors import Authors
+
+        process = os.getpid()
+        if process not in self._authors_of:
+            self._authors_of[process] = Authors()
+        return self._authors_of[process]
 
     def _kept(self, key: str, make: "Callable[[], bytes]") -> bytes:
         """Return what the cache has under a key, or make and keep it."""
@@ -264,20 +266,8 @@ class Workshop:
 
         process = os.getpid()
         if process not in self._sandboxes:
-            self._sandboxes[process] = self._ready() or open_sandbox()
+            self._sandboxes[process] = open_sandbox()
         return self._sandboxes[process]
-
-    def _ready(self) -> "Sandbox | None":
-        """Return the sandbox that was begun, once it serves and if this process began it."""
-        begun, self._begun = self._begun, None
-        if begun is None or os.getpid() != self._process:
-            return None
-        try:
-            begun.wait_until_ready()
-        except SandboxFault:  # another one may work, or tell why none does
-            begun.close()
-            return None
-        return begun
 
 
 def _bundle() -> bytes:

@@ -16,6 +16,17 @@ TestKind: TypeAlias = Literal["call", "output", "property", "pytest", "answer"]
 
 
 @dataclass(frozen=True, slots=True)
+class Described:
+    """Stands for a value that is no plain data, such as a function, and prints as it does."""
+
+    kind: str  # the name of its type
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
 class PublicTest:
     """A visible test with its inputs and its expected value, both computed."""
 
@@ -23,7 +34,7 @@ class PublicTest:
     id: TestId
     description: str
     points: int
-    given: Mapping[str, Any]  # name to value: plain Python values and NumPy arrays
+    given: Mapping[str, Any]  # name to value: plain Python values, NumPy arrays, `Described`
     code: str  # the expression that is called, or the statements that are run
     expected: Any  # of a call the value, of an output the text; else None
     holds: Property | None = None  # the property that is checked

@@ -12,7 +12,14 @@ from grader.definitions.exercise import (
     PytestTest,
     TestCase,
 )
-from grader.definitions.public import PublicExercise, PublicHint, PublicTest, PublicTrack, TestKind
+from grader.definitions.public import (
+    Described,
+    PublicExercise,
+    PublicHint,
+    PublicTest,
+    PublicTrack,
+    TestKind,
+)
 from grader.definitions.track import Track
 from grader.sandbox.process import Sandbox
 
@@ -117,7 +124,7 @@ def _public_tests(
 def _public_test(oracle: "Oracle", test: TestCase) -> PublicTest:
     draw = oracle.draws(test)[0]
     predicted = oracle.exercise.kind == "predict"
-    inputs: dict[str, Any] = dict(draw.inputs)
+    inputs = {name: _plain(value) for name, value in draw.inputs.items()}
     return PublicTest(
         kind="answer" if predicted else _KINDS[type(test)],
         id=test.id,
@@ -125,7 +132,7 @@ def _public_test(oracle: "Oracle", test: TestCase) -> PublicTest:
         points=test.points,
         given=inputs,
         code=_code(test),
-        expected=None if predicted else draw.expected,
+        expected=None if predicted else _plain(draw.expected),
         holds=test.holds if isinstance(test, PropertyTest) else None,
         draws=test.seeds,
     )
@@ -136,3 +143,21 @@ def _code(test: TestCase) -> str:
         case CallTest(call=code) | PropertyTest(call=code) | OutputTest(run=code):
             return code
     return test.pytest
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401  any value
+    """Return a value as plain data; what is none is described, in a container piece by piece."""
+    import numpy as np  # noqa: PLC0415  as above
+
+    kind = type(value)
+    if value is None or kind in (bool, int, float, complex, str, bytes):
+        return value
+    if kind in (list, tuple, set, frozenset):
+        return kind(map(_plain, value))
+    if kind is dict:
+        return {_plain(key): _plain(item) for key, item in value.items()}
+    if kind is np.ndarray or isinstance(value, np.generic):
+        dtype = value.dtype
+        if dtype.itemsize and dtype.names is None and not dtype.hasobject:
+            return value
+    return Described(kind.__name__, repr(value))

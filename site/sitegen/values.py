@@ -8,6 +8,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.definitions.public import Described
 from sitegen.numerals import MINUS, decimals_for, is_rounded, numeral
 from sitegen.shading import shade_for
 
@@ -98,7 +99,7 @@ def show(value: object, *, shaded: bool) -> Shown:
     """Choose the form in which to show a value.
 
     Args:
-        value: A plain Python value, a NumPy array or scalar, or a container of them.
+        value: A plain Python value, a NumPy array or scalar, a `Described`, or a container of them.
         shaded: Whether tables of floating-point or Boolean values get colours.
     """
     match value:
@@ -114,7 +115,8 @@ def show(value: object, *, shaded: bool) -> Shown:
     text = _Printer(width=_LINE_LENGTH, compact=True, sort_dicts=False).pformat(value)
     if len(text) <= _MAX_INLINE and "\n" not in text:
         return Inline(text)
-    return Block(type(value).__name__, shorten(text))
+    kind = value.kind if isinstance(value, Described) else type(value).__name__
+    return Block(kind, shorten(text))
 
 
 class _Printer(pprint.PrettyPrinter):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from grader.definitions.public import Described
 from grader.errors import GraderFault
 from grader.grading.projection import needs_sandbox, public_exercise
 from grader.sandbox.process import Sandbox
@@ -55,3 +56,18 @@ def test_hidden_tests_need_no_sandbox_for_a_page(make: "Make") -> None:
     test = {**GIVEN, "call": "f(x)", "expect": "solution", "hidden": True}
     assert not needs_sandbox(make(test))
     assert public_exercise(make(test)).tests == ()
+
+
+def test_what_is_no_plain_data_is_described(make: "Make") -> None:
+    """A function, an object, an array of objects; also within a container. They print as they do."""
+    code = (
+        'add = int.__add__; many = [(add, 1), {"a": {2}}, np.float32(3)]; odd = np.array([None, 1]); '
+        "none = np.str_()"
+    )
+    exercise = make({"given": code, "call": "f(1)", "expect": 2})
+    given = public_exercise(exercise).tests[0].given
+    assert given["add"] == Described("wrapper_descriptor", repr(int.__add__))
+    assert repr(given["many"]) == repr([(int.__add__, 1), {"a": {2}}, np.float32(3)])
+    assert [type(item) for item in given["many"]] == [tuple, dict, np.float32]
+    assert given["none"] == Described("str_", "np.str_('')")
+    assert given["odd"] == Described("ndarray", "array([None, 1], dtype=object)")

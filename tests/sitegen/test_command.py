@@ -201,6 +201,35 @@ def test_what_contradicts_what_is_remembered_is_told(build: Build, collection: P
         change(collection, path, new, old)
 
 
+def test_an_author_s_code_gets_nothing_of_who_builds(
+    build: Build, collection: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No environment, no file, no other process; what it computes is on the page all the same."""
+    monkeypatch.setenv("ETUDE_TEST_VALUE", "secret")
+    (tmp_path / "neighbour").write_text("secret")
+    attempts = [
+        f"lambda: open({str(tmp_path / 'neighbour')!r})",
+        f"lambda: open({str(tmp_path / 'stolen')!r}, 'w')",
+        "lambda: open(f'/proc/{os.getppid()}/environ')",
+    ]
+    code = f"""
+import os
+words = ["b" * 3, "a" * 3, os.environ.get("ETUDE_TEST_VALUE")]
+for attempt in ({", ".join(attempts)}):
+    try:
+        words.append(attempt())
+    except OSError:
+        pass
+"""
+    change(collection, "track/01-double.yaml", "{words: [b, a]}", json.dumps(code))
+    page = build("site")["track/double/index.html"].decode()
+    assert "bbb" in page
+    assert "aaa" in page
+    assert "secret" not in page
+    assert "TextIOWrapper" not in page
+    assert not (tmp_path / "stolen").exists()
+
+
 def test_no_lesson_is_read_through_a_link(build: Build, collection: Path, tmp_path: Path) -> None:
     """Its file is in the error; what is remembered of the same text changes nothing."""
     lesson = collection / "track" / "lessons" / "01-begin.md"

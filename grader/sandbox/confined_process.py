@@ -1,0 +1,129 @@
+"""A forked process that runs authors' code for its parent, confined, and answers its requests."""
+
+import contextlib
+import gc
+import json
+import multiprocessing
+import signal
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TypeAlias
+
+from grader.errors import DefinitionError, EtudeError, GraderFault, Location, Problem
+from grader.sandbox.confine import confine_this_process, leave_parent
+from grader.sandbox.inside import syscalls
+from grader.sandbox.process import Sandbox
+
+Answer: TypeAlias = Callable[[bytes, Sandbox], bytes]
+"""Returns what a request asks for; it may raise a `DefinitionError` or a `GraderFault`."""
+
+_FORK = multiprocessing.get_context("fork")
+_LONGEST_MESSAGE = 64 << 20
+
+# The first byte of a message, to the process and from it.
+_END, _PREPARE, _ASK = b"E", b"P", b"A"
+_ANSWER, _PROBLEMS, _FAULT = b"A", b"P", b"F"
+
+
+class ConfinedProcess:
+    """Makes a process that starts a sandbox when it is first needed, and is confined from then on.
+
+    What it sends is read as data: an author's code may have taken it over. When it ends early, the
+    next request is for another process.
+
+    Args:
+        answer: called there for each request.
+        open_sandbox: starts the sandbox there.
+    """
+
+    def __init__(self, answer: Answer, open_sandbox: Callable[[], Sandbox]) -> None:
+        self._answer = answer
+        self._open_sandbox = open_sandbox
+        self._start()
+
+    def _start(self) -> None:
+        self._connection, theirs = _FORK.Pipe()
+        words = (theirs, self._connection, self._answer, self._open_sandbox)
+        self._process = _FORK.Process(target=_serve, args=words, daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def prepare(self) -> None:
+        """Start its sandbox without waiting for it."""
+        with contextlib.suppress(OSError):  # the next request says what is wrong
+            self._connection.send_bytes(_PREPARE)
+
+    def ask(self, request: bytes) -> bytes:
+        """Return the answer to a request.
+
+        Raises:
+            DefinitionError: what the author wrote cannot be run.
+            GraderFault: there is no sandbox, or the process is gone.
+        """
+        try:
+            self._connection.send_bytes(_ASK + request)
+            message = self._connection.recv_bytes(_LONGEST_MESSAGE)
+        except (EOFError, OSError) as error:
+            self.close()
+            self._start()
+            raise GraderFault("the process that runs authors' code has ended") from error
+        kind, content = message[:1], message[1:]
+        if kind == _ANSWER:
+            return content
+        if kind == _PROBLEMS and (problems := _problems(content)):
+            raise DefinitionError(problems)
+        raise GraderFault(content.decode("utf-8", "replace"))
+
+    def close(self) -> None:
+        """End the process."""
+        with contextlib.suppress(OSError):
+            self._connection.send_bytes(_END)
+        self._connection.close()
+        self._process.join(2)
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+
+
+def _problems(content: bytes) -> list[Problem]:
+    try:
+        return [
+            Problem(Location(Path(path), int(line), int(column)), str(message))
+            for path, line, column, message in json.loads(content)
+        ]
+    except (TypeError, ValueError, RecursionError):
+        return []
+
+
+def _serve(
+    connection: Connection,
+    parents: Connection,
+    answer: Answer,
+    open_sandbox: Callable[[], Sandbox],
+) -> None:
+    gc.freeze()  # finalizers of the parent's garbage would close descriptors of this process
+    parents.close()  # or this process would never notice that its parent is gone
+    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)  # nor while it computes
+    leave_parent({connection.fileno()})
+    sandbox: Sandbox | None = None
+    with contextlib.ExitStack() as stack, contextlib.suppress(EOFError, BrokenPipeError):
+        while (message := connection.recv_bytes()) != _END:
+            reply = _FAULT
+            try:
+                if sandbox is None:
+                    opened = stack.enter_context(open_sandbox())
+                    confine_this_process()
+                    sandbox = opened  # only now, or a failure to confine would be no obstacle
+                if message[:1] == _ASK:
+                    reply = _ANSWER + answer(message[1:], sandbox)
+            except DefinitionError as error:
+                places = [(p.where, p.message) for p in error.problems]
+                data = [[str(w.path), w.line, w.column, message] for w, message in places]
+                reply = _PROBLEMS + json.dumps(data).encode()
+            except EtudeError as error:
+                reply = _FAULT + str(error).encode()
+            except Exception as error:  # noqa: BLE001  a bug of ours: said to the parent
+                reply = _FAULT + f"{type(error).__name__}: {error}".encode()
+            if message[:1] == _ASK:
+                connection.send_bytes(reply)

@@ -7,18 +7,22 @@ ETUDE_ASSIGNED    exercises, separated by blanks or lines; without any, ETUDE_SU
                   with a folder for each student
 ETUDE_SUBMISSION  a folder with whatever was handed in, or the one file for the one exercise
 ETUDE_EXERCISES   the collection, by default the one that comes with Etude
-ETUDE_REPORTS     reports to write, each NAME=FILE
+ETUDE_REPORTS     reports to write, each NAME=FILE; what the checkout has there is removed first
 
 The exit status is Etude's: 0 passed, 1 not passed, 2 wrong usage, 3 grader fault. What was scored
 is printed, and goes to GitHub's outputs where there are any.
 """  # noqa: INP001  a script that is called by its path
 
+import contextlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from grader.regular_files import linked_folder
 
 _OUTCOMES = {0: "passed", 1: "not passed", 2: "not graded"}
 _FAULT = 3
@@ -27,12 +31,28 @@ _ON_GITHUB = os.environ.get("GITHUB_ACTIONS") == "true"
 
 def main() -> int:
     """Grade, tell the score, and return the exit status."""
+    reports = os.environ.get("ETUDE_REPORTS", "").split()
+    for report in reports:
+        _clear(report.partition("=")[2])
     with tempfile.TemporaryDirectory(prefix="etude-") as folder:
         result = Path(folder, "result.json")
-        status = _etude(*_command(result), folder=folder)
+        status = _etude(*_command(result, reports), folder=folder)
         points = _points(result) if status in (0, 1) else None
     _tell(_OUTCOMES.get(status, "fault"), points)
     return status if status in _OUTCOMES else _FAULT
+
+
+def _clear(name: str) -> None:
+    """Remove what the checkout has in the place of a report: it would be taken for ours."""
+    given = Path(os.path.abspath(name))  # noqa: PTH100  without following a link
+    path = Path(os.path.realpath(given.parent), given.name)
+    if Path.cwd() not in path.parents:
+        return
+    with contextlib.suppress(OSError):  # what stays there Etude refuses, and says why
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def _etude(*words: str, folder: str) -> int:
@@ -44,16 +64,24 @@ def _etude(*words: str, folder: str) -> int:
     return subprocess.run(command, env=environment, check=False).returncode  # noqa: S603  no shell
 
 
-def _command(result: Path) -> list[str]:
+def _command(result: Path, reports: list[str]) -> list[str]:
     """Return the words; what was given stands where it can be no option."""
     assigned = os.environ.get("ETUDE_ASSIGNED", "").split()
     submission = os.environ.get("ETUDE_SUBMISSION") or "."
     printed = "github" if _ON_GITHUB else "plain"
-    reports = [printed, f"json={result}", *os.environ.get("ETUDE_REPORTS", "").split()]
-    formats = [f"--format={report}" for report in reports]
-    if len(assigned) == 1 and not Path(submission).is_dir():  # a file, or none: then it failed
-        return ["check", *formats, "--", *assigned, submission]
+    formats = [f"--format={report}" for report in (printed, f"json={result}", *reports)]
+    if assigned and not _is_folder(submission):  # a file, a link, or missing: then it failed
+        if len(assigned) == 1:
+            return ["check", *formats, "--", *assigned, submission]
+        empty = result.with_name("empty")
+        empty.mkdir()
+        submission = str(empty)
     return ["grade", *formats, *(f"--assigned={name}" for name in assigned), "--", submission]
+
+
+def _is_folder(submission: str) -> bool:
+    """Tell whether it is a folder that no link in the checkout leads to."""
+    return linked_folder(Path(submission, "any")) is None and Path(submission).is_dir()
 
 
 def _points(result: Path) -> tuple[int, int]:

@@ -101,25 +101,77 @@ def test_one_file_that_is_missing_failed(job: Job) -> None:
     assert (done.returncode, coverage(done.stdout)) == (1, "0.0"), done.stderr
 
 
-def test_no_cache_of_the_checkout_is_believed(tmp_path: Path) -> None:
-    """A definition that is kept in the checkout is neither read nor written there."""
-    (tmp_path / "attention-weights.py").write_text(source("correct"))
-    cache = tmp_path / "cache"
-    done = subprocess.run(
+def grade(project: Path, **variables: str) -> Finished:
+    """Run the script in a project without installing anything."""
+    return subprocess.run(
         [sys.executable, "-I", ROOT / "integrations" / "grade.py"],
-        cwd=tmp_path,
-        env={
-            **os.environ,
-            "XDG_CACHE_HOME": str(cache),
-            "ETUDE_ASSIGNED": "attention-weights",
-            "ETUDE_SUBMISSION": "attention-weights.py",
-        },
+        cwd=project,
+        env={**os.environ, **variables},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_no_cache_of_the_checkout_is_believed(tmp_path: Path) -> None:
+    """A definition that is kept in the checkout is neither read nor written there."""
+    (tmp_path / "attention-weights.py").write_text(source("correct"))
+    cache = tmp_path / "cache"
+    done = grade(
+        tmp_path,
+        XDG_CACHE_HOME=str(cache),
+        ETUDE_ASSIGNED="attention-weights",
+        ETUDE_SUBMISSION="attention-weights.py",
+    )
     assert done.returncode == 0, done.stderr
     assert not cache.exists()
+
+
+def test_a_folder_in_the_place_of_a_report_keeps_no_one_from_a_score(tmp_path: Path) -> None:
+    """It is removed, and the report is written; what lies outside the checkout stays."""
+    project, other = tmp_path / "project", tmp_path / "other"
+    (project / "junit.xml" / "deep").mkdir(parents=True)
+    (other / "html").mkdir(parents=True)
+    (project / "link").symlink_to(other)
+    (project / "attention-weights.py").write_text(source("unscaled"))
+    done = grade(project, ETUDE_ASSIGNED="attention-weights", ETUDE_REPORTS="junit=junit.xml")
+    assert (done.returncode, coverage(done.stdout)) == (1, "23.1"), done.stderr
+    assert junitparser.JUnitXml.fromfile(str(project / "junit.xml")).failures
+    for place in ("link/html", "..", ""):
+        assert grade(project, ETUDE_REPORTS=f"html={place}").returncode == 2
+    assert (other / "html").is_dir()
+    assert (project / "attention-weights.py").is_file()
+
+
+def test_no_report_of_the_checkout_is_taken_for_ours(tmp_path: Path) -> None:
+    """A forged one is gone, even if nothing can be graded."""
+    (tmp_path / "junit.xml").write_text("<testsuites tests='13' failures='0'/>")
+    done = grade(tmp_path, ETUDE_SUBMISSION="no folder", ETUDE_REPORTS="junit=junit.xml")
+    assert done.returncode == 2
+    assert not (tmp_path / "junit.xml").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "assigned"),
+    [
+        ("missing", "attention-weights token-lookup"),
+        ("link", "attention-weights token-lookup"),
+        ("behind a link", "attention-weights"),
+    ],
+)
+def test_what_is_no_folder_failed(tmp_path: Path, kind: str, assigned: str) -> None:
+    """Whoever deletes the folder that is graded, or makes it a link, has a score of 0."""
+    (tmp_path / "elsewhere" / "in").mkdir(parents=True)
+    (tmp_path / "elsewhere" / "in" / "attention-weights.py").write_text(source("correct"))
+    project = tmp_path / "project"
+    project.mkdir()
+    if kind == "link":
+        (project / "in").symlink_to(tmp_path / "elsewhere" / "in")
+    elif kind == "behind a link":
+        (project / "week").symlink_to(tmp_path / "elsewhere")
+    submission = "week/in" if kind == "behind a link" else "in"
+    done = grade(project, ETUDE_ASSIGNED=assigned, ETUDE_SUBMISSION=submission)
+    assert (done.returncode, coverage(done.stdout)) == (1, "0.0"), done.stderr
 
 
 @pytest.mark.slow

@@ -65,7 +65,7 @@ def files_by_folder(folder: Path) -> dict[Path, list[Path]]:
         if not below.name.startswith(".") and below.is_dir():
             found = exercise_files(below)
             if found or exists(below / TRACK_FILE):
-                _refuse_link(below)
+                refuse_link(below)
                 files[below] = found
     return files
 
@@ -96,7 +96,7 @@ def lessons_folder(track_folder: Path) -> Path | None:
         DefinitionError: It is a symbolic link.
     """
     folder = track_folder / LESSONS
-    _refuse_link(folder)
+    refuse_link(folder)
     return folder if folder.is_dir() else None
 
 
@@ -137,6 +137,16 @@ def read_file(path: Path, most: int = MAX_BYTES) -> bytes:
     return data
 
 
+def refuse_link(folder: Path) -> None:
+    """Refuse a folder of a collection that is a symbolic link.
+
+    Raises:
+        DefinitionError: It is one.
+    """
+    if folder.is_symlink():
+        raise _problem(folder, "a symbolic link; put the folder itself here")
+
+
 def exists(path: Path) -> bool:
     """Tell whether there is a regular file."""
     try:
@@ -154,11 +164,6 @@ def number_in_name(path: Path) -> str:
     """Return what stands before the id: `03-` in `03-softmax.yaml`."""
     number = _NUMBER.match(path.stem)
     return number.group() if number else ""
-
-
-def _refuse_link(folder: Path) -> None:
-    if folder.is_symlink():
-        raise _problem(folder, "a symbolic link; put the folder itself here")
 
 
 def _problem(path: Path, message: str) -> DefinitionError:

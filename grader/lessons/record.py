@@ -9,15 +9,21 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.definitions.files import read_file
+from grader.definitions.files import read_file, refuse_link
 from grader.errors import Location, Problem, UsageError
 from grader.grading.compare import compare_text
 from grader.lessons.execute import RunCell, RunLesson, RunProse, Shown
 
 
 def record_path(lesson: Path) -> Path:
-    """Return where the record of a lesson lies: `outputs/<its name>.txt` beside it."""
-    return lesson.parent / "outputs" / f"{lesson.stem}.txt"
+    """Return where the record of a lesson lies: `outputs/<its name>.txt` beside it.
+
+    Raises:
+        DefinitionError: That folder is a symbolic link.
+    """
+    folder = lesson.parent / "outputs"
+    refuse_link(folder)
+    return folder / f"{lesson.stem}.txt"
 
 
 def record(lesson: RunLesson) -> str:

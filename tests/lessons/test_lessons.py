@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import shutil
 from markdown_it import MarkdownIt
 
 from grader.errors import DefinitionError
@@ -176,6 +177,11 @@ def test_neither_a_lesson_nor_its_record_is_a_link(path: Path, sandbox: Sandbox)
         with pytest.raises(DefinitionError) as error:
             read(file)
         assert str(error.value) == f"{file}:1:1: a symbolic link; put the file itself here"
+    folder = record_path(path).parent
+    shutil.rmtree(folder)
+    folder.symlink_to("/etc")
+    with pytest.raises(DefinitionError, match="a symbolic link; put the folder itself here"):
+        differences(done)
 
 
 def test_the_record_forgives_the_last_digit(path: Path, sandbox: Sandbox) -> None:

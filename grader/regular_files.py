@@ -56,7 +56,10 @@ def linked_folder(path: Path) -> Path | None:
 
     In a CI job that directory is a checkout, and who filled it chose where the link leads.
     """
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:  # it was removed, so nothing is below it
+        return None
     for folder in path.absolute().parents:
         if folder.is_symlink() and Path(os.path.realpath(folder.parent)).is_relative_to(here):
             return folder

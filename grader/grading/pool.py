@@ -438,6 +438,7 @@ def _work(
     gc.freeze()
     gc.enable()
     keep_to(core)
+    os.chdir("/")  # where it was started may be removed while a server runs, and pytest asks for it
     parents.close()  # or this worker would never notice that its parent is gone
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)  # nor while it computes
     leave_parent(

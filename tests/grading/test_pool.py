@@ -100,6 +100,20 @@ def test_a_fault_of_ours_is_told_also_when_the_pool_is_for_one_job(
     assert str(result) == f"given up after {MAX_TRIES} tries: RuntimeError: a bug"
 
 
+def test_a_working_directory_that_was_removed_is_not_needed(
+    double: Exercise, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A deployment may remove the folder that a server was started in; files are found as before."""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "double.py").write_text("def double(x):\n    return 2 * x\n")
+    monkeypatch.chdir(tmp_path / "work")
+    (tmp_path / "work").rmdir()
+    with Pool(1, open_sandbox) as pool:
+        read = Job(double, Submission.read(tmp_path / "double.py"))
+        results = [result for _, result in pool.grade([job(double, 1), read])]
+    assert [isinstance(each, Verdict) and each.outcome for each in results] == ["passed", "passed"]
+
+
 def test_a_broken_sandbox_is_replaced(double: Exercise) -> None:
     """When the zygote is killed, the submission is graded in a new one."""
     jobs = [job(double, n) for n in range(20)]

@@ -1,11 +1,11 @@
 """Lessons: reading, running in the sandbox, and the record of what they show."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-import shutil
 from markdown_it import MarkdownIt
 
 from grader.errors import DefinitionError

@@ -75,6 +75,17 @@ def test_changed_exercises_are_linted_before_a_commit(
 
 
 @pytest.mark.slow
+def test_the_name_of_a_folder_is_no_option(pre_commit: PreCommit, tmp_path: Path) -> None:
+    """Otherwise the exercise in it would not be looked at."""
+    folder = tmp_path / "collection" / "--select=ETU001"
+    folder.mkdir()
+    (folder / "01-token-lookup.yaml").write_text("id: token-lookup\n")
+    done = pre_commit("run")
+    assert done.returncode == 1
+    assert "--select=ETU001/01-token-lookup.yaml:1:1:" in done.stdout
+
+
+@pytest.mark.slow
 def test_changed_exercises_are_proven_before_a_push(pre_commit: PreCommit, tmp_path: Path) -> None:
     """A hidden test that a wrong solution passes is found."""
     changed = tmp_path / "collection" / "my-course" / "first" / "01-token-lookup.yaml"

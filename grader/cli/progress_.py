@@ -53,6 +53,7 @@ def export(file: Path, force: bool) -> None:
     """
     from grader.progress.exchange import to_json
     from grader.progress.store import Store
+    from grader.reports.deliver import write_whole
 
     history = Store().read()
     text = to_json(history)
@@ -60,8 +61,11 @@ def export(file: Path, force: bool) -> None:
         click.echo(text, nl=False)
         return
     try:
-        with file.open("w" if force else "x", encoding="utf-8") as opened:
-            opened.write(text)
+        if force:
+            write_whole(file, text)
+        else:
+            with file.open("x", encoding="utf-8") as opened:
+                opened.write(text)
     except FileExistsError:
         raise UsageError(f"{file} is there already; --force replaces it") from None
     except OSError as error:

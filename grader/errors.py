@@ -32,7 +32,10 @@ class Location:
     column: int = 1
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}:{self.column}"
+        path = str(self.path)
+        if not path.isprintable():  # whoever named the file steers no terminal and begins no line
+            path = ascii(path)[1:-1]
+        return f"{path}:{self.line}:{self.column}"
 
 
 @frozen(order=True)

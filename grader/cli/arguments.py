@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -61,10 +62,8 @@ def complete_track(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> "list[CompletionItem]":
     """Return the ids of tracks that begin like this."""
-    from click.shell_completion import CompletionItem
-
     names = sorted(path.parent.name for path in _folder(context).glob("*/track.yaml"))
-    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return _begun(names, incomplete)
 
 
 def _folder(context: click.Context) -> Path:
@@ -80,5 +79,12 @@ def _folder(context: click.Context) -> Path:
 def _completed(names: list[str], incomplete: str) -> "list[CompletionItem]":
     from click.shell_completion import CompletionItem
 
-    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
-    return found or [CompletionItem(incomplete, type="file")]
+    return _begun(names, incomplete) or [CompletionItem(incomplete, type="file")]
+
+
+def _begun(names: list[str], incomplete: str) -> "list[CompletionItem]":
+    """Return the ids that begin like this; a shell puts them into a command as they are."""
+    from click.shell_completion import CompletionItem
+
+    ids = [name for name in names if re.fullmatch("[a-z0-9-]+", name)]
+    return [CompletionItem(name) for name in ids if name.startswith(incomplete)]

@@ -54,26 +54,33 @@ def files_by_folder(folder: Path) -> dict[Path, list[Path]]:
 
     Raises:
         UsageError: There is no such folder, it cannot be read, or it is a single track.
-        DefinitionError: A track's folder is a symbolic link.
+        DefinitionError: A track's folder is a symbolic link, or a name cannot be printed.
     """
     if not folder.is_dir():
         raise UsageError(f"no folder '{folder}'; name the folder that holds the exercises")
     if exists(folder / TRACK_FILE):
         raise UsageError(f"'{folder}' is a single track; name the folder above it")
     files = {folder: exercise_files(folder)}
-    for below in sorted(folder.iterdir()):
-        if not below.name.startswith(".") and below.is_dir():
+    for below in _visible(folder):
+        if below.is_dir():
             found = exercise_files(below)
             if found or exists(below / TRACK_FILE):
                 refuse_link(below)
+                _refuse_unprintable(below)
                 files[below] = found
     return files
 
 
 def exercise_files(folder: Path) -> list[Path]:
-    """Return the exercise files in a folder, in the order of their names."""
+    """Return the exercise files in a folder, in the order of their names.
+
+    Raises:
+        DefinitionError: A name cannot be printed.
+    """
     return [
-        path for path in _visible(folder) if path.suffix in SUFFIXES and path.name != TRACK_FILE
+        _refuse_unprintable(path)
+        for path in _visible(folder)
+        if path.suffix in SUFFIXES and path.name != TRACK_FILE
     ]
 
 
@@ -81,12 +88,12 @@ def lesson_files(track_folder: Path) -> list[Path]:
     """Return the lessons of the track in a folder, in the order of their names.
 
     Raises:
-        DefinitionError: Their folder is a symbolic link.
+        DefinitionError: Their folder is a symbolic link, or a name cannot be printed.
     """
     folder = lessons_folder(track_folder)
     if folder is None:
         return []
-    return [path for path in _visible(folder) if path.suffix == LESSON_SUFFIX]
+    return [_refuse_unprintable(path) for path in _visible(folder) if path.suffix == LESSON_SUFFIX]
 
 
 def lessons_folder(track_folder: Path) -> Path | None:
@@ -164,6 +171,13 @@ def number_in_name(path: Path) -> str:
     """Return what stands before the id: `03-` in `03-softmax.yaml`."""
     number = _NUMBER.match(path.stem)
     return number.group() if number else ""
+
+
+def _refuse_unprintable(path: Path) -> Path:
+    """Refuse a name that could steer a terminal or begin a line of a log; return any other."""
+    if not path.name.isprintable():
+        raise _problem(path, "this name has characters that cannot be printed; rename it")
+    return path
 
 
 def _problem(path: Path, message: str) -> DefinitionError:

@@ -540,6 +540,15 @@ def test_export_replaces_no_file(student: Etude, tmp_path: Path) -> None:
     assert student("progress", "export", "out.json", "--force").returncode == 0
 
 
+def test_export_writes_through_no_link(student: Etude, tmp_path: Path) -> None:
+    """In a folder that others filled it may lead to any file; the export takes its place."""
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "out.json").symlink_to("mine")
+    assert student("progress", "export", "out.json", "--force").returncode == 0
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert not (tmp_path / "out.json").is_symlink()
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -680,6 +689,19 @@ def test_a_shell_completes_commands_exercises_lessons_and_tracks(student: Etude)
     assert _completed(student, "list", "") == ["basics", "more"]
     assert _completed(student, "check", "drafts/x") == ["drafts/x"]
     assert "triple" not in _completed(student, "misspelled", "t")
+
+
+def test_a_shell_completes_no_name_that_it_would_run(student: Etude, tmp_path: Path) -> None:
+    """What is completed stands on the command line without quotes, so it is an id or nothing."""
+    for folder in ("$(touch pwned)", "more"):
+        track = tmp_path / "hostile" / folder
+        (track / "lessons").mkdir(parents=True)
+        (track / "track.yaml").touch()
+        (track / "01-$(touch pwned).yaml").touch()
+        (track / "lessons" / "01-$(touch pwned).md").touch()
+    for words in (("show",), ("lesson", "show"), ("list",)):
+        assert "pwned" not in str(_completed(student, *words, "--exercises", "hostile", ""))
+    assert _completed(student, "list", "--exercises", "hostile", "") == ["more"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -115,6 +115,22 @@ def test_nothing_in_a_collection_is_a_link(linked: str, kind: str, collection: W
     assert expected in collection.problems()
 
 
+@pytest.mark.parametrize(
+    ("name", "new"),
+    [
+        ("warm-up.yaml", "warm\x1b[2J.yaml"),
+        ("basics/01-double.yaml", "basics/01-a\n::error::b.yaml"),
+        ("basics", "\u202esics"),
+    ],
+)
+def test_a_name_that_cannot_be_printed_is_refused(name: str, new: str, collection: Writer) -> None:
+    """It could steer a terminal, or begin a line that a CI's runner obeys; nor is it printed."""
+    (FOLDER / name).rename(FOLDER / new)
+    problems = collection.problems()
+    shown = ascii(f"{FOLDER}/{new}")[1:-1]
+    assert f"{shown}:1:1: this name has characters that cannot be printed; rename it" in problems
+
+
 def test_unknown_in_track(collection: Writer) -> None:
     """A track cannot list an exercise that its folder does not have."""
     collection.track("basics", "double, halve, duoble, softmax")

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Page
 
-from grader.definitions.collection import Collection
 from tests.browser.interpreter import Interpreter
-from tests.browser.tools import ROOT
+from tests.own_collection import COLLECTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 def _exercises() -> "Iterator[tuple[str, Exercise]]":
     """Every exercise that has to be solved by a program, with the folder of its page."""
-    for track in Collection.load(ROOT / "exercises").tracks:
+    for track in COLLECTION.tracks:
         for exercise in track.exercises:
             yield f"{track.definition.id}/{exercise.id}", exercise
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from grader.definitions.collection import Collection
 from tests.browser.learner import Keyboard, Mouse
-from tests.browser.tools import ROOT
+from tests.own_collection import COLLECTION
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
@@ -29,7 +28,7 @@ def test_the_right_answers_are_taken_by_the_command_line(
     page: Page, etude: "Etude", tmp_path: Path, path: str, hand: "Hand"
 ) -> None:
     """What is filled in makes a file that `etude check` passes; the page itself promises nothing."""
-    exercise = Collection.load(ROOT / "exercises").find(path.split("/")[1])
+    exercise = COLLECTION.find(path.split("/")[1])
     assert exercise
     page.goto(path)
     form = page.get_by_role("region", name="Your answers")

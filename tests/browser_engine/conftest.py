@@ -18,10 +18,10 @@ import yaml
 from grader.browser.shipping import bundle, engine_data
 from grader.definitions.collection import Collection, load_exercise
 from grader.definitions.exercise import Exercise
-from grader.definitions.files import default_folder
 from grader.sandbox.process import Sandbox
 from tests.browser.conftest import site, tools  # noqa: F401  fixtures of these tests too
 from tests.browser.tools import Tools
+from tests.own_collection import COLLECTION
 
 # Reads a call in each line, as [function, argument...], and answers in a line.
 SERVE = """
@@ -89,7 +89,7 @@ def page(unpacked: list[str], tmp_path_factory: pytest.TempPathFactory) -> Itera
 @pytest.fixture(scope="session")
 def collection() -> Collection:
     """The exercises that come with Etude."""
-    return Collection.load(default_folder())
+    return COLLECTION
 
 
 @pytest.fixture(scope="session")

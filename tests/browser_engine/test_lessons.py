@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from grader.definitions.collection import Collection
-from grader.definitions.files import default_folder
 from grader.lessons.document import read_lesson
 from grader.lessons.execute import RunCell, Shown, run_lesson
 from grader.sandbox.process import Sandbox
+from tests.own_collection import COLLECTION
 
 if TYPE_CHECKING:
     from tests.browser_engine.conftest import Page
@@ -18,9 +17,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 # Every fourth: tests/browser runs others in a browser.
-LESSONS = [
-    path for track in Collection.load(default_folder()).tracks for path in track.lessons[::4]
-]
+LESSONS = [path for track in COLLECTION.tracks for path in track.lessons[::4]]
 
 
 def plain(shown: Shown) -> dict[str, Any]:

@@ -6,8 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from grader.definitions.collection import Collection
-from grader.definitions.files import default_folder
+from tests.own_collection import COLLECTION
 
 ROOT = Path(__file__).parent.parent.parent
 COVERAGE = ROOT / "docs" / "coverage.md"
@@ -15,9 +14,8 @@ COVERAGE = ROOT / "docs" / "coverage.md"
 
 def test_every_id_in_the_coverage_exists() -> None:
     """A step of a source document is mapped to lessons and exercises that are really there."""
-    collection = Collection.load(default_folder())
-    exercises = {str(each.id) for each in collection.exercises}
-    lessons = {str(each.id) for track in collection.tracks for each in track.definition.lessons}
+    exercises = {str(each.id) for each in COLLECTION.exercises}
+    lessons = {str(each.id) for track in COLLECTION.tracks for each in track.definition.lessons}
     rows = [line for line in COVERAGE.read_text().splitlines() if re.match(r"\| [0-9]", line)]
     assert len(rows) >= 40
     for row in rows:

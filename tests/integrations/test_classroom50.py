@@ -115,6 +115,7 @@ def test_a_graded_submission_is_status_0_and_a_result(
     assert "There is no file token-lookup.py" in text
 
 
+@pytest.mark.slow
 def test_nothing_of_the_repository_runs_but_the_submission(
     start: Callable[..., Finished],
     hostile: Callable[[str], HostileCheckout],

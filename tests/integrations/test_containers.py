@@ -122,6 +122,7 @@ def test_the_build_gets_what_it_needs_and_no_more(context: Path) -> None:
             assert (context / rest.split()[0]).exists()
 
 
+@pytest.mark.slow
 def test_the_image_grades_without_any_privilege(
     built: Path, context: Path, run: Run, in_container: InContainer, tmp_path: Path
 ) -> None:

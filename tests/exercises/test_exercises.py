@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from tests.own_collection import COLLECTION
 from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import default_folder
@@ -23,6 +22,7 @@ from grader.lessons.execute import RunCell, run_lesson
 from grader.lessons.record import differences
 from grader.sandbox.process import Sandbox
 from tests.conftest import Etude
+from tests.own_collection import COLLECTION
 
 TRACKS = {str(track.definition.id): track for track in COLLECTION.tracks}
 LESSONS = [path for track in COLLECTION.tracks for path in track.lessons]

@@ -8,7 +8,7 @@ import pytest
 
 from grader.definitions.exercise import Budget
 from grader.errors import Location
-from grader.grading.budget import MEMORY_FLOOR, TIME_FLOOR, measured, over_budget
+from grader.grading.budget import MEMORY_FLOOR, TIME_FLOOR, measured, over_budget, together
 from grader.grading.compare import Rung
 from grader.grading.verdict import Outcome
 from grader.sandbox.answers import Usage
@@ -98,6 +98,11 @@ def test_what_is_measured_here_is_the_peak_not_the_sum() -> None:
 
     usage = measured(megabytes, megabytes)
     assert 1 << 20 <= usage.peak_bytes < 3 << 19
+
+
+def test_calls_of_one_expression_share_a_peak_and_add_up_their_time() -> None:
+    """The largest peak is what they needed at once."""
+    assert together([Usage(1.0, 300), Usage(0.5, 200)]) == Usage(1.5, 300)
 
 
 def test_what_is_measured_here_does_not_depend_on_what_was_before() -> None:

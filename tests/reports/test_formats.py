@@ -18,6 +18,7 @@ from grader.errors import UsageError
 from grader.grading.verdict import Outcome, TestResult, Verdict
 from grader.reports.formats import FORMATS, format_named
 from grader.reports.report import Batch, Report
+from grader.reports.to_csv import safe_cell
 
 Cases: TypeAlias = dict[str, Report | Batch]
 JSON = [name for name in FORMATS if name not in {"text", "plain", "jsonl", "junit", "github", "markdown", "html", "csv"}]  # fmt: skip
@@ -90,6 +91,14 @@ def test_nothing_a_learner_words_breaks_a_format(odd: str) -> None:
             "scope",
         }
         assert "\x1b" not in rendered("plain", wanted)
+
+
+@pytest.mark.parametrize(
+    "begin", ["=", "+", "-", "@", "|", "%", "\uff1d", "\uff0b", "\uff0d", "\uff20"]
+)
+def test_no_cell_is_a_formula(begin: str) -> None:
+    """What a spreadsheet would compute, also in the wide letters of East Asia, is marked as text."""
+    assert safe_cell(f"{begin}1+1") == f"'{begin}1+1"
 
 
 @given(odd=ODD)

@@ -31,7 +31,7 @@ def main() -> int:
 
 def _install(environment: Path) -> int:
     made = _python(sys.executable, "venv", environment, cwd=HERE)
-    pip = ("pip", "--disable-pip-version-check", "--quiet", "install")
+    pip = ("pip", "--disable-pip-version-check", "--no-cache-dir", "--quiet", "install")
     python = environment / "bin" / "python"
     installed = made or _python(python, *pip, "--requirement", "requirements.txt", cwd=HERE)
     return 3 if installed else 0  # a status of pip's is none of Etude's

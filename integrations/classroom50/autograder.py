@@ -48,8 +48,8 @@ def _grade(environment: Path) -> int:
 def _python(python: str | Path, module: str, *words: str | Path, cwd: Path | None = None) -> int:
     """Run a module; nothing of the checkout is imported, not by pip's own children either."""
     command = (python, "-I", "-m", module, *words)
-    variables = {**os.environ, "PYTHONSAFEPATH": "1"}
-    variables.pop("PYTHONPATH", None)
+    variables = {name: each for name, each in os.environ.items() if not name.startswith("PYTHON")}
+    variables["PYTHONSAFEPATH"] = "1"
     return subprocess.run(command, cwd=cwd, env=variables, check=False).returncode  # noqa: S603  no shell
 
 

@@ -1,10 +1,13 @@
 """A student's checkout of which every file wants to be run by whatever grades there.
 
 Modules that Python would import from the working directory, programs that a relative entry of PATH
-would find, settings of pip, pytest, make and git. Each of them, when run, leaves a mark and forges
+would find, compiled modules in a cache, settings of pip, pytest, make and git. Each of them, when run, leaves a mark and forges
 full credit in every form that a runner reads. The submission itself is wrong.
 """
 
+import importlib.util
+import py_compile
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +25,8 @@ _PROGRAMS = (
     "bash", "sh", "python", "python3", "python3.14", "git", "make", "pip", "bwrap", "cp", "chmod",
     "dirname", "mkdir", "mktemp", "rm", "sed", ".venv/bin/python", ".venv/bin/etude", "bin/python3", "bin/etude",
 )  # fmt: skip
+
+_CACHE = "compiled"
 
 # Only modules that are part of the interpreter: others may be hostile themselves.
 _MODULE = """\
@@ -116,6 +121,8 @@ class HostileCheckout:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(_PROGRAM.format(marks=marks))
             path.chmod(0o755)
+        for name in _MODULES:
+            _compile(folder, name)
         return cls(folder, marks)
 
     def exposing(self, path: str) -> list[str | Path]:
@@ -124,9 +131,25 @@ class HostileCheckout:
         Args:
             path: where programs are looked for besides.
         """
-        return ["/usr/bin/env", f"PYTHONPATH={self.folder}", f"PATH=.:bin:{path}"]
+        cache = f"PYTHONPYCACHEPREFIX={self.folder / _CACHE}"
+        return ["/usr/bin/env", f"PYTHONPATH={self.folder}", cache, f"PATH=.:bin:{path}"]
 
     @property
     def ran(self) -> list[str]:
         """What of the folder was run, and by what."""
         return self.marks.read_text().splitlines()
+
+
+def _compile(folder: Path, name: str) -> None:
+    """Put a module into a cache in the place of Python's own, in a form that is never checked."""
+    spec = importlib.util.find_spec(name) if name in sys.stdlib_module_names else None
+    if spec is None or not spec.has_location or spec.origin is None:  # or frozen into Python
+        return
+    source = Path(spec.origin)
+    cached = f"{source.stem}.{sys.implementation.cache_tag}.pyc"
+    py_compile.compile(
+        str(folder / f"{name}.py"),
+        cfile=str(folder / _CACHE / source.parent.relative_to("/") / cached),
+        invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+        doraise=True,
+    )

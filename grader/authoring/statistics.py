@@ -60,7 +60,7 @@ def read_results(paths: Iterable[Path]) -> list[Row]:
         for number, line in enumerate(_lines(path), start=1):
             try:
                 row = row_of(json.loads(line))
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 raise UsageError(f"{path}:{number} is no result of etude grade") from None
             if row is not None:
                 rows[row.student, row.exercise] = row

@@ -169,7 +169,7 @@ def _records(path: Path) -> list[dict[str, Any]]:
         try:
             record = json.loads(line)
             (record["student"], record["exercise"], record["outcome"])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise UsageError(f"{path}:{number} is no result of etude grade --output") from None
         records.append(record)
     return records

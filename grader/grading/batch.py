@@ -224,7 +224,7 @@ class Results:
                 break
             try:
                 settled.update(_settled_by(line))
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 file.close()
                 raise UsageError(
                     f"{path}:{number} is no result of etude grade; name another file"

@@ -193,10 +193,11 @@ def _pointed_to(times: int) -> dict[str, int]:
 
 def test_stats_refuse_what_is_no_result(etude: Etude, tmp_path: Path) -> None:
     """A file of something else is named with its line."""
-    (tmp_path / "x.jsonl").write_text('{"a": 1}\n')
-    done = etude("stats", "x.jsonl")
-    assert done.returncode == 2
-    assert "x.jsonl:1 is no result of etude grade" in done.stderr
+    for text in ('{"a": 1}\n', "[" * 100_000):
+        (tmp_path / "x.jsonl").write_text(text)
+        done = etude("stats", "x.jsonl")
+        assert done.returncode == 2
+        assert "x.jsonl:1 is no result of etude grade" in done.stderr
 
 
 def row(student: str, exercise: str, *, passed: bool) -> Row:

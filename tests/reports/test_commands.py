@@ -205,10 +205,11 @@ def test_canvas_writes_nothing_if_somebody_is_unknown(etude: Etude, graded: Path
 
 def test_canvas_refuses_other_files(etude: Etude, graded: Path) -> None:
     """With the line that is no result."""
-    (graded / "notes").write_text("{}\n")
-    done = etude("export", "canvas", "book.csv", "notes", "--column", "A", "--output", "f.csv")
-    assert done.returncode == 2
-    assert "notes:1 is no result" in done.stderr
+    for text in ("{}\n", "[" * 100_000):
+        (graded / "notes").write_text(text)
+        done = etude("export", "canvas", "book.csv", "notes", "--column", "A", "--output", "f.csv")
+        assert done.returncode == 2
+        assert "notes:1 is no result" in done.stderr
 
 
 def _hand_in(folder: Path, source: Path) -> None:

@@ -7,7 +7,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, text
 
 from grader.errors import UsageError
 from grader.service.store.database import Database
@@ -19,7 +19,7 @@ def upgrade(database: Database) -> bool:
     """Take all steps that are missing; tell whether there were any.
 
     Raises:
-        UsageError: the database was made by a newer version.
+        UsageError: the database was made by a newer version, or is another program's.
     """
     with database.read() as connection:  # as almost always, and nobody who writes is waited for
         if is_current(connection):
@@ -39,9 +39,15 @@ def is_current(connection: Connection) -> bool:
     """Tell whether a database has every step.
 
     Raises:
-        UsageError: it has one that this version does not know.
+        UsageError: it has one that this version does not know, or is another program's file.
     """
     found = MigrationContext.configure(connection).get_current_revision()
+    if (
+        found is None
+        and connection.dialect.name == "sqlite"
+        and inspect(connection).get_table_names()
+    ):
+        raise UsageError("the database is not Etude's: it has tables of another program")
     known = ScriptDirectory.from_config(_config())
     if found is not None and found not in {each.revision for each in known.walk_revisions()}:
         raise UsageError(f"the database is of a newer version of Etude (its step is {found!r})")

@@ -1,5 +1,6 @@
 """`etude staff` says which database it uses, and makes none unasked."""
 
+import sqlite3
 from pathlib import Path
 
 import click
@@ -47,3 +48,17 @@ def test_no_other_command_makes_a_database(command: click.Command, words: str) -
     assert isinstance(done.exception, UsageError)
     assert "there is no database" in str(done.exception)
     assert not list(Path.cwd().iterdir())
+
+
+def test_another_program_s_file_is_refused(tmp_path: Path) -> None:
+    """Neither tables are added to a database nor is a text taken for one: both are named so."""
+    theirs = sqlite3.connect(tmp_path / "etude.db")
+    theirs.execute("CREATE TABLE notes (text)")
+    done = CliRunner().invoke(staff.command, ["add", "ada"])
+    assert "it has tables of another program" in str(done.exception)
+    assert theirs.execute("SELECT name FROM sqlite_master").fetchall() == [("notes",)]
+    theirs.close()
+    (tmp_path / "etude.db").write_text("my notes, which are no database")
+    done = CliRunner().invoke(staff.command, ["add", "ada"])
+    assert isinstance(done.exception, UsageError)
+    assert "the file is no SQLite database" in str(done.exception)

@@ -13,10 +13,10 @@ from benchmarks.report import Aim, Row, Section
 from benchmarks.workload import require_passed
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.jobs import Job, Result
-from grader.grading.pool import Pool
-from grader.grading.submission import Submission
-from grader.grading.verdict import Verdict
+from grader.grading.results.jobs import Job, Result
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Verdict
+from grader.grading.workers.pool import Pool
 
 _WARM_UP = 10
 

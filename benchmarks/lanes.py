@@ -13,8 +13,8 @@ from benchmarks.processes import tree_cpu
 from benchmarks.report import Block
 from grader.definitions.exercise import Exercise
 from grader.errors import SandboxFault
-from grader.grading.engine import grade_all
-from grader.grading.jobs import Job, Result
+from grader.grading.results.jobs import Job, Result
+from grader.grading.session.engine import grade_all
 from grader.sandbox.backends import BACKENDS
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.confine import confine_this_process

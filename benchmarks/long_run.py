@@ -9,7 +9,7 @@ from benchmarks.processes import Memory, memory, zygote_and_spare
 from benchmarks.report import Cost, cost_of
 from benchmarks.workload import exercises, new_jobs
 from grader.definitions.exercise import Exercise
-from grader.grading.pool import Pool
+from grader.grading.workers.pool import Pool
 
 _COMPARE_AT = (100, 1_000, 10_000)
 _WARM_UP = 25

@@ -7,8 +7,8 @@ from itertools import pairwise
 from benchmarks.processes import tree_cpu
 from benchmarks.report import Block
 from benchmarks.workload import require_passed
-from grader.grading.jobs import Job
-from grader.grading.pool import Pool
+from grader.grading.results.jobs import Job
+from grader.grading.workers.pool import Pool
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
 

@@ -12,8 +12,8 @@ from benchmarks.processes import Memory, memory
 from benchmarks.report import COST_CELLS, COST_RATIOS, Aim, Block, Cost, Section, cost_of
 from benchmarks.workload import exercises, new_job, new_jobs
 from grader.definitions.exercise import Exercise
-from grader.grading.jobs import Job
-from grader.grading.pool import Pool
+from grader.grading.results.jobs import Job
+from grader.grading.workers.pool import Pool
 
 _BLOCK, _WARM_UP = 50, 25
 _FLAT = 1.1

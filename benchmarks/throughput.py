@@ -12,7 +12,7 @@ from benchmarks.machine import cores
 from benchmarks.pools import Meter, open_with_spare, open_without_spare
 from benchmarks.report import Aim, Cost, Row, Section, cost_of, ms
 from benchmarks.workload import exercises, new_jobs
-from grader.grading.pool import Pool
+from grader.grading.workers.pool import Pool
 
 _WARM_UP = 50
 _WAYS: Final = ("1 on one core", "1", "2")

@@ -16,9 +16,9 @@ from benchmarks.service.stage import (
     new_source,
     running,
 )
-from grader.grading.jobs import Job
-from grader.grading.pool import Pool
-from grader.grading.submission import Submission
+from grader.grading.results.jobs import Job
+from grader.grading.results.submission import Submission
+from grader.grading.workers.pool import Pool
 
 _WARM_UP = 50
 

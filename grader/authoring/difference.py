@@ -6,11 +6,11 @@ from pathlib import Path
 
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, UsageError
-from grader.grading.batch import Entry, find
-from grader.grading.jobs import Job, Result
-from grader.grading.pool import Pool
-from grader.grading.submission import Submission
-from grader.grading.verdict import Verdict
+from grader.grading.results.jobs import Job, Result
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Verdict
+from grader.grading.workers.batch import Entry, find
+from grader.grading.workers.pool import Pool
 
 
 @dataclass(frozen=True, slots=True)

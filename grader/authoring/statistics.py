@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.errors import UsageError
-from grader.grading.records import FAULT
+from grader.grading.results.verdict_json import FAULT
 
 NOT_JUDGED: Final = (FAULT, "not graded")
 _FEWEST: Final = 3  # students without whom a correlation says nothing

@@ -28,11 +28,11 @@ from grader.definitions.exercise import (
     Tolerance,
 )
 from grader.errors import Location
-from grader.grading.authored import freeze
-from grader.grading.diagnosis import Mistake
-from grader.grading.oracle import Draw, Truth
-from grader.grading.sketch import Sketch
-from grader.grading.verdict import Outcome
+from grader.grading.diagnosis.fingerprint import Sketch
+from grader.grading.diagnosis.known_mistakes import Mistake
+from grader.grading.expected.oracle import Draw, Truth
+from grader.grading.program.author_code import freeze
+from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Usage
 from grader.sandbox.inside import wire
 

@@ -25,16 +25,16 @@ from grader.browser.child import InPage, PageChild
 from grader.browser.coding import EngineData, from_text
 from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
-from grader.grading import feedback
-from grader.grading.diagnosis import Diagnostician
-from grader.grading.inputs import draw_inputs
-from grader.grading.jobs import limits_of
-from grader.grading.loading import problem_of
-from grader.grading.oracle import Oracle, Truth, Truths
-from grader.grading.records import fault_data, verdict_data
-from grader.grading.run import SubmissionRun, in_running_order
-from grader.grading.submission import Submission
-from grader.grading.verdict import Outcome, Verdict
+from grader.grading.diagnosis.known_mistakes import Diagnostician
+from grader.grading.expected.inputs import draw_inputs
+from grader.grading.expected.oracle import Oracle, Truth, Truths
+from grader.grading.feedback import sentences
+from grader.grading.program.loading import problem_of
+from grader.grading.results.jobs import limits_of
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome, Verdict
+from grader.grading.results.verdict_json import fault_data, verdict_data
+from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.lessons import display
 from grader.lessons.last_expression import print_last_expression
 from grader.sandbox.answers import ChildGoneError, Raised, Returned
@@ -64,7 +64,7 @@ class _Grader:
                 for test in in_running_order(self.exercise):
                     results[test.id] = run.grade(test)
             except MemoryError:  # of ours, with what the submission left
-                run.outcome, run.problem = Outcome.OUT_OF_MEMORY, feedback.TOO_LARGE
+                run.outcome, run.problem = Outcome.OUT_OF_MEMORY, sentences.TOO_LARGE
         verdict = run.verdict(results, _NAME)
         if verdict.outcome is Outcome.PASSED or verdict.message:
             return verdict
@@ -176,7 +176,7 @@ def _problem_in(child: PageChild, source: str) -> dict[str, Any] | None:
     try:
         answer = child.load(source, [])
     except ChildGoneError as error:
-        _, sentence = feedback.gone(error)
+        _, sentence = sentences.gone(error)
         return {"message": sentence, "line": None}
     if not isinstance(answer, Raised):
         return None

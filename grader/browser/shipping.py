@@ -23,15 +23,17 @@ from grader.definitions.exercise import (
     Seeded,
     TestCase,
 )
-from grader.grading.authored import author_error
-from grader.grading.diagnosis import Diagnostician
-from grader.grading.oracle import Oracle, Truth, Truths
+from grader.grading.diagnosis.known_mistakes import Diagnostician
+from grader.grading.expected.oracle import Oracle, Truth, Truths
+from grader.grading.program.author_code import author_error
 from grader.sandbox.inside.wire import UnsupportedValueError
 from grader.sandbox.interface import Children
 
 _PAGE: Final = "grader.browser.page"
 _LEFT_OUT: Final = frozenset({
-    "grader.grading.in_turn", "grader.grading.pytest_asserts", "grader.grading.traceless",
+    "grader.grading.checks.pytest_asserts",
+    "grader.grading.diagnosis.shared_child",
+    "grader.grading.diagnosis.side_effects",
     "grader.mutation",
 })  # fmt: skip
 """Imported where they are needed: a page has no pytest, no solution to make mutants of, and no

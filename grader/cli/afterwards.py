@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.cli.record import keep, lesson_before, next_exercise, read_history, suffix
 from grader.definitions.exercise import Exercise
-from grader.grading.verdict import Outcome, Verdict
+from grader.grading.results.verdict import Outcome, Verdict
 from grader.progress.history import Attempt, History, local_now
 from grader.progress.standing import Standing, standing
 

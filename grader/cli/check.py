@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from grader.cli.afterwards import Afterwards
     from grader.definitions.exercise import Exercise
-    from grader.grading.pool import Pool
-    from grader.grading.verdict import Verdict
+    from grader.grading.results.verdict import Verdict
+    from grader.grading.workers.pool import Pool
     from grader.reports.deliver import Delivery, Wanted
     from grader.reports.report import Report
     from grader.sandbox.process import Sandbox
@@ -130,7 +130,7 @@ def _check(asked: _Asked) -> "Verdict":
 
 def _pool(unsafe: bool) -> "Pool":
     started = None if unsafe else _begin_sandbox()
-    from grader.grading.pool import Pool
+    from grader.grading.workers.pool import Pool
 
     return Pool(1, options.sandbox_opener(unsafe), started=started, once=True)
 
@@ -143,8 +143,8 @@ def _begin_sandbox() -> "Sandbox | None":
 
 
 def _grade(pool: "Pool", asked: _Asked) -> "tuple[Verdict, Afterwards]":
-    from grader.grading.jobs import Job
-    from grader.grading.submission import Submission
+    from grader.grading.results.jobs import Job
+    from grader.grading.results.submission import Submission
 
     definition = _definition(asked)
     asked.delivery.load()  # while the worker gets ready

@@ -41,7 +41,7 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
     options.prefer_own_output()
     from grader.authoring.difference import changes
     from grader.definitions.collection import load_exercise
-    from grader.grading.pool import Pool
+    from grader.grading.workers.pool import Pool
 
     for path in (before, after):
         options.refuse_inside(path, folder)

@@ -13,13 +13,13 @@ from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
 from grader.cores import cores
 from grader.errors import EtudeError, UsageError
-from grader.grading.pool import Pool
+from grader.grading.workers.pool import Pool
 from grader.regular_files import linked_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from grader.grading.batch import Plan, Record, Results
+    from grader.grading.workers.batch import Plan, Record, Results
     from grader.reports.deliver import Delivery, Wanted
     from grader.reports.report import Batch, Report
 
@@ -81,7 +81,7 @@ def command(  # noqa: PLR0917  click calls it by name
     if resume and assigned:
         raise UsageError("--resume is for many students, --assigned for one")
     delivery = options.delivery(formats)
-    from grader.grading.batch import Plan, Results, worst
+    from grader.grading.workers.batch import Plan, Results, worst
 
     began = time.time()
     to_do, records = Plan(), list["Record"]()
@@ -118,8 +118,8 @@ def _plan(
     """
     from grader.definitions.collection import find_exercise, resolve
     from grader.definitions.files import is_path
-    from grader.grading.assignment import plan_assignment
-    from grader.grading.batch import plan
+    from grader.grading.workers.assignment import plan_assignment
+    from grader.grading.workers.batch import plan
 
     collection = options.collection_folder(exercises)
     paths = [Path(name) for name in assigned if is_path(name)]
@@ -150,7 +150,7 @@ def _plan(
 def _run(to_do: "Plan", pool: Pool, results: "Results | None", records: "list[Record]") -> None:
     """Grade, show the progress, and keep each result the moment it comes."""
     from grader.cli.progress import progress
-    from grader.grading.batch import run
+    from grader.grading.workers.batch import run
 
     with progress(to_do.entries) as advance:
         for record in run(to_do, pool):
@@ -176,7 +176,7 @@ def _broken_off(
 ) -> "Batch":
     """Report what is done, and a fault for all that was still to do."""
     from grader.errors import GraderFault
-    from grader.grading.batch import Entry, Record
+    from grader.grading.workers.batch import Entry, Record
 
     fault = GraderFault(str(error) if isinstance(error, EtudeError) else _BUG)
     planned = [entry for _, entries in to_do.groups.values() for entry in entries]

@@ -90,7 +90,7 @@ def _examined(
     from grader.authoring.importing.examine import examine
     from grader.cli.progress import progress
     from grader.cli.verify import leak_finder
-    from grader.grading.pool import Pool
+    from grader.grading.workers.pool import Pool
 
     opener = options.sandbox_opener(unsafe=False, workers=_WORKERS)
     with Pool(_WORKERS, opener) as pool, progress(len(imported)) as advance:

@@ -15,7 +15,7 @@ from grader.sandbox.confined_process import ConfinedProcess
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
-    from grader.grading.oracle import Truths
+    from grader.grading.expected.oracle import Truths
     from grader.sandbox.process import Sandbox
 
 
@@ -75,7 +75,7 @@ class _Answers:
 
     def __call__(self, request: bytes, sandbox: "Sandbox") -> bytes:
         from grader.browser.shipping import engine_data
-        from grader.grading.projection import public_exercise
+        from grader.grading.expected.public_form import public_exercise
 
         what, exercise = pickle.loads(request)  # noqa: S301  from our parent
         if what == "engine":
@@ -84,7 +84,7 @@ class _Answers:
         return _PICKLED.to_bytes(_Tests(tuple(public.tests)))
 
     def _truths(self, digest: str) -> "Truths":
-        from grader.grading.oracle import Truths
+        from grader.grading.expected.oracle import Truths
 
         if self._last is None or self._last[0] != digest:
             self._last = digest, Truths()

@@ -18,7 +18,7 @@ from grader.definitions.files import TRACK_FILE, files_by_folder, lesson_files, 
 from grader.definitions.public import PublicExercise, PublicHint, PublicTrack
 from grader.definitions.track import Track
 from grader.errors import EtudeError, UsageError
-from grader.grading.projection import untested_track
+from grader.grading.expected.public_form import untested_track
 from grader.lessons.document import read_lesson
 from grader.pickled import Pickled
 

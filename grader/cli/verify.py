@@ -98,7 +98,7 @@ def _prove(groups: Sequence[Group], jobs: int, *, use_cache: bool) -> dict[Path,
 def _run(session: "Session", jobs: int, cache: ProofCache | None) -> None:
     from grader.authoring.verify.session import finish
     from grader.cli.progress import progress
-    from grader.grading.pool import Pool
+    from grader.grading.workers.pool import Pool
 
     opener = options.sandbox_opener(unsafe=False, workers=jobs)
     with Pool(jobs, opener) as pool, progress(len(session.to_prove), "proved") as advance:
@@ -121,7 +121,7 @@ def leak_finder() -> "FindLeaks":
 def _pages(exercise: "Exercise", sandbox: "Sandbox | None") -> Iterator[tuple[str, bytes]]:
     """Render the site of a track that has this exercise alone."""
     from grader.definitions.track import Track, TrackDefinition, TrackId
-    from grader.grading.projection import public_track
+    from grader.grading.expected.public_form import public_track
     from sitegen.pages import render_pages
 
     definition = TrackDefinition(

@@ -1,7 +1,7 @@
 """What anyone may see of an exercise: the only form in which the site's builder receives one.
 
 These types have no place for a hidden test, a solution or a misconception's program, so a template
-cannot leak what it was never given. `grader.grading.projection` makes them.
+cannot leak what it was never given. `grader.grading.expected.public_form` makes them.
 """
 
 from collections.abc import Mapping, Sequence

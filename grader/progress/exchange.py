@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
-from grader.grading.verdict import Outcome
+from grader.grading.results.verdict import Outcome
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
 
 VERSION: Final = 1

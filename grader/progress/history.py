@@ -5,7 +5,7 @@ from typing import Final, Self
 
 from grader.definitions.exercise import ExerciseId
 from grader.frozen import frozen
-from grader.grading.verdict import Outcome, Verdict
+from grader.grading.results.verdict import Outcome, Verdict
 
 BROWSER: Final = "browser"
 """The sandbox of an attempt that a page of the site made: it ran the visible tests alone."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.definitions.exercise import ExerciseId
-from grader.grading.verdict import Outcome
+from grader.grading.results.verdict import Outcome
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
 from grader.progress.migrations import MIGRATIONS, migrate, version_of
 from grader.progress.place import RecordError, data_folder

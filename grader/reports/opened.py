@@ -5,8 +5,8 @@ from itertools import zip_longest
 from typing import TypeAlias
 
 from grader.frozen import frozen
-from grader.grading.shown import PRINTED, ShownValue
-from grader.grading.verdict import TestResult
+from grader.grading.results.value_summary import PRINTED, ShownValue
+from grader.grading.results.verdict import TestResult
 from grader.reports.blocks import GAP, Compared, alone, compared, compared_vectors, side_by_side
 from grader.reports.lines import Line
 from grader.reports.words import ALL, line, place_of, says_it_all

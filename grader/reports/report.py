@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from grader.frozen import frozen
-from grader.grading.records import FAULT, fault_data, verdict_data
-from grader.grading.verdict import Verdict
+from grader.grading.results.verdict import Verdict
+from grader.grading.results.verdict_json import FAULT, fault_data, verdict_data
 
 if TYPE_CHECKING:
-    from grader.grading.batch import Record
+    from grader.grading.workers.batch import Record
 
 NOT_GRADED = "not graded"
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from grader.frozen import frozen
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.blocks import has_colours
 from grader.reports.lines import Line, Surface
 from grader.reports.opened import Page, input_lines, output_lines, value_lines

@@ -10,7 +10,7 @@ import os
 import time
 from typing import Any
 
-from grader.grading.verdict import Outcome, TestResult
+from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.formats import Renderer
 from grader.reports.report import Batch, Report
 from grader.reports.words import line, name_of, output_of, whose

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any, Final
 
 from grader import __version__
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.formats import Renderer
 from grader.reports.report import Batch, Report
 from grader.reports.words import line, name_of, output_of, whose

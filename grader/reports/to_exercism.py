@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from grader.grading.verdict import Outcome, TestResult
+from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.formats import Renderer
 from grader.reports.report import Batch, Report
 from grader.reports.words import FAULT_FOR_LEARNERS, cut, help_of, line, name_of, output_of, whose

@@ -8,7 +8,7 @@ kind from a step, so the tenth says how many are left.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from grader.grading.verdict import Outcome, Verdict
+from grader.grading.results.verdict import Outcome, Verdict
 from grader.reports import to_markdown as markdown
 from grader.reports.formats import Renderer
 from grader.reports.inert import without_commands_in_lines

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from html import escape
 from typing import Final
 
-from grader.grading.shown import ShownValue
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.value_summary import ShownValue
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.cells import Scale, Texts, written
 from grader.reports.formats import Renderer
 from grader.reports.heatmap import STYLE as HEATMAP_STYLE

@@ -8,7 +8,7 @@ import re
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.formats import Renderer
 from grader.reports.report import Batch, Report
 from grader.reports.words import clean, help_of, line, name_of, output_of, whose

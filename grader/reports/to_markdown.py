@@ -7,7 +7,7 @@ An author's feedback stays Markdown.
 import re
 from collections.abc import Iterator
 
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.formats import Renderer
 from grader.reports.opened import Page, value_lines
 from grader.reports.report import Batch, Report

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from grader.grading.shown import ShownValue
-from grader.grading.verdict import TestResult, Verdict
+from grader.grading.results.value_summary import ShownValue
+from grader.grading.results.verdict import TestResult, Verdict
 from grader.reports.cells import written
 from grader.reports.formats import Renderer
 from grader.reports.report import Batch, Report

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.plain import plain
 from grader.reports.report import Report
 from grader.sandbox.printable import printable

@@ -21,13 +21,13 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from grader.errors import GraderFault, SandboxFault
-from grader.grading.jobs import Job
-from grader.grading.known import Known
-from grader.grading.pool import MAX_TRIES, MOST_OF_DEFINITIONS
-from grader.grading.records import verdict_from_data
+from grader.grading.results.jobs import Job
+from grader.grading.results.verdict_json import verdict_from_data
+from grader.grading.session.known import Known
+from grader.grading.workers.pool import MAX_TRIES, MOST_OF_DEFINITIONS
 
 if TYPE_CHECKING:
-    from grader.grading.verdict import Verdict
+    from grader.grading.results.verdict import Verdict
 
 # All that a grading process has any use for: no address and no password of the service's.
 _ENVIRONMENT: Final = (

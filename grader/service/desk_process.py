@@ -14,10 +14,10 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import DefinitionError, SandboxFault
-from grader.grading.jobs import Job, Result
-from grader.grading.pool import Pool
-from grader.grading.records import verdict_data
-from grader.grading.verdict import Verdict
+from grader.grading.results.jobs import Job, Result
+from grader.grading.results.verdict import Verdict
+from grader.grading.results.verdict_json import verdict_data
+from grader.grading.workers.pool import Pool
 from grader.sandbox.choose import open_sandbox
 
 if TYPE_CHECKING:

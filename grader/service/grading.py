@@ -17,8 +17,8 @@ from sqlalchemy import Connection
 from grader import __version__
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, SandboxFault
-from grader.grading.jobs import Job
-from grader.grading.submission import Submission
+from grader.grading.results.jobs import Job
+from grader.grading.results.submission import Submission
 from grader.service.catalog import Catalog
 from grader.service.desk import Desk
 from grader.service.metrics import Meter
@@ -31,7 +31,7 @@ from grader.service.store.verdicts import Key, Run
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from grader.grading.verdict import Verdict
+    from grader.grading.results.verdict import Verdict
     from grader.service.store.verdicts import Kept
 
 _UNKNOWN: Final = "there is no such exercise any more"

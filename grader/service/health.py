@@ -17,9 +17,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, SandboxFault, UsageError
-from grader.grading.jobs import Job
-from grader.grading.submission import Submission
-from grader.grading.verdict import Outcome
+from grader.grading.results.jobs import Job
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome
 from grader.service.catalog import Catalog
 from grader.service.desk import Desk
 from grader.service.metrics import MEDIA_TYPE, Meter
@@ -29,7 +29,7 @@ from grader.service.store.upgrading import is_current
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from grader.grading.verdict import Verdict
+    from grader.grading.results.verdict import Verdict
 
 OK: Final = "ok"
 

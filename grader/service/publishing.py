@@ -15,7 +15,7 @@ import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 
-from grader.grading.verdict import Verdict
+from grader.grading.results.verdict import Verdict
 from grader.service.desk import Desk
 from grader.service.executors import queue
 from grader.service.store import submissions, verdicts

@@ -20,8 +20,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from grader import __version__
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, GraderFault, SandboxFault, UsageError
-from grader.grading.jobs import Job
-from grader.grading.submission import Submission
+from grader.grading.results.jobs import Job
+from grader.grading.results.submission import Submission
 from grader.service import chunks
 from grader.service.catalog import Catalog
 from grader.service.desk import DRAIN_SECONDS
@@ -37,7 +37,7 @@ from grader.service.store.verdicts import Kept, Key, Run
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from grader.grading.verdict import Verdict
+    from grader.grading.results.verdict import Verdict
 
 _AGAIN_SECONDS: Final = 10.0  # after the store failed
 

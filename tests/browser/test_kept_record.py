@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from grader.definitions.exercise import ExerciseId
-from grader.grading.verdict import Outcome
+from grader.grading.results.verdict import Outcome
 from grader.progress.exchange import from_json, to_json
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
 from tests.browser.judging import barriers, shoot, without_python

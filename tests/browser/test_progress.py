@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from grader.definitions.exercise import ExerciseId
-from grader.grading.verdict import Outcome
+from grader.grading.results.verdict import Outcome
 from grader.progress.exchange import to_json
 from grader.progress.history import BROWSER, Attempt, History
 from tests.browser.judging import LOOKS, barriers, open_settled, overflowing, shoot

@@ -32,8 +32,8 @@ TELLING = 20  # characters of a line that nobody else would write
 NEVER = (
     "reference", "grader.authoring", "grader.cli", "grader.mutation", "grader.progress",
     "grader.reports", "grader.service", "sitegen", "grader.browser.shipping",
-    "grader.definitions.collection", "grader.definitions.source", "grader.grading.engine",
-    "grader.grading.pool", "grader.grading.pytest_asserts", "grader.sandbox.child",
+    "grader.definitions.collection", "grader.definitions.source", "grader.grading.session.engine",
+    "grader.grading.workers.pool", "grader.grading.checks.pytest_asserts", "grader.sandbox.child",
     "grader.sandbox.process", "grader.sandbox.inside.seccomp",
 )  # fmt: skip
 # Not in Pyodide, or not in a page without more packages, or slow to import there.
@@ -65,7 +65,7 @@ def decoded(engine: str) -> bytes:
 def test_modules_are_shipped_as_they_are() -> None:
     """One definition, one verdict: a page runs the code that the command line runs."""
     shipped = contents(bundle())
-    assert "grader/grading/compare.py" in shipped
+    assert "grader/grading/comparison/ladder.py" in shipped
     assert "grader/sandbox/inside/wire.py" in shipped
     for name, data in shipped.items():
         assert (ROOT / name).read_bytes() == data, name

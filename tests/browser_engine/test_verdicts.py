@@ -10,12 +10,12 @@ import pytest
 
 from grader.browser.shipping import engine_data
 from grader.definitions.exercise import Exercise
-from grader.grading.engine import grade_all
-from grader.grading.jobs import Job, Result
-from grader.grading.projection import needs_sandbox
-from grader.grading.records import verdict_data
-from grader.grading.submission import Submission
-from grader.grading.verdict import Verdict
+from grader.grading.expected.public_form import needs_sandbox
+from grader.grading.results.jobs import Job, Result
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Verdict
+from grader.grading.results.verdict_json import verdict_data
+from grader.grading.session.engine import grade_all
 from grader.sandbox.process import Sandbox
 
 if TYPE_CHECKING:

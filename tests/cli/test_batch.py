@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from grader.errors import UsageError
-from grader.grading.batch import Results
+from grader.grading.workers.batch import Results
 from tests.conftest import Etude
 
 ROOT = Path(__file__).parent.parent.parent

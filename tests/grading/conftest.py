@@ -10,9 +10,9 @@ import yaml
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.engine import grade
-from grader.grading.submission import Submission
-from grader.grading.verdict import TestResult, Verdict
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import TestResult, Verdict
+from grader.grading.session.engine import grade
 from grader.sandbox.process import Sandbox
 
 Fields: TypeAlias = dict[str, object]

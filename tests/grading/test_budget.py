@@ -8,9 +8,9 @@ import pytest
 
 from grader.definitions.exercise import Budget
 from grader.errors import Location
-from grader.grading.budget import MEMORY_FLOOR, TIME_FLOOR, measured, over_budget, together
-from grader.grading.compare import Rung
-from grader.grading.verdict import Outcome
+from grader.grading.comparison.ladder import Rung
+from grader.grading.expected.budget import MEMORY_FLOOR, TIME_FLOOR, measured, over_budget, together
+from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Usage
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from grader.definitions.exercise import Exercise
-from grader.grading.causes import cause, shapes_here, signature
-from grader.grading.engine import grade
-from grader.grading.submission import Submission
+from grader.grading.feedback.error_explanations import cause, shapes_here, signature
+from grader.grading.results.submission import Submission
+from grader.grading.session.engine import grade
 from grader.sandbox.process import Sandbox
 
 A, B, WHOLE = np.ones((3, 4)), np.ones((5, 4)), np.ones(3, dtype=int)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from grader.grading.compare import Closeness, Rung, compare, compare_text, ignore_nan
+from grader.grading.comparison.ladder import Closeness, Rung, compare, compare_text, ignore_nan
 
 MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 

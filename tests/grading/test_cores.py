@@ -11,10 +11,10 @@ import pytest
 from grader.cli.options import sandbox_opener
 from grader.cores import cores
 from grader.definitions.exercise import Exercise
-from grader.grading.jobs import Job
-from grader.grading.pool import Pool
-from grader.grading.submission import Submission
-from grader.grading.verdict import Verdict
+from grader.grading.results.jobs import Job
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Verdict
+from grader.grading.workers.pool import Pool
 from grader.sandbox.choose import open_sandbox
 
 

@@ -12,15 +12,15 @@ import pytest
 from grader import mutation
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading import diagnosis
-from grader.grading.diagnosis import Diagnostician
-from grader.grading.engine import grade, grade_all
-from grader.grading.jobs import Job
-from grader.grading.oracle import Oracle
-from grader.grading.records import verdict_data, verdict_from_data
-from grader.grading.run import SubmissionRun
-from grader.grading.submission import Submission
-from grader.grading.verdict import Diagnosis, Verdict
+from grader.grading.diagnosis import known_mistakes
+from grader.grading.diagnosis.known_mistakes import Diagnostician
+from grader.grading.expected.oracle import Oracle
+from grader.grading.results.jobs import Job
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Diagnosis, Verdict
+from grader.grading.results.verdict_json import verdict_data, verdict_from_data
+from grader.grading.run.submission_run import SubmissionRun
+from grader.grading.session.engine import grade, grade_all
 from grader.mutation import Mutant
 from grader.sandbox.process import Sandbox
 
@@ -322,7 +322,7 @@ def test_mutants_without_an_end_are_given_up(
     endless = MEANS.replace("    return", "    while True:\n        pass\n    return")
     made = [Mutant("drop-scale", str(n), 1, endless, "") for n in range(9)]
     monkeypatch.setattr(mutation, "mutants", lambda *_: tuple(made))
-    monkeypatch.setattr(diagnosis, "_MOST_HANGS", 0)
+    monkeypatch.setattr(known_mistakes, "_MOST_HANGS", 0)
     children = count_children(monkeypatch)
     verdicts = graded(means(make), sandbox, MAXIMA, MAXIMA)
     assert ids(v.diagnosis for v in verdicts) == [None, None]
@@ -415,7 +415,7 @@ def test_wrong_programs_run_twice_at_most(
             runs.append(submission.source)
             super().__init__(oracle, submission, *others, **options)
 
-    monkeypatch.setattr("grader.grading.diagnosis.SubmissionRun", Counted)
+    monkeypatch.setattr("grader.grading.diagnosis.known_mistakes.SubmissionRun", Counted)
     verdicts = graded(exercise, sandbox, *(up_to.format(n) for n in (1, 2, 3, 4)), MAXIMA)
     assert ids(v.diagnosis for v in verdicts) == [None] * 4 + ["maximum"]
     assert runs.count(MAXIMA) == 2

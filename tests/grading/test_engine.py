@@ -9,12 +9,12 @@ import pytest
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise, TestCase
 from grader.errors import DefinitionError, EtudeError
-from grader.grading.engine import grade, grade_all
-from grader.grading.jobs import Job, Result
-from grader.grading.oracle import Draw, Oracle
-from grader.grading.run import SubmissionRun
-from grader.grading.submission import Submission
-from grader.grading.verdict import Outcome, Verdict
+from grader.grading.expected.oracle import Draw, Oracle
+from grader.grading.results.jobs import Job, Result
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome, Verdict
+from grader.grading.run.submission_run import SubmissionRun
+from grader.grading.session.engine import grade, grade_all
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
 
@@ -269,7 +269,7 @@ def test_an_author_s_mistake_is_the_definition_s_error(
     tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, field: str, message: str
 ) -> None:
     """What the author wrote and cannot run is an error with the test's place, not a failed test."""
-    monkeypatch.setattr("grader.grading.authored.AUTHOR_SECONDS", 0.3)
+    monkeypatch.setattr("grader.grading.program.author_code.AUTHOR_SECONDS", 0.3)
     path = tmp_path / "bad.yaml"
     path.write_text(
         "id: bad\ntitle: Bad\ndifficulty: beginner\nxp: 1\ninstructions: i\ndefines: {f: {}}\n"

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from grader.errors import DefinitionError, GraderFault
-from grader.grading.engine import grade
-from grader.grading.oracle import Oracle
-from grader.grading.run import SubmissionRun
-from grader.grading.submission import Submission
-from grader.grading.verdict import Outcome
+from grader.grading.expected.oracle import Oracle
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome
+from grader.grading.run.submission_run import SubmissionRun
+from grader.grading.session.engine import grade
 from grader.sandbox.process import Sandbox
 
 if TYPE_CHECKING:

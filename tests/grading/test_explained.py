@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pytest
 
-from grader.grading.relations import relation
+from grader.grading.comparison.relations import relation
 
 if TYPE_CHECKING:
     from tests.grading.conftest import GradeAll, GradeOne
@@ -98,5 +98,5 @@ def test_relation_that_breaks_leaves_the_sentence_alone(
     def breaks(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("grader.grading.relations.relation", breaks)
+    monkeypatch.setattr("grader.grading.comparison.relations.relation", breaks)
     assert grade_one(THRICE, MATRIX).message == whole.removesuffix(f" {RELATION}")

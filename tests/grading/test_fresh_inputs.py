@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from grader.errors import DefinitionError
-from grader.grading.authored import NotCopyableError, freeze, fresh
-from grader.grading.engine import grade_all
-from grader.grading.inputs import draw_inputs
-from grader.grading.jobs import Job, Result
-from grader.grading.oracle import Oracle
-from grader.grading.submission import Submission
-from grader.grading.verdict import Outcome, Verdict
+from grader.grading.expected.inputs import draw_inputs
+from grader.grading.expected.oracle import Oracle
+from grader.grading.program.author_code import NotCopyableError, freeze, fresh
+from grader.grading.results.jobs import Job, Result
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome, Verdict
+from grader.grading.session.engine import grade_all
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
@@ -203,7 +203,7 @@ def test_plain_inputs_are_drawn_once(
         drawn.append(arguments[1].id)  # type: ignore[attr-defined]  # a test
         return draw_inputs(*arguments)  # type: ignore[arg-type]  # as they came
 
-    monkeypatch.setattr("grader.grading.oracle.draw_inputs", counted)
+    monkeypatch.setattr("grader.grading.expected.oracle.draw_inputs", counted)
     exercise = make(
         {"given": "x = [3.0]\ny = np.ones(3)", "call": "f(x[0])", "expect": 6.0},
         {"given": "def g():\n    return 3.0", "call": "f(g())", "expect": 6.0},

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from grader.definitions.exercise import Exercise, Misconception
-from grader.grading.diagnosis import Diagnostician, Mistake
-from grader.grading.in_turn import InTurn
-from grader.grading.oracle import Oracle
+from grader.grading.diagnosis.known_mistakes import Diagnostician, Mistake
+from grader.grading.diagnosis.shared_child import InTurn
+from grader.grading.expected.oracle import Oracle
 from grader.sandbox.answers import Cause, ChildGoneError, Raised, Returned
 from grader.sandbox.interface import Child
 from grader.sandbox.limits import Limits
@@ -197,7 +197,7 @@ def test_a_limit_that_was_met_together_is_met_alone_or_not_at_all(
 ) -> None:
     """Together they compute for longer than each of them may."""
     # They read a clock, so that they take the same on every machine.
-    monkeypatch.setattr("grader.grading.traceless.leaves_no_trace", lambda _: True)
+    monkeypatch.setattr("grader.grading.diagnosis.side_effects.leaves_no_trace", lambda _: True)
     endless = "def f(x):\n    while True:\n        x = x + 0\n"
     exercise = with_programs(doubled, HALF, endless, HALF, *[BUSY] * 6, HALF)
     first, ended, *rest = mistakes(exercise, counting)
@@ -230,7 +230,7 @@ def test_together_and_alone_come_to_the_same(
     exercise = with_programs(doubled, *sources)
     together = mistakes(exercise, counting)
     assert counting.children == 1
-    monkeypatch.setattr("grader.grading.traceless.leaves_no_trace", lambda _: False)
+    monkeypatch.setattr("grader.grading.diagnosis.side_effects.leaves_no_trace", lambda _: False)
     alone = mistakes(exercise, counting)
     assert counting.children == 1 + len(sources)
     for one, other in zip(together, alone, strict=True):

@@ -18,13 +18,13 @@ import pytest
 
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault
-from grader.grading import journal
-from grader.grading.interrupted import result_of
-from grader.grading.jobs import Job, Probe, Result
-from grader.grading.journal import Journal
-from grader.grading.pool import Pool
-from grader.grading.submission import Submission
-from grader.grading.verdict import Outcome, Verdict
+from grader.grading.results.jobs import Job, Probe, Result
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome, Verdict
+from grader.grading.session import journal
+from grader.grading.session.journal import Journal
+from grader.grading.workers.interrupted import result_of
+from grader.grading.workers.pool import Pool
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.limits import Limits
 
@@ -120,7 +120,7 @@ def test_what_an_author_computes_is_neither_counted_nor_endless(
     (verdict,) = graded(job(make(slow, solution=RIGHT), RIGHT, SHORT))
     assert isinstance(verdict, Verdict)
     assert verdict.outcome is not Outcome.TIMED_OUT or "Stopped" in verdict.tests[0].message
-    monkeypatch.setattr("grader.grading.pool.PREPARE_SECONDS", 1.0)
+    monkeypatch.setattr("grader.grading.workers.pool.PREPARE_SECONDS", 1.0)
     endless = {"given": f"x = sum(range({LONG}))", "call": "f(x)", "expect": 3}
     exercise = make(endless, solution=RIGHT)
     (refused,) = graded(job(exercise, RIGHT, SHORT))
@@ -130,7 +130,7 @@ def test_what_an_author_computes_is_neither_counted_nor_endless(
 
 def test_notes_that_are_none_are_a_fault(make: "Make", monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker that an author's code has taken over cannot make a verdict by them."""
-    monkeypatch.setattr("grader.grading.pool.MAX_TRIES", 1)
+    monkeypatch.setattr("grader.grading.workers.pool.MAX_TRIES", 1)
     whole = Journal.add
 
     def lie(self: Journal, kind: str, content: object) -> None:
@@ -174,8 +174,8 @@ def test_a_killed_parent_leaves_no_worker_behind(make: "Make") -> None:
     program = (
         "import sys\nfrom pathlib import Path\n"
         "from grader.definitions.collection import load_exercise\n"
-        "from grader.grading.jobs import Job\nfrom grader.grading.pool import Pool\n"
-        "from grader.grading.submission import Submission\n"
+        "from grader.grading.results.jobs import Job\nfrom grader.grading.workers.pool import Pool\n"
+        "from grader.grading.results.submission import Submission\n"
         "from grader.sandbox.choose import open_sandbox\n"
         f"exercise = load_exercise(Path({str(exercise.where.path)!r}))\n"
         f"submission = Submission.from_bytes(Path('f.py'), {HOLDS_UP.encode()!r})\n"

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from grader.grading.known import Known
-from grader.grading.weight import bytes_held
+from grader.grading.comparison.memory_size import bytes_held
+from grader.grading.session.known import Known
 
 
 def used(known: Known[list[int]], key: str, weight: int = 0) -> int:

@@ -8,10 +8,10 @@ import pytest
 
 from grader.definitions.collection import load_exercise
 from grader.errors import DefinitionError
-from grader.grading.engine import grade
-from grader.grading.jobs import limits_of
-from grader.grading.submission import Submission
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.jobs import limits_of
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.grading.session.engine import grade
 from grader.sandbox.limits import DEFAULT_LIMITS
 from grader.sandbox.process import Sandbox
 

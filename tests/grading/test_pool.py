@@ -14,10 +14,10 @@ import pytest
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault, SandboxFault
-from grader.grading.jobs import Job
-from grader.grading.pool import MAX_TRIES, Pool
-from grader.grading.submission import Submission
-from grader.grading.verdict import Verdict
+from grader.grading.results.jobs import Job
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Verdict
+from grader.grading.workers.pool import MAX_TRIES, Pool
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
 
@@ -65,7 +65,7 @@ def test_a_job_that_kills_its_workers_is_given_up_as_a_fault(
     double: Exercise, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After three tries; the jobs around it are graded."""
-    from grader.grading.run import SubmissionRun  # noqa: PLC0415
+    from grader.grading.run.submission_run import SubmissionRun  # noqa: PLC0415
 
     whole = SubmissionRun.load
 
@@ -88,7 +88,7 @@ def test_a_fault_of_ours_is_told_also_when_the_pool_is_for_one_job(
     double: Exercise, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its worker is closed already by then; the fault that comes out is the first one."""
-    from grader.grading.run import SubmissionRun  # noqa: PLC0415
+    from grader.grading.run.submission_run import SubmissionRun  # noqa: PLC0415
 
     def broken(_: SubmissionRun) -> None:
         raise RuntimeError("a bug")
@@ -154,8 +154,8 @@ def test_a_definition_that_a_worker_has_forgotten_is_sent_again(
     """It keeps only so many bytes of them; whatever comes back is graded as before."""
     exercises = [make({"given": {"x": n}, "call": "f(x)", "expect": 2 * n}) for n in range(1, 5)]
     room_for_two = 5 * len(pickle.dumps(exercises[0])) // 2
-    monkeypatch.setattr("grader.grading.pool.MOST_OF_DEFINITIONS", room_for_two)
-    monkeypatch.setattr("grader.grading.pool._AT_HAND", 1)
+    monkeypatch.setattr("grader.grading.workers.pool.MOST_OF_DEFINITIONS", room_for_two)
+    monkeypatch.setattr("grader.grading.workers.pool._AT_HAND", 1)
     source = b"def f(x):\n    return 2 * x if x != 2 else 0\n"
     jobs = [
         Job(exercises[n], Submission.from_bytes(Path("f.py"), source + b"#" * n))

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grader.definitions.exercise import TestId
-from grader.grading.projection import public_exercise
-from grader.grading.verdict import Outcome
+from grader.grading.expected.public_form import public_exercise
+from grader.grading.results.verdict import Outcome
 from grader.sandbox.inside.literals import answers
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import pytest
 
 from grader.definitions.public import Described
 from grader.errors import GraderFault
-from grader.grading.projection import needs_sandbox, public_exercise
+from grader.grading.expected.public_form import needs_sandbox, public_exercise
 from grader.sandbox.process import Sandbox
 
 if TYPE_CHECKING:

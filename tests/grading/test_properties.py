@@ -8,8 +8,8 @@ import pytest
 
 from grader.definitions.exercise import Property
 from grader.errors import DefinitionError
-from grader.grading.compare import compare_shapes, shapes_of
-from grader.grading.verdict import Outcome
+from grader.grading.comparison.ladder import compare_shapes, shapes_of
+from grader.grading.results.verdict import Outcome
 
 if TYPE_CHECKING:
     from tests.grading.conftest import Fields, GradeAll, GradeOne
@@ -351,7 +351,7 @@ def test_a_search_that_breaks_on_a_result_is_a_failed_test(
     def breaks(*_: object) -> None:
         raise ValueError("setting an array element with a sequence")
 
-    monkeypatch.setattr("grader.grading.cases.holds.find_breach", breaks)
+    monkeypatch.setattr("grader.grading.checks.property_test.find_breach", breaks)
     test = {"given": MATRIX, "call": "f(x)", "holds": "deterministic"}
     result = grade_one(source("x"), test)
     assert result.outcome is Outcome.FAILED

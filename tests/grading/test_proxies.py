@@ -7,9 +7,9 @@ import pytest
 
 from grader.definitions.collection import load_exercise
 from grader.errors import DefinitionError
-from grader.grading.engine import grade
-from grader.grading.submission import Submission
-from grader.grading.verdict import TestResult
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import TestResult
+from grader.grading.session.engine import grade
 from grader.sandbox.process import Sandbox
 
 HEAD = """\

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from grader.grading.relations import relation
+from grader.grading.comparison.relations import relation
 
 Array = npt.NDArray[Any]
 

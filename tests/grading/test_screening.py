@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.grading.verdict import Outcome, Verdict
+from grader.grading.results.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from tests.grading.conftest import GradeAll

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from grader.definitions.exercise import TestId
-from grader.grading.engine import grade_all
-from grader.grading.jobs import Job, Probe
-from grader.grading.records import verdict_data, verdict_from_data
-from grader.grading.showing import shown, shown_print
-from grader.grading.shown import ShownValue
-from grader.grading.submission import Submission
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.feedback.summarize_values import shown, shown_print
+from grader.grading.results.jobs import Job, Probe
+from grader.grading.results.submission import Submission
+from grader.grading.results.value_summary import ShownValue
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict_json import verdict_data, verdict_from_data
+from grader.grading.session.engine import grade_all
 from grader.sandbox.process import Sandbox
 
 if TYPE_CHECKING:

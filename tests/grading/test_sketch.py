@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.grading.compare import Closeness, Rung
-from grader.grading.observation import Observation
-from grader.grading.sketch import Sketch, sketch
-from grader.grading.verdict import Outcome
+from grader.grading.comparison.ladder import Closeness, Rung
+from grader.grading.comparison.raw_result import Observation
+from grader.grading.diagnosis.fingerprint import Sketch, sketch
+from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Raised, Unsupported
 
 HUGE = 10**5000  # too long for Python to print

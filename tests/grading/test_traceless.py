@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from grader.grading.oracle import Oracle
-from grader.grading.traceless import asks_without_trace, leaves_no_trace
+from grader.grading.diagnosis.side_effects import asks_without_trace, leaves_no_trace
+from grader.grading.expected.oracle import Oracle
 
 if TYPE_CHECKING:
     from tests.grading.conftest import Make

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
-from grader.grading.verdict import Outcome
+from grader.grading.results.verdict import Outcome
 from grader.progress.exchange import from_json, to_json
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
 from grader.progress.migrations import MIGRATIONS, migrate, version_of

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from grader.definitions.exercise import ExerciseId, TestId
-from grader.grading.shown import ShownValue
-from grader.grading.verdict import Diagnosis, Outcome, TestResult, Verdict
+from grader.grading.results.value_summary import ShownValue
+from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
 from grader.reports.report import Batch, Report
 
 BEGAN, ENDED = 1_750_000_000.0, 1_750_000_001.25

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from junitparser import Error, Failure, JUnitXml, Properties, Skipped
 
 from grader.definitions.exercise import ExerciseId, TestId
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.formats import FORMATS
 from grader.reports.report import Batch, Report
 from grader.reports.schema import verdict_schema_text

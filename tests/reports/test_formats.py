@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 
 from grader.definitions.exercise import ExerciseId, TestId
 from grader.errors import UsageError
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.formats import FORMATS, format_named
 from grader.reports.report import Batch, Report
 from grader.reports.to_csv import safe_cell

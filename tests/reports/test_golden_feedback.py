@@ -16,14 +16,15 @@ import pytest
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Property
-from grader.grading import causes, relations
-from grader.grading.compare import Rung
-from grader.grading.diagnosis import Diagnostician
-from grader.grading.engine import grade_all
-from grader.grading.jobs import Job, Result
-from grader.grading.relations.pair import RelationId
-from grader.grading.submission import Submission
-from grader.grading.verdict import Diagnosis, DiagnosisKind, Outcome, Verdict
+from grader.grading.comparison import relations
+from grader.grading.comparison.ladder import Rung
+from grader.grading.comparison.relations.pair import RelationId
+from grader.grading.diagnosis.known_mistakes import Diagnostician
+from grader.grading.feedback import error_explanations
+from grader.grading.results.jobs import Job, Result
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, Verdict
+from grader.grading.session.engine import grade_all
 from grader.reports.report import Report
 from grader.reports.to_plain import one
 from grader.sandbox.process import Sandbox
@@ -61,7 +62,11 @@ class Spy:
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self._seen: set[str] = set()
         self._listens = True
-        find, relate, diagnose = vars(causes)["_find"], relations.relation, Diagnostician.diagnose
+        find, relate, diagnose = (
+            vars(error_explanations)["_find"],
+            relations.relation,
+            Diagnostician.diagnose,
+        )
 
         def found(kind: str, message: str) -> object:
             known = find(kind, message)
@@ -87,7 +92,7 @@ class Spy:
             finally:
                 self._listens = True
 
-        patch.setattr(causes, "_find", found)
+        patch.setattr(error_explanations, "_find", found)
         patch.setattr(relations, "relation", relation)
         patch.setattr(Diagnostician, "diagnose", diagnosis)
 
@@ -176,7 +181,7 @@ def test_everything_that_can_be_recognised_has_a_case(told: Mapping[Path, Told])
     assert recognised == {
         *(hyphened(rung.value) for rung in Rung),
         *get_args(RelationId),
-        *(cause.id for cause in causes.CAUSES),
+        *(cause.id for cause in error_explanations.CAUSES),
     }
     assert {case.parent.name for case in CASES if "properties" in case.parts} == {
         *get_args(Property)

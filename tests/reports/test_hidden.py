@@ -28,11 +28,11 @@ from rich.console import Console
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.compare import Rung
-from grader.grading.engine import grade_all
-from grader.grading.jobs import Job, Result
-from grader.grading.submission import Submission
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.comparison.ladder import Rung
+from grader.grading.results.jobs import Job, Result
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.grading.session.engine import grade_all
 from grader.reports.formats import FORMATS
 from grader.reports.report import Batch, Report
 from grader.reports.text import print_verdict

@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.text import Text
 
 from grader.definitions.exercise import TestId
-from grader.grading.shown import ShownValue
-from grader.grading.verdict import Diagnosis, Outcome, TestResult, Verdict
+from grader.grading.results.value_summary import ShownValue
+from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
 from grader.reports.text import Row as OfMany
 from grader.reports.text import print_verdict, print_verdicts
 from tests.reports.conftest import result, verdict
 
 if TYPE_CHECKING:
-    from grader.grading.shown import Row
+    from grader.grading.results.value_summary import Row
 
 SENTENCE = "The result has the right shape, but 1 of 4 values differ; the largest error is at [0, 1]: expected 2, got 2.5."  # fmt: skip
 DIAGNOSIS = Diagnosis(

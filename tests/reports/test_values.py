@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from grader.grading.shown import ShownValue
-from grader.grading.verdict import Outcome, TestResult
+from grader.grading.results.value_summary import ShownValue
+from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.cells import ink, luminance
 from grader.reports.formats import FORMATS
 from grader.reports.heatmap import STEPS, STYLE, grounds

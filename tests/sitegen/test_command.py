@@ -255,7 +255,7 @@ def test_another_version_remembers_nothing_of_this_one(in_process: Process, tmp_
         ("site/templates/exercise.html", "Starter code", "Begin with", "Begin with", "double/index.html"),
         ("site/assets/theme.js", '"use strict";', '"use strict"; // new', "// new", "assets/theme-"),
         ("site/sitegen/search.py", "search/v1", "search/v2", "search/v2", "assets/search-index-"),
-        ("grader/grading/projection.py", "points=test.points", "points=7777", "7777", "double/index"),
+        ("grader/grading/expected/public_form.py", "points=test.points", "points=7777", "7777", "double/index"),
     ):  # fmt: skip
         change(copy, path, old, new)
         done = in_process("site", at=copy)

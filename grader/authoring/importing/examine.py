@@ -26,10 +26,10 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.errors import EtudeError
-from grader.grading.compare import compare_text
-from grader.grading.jobs import Job, Result
-from grader.grading.pool import Pool
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.comparison.ladder import compare_text
+from grader.grading.results.jobs import Job, Result
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.grading.workers.pool import Pool
 
 _SOLUTION, _OWN = "solution", "own solution"
 _UNDEFINED: Final = re.compile(r"name '(\w+)' is not defined")

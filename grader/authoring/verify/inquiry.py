@@ -8,8 +8,8 @@ from grader.authoring.verify import runs
 from grader.authoring.verify.runs import REPEATS, Run
 from grader.authoring.verify.wrong import Wrong, wrong_programs
 from grader.definitions.exercise import Exercise, TestId
-from grader.grading.evidence import Evidence
-from grader.grading.verdict import Outcome, Verdict
+from grader.grading.results.evidence import Evidence
+from grader.grading.results.verdict import Outcome, Verdict
 from grader.mutation import Mutant, mutants
 
 Results: TypeAlias = Mapping[str, Verdict]

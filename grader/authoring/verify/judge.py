@@ -12,9 +12,9 @@ from grader.authoring.verify.runs import REPEATS
 from grader.authoring.verify.wrong import EMPTY, FILLED, NOTHING, RAISES, Wrong
 from grader.definitions.exercise import CallTest, OutputTest, TestCase, TestId
 from grader.definitions.wording import did_you_mean, listing
-from grader.grading.evidence import Evidence
-from grader.grading.jobs import limits_of
-from grader.grading.verdict import Outcome, Verdict
+from grader.grading.results.evidence import Evidence
+from grader.grading.results.jobs import limits_of
+from grader.grading.results.verdict import Outcome, Verdict
 
 _Check: TypeAlias = Callable[[Facts, Places], Iterator[Finding]]
 

@@ -38,7 +38,7 @@ from grader.definitions.exercise import (
 )
 from grader.definitions.student import student_text
 from grader.errors import DefinitionError, EtudeError, GraderFault
-from grader.grading.projection import needs_sandbox
+from grader.grading.expected.public_form import needs_sandbox
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.confine import confine_this_process, leave_parent
 from grader.sandbox.process import Sandbox

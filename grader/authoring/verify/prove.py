@@ -11,9 +11,9 @@ from grader.authoring.verify.proof import Finding, Proof, Status
 from grader.authoring.verify.runs import Run
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError
-from grader.grading.jobs import Job, Result
-from grader.grading.pool import Pool
-from grader.grading.verdict import Verdict
+from grader.grading.results.jobs import Job, Result
+from grader.grading.results.verdict import Verdict
+from grader.grading.workers.pool import Pool
 
 _AT_ONCE = 6  # exercises under way: enough that a slow one does not leave the cores idle
 

@@ -13,7 +13,7 @@ from grader.errors import DefinitionError, Problem, UsageError
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
-    from grader.grading.pool import Pool
+    from grader.grading.workers.pool import Pool
 
 Leaks: TypeAlias = Mapping[Path, Sequence[Finding]]
 FindLeaks: TypeAlias = Callable[[Sequence["Exercise"]], Callable[[], Leaks]]

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, TypeAlias
 from sqlalchemy import Connection, Select, and_, exists, func, insert, select, update
 
 from grader.errors import UsageError
-from grader.grading.records import FAULT
+from grader.grading.results.verdict_json import FAULT
 from grader.service.store import events
 from grader.service.store.ids import new_id, now
 from grader.service.store.tables import (

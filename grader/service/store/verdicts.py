@@ -19,8 +19,8 @@ from sqlalchemy import (
     select,
 )
 
-from grader.grading.records import FAULT, verdict_data
-from grader.grading.verdict import Verdict
+from grader.grading.results.verdict import Verdict
+from grader.grading.results.verdict_json import FAULT, verdict_data
 from grader.service.store import events, mistakes, people, scores
 from grader.service.store.ids import first_at, id_at, now
 from grader.service.store.insertion import (

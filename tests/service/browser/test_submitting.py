@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from grader.grading.verdict import Outcome
+from grader.grading.results.verdict import Outcome
 from grader.service.store.submissions import COUNTED
 from tests.browser.hosting import hosted
 from tests.browser.judging import LOOKS, barriers, overflowing, shoot, without_python

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from grader.definitions.exercise import Exercise
-from grader.grading.jobs import Job
-from grader.grading.submission import Submission
-from grader.grading.verdict import Outcome
+from grader.grading.results.jobs import Job
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome
 from grader.service.catalog import Catalog
 from grader.service.desk import Desk, _Line
 from grader.service.desk_process import _Inbox

@@ -22,8 +22,8 @@ from sqlalchemy.exc import IntegrityError
 
 from grader.definitions.collection import load_exercise
 from grader.errors import UsageError
-from grader.grading.jobs import Job
-from grader.grading.submission import Submission
+from grader.grading.results.jobs import Job
+from grader.grading.results.submission import Submission
 from grader.service import logs, stray
 from grader.service.api.app import create_app
 from grader.service.catalog import Catalog

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection, event, func, select, text
 
 from benchmarks.postgres import PostgresServer
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.service import publishing
 from grader.service.executors import queue
 from grader.service.publishing import Made, Publisher, Wish

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from grader.definitions.exercise import Exercise
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.service import regrade
 from grader.service.catalog import Catalog
 from grader.service.desk import Desk

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from grader.errors import GraderFault, UsageError
-from grader.grading.jobs import Job
-from grader.grading.verdict import Verdict
+from grader.grading.results.jobs import Job
+from grader.grading.results.verdict import Verdict
 from grader.service import regrade
 from grader.service.regrade import Pace
 from grader.service.store import events, regrades, verdicts

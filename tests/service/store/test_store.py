@@ -20,7 +20,7 @@ from benchmarks.postgres import PostgresServer
 from grader.authoring.statistics import Row, summarise
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
-from grader.grading.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.service import gradebook
 from grader.service.store import events, ids, people, sessions, submissions, verdicts
 from grader.service.store.database import Database

@@ -1,0 +1,84 @@
+"""How the asserts of a pytest body fail: as pytest has them, or as Python does without it."""
+
+import ast
+import contextlib
+import operator
+from collections.abc import Callable, Mapping
+from functools import cache
+from itertools import pairwise
+from types import ModuleType
+from typing import Any, Final
+
+from grader.frozen import frozen
+
+
+@frozen
+class Asserts:
+    """What running a body needs of pytest."""
+
+    rewrite: Callable[[ast.Module, bytes], None]  # so that a failure can be explained
+    names: Mapping[str, ModuleType]  # that are there for a body
+    fails: tuple[type[BaseException], ...]  # a test by them
+    ends_early: tuple[type[BaseException], ...]  # without a failure
+    explain: Callable[[str, BaseException], str]  # a statement that failed with an error
+
+
+@cache
+def asserts() -> Asserts:
+    """Return pytest's; in a page, which has no pytest, Python's own."""
+    try:
+        from grader.grading.checks.pytest_asserts import REWRITTEN  # noqa: PLC0415  it may not be there
+    except ModuleNotFoundError:
+        return Asserts(_keep_operands, {}, (AssertionError,), (), _explain)
+    return REWRITTEN
+
+
+_OPERAND: Final = "@{}"  # as no author can call anything
+_COMPARISONS: Final[dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], object]]]] = {
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+}
+
+
+def _keep_operands(tree: ast.Module, _source: bytes) -> None:
+    """Have each assert of a comparison give names to what it compares."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assert(test=ast.Compare() as compared):
+                operands = enumerate((compared.left, *compared.comparators))
+                compared.left, *compared.comparators = (_kept(n, each) for n, each in operands)
+
+
+def _kept(number: int, operand: ast.expr) -> ast.expr:
+    return ast.NamedExpr(ast.Name(_OPERAND.format(number), ast.Store()), operand)
+
+
+def _explain(statement: str, error: BaseException) -> str:
+    """Say what pytest says first: the author's own words, and the values that were compared."""
+    values = ""
+    with contextlib.suppress(Exception):  # what cannot be told is left out
+        match ast.parse(statement).body:
+            case [ast.Assert(test=ast.Compare(ops=signs))]:
+                values = _first_that_fails(signs, _names_at(error))
+    return f"{error}\n{values}"
+
+
+def _first_that_fails(signs: list[ast.cmpop], names: Mapping[str, Any]) -> str:
+    operands = (names[_OPERAND.format(number)] for number in range(len(signs) + 1))
+    for (left, right), kind in zip(pairwise(operands), signs, strict=False):
+        sign, holds = _COMPARISONS[type(kind)]
+        if not holds(left, right):
+            return f"{left!r} {sign} {right!r}"
+    return ""
+
+
+def _names_at(error: BaseException) -> Mapping[str, Any]:
+    """Return the names where an error arose."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return {} if traceback is None else traceback.tb_frame.f_locals

@@ -1,0 +1,444 @@
+"""Properties that every right answer has: each calls the submission and looks for a breach.
+
+What a property changes about the inputs is drawn from the test's own seeded stream. How often it
+calls is bounded, however large the inputs are.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.definitions.exercise import Property, PropertyTest
+from grader.frozen import frozen
+from grader.grading.comparison.ladder import (
+    Closeness,
+    Difference,
+    Rung,
+    compare,
+    compare_shapes,
+    describe,
+    usual_closeness,
+)
+from grader.grading.program.author_code import author_error
+
+Array: TypeAlias = npt.NDArray[Any]
+Inputs: TypeAlias = Mapping[str, Any]
+
+_EXACT = Closeness(0.0, 0.0)
+_SAME_SHAPE = "The result has the right shape, but "
+_LARGE = 1e4
+_STEP = 1e-5  # of central differences: the best between rounding and curvature
+_CLOSE_TO_STEP = Closeness(1e-6, 1e-4)
+_MOST_ENTRIES = 8  # of a gradient, looked at one by one; a random direction sees all of them
+
+
+class DiffersError(Exception):
+    """What a submission gave cannot have the property, whatever its values are."""
+
+    def __init__(self, difference: Difference) -> None:
+        self.difference = difference
+        super().__init__(difference.sentence)
+
+
+@frozen
+class Trial:
+    """One draw of a property test."""
+
+    test: PropertyTest
+    inputs: Inputs
+    call: Callable[[Inputs], Any]  # the submission's result with these inputs changed
+    against: Callable[[Inputs], Any]  # the same for the second expression
+    first: Any  # the result with nothing changed
+    rng: np.random.Generator
+    shapes: Any = None  # of the reference's result, if there is one
+
+    @property
+    def limit(self) -> Closeness | None:
+        """How close numbers must be, if the author says so."""
+        wanted = self.test.tolerance
+        return None if wanted is None else Closeness(wanted.atol, wanted.rtol)
+
+    def differs(self, expected: object, got: object) -> Difference | None:
+        """Compare two results of the submission.
+
+        Without a tolerance of the author's, what it returns cannot make its own test milder: the
+        widest dtype of inputs and result says how close numbers must be.
+        """
+        if self.limit is not None:
+            return compare(expected, got, self.limit)
+        return compare(expected, got) or compare(expected, got, self._usual_limit())
+
+    def _usual_limit(self) -> Closeness:
+        arrays = [*_arrays(list(self.inputs.values())), *_arrays(self.first)]
+        fractions = [array.dtype for array in arrays if array.dtype.kind in "fc"]
+        return usual_closeness(np.result_type(*fractions) if fractions else np.dtype(np.float64))
+
+    @property
+    def moved(self) -> dict[str, Array]:
+        """The inputs that the property is about: those named, or else every array of floats."""
+        names = self.test.of or tuple(
+            name
+            for name, value in self.inputs.items()
+            if isinstance(value, np.ndarray) and value.dtype.kind == "f"
+        )
+        if not names:
+            raise self.author("there is no array of floats in given")
+        for name in names:
+            value = self.inputs.get(name)
+            if not isinstance(value, np.ndarray) or value.ndim == 0:
+                raise self.author(f"{name!r} is no array in given")
+        return {name: self.inputs[name] for name in names}
+
+    def axis(self, array: Array, usual: int = -2) -> int:
+        """Return the axis of an input; what has one axis only has no other."""
+        if self._has_axis(array):
+            return self._axis(array, usual)
+        raise self.author(f"there is no axis {self.test.axis} in an array of {array.ndim}")
+
+    def axis_of_result(self, array: Array, usual: int = -2) -> int:
+        """Return the axis of a result; that there is none is the submission's mistake."""
+        if self._has_axis(array):
+            return self._axis(array, usual)
+        axes = f"{array.ndim} {'axis' if array.ndim == 1 else 'axes'}"
+        sentence = f"The result should have an axis {self.test.axis}, but has {axes} only."
+        raise DiffersError(Difference(Rung.SHAPE, sentence))
+
+    def _has_axis(self, array: Array) -> bool:
+        return self.test.axis is None or -array.ndim <= self.test.axis < array.ndim
+
+    def _axis(self, array: Array, usual: int) -> int:
+        return max(usual, -array.ndim) if self.test.axis is None else self.test.axis
+
+    def with_inputs(self, changes: Inputs) -> Any:  # noqa: ANN401  any value
+        """Call with some inputs changed."""
+        return usable(self.call(changes))
+
+    def author(self, message: str) -> Exception:
+        """Make the error for a test that cannot be tried."""
+        where = f"test {self.test.id!r}: holds {self.test.holds}"
+        return author_error(self.test.where, f"{where}: {message}")
+
+
+def find_breach(trial: Trial) -> Difference | None:
+    """Look for a breach of the property that a test is about.
+
+    Raises:
+        DiffersError: the result is of a form that cannot have the property.
+        DefinitionError: the test cannot be tried with these inputs.
+    """
+    usable(trial.first)
+    if differs := compare_shapes(trial.shapes, trial.first):
+        raise DiffersError(differs)
+    return _PROPERTIES[trial.test.holds](trial)
+
+
+def usable(result: Any) -> Any:  # noqa: ANN401  any value
+    """Refuse a result that every property would hold for, since no finite number is in it."""
+    if not any(np.isfinite(array).any() for array in _arrays(numeric(result))):
+        sentence = "The result should have finite numbers in it, but all are NaN or infinite."
+        raise DiffersError(Difference(Rung.NOT_FINITE, sentence))
+    return result
+
+
+def numeric(result: Any) -> Any:  # noqa: ANN401  any value
+    """Refuse a result that is not made of numbers, or of none."""
+    if result is None:
+        sentence = "The result is None. Does every path through your function end in `return`?"
+        raise DiffersError(Difference(Rung.NOTHING, sentence))
+    if not any(array.size for array in _arrays(result)):
+        container = isinstance(result, (np.ndarray, list, tuple, dict))
+        what = "there is no number in it" if container else f"is {describe(result)}"
+        sentence = f"The result should be made of numbers, but {what}."
+        raise DiffersError(Difference(Rung.TYPE, sentence))
+    if (other := next(_no_numbers(result), None)) is not None:
+        sentence = f"The result should be made of numbers, but there is {other} in it."
+        raise DiffersError(Difference(Rung.TYPE, sentence))
+    return result
+
+
+def _no_numbers(result: object) -> Iterator[str]:
+    """Give the kind of each part of a result that is no number and no array of numbers."""
+    if isinstance(result, (list, tuple, dict)):
+        for item in result.values() if isinstance(result, dict) else result:
+            yield from _no_numbers(item)
+    elif not _arrays(result):
+        yield "a whole number of too many digits" if isinstance(result, int) else describe(result)
+
+
+def _arrays(result: object) -> list[Array]:
+    """Return every array in a result, numbers as arrays without axes."""
+    if isinstance(result, (np.ndarray, bool, int, float, complex, np.generic)):
+        array = np.asarray(result)
+        return [array] if array.dtype.kind in "biufc" else []
+    if isinstance(result, (list, tuple)):
+        return [array for item in result for array in _arrays(item)]
+    if isinstance(result, dict):
+        return [array for item in result.values() for array in _arrays(item)]
+    return []
+
+
+def _in_each(result: Any, change: Callable[[Array], Array]) -> Any:  # noqa: ANN401  any value
+    """Change every array in a result; a number is an array without axes."""
+    if isinstance(result, (np.ndarray, bool, int, float, complex, np.generic)):
+        return change(np.asarray(result))
+    if isinstance(result, (list, tuple)):
+        return type(result)([_in_each(item, change) for item in result])
+    if isinstance(result, dict):
+        return {key: _in_each(item, change) for key, item in result.items()}
+    return result
+
+
+def _one_array(trial: Trial) -> Array:
+    if not isinstance(trial.first, np.ndarray) or trial.first.ndim == 0:
+        sentence = f"The result should be an array, but is {describe(trial.first)}."
+        raise DiffersError(Difference(Rung.TYPE, sentence))
+    return trial.first
+
+
+def _breach(lead: str, difference: Difference | None) -> Difference | None:
+    """Put a sentence about the property before the ladder's about the values."""
+    if difference is None:
+        return None
+    values = difference.sentence.removeprefix(_SAME_SHAPE)  # that goes without saying here
+    return Difference(Rung.PROPERTY, f"{lead} {values[0].upper()}{values[1:]}")
+
+
+def _listed(names: Inputs) -> str:
+    return " and ".join(f"`{name}`" for name in names)
+
+
+def _rows_sum_to_one(trial: Trial) -> Difference | None:
+    result = _one_array(trial)
+    axis = trial.axis_of_result(result, usual=-1)
+    sums = np.asarray(result.sum(axis=axis), dtype=np.result_type(result.dtype, np.float16))
+    if trial.differs(np.ones_like(sums), sums):
+        return Difference(Rung.PROPERTY, _worst_sum(sums, axis))
+    if (result < 0).any():
+        first = _index(result < 0)
+        sentence = (
+            f"A weight cannot be negative, but the result is {result[first]:.4g} at {list(first)}."
+        )
+        return Difference(Rung.PROPERTY, sentence)
+    return None
+
+
+def _worst_sum(sums: Array, axis: int) -> str:
+    off = np.where(np.isfinite(sums), np.abs(sums - 1), np.inf)
+    place = _index(off == off.max())
+    where = f" at {list(place)}" if place else ""
+    return (
+        f"Along axis {axis} the result should add up to 1, but the sum{where} is {sums[place]:.6g}."
+    )
+
+
+def _index(where: Any) -> tuple[int, ...]:  # noqa: ANN401  an array of booleans
+    return tuple(int(i) for i in np.unravel_index(int(np.argmax(where)), np.shape(where)))
+
+
+def _shift_invariant(trial: Trial) -> Difference | None:
+    moved = trial.moved
+    shifted = {}
+    for name, array in moved.items():
+        shape = list(array.shape)
+        shape[trial.axis(array, usual=-1)] = 1
+        shifted[name] = (array + trial.rng.uniform(1.0, 4.0, shape)).astype(array.dtype)
+    difference = trial.differs(trial.first, trial.with_inputs(shifted))
+    return _breach(f"A constant added to {_listed(moved)} should change nothing.", difference)
+
+
+def _causal(trial: Trial) -> Difference | None:
+    moved = trial.moved
+    lengths = [array.shape[trial.axis(array)] for array in moved.values()]
+    if min(lengths) < 2:  # noqa: PLR2004  one token has no future
+        raise trial.author("there must be at least two tokens")
+
+    def until(result: object, last: int) -> object:
+        return _in_each(result, lambda array: _until(trial, array, last, lengths[0]))
+
+    for last in sorted({0, (min(lengths) - 1) // 2, min(lengths) - 2}):
+        changed = {name: _other_future(trial, array, last) for name, array in moved.items()}
+        before, after = until(trial.first, last), until(trial.with_inputs(changed), last)
+        lead = (
+            f"Position {last} may not depend on later ones, but changing those changes the result "
+            "up to it."
+        )
+        if found := _breach(lead, trial.differs(before, after)):
+            return found
+    return None
+
+
+def _other_future(trial: Trial, array: Array, last: int) -> Array:
+    """Change everything after a position; whole numbers stay among those that are there."""
+    axis = trial.axis(array)
+    after = np.arange(array.shape[axis]) > last
+    shape = [1] * array.ndim
+    shape[axis] = -1
+    if array.dtype.kind == "f":
+        other = array + trial.rng.uniform(1.0, 3.0, array.shape).astype(array.dtype)
+    elif array.dtype.kind in "iu":
+        low, span = array.min(), int(array.max() - array.min()) + 1
+        if span == 1:
+            raise trial.author("all tokens are the same")
+        other = low + (array - low + trial.rng.integers(1, span, array.shape)) % span
+    else:
+        raise trial.author(f"an array of dtype {array.dtype} cannot be changed")
+    return np.where(after.reshape(shape), other, array).astype(array.dtype)
+
+
+def _until(trial: Trial, array: Array, last: int, length: int) -> Array:
+    """Return the rows of a result up to a position; there must be one for each token."""
+    if array.ndim == 0 or array.shape[trial.axis_of_result(array)] != length:
+        sentence = f"The result should have one row for each of the {length} positions."
+        raise DiffersError(Difference(Rung.SHAPE, sentence))
+    return array.take(np.arange(last + 1), axis=trial.axis_of_result(array))
+
+
+def _permutation(trial: Trial) -> tuple[Array, dict[str, Array]]:
+    """Draw a new order, and the inputs in it."""
+    moved = trial.moved
+    lengths = {array.shape[trial.axis(array)] for array in moved.values()}
+    if len(lengths) > 1:
+        raise trial.author(f"{_listed(moved)} are of different lengths")
+    (length,) = lengths
+    if length < 2:  # noqa: PLR2004  one item has one order
+        raise trial.author("there must be at least two items to reorder")
+    cycle = trial.rng.permutation(length)
+    order = np.empty_like(cycle)
+    order[cycle] = np.roll(cycle, 1)  # one cycle through all, so that none stays where it is
+    return order, {name: a.take(order, axis=trial.axis(a)) for name, a in moved.items()}
+
+
+def _permutation_equivariant(trial: Trial) -> Difference | None:
+    order, changed = _permutation(trial)
+
+    def reorder(array: Array) -> Array:
+        if array.ndim == 0 or array.shape[trial.axis_of_result(array)] != len(order):
+            sentence = f"The result should have one row for each of the {len(order)} items."
+            raise DiffersError(Difference(Rung.SHAPE, sentence))
+        return array.take(order, axis=trial.axis_of_result(array))
+
+    difference = trial.differs(_in_each(trial.first, reorder), trial.with_inputs(changed))
+    lead = f"Reordering {_listed(changed)} should reorder the result in the same way."
+    return _breach(lead, difference)
+
+
+def _permutation_invariant(trial: Trial) -> Difference | None:
+    _, changed = _permutation(trial)
+    difference = trial.differs(trial.first, trial.with_inputs(changed))
+    return _breach(f"Reordering {_listed(changed)} should not change the result.", difference)
+
+
+def _unchanged_inputs(_: Trial) -> Difference | None:
+    return None  # the first call looked at its arguments already
+
+
+def _finite_at_large_values(trial: Trial) -> Difference | None:
+    moved = trial.moved
+    for factor in (_LARGE, -_LARGE):
+        scaled = {name: (array * factor).astype(array.dtype) for name, array in moved.items()}
+        result = numeric(trial.call(scaled))
+        broken = sum(int((~np.isfinite(array)).sum()) for array in _arrays(result))
+        if broken:
+            times = f"{factor:,.0f} times"
+            total = sum(array.size for array in _arrays(result))
+            sentence = (
+                f"With {_listed(moved)} {times} as large, {broken} of {total} values of the result "
+                "are NaN or infinite. Something overflows on the way to a finite number."
+            )
+            return Difference(Rung.PROPERTY, sentence)
+    return None
+
+
+def _gradient(trial: Trial) -> Difference | None:
+    name, array = next(iter(trial.moved.items()))
+    result = _one_array(trial)
+    if result.shape != array.shape:
+        shapes = f"{tuple(array.shape)}, but has shape {tuple(result.shape)}"
+        sentence = f"The gradient should have the shape of `{name}`, {shapes}."
+        raise DiffersError(Difference(Rung.SHAPE, sentence))
+    if result.dtype.kind != "f":
+        sentence = f"The gradient should be an array of floats, but has dtype {result.dtype}."
+        raise DiffersError(Difference(Rung.DTYPE, sentence))
+    limit = trial.limit or _CLOSE_TO_STEP
+    for place in _entries(trial, array):
+        slope = _slope(trial, name, array, _unit(array, place))
+        if found := compare(np.float64(slope), np.float64(result[place]), limit, _entry(place)):
+            return _breach(f"The gradient differs from finite differences of `{name}`.", found)
+    direction = trial.rng.uniform(-1.0, 1.0, array.shape)
+    slope = _slope(trial, name, array, direction)
+    along = np.float64((result * direction).sum())
+    found = compare(np.float64(slope), along, limit, "The slope along a random direction")
+    return _breach(f"The gradient differs from finite differences of `{name}`.", found)
+
+
+def _entries(trial: Trial, array: Array) -> list[tuple[int, ...]]:
+    chosen = trial.rng.permutation(array.size)[:_MOST_ENTRIES]
+    return [tuple(int(i) for i in np.unravel_index(n, array.shape)) for n in sorted(chosen)]
+
+
+def _unit(array: Array, place: tuple[int, ...]) -> Array:
+    direction = np.zeros(array.shape)
+    direction[place] = 1.0
+    return direction
+
+
+def _entry(place: tuple[int, ...]) -> str:
+    return f"The entry at {list(place)}"
+
+
+def _slope(trial: Trial, name: str, array: Array, direction: Array) -> float:
+    """Return the central difference of the scalar along a direction."""
+    ends = []
+    for sign in (1.0, -1.0):
+        moved = array.astype(np.float64) + sign * _STEP * direction
+        ends.append(_one_number(trial, trial.against({name: moved})))
+    return (ends[0] - ends[1]) / (2 * _STEP)
+
+
+def _one_number(trial: Trial, value: object) -> float:
+    """Return what the second expression gives as a number; NaN would equal any other NaN."""
+    numbers = _arrays(value)
+    if len(numbers) != 1 or numbers[0].size != 1 or numbers[0].dtype.kind not in "iuf":
+        sentence = f"`{trial.test.against}` should be one number, but is {describe(value)}."
+        raise DiffersError(Difference(Rung.TYPE, sentence))
+    number = float(numbers[0].reshape(()))
+    if not np.isfinite(number):
+        sentence = f"`{trial.test.against}` should be a finite number, but it is {number}."
+        raise DiffersError(Difference(Rung.NOT_FINITE, sentence))
+    return number
+
+
+def _idempotent(trial: Trial) -> Difference | None:
+    name = next(iter(trial.moved))
+    again = trial.with_inputs({name: _one_array(trial)})
+    lead = "Applied to its own result, your function should change nothing more."
+    return _breach(lead, trial.differs(trial.first, again))
+
+
+def _deterministic(trial: Trial) -> Difference | None:
+    difference = compare(trial.first, trial.with_inputs({}), _EXACT)
+    return _breach("Two calls with the same inputs should give the same.", difference)
+
+
+def _cached_equals_uncached(trial: Trial) -> Difference | None:
+    uncached = usable(trial.against({}))
+    difference = trial.differs(uncached, trial.first)
+    lead = f"The result should be the same as without the cache, `{trial.test.against}`."
+    return _breach(lead, difference)
+
+
+_PROPERTIES: Final[dict[Property, Callable[[Trial], Difference | None]]] = {
+    "rows_sum_to_one": _rows_sum_to_one,
+    "shift_invariant": _shift_invariant,
+    "causal": _causal,
+    "permutation_equivariant": _permutation_equivariant,
+    "permutation_invariant": _permutation_invariant,
+    "unchanged_inputs": _unchanged_inputs,
+    "finite_at_large_values": _finite_at_large_values,
+    "gradient": _gradient,
+    "idempotent": _idempotent,
+    "deterministic": _deterministic,
+    "cached_equals_uncached": _cached_equals_uncached,
+}

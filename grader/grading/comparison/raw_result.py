@@ -1,0 +1,23 @@
+"""What a submission gave in a test, raw: for whoever explains a mistake, never for a report."""
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any
+
+from grader.frozen import frozen
+from grader.grading.comparison.ladder import Rung
+
+
+@frozen
+class Observation:
+    """The draw of a test that decided how it ended, and what came out of it.
+
+    Plain data of the trusted process. Of a hidden test nothing in here may be shown.
+    """
+
+    draw: int  # from 0: the first that did not pass, else the last
+    got: Any  # a value, what was printed, a `Raised`, or None where nothing came back
+    expected: Any  # what the test compares with; None where it compares with nothing
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    rung: Rung | None = None  # on which the two differ
+    worst: tuple[int, ...] | None = None  # where the values of two arrays differ most

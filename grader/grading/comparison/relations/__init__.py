@@ -1,0 +1,100 @@
+"""Names how a wrong result is related to the right one: transposed, scaled, masked elsewhere.
+
+Pure, NumPy and the standard library only. A relation is named if it holds for all values to nearly
+full precision, and if the expected values are varied enough for it to mean something.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from grader.grading.comparison.relations.factors import applied, negated, offset, rounded, scaled
+from grader.grading.comparison.relations.order import reordered, scrambled, transposed
+from grader.grading.comparison.relations.pair import Pair, Relation, pair
+from grader.grading.comparison.relations.weights import weights
+from grader.grading.comparison.relations.wrong_masks import mask, polarity
+from grader.grading.comparison.relations.wrong_shapes import reshaped
+
+_MOST_LEAVES = 32
+
+# The first that holds is named: the special before the general, the likely before the odd.
+_FINDERS: Final[tuple[Callable[[Pair], Relation | None], ...]] = (
+    polarity, negated, scaled, transposed, reordered, mask, applied, weights, offset, rounded,
+    scrambled,
+)  # fmt: skip
+
+
+def relation(expected: object, got: object, inputs: Mapping[str, Any]) -> Relation | None:
+    """Name the relation of a result to what was expected.
+
+    Args:
+        expected: an array or a number, or a list, tuple or dict of them.
+        got: what came, of the same form; the arrays may be of other shapes.
+        inputs: the test's inputs by name: the lengths of their axes name a factor.
+
+    Returns:
+        The relation of the first part that has one; None if there is none worth naming.
+    """
+    with np.errstate(all="ignore"):
+        return _relation(expected, got, inputs)
+
+
+def _relation(expected: object, got: object, inputs: Mapping[str, Any]) -> Relation | None:
+    if found := _swapped(expected, got):
+        return found
+    parts = list(_parts(expected, got))[:_MOST_LEAVES]
+    for where, wanted, came in parts:
+        asked = pair(wanted, came, inputs)
+        found = None if asked is None else _of_arrays(asked)
+        if found is not None:
+            named = f"Item {where[0]!r:.40}: " if len(where) == 1 else ""
+            return Relation(found.id, f"{named}{found.sentence}")
+    return None
+
+
+def _parts(
+    expected: object, got: object, where: tuple[object, ...] = ()
+) -> Iterator[tuple[tuple[object, ...], object, object]]:
+    """Pair the arrays and numbers of two values of the same form."""
+    if isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
+        if len(expected) == len(got):
+            for index, (one, other) in enumerate(zip(expected, got, strict=True)):
+                yield from _parts(one, other, (*where, index))
+    elif isinstance(expected, dict) and isinstance(got, dict):
+        for key in expected.keys() & got.keys():
+            yield from _parts(expected[key], got[key], (*where, key))
+    else:
+        yield where, expected, got
+
+
+def _of_arrays(pair: Pair) -> Relation | None:
+    if pair.expected.shape != pair.got.shape:
+        return reshaped(pair)
+    if pair.same(pair.got, pair.expected):
+        return None
+    return next((found for find in _FINDERS if (found := find(pair))), None)
+
+
+def _swapped(expected: object, got: object) -> Relation | None:
+    """Two or three arrays that come in another order."""
+    if not isinstance(expected, (list, tuple)) or not isinstance(got, (list, tuple)):
+        return None
+    if len(expected) != len(got) or not 2 <= len(expected) <= 3:  # noqa: PLR2004  more are a list of numbers
+        return None
+    if not all(isinstance(item, np.ndarray) and item.size > 1 for item in (*expected, *got)):
+        return None
+    for shift in range(1, len(expected)):
+        turned = [*got[shift:], *got[:shift]]
+        pairs = [pair(one, other, {}) for one, other in zip(expected, turned, strict=True)]
+        if all(p is not None and p.same(p.got, p.expected) for p in pairs):
+            return Relation("items-swapped", "The items are all there, but in another order.")
+    if len(expected) == 3:  # noqa: PLR2004  two of three
+        for order in ((1, 0, 2), (0, 2, 1), (2, 1, 0)):
+            pairs = [pair(one, got[i], {}) for one, i in zip(expected, order, strict=True)]
+            if all(p is not None and p.same(p.got, p.expected) for p in pairs):
+                return Relation("items-swapped", "The items are all there, but in another order.")
+    return None
+
+
+__all__ = ["Relation", "relation"]

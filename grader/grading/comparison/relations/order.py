@@ -1,0 +1,133 @@
+"""Results with the right numbers in the wrong places."""
+
+import itertools
+
+import numpy as np
+
+from grader.grading.comparison.relations.pair import MATRIX, Array, Pair, Relation, distinct
+
+_FEW = 4  # different values, fewer are in every order by chance
+_SEVERAL = 6  # where nothing but the numbers is compared
+_MOST_AXES = 4
+
+
+def transposed(pair: Pair) -> Relation | None:
+    """Two axes are swapped."""
+    expected, got = pair.expected, pair.got
+    if (
+        not MATRIX <= expected.ndim <= _MOST_AXES
+        or got.ndim != expected.ndim
+        or not _varied(expected)
+    ):
+        return None
+    if pair.same(got, expected.swapaxes(-1, -2)):
+        axes = "rows and columns" if expected.ndim == MATRIX else "its last two axes"
+        return Relation("transposed", f"This is the expected result with {axes} swapped.")
+    for order in itertools.permutations(range(expected.ndim)):
+        if pair.same(got, expected.transpose(order)):
+            sentence = "The values are right, but the axes are in another order."
+            return Relation("axes-permuted", sentence)
+    return None
+
+
+def reordered(pair: Pair) -> Relation | None:
+    """Rows, columns or a batch stand in another order."""
+    expected, got = pair.expected, pair.got
+    if expected.ndim == 0 or not _varied(expected):
+        return None
+    for axis in range(expected.ndim):
+        if pair.same(got, np.flip(expected, axis)):
+            what = _things(expected, axis)
+            return Relation("reversed", f"The {what} are right, but in reverse order.")
+    for axis in range(expected.ndim):
+        if found := _moved(pair, axis):
+            return found
+    if expected.shape[0] > 1 and _same_rows(pair, expected, got):
+        what = _things(expected, 0)
+        return Relation("rows-permuted", f"The {what} are right, but in another order.")
+    return None
+
+
+def _things(array: Array, axis: int) -> str:
+    """Name what lies along an axis."""
+    if array.ndim == 1:
+        return "values"
+    if array.ndim > MATRIX and axis == 0:  # beyond a matrix the first axis counts the batch
+        return "items along the first axis"
+    if axis == array.ndim - 1:
+        return "columns"
+    return "rows" if axis == array.ndim - 2 else f"items along axis {axis}"
+
+
+def _moved(pair: Pair, axis: int) -> Relation | None:
+    """By one place: what falls out comes back on the other side, or is lost."""
+    length = pair.expected.shape[axis]
+    if length < 3:  # noqa: PLR2004  rolled by one, two are swapped
+        return None
+    expected, got = np.moveaxis(pair.expected, axis, 0), np.moveaxis(pair.got, axis, 0)
+    what = _things(pair.expected, axis)
+    for came, wanted, where in (
+        (got[1:], expected[:-1], "too late"),
+        (got[:-1], expected[1:], "too early"),
+    ):
+        if _varied(wanted) and _all_differ(wanted) and pair.same(came, wanted):
+            sentence = f"The {what} are right, but stand one place {where}."
+            return Relation("off-by-one", sentence)
+    return None
+
+
+def _all_differ(items: Array) -> bool:
+    """Tell whether neighbours differ: a constant is its own shift."""
+    flat = items.reshape(len(items), -1)
+    return bool((flat[1:] != flat[:-1]).any(axis=1).all())
+
+
+def _same_rows(pair: Pair, expected: Array, got: Array) -> bool:
+    one, other = expected.reshape(len(expected), -1), got.reshape(len(got), -1)
+    if not (np.isfinite(one).all() and np.isfinite(other).all()):
+        return False
+    one, other = _sorted_rows(one), _sorted_rows(other)
+    return _all_differ(one) and pair.same(other, one)
+
+
+def _sorted_rows(rows: Array) -> Array:
+    # By rounded values, so that what differs in the last bit alone is sorted alike.
+    keys = np.round(rows / (np.abs(rows).max() or 1.0), 7)
+    return rows[np.lexsort(keys.T[::-1])]
+
+
+def scrambled(pair: Pair) -> Relation | None:
+    """The numbers of all rows are mixed, as by a reshape where a transpose belongs."""
+    expected, got = pair.expected, pair.got
+    many = len(distinct(expected))
+    if many < _SEVERAL or 2 * many < expected.size or not pair.is_finite:
+        return None
+    if not pair.same(np.sort(got, axis=None), np.sort(expected, axis=None)):
+        return None
+    if any(pair.same(got.ravel(), other) for other in _reshaped_wrongly(expected)):
+        sentence = (
+            "The numbers are right, but in the wrong places: this is what comes out if an array is "
+            "reshaped where its axes should be swapped."
+        )
+        return Relation("reshape-for-transpose", sentence)
+    sentence = "The numbers are the expected ones, but in other places."
+    return Relation("other-places", sentence)
+
+
+def _reshaped_wrongly(expected: Array) -> list[Array]:
+    """Return what comes out, in order of memory, if a transpose was left out or put in."""
+    found = []
+    if MATRIX <= expected.ndim <= _MOST_AXES:
+        orders = itertools.permutations(range(expected.ndim))
+        found = [expected.transpose(order).ravel() for order in orders]
+    width = expected.shape[-1] if expected.ndim else 0
+    for heads in range(2, width):
+        if width % heads == 0:  # heads side by side in the last axis, or of width `heads`
+            split = expected.reshape(*expected.shape[:-1], heads, width // heads)
+            found.append(split.swapaxes(-2, max(-3, -split.ndim)).ravel())
+            found.append(split.swapaxes(-1, -2).ravel())
+    return found
+
+
+def _varied(array: Array) -> bool:
+    return len(distinct(array)) >= _FEW

@@ -1,0 +1,130 @@
+"""Results that should be rows of weights, and in which softmax went wrong."""
+
+import numpy as np
+
+from grader.grading.comparison.relations.factors import explained, name_of
+from grader.grading.comparison.relations.pair import (
+    MATRIX,
+    TWO,
+    Array,
+    Pair,
+    Relation,
+    between,
+    is_varied,
+    number,
+)
+
+_SUM = 1e-6  # what a sum of 1 may be off by
+_CLEARLY = 1e-3  # a sum this far off is another sum
+
+
+def weights(pair: Pair) -> Relation | None:
+    """Look at weights that add up to 1 along the last axis."""
+    expected, got = pair.expected, pair.got
+    if expected.ndim == 0 or expected.shape[-1] < TWO or not pair.is_finite:
+        return None
+    if (expected < 0).any() or not _adds_up(expected, -1) or not is_varied(expected):
+        return None
+    if not np.any(got):
+        return None
+    return (
+        _other_axis(pair)
+        or _scores(pair)
+        or _sharpened(pair)
+        or _not_divided(pair)
+        or _other_sums(pair)
+    )
+
+
+def _adds_up(array: Array, axis: int) -> bool:
+    return bool((np.abs(array.sum(axis=axis) - 1) < _SUM).all())
+
+
+def _other_axis(pair: Pair) -> Relation | None:
+    expected, got = pair.expected, pair.got
+    for axis in range(expected.ndim - 1):
+        if min(expected.shape[axis], expected.shape[-1]) < TWO or _adds_up(expected, axis):
+            continue
+        if _adds_up(got, axis) and (got >= 0).all() and not _adds_up(got, -1):
+            columns = (
+                "Your columns" if expected.ndim == MATRIX else f"Your values along axis {axis}"
+            )
+            sentence = f"{columns} add up to 1; it is the rows, along the last axis, that should."
+            if _differ_by_sums(pair, axis):
+                sentence += " Is your softmax taken over the wrong axis?"
+            return Relation("other-axis", sentence)
+    return None
+
+
+def _differ_by_sums(pair: Pair, axis: int) -> bool:
+    """Tell whether both are the softmax of the same scores over two axes.
+
+    Then the logarithms differ by a part for each row and a part for each column.
+    """
+    if (pair.expected <= 0).any() or (pair.got <= 0).any():
+        return False
+    distance = np.moveaxis(np.log(pair.got) - np.log(pair.expected), axis, 0)
+    mixed = distance - distance[:1] - distance[..., :1] + distance[:1, ..., :1]
+    return bool(np.abs(mixed).max() <= 10 * pair.rtol * max(1.0, float(np.abs(distance).max())))
+
+
+def _scores(pair: Pair) -> Relation | None:
+    top = pair.got.max(axis=-1, keepdims=True)
+    shares = np.exp(pair.got - top)
+    if pair.same(shares / shares.sum(axis=-1, keepdims=True), pair.expected):
+        sentence = "These are scores: the softmax of each of your rows is what is expected."
+        return Relation("softmax-missing", sentence)
+    return None
+
+
+def _sharpened(pair: Pair) -> Relation | None:
+    """The weights of the same scores times a number: a scale was left out, or another taken."""
+    expected, got = pair.expected, pair.got
+    open_ = expected > 0
+    if not _adds_up(got, -1) or (open_ != (got > 0)).any():
+        return None
+    counts = open_.sum(axis=-1, keepdims=True)
+    if (counts - 1).sum() < 3:  # noqa: PLR2004  fewer can be fitted by chance
+        return None
+    one, other = _centred(expected, open_, counts), _centred(got, open_, counts)
+    weight = float((one**2).sum())
+    factor = float((one * other).sum()) / weight if weight else 0.0
+    near = np.abs(other - factor * one).max() <= 100 * pair.rtol * np.abs(other).max(initial=1e-3)
+    if not near or abs(factor - 1) < _CLEARLY or abs(factor) < _CLEARLY:
+        return None
+    named = name_of(factor, pair.axes, 10 * pair.rtol)
+    sentence = (
+        f"These would be the weights if the scores were {number(factor)} times as large"
+        f"{explained(factor, named)}."
+    )
+    return Relation("scores-scaled", sentence)
+
+
+def _centred(shares: Array, open_: Array, counts: Array) -> Array:
+    """Return each row's logarithms around their mean, zero where nothing is shared."""
+    logs = np.log(shares, where=open_, out=np.zeros_like(shares))
+    return np.where(open_, logs - logs.sum(axis=-1, keepdims=True) / np.maximum(counts, 1), 0.0)
+
+
+def _not_divided(pair: Pair) -> Relation | None:
+    sums = pair.got.sum(axis=-1, keepdims=True)
+    if (np.abs(sums) < _CLEARLY).any() or (np.abs(sums - 1) < _CLEARLY).all():
+        return None
+    if pair.same(pair.got / sums, pair.expected):
+        sentence = (
+            "The proportions are right, but each row should add up to 1; yours add up to "
+            f"{between(sums)}."
+        )
+        return Relation("not-normalised", sentence)
+    return None
+
+
+def _other_sums(pair: Pair) -> Relation | None:
+    sums = pair.got.sum(axis=-1)
+    if (np.abs(sums - 1) < _CLEARLY).all():
+        return None
+    if sums.ndim == 0:
+        sentence = f"The values should add up to 1; yours add up to {number(float(sums))}."
+    else:
+        sentence = f"Each row should add up to 1; yours add up to {between(sums)}."
+    return Relation("row-sums", sentence)

@@ -1,0 +1,1 @@
+"""The search for the known mistake that explains all failures of a submission."""

@@ -1,0 +1,187 @@
+"""What a program gave in one test, kept small enough to compare with many others.
+
+Large arrays are sampled: a few hundred values in fixed places tell two programs apart as well as
+millions would.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.grading.comparison.ladder import Closeness, Rung, compare_text
+from grader.grading.comparison.raw_result import Observation
+from grader.grading.feedback.error_explanations import signature
+from grader.grading.program.proxies import RemoteObject
+from grader.grading.results.verdict import Outcome
+from grader.sandbox.answers import Raised, Unsupported
+
+Numbers: TypeAlias = npt.NDArray[np.float64]
+
+_MOST_VALUES = 256  # of one array
+_MOST_PARTS = 32  # of a container
+_MOST_TEXT = 4096
+_MOST_MESSAGE = 200
+_ALIKE: Final = Closeness(1e-9, 1e-7)  # two orders of the same operations differ by less
+_ALIKE_SINGLE: Final = Closeness(1e-6, 1e-4)
+_BYTES_OF_EACH = 200  # sketch, beside numbers and text
+_FEW = 4  # values, fewer say little if they are whole numbers
+
+_FRACTION = re.compile(r"\d\.\d*[1-9]")
+_NO_NUMBERS: Final[Numbers] = np.empty(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """How a test ended for a program: in which draw, on which rung, and with which values."""
+
+    outcome: Outcome
+    draw: int
+    rung: str = ""
+    form: tuple[object, ...] = ()  # containers, shapes, kinds, exceptions: equal or not
+    numbers: Numbers = field(default_factory=lambda: _NO_NUMBERS)
+    single: bool = False  # some of the numbers have single precision
+    text: str = ""
+    is_specific: bool = False  # it raised, in a way that tells what it did
+
+    @property
+    def tells(self) -> bool:
+        """Whether another program would hardly give the same by another mistake."""
+        if self.is_specific:
+            return True
+        if self.text:
+            return _FRACTION.search(self.text) is not None
+        finite = self.numbers[np.isfinite(self.numbers)]
+        if (finite != np.trunc(finite)).any():
+            return True
+        return len(finite) >= _FEW and len(np.unique(finite)) > 1
+
+    @property
+    def bytes_held(self) -> int:
+        """How many bytes it holds, roughly."""
+        return _BYTES_OF_EACH + self.numbers.nbytes + len(self.text)
+
+    @property
+    def is_finite_somewhere(self) -> bool:
+        """Whether any of its numbers is neither NaN nor infinite."""
+        return bool(np.isfinite(self.numbers).any())
+
+    def agrees(self, other: "Sketch", closeness: Closeness | None) -> bool:
+        """Tell whether two programs gave the same.
+
+        Args:
+            other: of another program, in the same test.
+            closeness: what the test tolerates; it only counts where it is sharper than usual.
+        """
+        if (self.outcome, self.draw, self.rung) != (other.outcome, other.draw, other.rung):
+            return False
+        if self.form != other.form or len(self.numbers) != len(other.numbers):
+            return False
+        if compare_text(self.text, other.text, _ALIKE):
+            return False
+        usual = _ALIKE_SINGLE if self.single or other.single else _ALIKE
+        limit = usual if closeness is None else _sharper(usual, closeness)
+        return _close(self.numbers, other.numbers, limit)
+
+
+def sketch(outcome: Outcome, observation: Observation | None) -> Sketch:
+    """Keep of an observation what tells programs apart."""
+    if observation is None:
+        return Sketch(outcome, -1)
+    rung = "" if observation.rung is None else observation.rung.value
+    got = observation.got
+    if isinstance(got, Raised):
+        return _of_error(outcome, observation.draw, got)
+    if isinstance(got, str):
+        return Sketch(outcome, observation.draw, rung, ("text",), text=got[:_MOST_TEXT])
+    parts = _Parts(exact_dtypes=observation.rung is Rung.DTYPE)
+    try:
+        parts.add(got)
+    except Exception:  # noqa: BLE001  whatever a submission gives must not cost it its verdict
+        return Sketch(outcome, observation.draw, rung, ("odd",))
+    numbers = np.concatenate(parts.numbers) if parts.numbers else _NO_NUMBERS
+    form = tuple(parts.form)
+    return Sketch(outcome, observation.draw, rung, form, numbers, single=parts.single)
+
+
+def _of_error(outcome: Outcome, draw: int, error: Raised) -> Sketch:
+    """Keep an error's type and its cause, or else its words.
+
+    One without a line of the program's arose in the test's own line, from what the program gave.
+    """
+    known = signature(error.type, error.message) if error.frames else None
+    what = known or (error.message[:_MOST_MESSAGE],)
+    form = ("raised", error.type, bool(error.frames), *what)
+    return Sketch(outcome, draw, "", form, is_specific=known is not None)
+
+
+class _Parts:
+    """Takes a value apart.
+
+    As in grading, `float32` and `float64` are both floats: whether one of them is too narrow has
+    been decided, and is the rung. Only if that is what is wrong, the dtype itself is of interest.
+    """
+
+    def __init__(self, *, exact_dtypes: bool) -> None:
+        self._exact_dtypes = exact_dtypes
+        self.form: list[object] = []
+        self.numbers: list[Numbers] = []
+        self.single = False
+
+    def add(self, value: Any) -> None:  # noqa: ANN401  any value
+        """Add a value and what is in it."""
+        if len(self.form) >= _MOST_PARTS:
+            return
+        if isinstance(value, (list, tuple)):
+            self.form += [type(value).__name__, len(value)]
+            for item in value:
+                self.add(item)
+        elif isinstance(value, dict):
+            self.form += ["dict", *(f"{key!r:.80}" for key in list(value)[:_MOST_PARTS])]
+            for item in value.values():
+                self.add(item)
+        elif isinstance(value, (bool, int, float, complex, np.generic, np.ndarray)):
+            self._add_array(value)
+        elif isinstance(value, RemoteObject):
+            self.form += ["object", value.handle_.kind]
+        elif isinstance(value, Unsupported):
+            self.form += ["unsupported", value.kind, value.path]
+        else:
+            self.form += [type(value).__name__, f"{value!r:.200}"]
+
+    def _add_array(self, value: Any) -> None:  # noqa: ANN401  any array or number
+        array = np.asarray(value)
+        kind = _dtype(array) if self._exact_dtypes else _kind(array)
+        self.form += ["number" if array.ndim == 0 else kind, array.shape]
+        if array.dtype.kind not in "biufc":
+            self.form.append(f"{value!r:.200}")
+            return
+        self.single |= array.dtype in (np.float32, np.complex64, np.float16)
+        places = np.linspace(0, array.size - 1, min(array.size, _MOST_VALUES)).astype(int)
+        chosen = array.reshape(-1)[places]
+        if array.dtype.kind == "c":
+            self.numbers.append(np.stack([chosen.real, chosen.imag]).astype(np.float64).ravel())
+        else:
+            self.numbers.append(chosen.astype(np.float64))
+
+
+def _dtype(array: npt.NDArray[Any]) -> str:
+    """Name a dtype. NumPy's usual integers are one thing: in a browser they have 32 bits."""
+    return "integer" if array.dtype in (np.dtype(int), np.int64) else array.dtype.str
+
+
+def _kind(array: npt.NDArray[Any]) -> str:
+    return {"u": "i"}.get(array.dtype.kind, array.dtype.kind)
+
+
+def _sharper(one: Closeness, other: Closeness) -> Closeness:
+    return Closeness(min(one.atol, other.atol), min(one.rtol, other.rtol) or one.rtol)
+
+
+def _close(one: Numbers, other: Numbers, limit: Closeness) -> bool:
+    with np.errstate(all="ignore"):
+        near = np.abs(one - other) <= limit.atol + limit.rtol * np.abs(other)
+    near &= np.isfinite(one) & np.isfinite(other)  # to an infinity everything would be near
+    return bool((near | (one == other) | np.isnan(one) & np.isnan(other)).all())

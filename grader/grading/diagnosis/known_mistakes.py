@@ -1,0 +1,362 @@
+"""Finds the known mistake that explains all failures of a submission.
+
+The submission's values are compared with those of programs that make a known mistake: first the
+misconceptions that the author declared, then mutants of the solution. Each runs as the submission
+did: in one child of the sandbox, through the same tests in the same order, since a program may
+remember. It runs only as far as it agrees. What it gave is kept; if another submission agrees with
+all of that it runs once more, from the start to the end.
+
+Tests that disclose nothing are run, but not compared: whatever is said here could have been found
+without them.
+"""
+
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    Misconception,
+    OutputTest,
+    TestCase,
+    TestId,
+)
+from grader.errors import EtudeError
+from grader.grading.comparison.ladder import Closeness, Rung
+from grader.grading.comparison.raw_result import Observation
+from grader.grading.diagnosis.fingerprint import Sketch, sketch
+from grader.grading.expected.oracle import Oracle
+from grader.grading.feedback import sentences
+from grader.grading.results.jobs import limits_of
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult
+from grader.grading.run.submission_run import SubmissionRun, in_running_order
+from grader.sandbox.interface import Children
+from grader.sandbox.limits import Limits
+
+if TYPE_CHECKING:
+    from grader.grading.diagnosis.shared_child import InTurn
+
+Observed = Mapping[TestId, Observation]
+
+_MOST_MUTANTS = 200
+_MOST_HANGS = 3  # mutants without an end; after that many an exercise's are given up
+_MUTANT_CPU_SECONDS = 1
+_MOST_EXPLANATIONS = 2  # more are as good as none
+
+# Here the values may be right, and still show which of the mistakes it is that an author thought
+# of. Of the many mutants several would do the same.
+_SHOWN_BY_TEST = (Rung.INPUTS, Rung.PROPERTY, Rung.BUDGET)
+# How a test ends by what a program does, and not by what there was left for it to use.
+_OF_ITS_OWN = (Outcome.PASSED, Outcome.FAILED, Outcome.ERRORED)
+_OVERFLOWS = "drop-max-subtraction"
+
+_VAGUE_OPERATORS = frozenset({
+    "other-constant", "other-default", "other-flag", "other-function", "drop-statement",
+    "leave-loop",
+})  # fmt: skip
+"""What is said of these would help nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A misconception, and what its program does in each test in running order."""
+
+    id: str
+    feedback: str
+    hint: int | None
+    sketches: tuple[Sketch, ...]
+
+
+@dataclass(slots=True)
+class _Program:
+    """A program that makes a known mistake, and what is known of it so far."""
+
+    kind: DiagnosisKind
+    id: str
+    source: str
+    feedback: str  # of a mutant, the mistake as "as if ..."
+    hint: int | None = None
+    sketches: list[Sketch] = field(default_factory=list)  # of the first tests in running order
+    is_usable: bool = True
+    hung: bool = False
+
+
+class Diagnostician:
+    """Explains the failures of the submissions of one exercise.
+
+    Args:
+        oracle: the exercise's.
+        sandbox: where the wrong programs run.
+        mistakes: that need not run any more, besides those that the exercise has.
+    """
+
+    def __init__(self, oracle: Oracle, sandbox: Children, mistakes: Sequence[Mistake] = ()) -> None:
+        self._exercise = oracle.exercise
+        self._oracle = oracle
+        if oracle.exercise.forbid is not None:
+            # A wrong program may use what is forbidden; it is its values that count.
+            self._oracle = oracle.form(replace(oracle.exercise, forbid=None))
+        self._sandbox = sandbox
+        self._tests = in_running_order(oracle.exercise)
+        self._misconceptions = [
+            *map(_declared, oracle.exercise.misconceptions),
+            *map(_known, mistakes),
+        ]
+        self._mutants: list[_Program] | None = None
+        self._until = math.inf
+
+    def diagnose(
+        self,
+        results: Mapping[TestId, TestResult],
+        observed: Observed,
+        until: float = math.inf,
+    ) -> Diagnosis | None:
+        """Name the mistake that explains every failure that may be told of.
+
+        Args:
+            results: of the submission's tests.
+            observed: what it gave in them.
+            until: when to stop, on the monotonic clock. What was found out by then is kept, so that
+                the next submission gets further.
+
+        Returns:
+            None if no known mistake explains them all, or too many do, or the time is over.
+        """
+        self._until = until
+        case = _Case(self._exercise, results, observed)
+        if not case.failing:
+            return None
+        try:
+            found = [p for p in self._misconceptions if self._explains(p, case)]
+            if not found and self._exercise.kind != "predict":
+                found = list(self._matching_mutants(case))
+        except _TimeIsOverError:
+            return None
+        return _diagnosis(found, case)
+
+    def mistakes(self) -> tuple[Mistake, ...]:
+        """Run every misconception through all tests, and return those that loaded.
+
+        Those that leave no trace share a child: to fork one takes longer than all their tests.
+        """
+        from grader.grading.diagnosis.shared_child import InTurn  # noqa: PLC0415  a page runs none of them
+        from grader.grading.diagnosis.side_effects import asks_without_trace, leaves_no_trace  # noqa: PLC0415
+
+        may_share = asks_without_trace(self._oracle, self._tests)
+        with InTurn(self._sandbox) as in_turn:
+            for program in self._misconceptions:
+                if may_share and leaves_no_trace(program.source):
+                    program.sketches = self._in_turn(program, in_turn)
+                else:
+                    program.sketches = self._alone(program)
+        return tuple(
+            Mistake(program.id, program.feedback, program.hint, tuple(program.sketches))
+            for program in self._misconceptions
+            if program.is_usable
+        )
+
+    def _in_turn(self, program: _Program, in_turn: "InTurn") -> list[Sketch]:
+        """Run a program after others, and alone if it meets a limit, which was for them all."""
+        sketches = [seen for _, seen in self._graded(program, in_turn)]
+        of_its_own = program.is_usable and all(s.outcome in _OF_ITS_OWN for s in sketches)
+        if of_its_own and not in_turn.is_spent:
+            return sketches
+        in_turn.renew()
+        return self._alone(program)
+
+    def _alone(self, program: _Program) -> list[Sketch]:
+        return [seen for _, seen in self._graded(program, self._sandbox)]
+
+    @property
+    def bytes_held(self) -> int:
+        """How many bytes all that is known holds, roughly: of the programs, and of the tests."""
+        programs: list[_Program] = [*self._misconceptions, *(self._mutants or ())]
+        sketches = (seen for program in programs for seen in program.sketches)
+        sources = sum(len(program.source) for program in programs)
+        held = self._oracle.truths.bytes_held
+        return held + sources + sum(seen.bytes_held for seen in sketches)
+
+    def _matching_mutants(self, case: "_Case") -> Iterator[_Program]:
+        if self._mutants is None:
+            self._mutants = list(_generated(self._exercise))
+        said: set[str] = set()
+        for program in self._mutants:
+            if sum(each.hung for each in self._mutants) > _MOST_HANGS:
+                self._mutants.clear()
+                return
+            if program.feedback not in said and self._explains(program, case):
+                said.add(program.feedback)
+                yield program
+                if len(said) > _MOST_EXPLANATIONS:
+                    return
+
+    def _explains(self, program: _Program, case: "_Case") -> bool:
+        if not program.is_usable:
+            return False
+        if time.monotonic() > self._until:
+            raise _TimeIsOverError
+        if not any(_is_evidence(program, case.sketches[test.id], case) for test in case.failing):
+            return False
+        try:
+            agrees = all(case.agrees(test, seen) for test, seen in self._sketches(program))
+        except EtudeError:  # ours or the author's; a verdict must not be lost by it
+            program.is_usable = False
+        return program.is_usable and agrees
+
+    def _sketches(self, program: _Program) -> Iterator[tuple[TestCase, Sketch]]:
+        """Give what a program does in each test: from memory, or from a child when it is asked."""
+        known = len(program.sketches)
+        yield from zip(self._tests, program.sketches, strict=False)
+        if known < len(self._tests):
+            for number, (test, seen) in enumerate(self._run(program)):
+                if number >= known:
+                    yield test, seen
+
+    def _run(self, program: _Program) -> Iterator[tuple[TestCase, Sketch]]:
+        """Take a program through the tests: for the second time all of them, to have it done."""
+        again = bool(program.sketches)
+        made: list[Sketch] = []
+        for test, seen in self._graded(program, self._sandbox):
+            made.append(seen)
+            if not again:
+                program.sketches.append(seen)
+                yield test, seen
+        if again:
+            program.sketches = made
+            yield from zip(self._tests, made, strict=False)
+
+    def _graded(self, program: _Program, sandbox: Children) -> Iterator[tuple[TestCase, Sketch]]:
+        submission = Submission.from_bytes(Path(self._exercise.path_name), program.source.encode())
+        limits = self._limits(program)
+        with SubmissionRun(
+            self._oracle, submission, sandbox, limits, with_values=False, with_reasons=False
+        ) as run:
+            run.load()
+            program.is_usable = not run.problem
+            for test in self._tests if program.is_usable else ():
+                result = run.grade(test)
+                program.hung |= result.outcome is Outcome.TIMED_OUT and program.kind == "mutation"
+                # Of a pass nothing but that is ever asked, and most programs pass most tests.
+                passed = result.outcome is Outcome.PASSED
+                yield test, sketch(result.outcome, None if passed else run.observed.get(test.id))
+
+    def _limits(self, program: _Program) -> Limits:
+        limits = limits_of(self._exercise)
+        if program.kind == "misconception":
+            return limits
+        return replace(limits, cpu_seconds=min(limits.cpu_seconds, _MUTANT_CPU_SECONDS))
+
+
+class _TimeIsOverError(Exception):
+    """No time is left for a diagnosis."""
+
+
+class _Case:
+    """What a submission did in the tests that may be told of."""
+
+    def __init__(
+        self, exercise: Exercise, results: Mapping[TestId, TestResult], observed: Observed
+    ) -> None:
+        self.exercise = exercise
+        told = [
+            test
+            for test in exercise.tests
+            if (not test.hidden or test.disclose != "nothing")
+            and test.id in results
+            and results[test.id].outcome is not Outcome.NOT_RUN
+        ]
+        self._told = {test.id for test in told}
+        outcomes = {test.id: results[test.id].outcome for test in told}
+        self.failing = [test for test in told if outcomes[test.id] is not Outcome.PASSED]
+        self.sketches = {
+            test.id: sketch(outcomes[test.id], observed.get(test.id)) for test in self.failing
+        }
+        passing = [t for t, outcome in outcomes.items() if outcome is Outcome.PASSED]
+        values = [sketch(Outcome.PASSED, observed.get(test)) for test in passing]
+        values += self.sketches.values()
+        # NaN throughout comes of many mistakes; a value beside it shows that this is what is wrong.
+        self.is_never_finite = any(
+            seen.rung == Rung.NOT_FINITE for seen in self.sketches.values()
+        ) and not any(seen.is_finite_somewhere or seen.tells for seen in values)
+
+    def agrees(self, test: TestCase, seen: Sketch) -> bool:
+        """Tell whether a program does in a test what the submission does, as far as may be told."""
+        if test.id not in self._told:
+            return True
+        mine = self.sketches.get(test.id)
+        if mine is None:
+            return seen.outcome is Outcome.PASSED
+        return mine.agrees(seen, _closeness(test))
+
+
+def _closeness(test: TestCase) -> Closeness | None:
+    if not isinstance(test, (CallTest, OutputTest)) or test.tolerance is None:
+        return None
+    return Closeness(test.tolerance.atol, test.tolerance.rtol)
+
+
+def _is_evidence(program: _Program, seen: Sketch, case: _Case) -> bool:
+    """Tell whether a failure says something of the mistake, and not just that there is one."""
+    shown_by_test = seen.rung in _SHOWN_BY_TEST
+    overflows = seen.rung == Rung.NOT_FINITE
+    if program.kind == "mutation":
+        overflows = overflows and program.id == _OVERFLOWS and not case.is_never_finite
+        # Of an error its own words say more, and several mutants may raise it in several places.
+        return (seen.tells and not seen.is_specific and not shown_by_test) or overflows
+    answered = case.exercise.kind == "predict" and seen.rung != ""
+    return seen.tells or answered or shown_by_test or overflows
+
+
+def _declared(each: Misconception) -> _Program:
+    return _Program("misconception", each.id, each.code, each.feedback.strip(), each.hint)
+
+
+def _known(mistake: Mistake) -> _Program:
+    return _Program(
+        "misconception",
+        mistake.id,
+        "",
+        mistake.feedback,
+        mistake.hint,
+        list(mistake.sketches),
+    )
+
+
+def _generated(exercise: Exercise) -> Iterator[_Program]:
+    if not exercise.solution:  # a student edition has none
+        return
+    from grader.mutation import OPERATORS, mutants  # noqa: PLC0415  most failures need no mutants
+
+    made = mutants(exercise.solution, exercise.defines, exercise.starter)
+    for mutant in made[:_MOST_MUTANTS]:
+        mistake = OPERATORS[mutant.operator].mistake
+        if mistake and mutant.operator not in _VAGUE_OPERATORS:
+            yield _Program("mutation", mutant.operator, mutant.source, mistake)
+
+
+def _diagnosis(found: Sequence[_Program], case: _Case) -> Diagnosis | None:
+    if not 0 < len(found) <= _MOST_EXPLANATIONS:
+        return None
+    said = _said(found)
+    kind = found[0].kind if len(found) == 1 else "ambiguous"
+    hints = {program.hint for program in found}
+    hint = hints.pop() if len(hints) == 1 else None
+    return Diagnosis(
+        kind=kind,
+        id=Diagnosis.JOIN.join(program.id for program in found),
+        feedback=sentences.never_finite(said) if case.is_never_finite else said,
+        hint=hint,
+        tests=tuple(test.id for test in case.failing),
+    )
+
+
+def _said(found: Sequence[_Program]) -> str:
+    mistakes = list(dict.fromkeys(program.feedback for program in found))
+    if found[0].kind == "mutation":
+        return sentences.looks(", or ".join(mistakes))
+    return sentences.either(mistakes)

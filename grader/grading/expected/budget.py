@@ -1,0 +1,132 @@
+"""What a call may use and return, in multiples of what the reference does for the same call."""
+
+import contextlib
+import gc
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from grader.definitions.exercise import Budget
+from grader.grading.comparison.ladder import Difference, Rung
+from grader.grading.comparison.memory_size import bytes_in
+from grader.sandbox.answers import Usage
+from grader.sandbox.limits import RESULT_SLACK, RESULT_TIMES, UNKNOWN_RESULT
+
+TIME_FLOOR = 0.05
+"""Seconds that every call may take: below it noise would decide."""
+
+MEMORY_FLOOR = 64 << 10
+"""Bytes that every call may allocate: a few small arrays and Python's own bookkeeping."""
+
+
+def largest_result(inputs: Mapping[str, Any], expected: object, returned: int | None) -> int:
+    """Return the most bytes that the arrays in a submission's result may have in one draw.
+
+    Args:
+        inputs: of the draw.
+        expected: what comes out of the draw.
+        returned: the bytes of the largest result of the reference, or of the solution, on the way
+            to it; None if neither was asked.
+    """
+    known = max(bytes_in(dict(inputs)), bytes_in(expected), returned or 0)
+    return RESULT_TIMES * known + (UNKNOWN_RESULT if returned is None else RESULT_SLACK)
+
+
+def measured(rehearsal: Callable[[], object], action: Callable[[], object]) -> Usage:
+    """Do something in this process and say what it took, as the sandbox's worker does.
+
+    It is done twice. Small objects come from what Python and NumPy keep for reuse, where no memory
+    is allocated: after the first time that is always the same, whatever the process did before.
+
+    Args:
+        rehearsal: the same as the action, with inputs of its own.
+        action: what is measured.
+    """
+    with _without_collector():
+        _seconds(rehearsal)
+        tracemalloc.start()
+        try:
+            taken = _seconds(action)
+            return Usage(taken, tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+
+
+def _seconds(action: Callable[[], object]) -> float:
+    begin = time.thread_time()
+    action()
+    return time.thread_time() - begin
+
+
+@contextlib.contextmanager
+def _without_collector() -> Iterator[None]:
+    """Leave garbage alone meanwhile: to collect it empties what is kept for reuse."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def together(usages: Sequence[Usage]) -> Usage:
+    """Sum up the calls that one expression made: all their time, the largest of their peaks."""
+    return Usage(
+        sum(usage.cpu_seconds for usage in usages),
+        max((usage.peak_bytes for usage in usages), default=0),
+    )
+
+
+def over_budget(budget: Budget, used: Usage, known: Usage, by: str) -> Difference | None:
+    """Compare what a submission used with what it may use.
+
+    Args:
+        budget: the multiples allowed.
+        used: by the submission.
+        known: what the reference or the solution used.
+        by: which of the two.
+    """
+    if budget.memory is not None:
+        most = max(budget.memory * known.peak_bytes, MEMORY_FLOOR)
+        if used.peak_bytes > most:
+            sizes = _size(used.peak_bytes), _size(known.peak_bytes)
+            times = used.peak_bytes / max(known.peak_bytes, 1)
+            return _over("memory", times, sizes, by, budget.memory)
+    if budget.time is not None:
+        most = max(budget.time * known.cpu_seconds, TIME_FLOOR)
+        if used.cpu_seconds > most:
+            spans = _span(used.cpu_seconds), _span(known.cpu_seconds)
+            times = used.cpu_seconds / max(known.cpu_seconds, 1e-9)
+            return _over("time", times, spans, by, budget.time)
+    return None
+
+
+def _over(what: str, times: float, amounts: tuple[str, str], by: str, allowed: float) -> Difference:
+    used, known = amounts
+    sentence = (
+        f"Your code used {_short(times)} times the {what} of the {by} ({used} against {known}); "
+        f"this exercise allows {_short(allowed)} times."
+    )
+    return Difference(Rung.BUDGET, sentence)
+
+
+def _short(number: float) -> str:
+    return f"{number:.3g}" if number < 10 else f"{number:,.0f}"  # noqa: PLR2004  one digit before the point
+
+
+def _size(count: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1000:  # noqa: PLR2004  decimal units
+            return f"{_short_size(count)} {unit}"
+        count /= 1000
+    return f"{_short_size(count)} GB"
+
+
+def _short_size(count: float) -> str:
+    return f"{count:.2g}" if count < 100 else f"{count:.0f}"  # noqa: PLR2004  two digits or whole
+
+
+def _span(seconds: float) -> str:
+    return f"{_short_size(seconds)} s" if seconds >= 1 else f"{_short_size(1000 * seconds)} ms"

@@ -1,0 +1,82 @@
+"""The inputs of a test: written out, or drawn by the author's Python with sizes that grow."""
+
+import ast
+import functools
+import hashlib
+import zlib
+from collections.abc import Callable, Mapping
+from types import CodeType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from grader.definitions.exercise import Exercise, Literals, TestCase
+from grader.grading.program.author_code import by_author, freeze, remember
+
+SMALLEST, LARGEST, ONLY = 2, 10, 5
+"""`size` in the first draw, in the last, and in a single one."""
+
+_MOST_SIZES = 32
+
+
+def draw_inputs(exercise: Exercise, test: TestCase, number: int) -> Mapping[str, Any]:
+    """Return the inputs of one draw; arrays in it cannot be written to.
+
+    Raises:
+        DefinitionError: the author's Python raises.
+    """
+    if isinstance(test.given, Literals):
+        return {name: freeze(value) for name, value in test.given.values.items()}
+    code = test.given.code
+    rng, size = generator(exercise, test, number), size_of(number, test.seeds)
+    ready = {"np": np, "rng": rng, "size": size, "sizes": _sizes(rng, size)}
+    namespace: dict[str, Any] = dict(ready)
+    what = f"test {test.id!r}: given"
+    by_author(test.where, what, lambda: exec(_compiled(code), namespace))  # noqa: S102  the author's own code
+    kept = {"size"} if _sets_size(code) else set()
+    return {
+        name: freeze(value)
+        for name, value in namespace.items()
+        if (name not in ready or name in kept)
+        and not name.startswith("_")
+        and not isinstance(value, ModuleType)
+    }
+
+
+def generator(exercise: Exercise, test: TestCase, *numbers: int) -> np.random.Generator:
+    """Return a test's own stream of random numbers, so that adding a test changes no other."""
+    stream = zlib.crc32(f"{exercise.id}/{test.id}".encode())
+    return np.random.default_rng([stream, *numbers])
+
+
+def size_of(number: int, draws: int) -> int:
+    """Return the size of a draw: it grows, so that the first failure shown is a small one."""
+    if draws == 1:
+        return ONLY
+    return SMALLEST + round((LARGEST - SMALLEST) * number / (draws - 1))
+
+
+def _sizes(rng: np.random.Generator, size: int) -> Callable[[int], tuple[int, ...]]:
+    def sizes(count: int) -> tuple[int, ...]:
+        """Return different small numbers: axes of the same length would hide a swap of them."""
+        if not 0 < count <= _MOST_SIZES:
+            raise ValueError(f"sizes() gives 1 to {_MOST_SIZES} numbers, not {count}")
+        largest = max(size, count + 1)
+        chosen = rng.permutation(np.arange(SMALLEST, largest + 1))[:count]
+        return tuple(int(length) for length in chosen)
+
+    return sizes
+
+
+@functools.lru_cache(256)
+def _compiled(code: str) -> CodeType:
+    name = f"given {hashlib.sha256(code.encode()).hexdigest()}"
+    return compile(code, remember(code, name), "exec")
+
+
+@functools.lru_cache(256)
+def _sets_size(code: str) -> bool:
+    nodes = ast.walk(ast.parse(code)) if "size" in code else ()
+    return any(
+        isinstance(n, ast.Name) and n.id == "size" and isinstance(n.ctx, ast.Store) for n in nodes
+    )

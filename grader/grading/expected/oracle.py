@@ -1,0 +1,382 @@
+"""The truth about an exercise's tests: their inputs and expected values, computed once and kept.
+
+The only importer of `reference`. What an author wrote as Python runs here, in the trusted process;
+what a learner wrote never does, and a solution only in a sandbox.
+"""
+
+import builtins
+import contextlib
+import functools
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType, MappingProxyType
+from typing import Any
+
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    FromExpression,
+    FromReference,
+    FromSolution,
+    LiteralValue,
+    OutputTest,
+    PropertyTest,
+    TestCase,
+    TestId,
+)
+from grader.errors import DefinitionError
+from grader.frozen import frozen
+from grader.grading.comparison.ladder import shapes_of
+from grader.grading.comparison.memory_size import bytes_held, bytes_in
+from grader.grading.expected.budget import largest_result, measured, together
+from grader.grading.expected.inputs import draw_inputs
+from grader.grading.expected.solution_values import of_solution, solution_stage
+from grader.grading.program.author_code import (
+    NotCopyableError,
+    author_error,
+    by_author,
+    evaluate,
+    freeze,
+    fresh,
+    names_in,
+    time_limits,
+)
+from grader.grading.program.loaded_program import Stage, is_value
+from grader.grading.program.proxies import RemoteObject
+from grader.sandbox.answers import Usage
+from grader.sandbox.inside.wire import MAX_BODY
+from grader.sandbox.interface import Children
+
+_REFERENCE_ROOT = "reference"
+
+_Inputs = Mapping[str, Any]
+_Found = tuple[Any, int | None]
+"""An expected value, and the bytes of the largest result of a call on the way to it, if known."""
+
+
+@frozen
+class Draw:
+    """One set of inputs of a test, and what must come out, to be read.
+
+    What evaluates an author's code takes `Oracle.inputs` instead: such code may change them.
+    """
+
+    inputs: Mapping[str, Any]
+    expected: Any  # for an output test the text; None where a test compares with nothing
+    most: int = MAX_BODY  # bytes that the arrays in a result of the submission may have
+    shapes: Any = None  # of a property test: those of the reference's result, if there is one
+
+
+@frozen
+class Truth:
+    """All that an oracle says of one test, to be kept where it cannot be computed."""
+
+    draws: tuple[Draw, ...]
+    usages: tuple[Usage, ...] = ()  # of each draw's call, if there is a budget
+    exact: tuple[Any, ...] = ()  # the expected value with all its digits, if the author's has fewer
+
+
+class Truths:
+    """What is known so far of the tests of an exercise and its forms. It outlives its oracles."""
+
+    def __init__(self, known: Mapping[TestId, Truth] = MappingProxyType({})) -> None:
+        self.draws = {test: truth.draws for test, truth in known.items()}
+        self.usages = {test: truth.usages for test, truth in known.items()}
+        self.exact = {test: truth.exact[0] for test, truth in known.items() if truth.exact}
+        self._weighed: tuple[int, int] = (0, 0)
+
+    @property
+    def bytes_held(self) -> int:
+        """How many bytes all of it holds, roughly."""
+        entries = len(self.draws) + len(self.usages) + len(self.exact)
+        if self._weighed[0] != entries:
+            values = [(d, d.inputs, d.expected) for draws in self.draws.values() for d in draws]
+            self._weighed = entries, bytes_held(values, self.draws, self.usages, self.exact)
+        return self._weighed[1]
+
+
+class Oracle:
+    """Knows the draws of every test of one exercise.
+
+    Args:
+        exercise: whose tests.
+        sandbox: where the exercise's solution may run; needed only where a test compares with it.
+        truths: what is known already, and is then not computed; what is computed is added. They
+            may be of another form of the exercise: one with the same id, in which tests of the
+            same id ask the same.
+    """
+
+    def __init__(
+        self,
+        exercise: Exercise,
+        sandbox: Children | None = None,
+        truths: Truths | None = None,
+    ) -> None:
+        self.exercise = exercise
+        self.truths = Truths() if truths is None else truths
+        self._sandbox = sandbox
+        self._references: dict[str, Any] | None = None
+
+    def form(self, exercise: Exercise) -> "Oracle":
+        """Return the oracle of another form of the exercise, which shares all that is known."""
+        return Oracle(exercise, self._sandbox, self.truths)
+
+    def draws(self, test: TestCase) -> tuple[Draw, ...]:
+        """Return a test's draws in order.
+
+        Raises:
+            DefinitionError: what the author wrote raises an error, or names no reference.
+            GraderFault: the solution is needed, and there is no sandbox for it.
+        """
+        found = self.truths.draws.get(test.id)
+        if found is None:
+            drawn = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
+            own = [self._fresh(test, number, given) for number, given in enumerate(drawn)]
+            pairs = zip(drawn, self._expected(test, own), strict=True)
+            found = tuple(
+                Draw(given, None, largest_result(given, None, returned), shapes_of(value))
+                if isinstance(test, PropertyTest)
+                else Draw(given, freeze(value), largest_result(given, value, returned))
+                for given, (value, returned) in pairs
+            )
+            self.truths.draws[test.id] = found
+        return found
+
+    def inputs(self, test: TestCase, number: int) -> _Inputs:
+        """Return the inputs of one draw for one evaluation: what it changes, no other one sees.
+
+        Raises:
+            DefinitionError, GraderFault: see `draws`.
+        """
+        return self._fresh(test, number, self.draws(test)[number].inputs)
+
+    def _fresh(self, test: TestCase, number: int, drawn: _Inputs) -> _Inputs:
+        """Copy inputs, or draw them again: a function has state that no copy of it would reset."""
+        try:
+            return {name: fresh(value) for name, value in drawn.items()}
+        except NotCopyableError:
+            return draw_inputs(self.exercise, test, number)
+
+    def prepare(self) -> None:
+        """Compute all that grading a submission needs, so that it takes none of its time.
+
+        Raises:
+            DefinitionError, GraderFault: see `draws`.
+        """
+        with time_limits():
+            for test in self.exercise.tests:
+                self.draws(test)
+                if isinstance(test, CallTest) and test.budget is not None:
+                    self.usages(test)
+
+    def usages(self, test: CallTest) -> tuple[Usage, ...]:
+        """Return what each draw's call takes when the reference makes it, or else the solution.
+
+        Raises:
+            DefinitionError, GraderFault: see `draws`.
+        """
+        found = self.truths.usages.get(test.id)
+        if found is None:
+            found = tuple(self._measured(test))
+            self.truths.usages[test.id] = found
+        return found
+
+    def exact(self, test: TestCase, draw: Draw) -> Any:  # noqa: ANN401  any value
+        """Return a draw's expected value with all its digits: an author writes four of them.
+
+        Raises:
+            DefinitionError: see `draws`.
+        """
+        if not isinstance(test, CallTest) or not self._is_written_out(test):
+            return draw.expected
+        exact = self.truths.exact
+        if test.id not in exact:
+            ((value, _),) = self._evaluated(test, "call", test.call, [self.inputs(test, 0)])
+            exact[test.id] = freeze(value)
+        return exact[test.id]
+
+    def truth(self, test: TestCase) -> Truth:
+        """Return all of the above about a test.
+
+        Raises:
+            DefinitionError, GraderFault: see `draws`.
+        """
+        draws = self.draws(test)
+        usages: tuple[Usage, ...] = ()
+        if isinstance(test, CallTest) and test.budget is not None:
+            usages = self.usages(test)
+        with contextlib.suppress(DefinitionError):  # without it a sentence is shorter, no more
+            self.exact(test, draws[0])
+        known = self.truths.exact
+        exact = (known[test.id],) if test.id in known else ()
+        return Truth(draws, usages, exact)
+
+    def judged_by(self, test: CallTest) -> str:
+        """Name what a budget compares with: the reference, or the solution."""
+        used = names_in(test.call) & self.exercise.defines.keys()
+        known = all(self.exercise.defines[name].reference for name in used)
+        return "reference" if known and not isinstance(test.expect, FromSolution) else "solution"
+
+    def _is_written_out(self, test: CallTest) -> bool:
+        """Tell whether the author wrote a value of which the reference knows all digits."""
+        is_literal = isinstance(test.expect, LiteralValue) and test.seeds == 1
+        return is_literal and self._has_reference(test.call)
+
+    def _has_reference(self, code: str) -> bool:
+        """Return whether the reference has a counterpart of all that an expression uses."""
+        defined = self.exercise.defines
+        used = names_in(code) & defined.keys()
+        return bool(used) and all(defined[name].reference for name in used)
+
+    def _expected(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[_Found]:
+        if isinstance(test, OutputTest):
+            return self._texts(test, inputs)
+        if isinstance(test, PropertyTest) and test.against is not None:
+            self._check_names(test, "against", test.against, inputs)
+        if isinstance(test, (CallTest, PropertyTest)):
+            self._check_names(test, "call", test.call, inputs)
+        if not isinstance(test, CallTest):
+            return self._for_shapes(test, inputs)
+        match test.expect:
+            case LiteralValue(value):
+                return [(value, None)] * len(inputs)
+            case FromReference():
+                return self._evaluated(test, "call", test.call, inputs)
+            case FromExpression(code):
+                return self._evaluated(test, "expect", code, inputs)
+            case FromSolution():
+                return self._of_solution(test, inputs, lambda s, given: _called(s, test, given))
+
+    def _for_shapes(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[_Found]:
+        """Return what the reference gives for a property test's call, or else None for each."""
+        if isinstance(test, PropertyTest) and self._has_reference(test.call):
+            with contextlib.suppress(DefinitionError):  # its own failure is no submission's
+                return self._evaluated(test, "call", test.call, inputs)
+        return [(None, None)] * len(inputs)
+
+    def _evaluated(
+        self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]
+    ) -> list[_Found]:
+        root = {_REFERENCE_ROOT: _Package(_REFERENCE_ROOT)} if field == "expect" else {}
+        what = f"test {test.id!r}: {field}"
+
+        def value(given: _Inputs) -> _Found:
+            sizes: list[int] = []
+            truth = {name: _weighed(each, sizes) for name, each in self._reference_names().items()}
+            names = {**root, **truth, **given}
+            found = by_author(test.where, what, lambda: evaluate(code, names))
+            return found, max(sizes, default=None) if field == "call" else None
+
+        return [value(given) for given in inputs]
+
+    def _texts(self, test: OutputTest, inputs: Sequence[_Inputs]) -> list[_Found]:
+        if test.stdout is not None:
+            return [(test.stdout, None)] * len(inputs)
+        printed = self._of_solution(
+            test, inputs, lambda stage, given: stage.printed_by(test.where, test.run, given)
+        )
+        return [(text, None) for text in printed]
+
+    def _of_solution(
+        self, test: TestCase, inputs: Sequence[_Inputs], ask: Callable[[Stage, _Inputs], Any]
+    ) -> list[Any]:
+        """Ask the solution about each draw, in one child for all of them."""
+        what = f"test {test.id!r}"
+        with solution_stage(self.exercise, self._sandbox) as stage:
+
+            def value(given: _Inputs) -> Any:  # noqa: ANN401  any value
+                field = f"{what}: what it asks of the solution"
+                asked = functools.partial(of_solution, test.where, what, lambda: ask(stage, given))
+                return by_author(test.where, field, asked)
+
+            return [value(given) for given in inputs]
+
+    def _measured(self, test: CallTest) -> list[Usage]:
+        numbers = range(test.seeds)
+        if self.judged_by(test) == "solution":
+            inputs = [self.inputs(test, number) for number in numbers]
+            return self._of_solution(test, inputs, lambda stage, given: _usage(stage, test, given))
+
+        def call(number: int) -> Callable[[], object]:
+            names = {**self._reference_names(), **self.inputs(test, number)}
+            return lambda: evaluate(test.call, names)
+
+        return [measured(call(number), call(number)) for number in numbers]
+
+    def _check_names(
+        self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]
+    ) -> None:
+        """Refuse a call that uses a name which nothing sets: no submission could pass it."""
+        unknown = names_in(code).difference(*inputs[:1], self.exercise.defines, {"np"})
+        for name in sorted(unknown.difference(vars(builtins)) if unknown else ()):
+            message = f"test {test.id!r}: {field} uses {name!r}, which given does not set"
+            raise author_error(test.where, message)
+
+    def _reference_names(self) -> Mapping[str, Any]:
+        """Return the reference's counterparts of what is defined; values are copies."""
+        if self._references is None:
+            self._references = {
+                name: self._resolve(name, definition.reference)
+                for name, definition in self.exercise.defines.items()
+                if definition.reference is not None
+            }
+        return {name: freeze(value) for name, value in self._references.items()}
+
+    def _resolve(self, name: str, spelled: str) -> Any:  # noqa: ANN401  a function, a class or a value
+        module, _, attribute = spelled.partition(":")
+        where = self.exercise.defines[name].where
+        if module.partition(".")[0] != _REFERENCE_ROOT:
+            message = (
+                f"{name}: a reference lies in the package {_REFERENCE_ROOT!r}, not {spelled!r}"
+            )
+            raise author_error(where, message)
+        try:
+            found = getattr(importlib.import_module(module), attribute)
+        except (ImportError, AttributeError) as error:
+            raise author_error(where, f"{name}: there is no reference {spelled!r}") from error
+        if not callable(found) and not is_value(self.exercise, name):
+            raise author_error(where, f"{name}: the reference {spelled!r} is not callable")
+        return found
+
+
+class _Package:
+    """A package whose modules are imported when they are first named."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  a module, or what a module has
+        package = importlib.import_module(self._name)
+        if not hasattr(package, name):
+            importlib.import_module(f"{self._name}.{name}")
+        found = getattr(package, name)
+        return _Package(found.__name__) if hasattr(found, "__path__") else found
+
+
+def _weighed(value: Any, sizes: list[int]) -> Any:  # noqa: ANN401  any value
+    """Have a function add the bytes of the arrays in each result; leave anything else as it is."""
+    if not isinstance(value, FunctionType):
+        return value
+
+    def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
+        result = value(*args, **kwargs)
+        sizes.append(bytes_in(result))
+        return result
+
+    return call
+
+
+def _called(stage: Stage, test: CallTest, inputs: _Inputs) -> _Found:
+    names = stage.names(test.where, keep_inputs=test.keep_inputs)
+    value = evaluate(test.call, {**stage.bindings(names), **inputs})
+    if isinstance(value, RemoteObject):
+        message = f"test {test.id!r}: the call gives an object, which cannot be compared"
+        raise author_error(test.where, message)
+    return value, names.largest
+
+
+def _usage(stage: Stage, test: CallTest, inputs: _Inputs) -> Usage:
+    usages: list[Usage] = []
+    names = stage.names(test.where, usages=usages)
+    evaluate(test.call, {**stage.bindings(names), **inputs})
+    return together(usages)

@@ -1,0 +1,163 @@
+"""Makes the public form of an exercise: everything hidden is left behind here, in one place."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    FromSolution,
+    OutputTest,
+    PropertyTest,
+    PytestTest,
+    TestCase,
+)
+from grader.definitions.public import (
+    Described,
+    PublicExercise,
+    PublicHint,
+    PublicTest,
+    PublicTrack,
+    TestKind,
+)
+from grader.definitions.track import Track
+from grader.sandbox.process import Sandbox
+
+if TYPE_CHECKING:
+    from grader.grading.expected.oracle import Oracle, Truths
+
+_KINDS: Final[dict[type, TestKind]] = {
+    CallTest: "call",
+    OutputTest: "output",
+    PropertyTest: "property",
+    PytestTest: "pytest",
+}
+
+
+def public_track(track: Track, sandbox: Sandbox | None = None) -> PublicTrack:
+    """Project a track and its exercises.
+
+    Args:
+        track: what to project.
+        sandbox: for tests that compare with what the exercise's solution gives.
+
+    Raises:
+        DefinitionError: a visible test cannot be computed.
+        GraderFault: one needs a sandbox, and there is none.
+    """
+    return _track(track, [public_exercise(exercise, sandbox) for exercise in track.exercises])
+
+
+def untested_track(track: Track) -> PublicTrack:
+    """Project a track without its tests, so that nothing has to be computed."""
+    return _track(track, [_exercise(each, ()) for each in track.exercises])
+
+
+def _track(track: Track, exercises: Sequence[PublicExercise]) -> PublicTrack:
+    return PublicTrack(
+        id=track.definition.id,
+        title=track.definition.title,
+        description=track.definition.description,
+        xp=track.xp,
+        exercises=tuple(exercises),
+    )
+
+
+def needs_sandbox(exercise: Exercise) -> bool:
+    """Tell whether a visible test of an exercise shows what its solution gives."""
+    return any(
+        (isinstance(test, CallTest) and isinstance(test.expect, FromSolution))
+        or (isinstance(test, OutputTest) and test.stdout is None)
+        for test in exercise.tests
+        if not test.hidden
+    )
+
+
+def public_exercise(
+    exercise: Exercise, sandbox: Sandbox | None = None, truths: "Truths | None" = None
+) -> PublicExercise:
+    """Project an exercise; the expected values of visible tests are computed, never retyped.
+
+    Args:
+        exercise: what to project.
+        sandbox: see `public_track`.
+        truths: what is known of its tests already, to which is added what is computed.
+
+    Raises:
+        DefinitionError, GraderFault: see `public_track`.
+    """
+    return _exercise(exercise, _public_tests(exercise, sandbox, truths))
+
+
+def _exercise(exercise: Exercise, tests: Sequence[PublicTest]) -> PublicExercise:
+    visible = sum(not test.hidden for test in exercise.tests)
+    return PublicExercise(
+        id=exercise.id,
+        title=exercise.title,
+        kind=exercise.kind,
+        difficulty=exercise.difficulty,
+        xp=exercise.xp,
+        requires=exercise.requires,
+        concepts=exercise.concepts,
+        instructions=exercise.instructions,
+        starter=exercise.starter,
+        defines=tuple(exercise.defines),
+        hints=tuple(PublicHint(hint.text, hint.price) for hint in exercise.hints),
+        tests=tests,
+        hidden_tests=len(exercise.tests) - visible + exercise.hidden_elsewhere,
+        max_points=exercise.max_points,
+        choices={name: each.choices for name, each in exercise.defines.items() if each.choices},
+        digest=exercise.digest,
+    )
+
+
+def _public_tests(
+    exercise: Exercise, sandbox: Sandbox | None, truths: "Truths | None"
+) -> tuple[PublicTest, ...]:
+    # Most of a site's pages are remembered, and then there is nothing to compute.
+    from grader.grading.expected.oracle import Oracle  # noqa: PLC0415
+
+    oracle = Oracle(exercise, sandbox, truths)
+    return tuple(_public_test(oracle, test) for test in exercise.tests if not test.hidden)
+
+
+def _public_test(oracle: "Oracle", test: TestCase) -> PublicTest:
+    draw = oracle.draws(test)[0]
+    predicted = oracle.exercise.kind == "predict"
+    inputs = {name: _plain(value) for name, value in draw.inputs.items()}
+    return PublicTest(
+        kind="answer" if predicted else _KINDS[type(test)],
+        id=test.id,
+        description=test.description,
+        points=test.points,
+        given=inputs,
+        code=_code(test),
+        expected=None if predicted else _plain(draw.expected),
+        holds=test.holds if isinstance(test, PropertyTest) else None,
+        draws=test.seeds,
+    )
+
+
+def _code(test: TestCase) -> str:
+    match test:
+        case CallTest(call=code) | PropertyTest(call=code) | OutputTest(run=code):
+            return code
+    return test.pytest
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401  any value
+    """Return a value as plain data; what is none is described, in a container piece by piece."""
+    import numpy as np  # noqa: PLC0415  as above
+
+    kind = type(value)
+    if value is None or kind in (bool, int, float, complex, str, bytes):
+        return value
+    if kind in (list, tuple, set, frozenset):
+        return kind(map(_plain, value))
+    if kind is dict:
+        return {_plain(key): _plain(item) for key, item in value.items()}
+    if kind is np.ndarray or isinstance(value, np.generic):
+        dtype = value.dtype
+        if dtype.itemsize and dtype.names is None and not dtype.hasobject:
+            return value
+    return Described(kind.__name__, repr(value))

@@ -1,0 +1,66 @@
+"""What an exercise's own solution gives, run in a sandbox child of its own."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from grader.definitions.exercise import Exercise
+from grader.errors import GraderFault, Location
+from grader.grading.program.author_code import author_error
+from grader.grading.program.loaded_program import Stage, read_values
+from grader.grading.program.proxies import InputChangedError, NoValueError
+from grader.grading.results.jobs import limits_of
+from grader.sandbox.answers import Cause, ChildGoneError, Raised, Returned, Unsupported
+from grader.sandbox.interface import Children
+
+T = TypeVar("T")
+
+
+@contextlib.contextmanager
+def solution_stage(exercise: Exercise, sandbox: Children | None) -> Iterator[Stage]:
+    """Load the solution into a child of its own.
+
+    Raises:
+        DefinitionError: there is none, or it does not load.
+        GraderFault: there is no sandbox to run it in.
+    """
+    if sandbox is None:
+        raise GraderFault(f"{exercise.id}: its solution can only be run in a sandbox")
+    if not exercise.solution:
+        message = "a test compares with the solution, which this edition does not have"
+        raise author_error(exercise.where, message)
+    with sandbox.child(limits_of(exercise)) as child:
+
+        def load() -> Stage:
+            answer = child.load(exercise.solution, list(exercise.defines))
+            if not isinstance(answer, Returned):
+                raise NoValueError(answer)
+            return Stage(child, exercise, read_values(child, exercise))
+
+        yield of_solution(exercise.where, "solution", load)
+
+
+def of_solution(where: Location, what: str, action: Callable[[], T]) -> T:
+    """Ask the solution for something; that it fails is the author's to mend.
+
+    Raises:
+        DefinitionError: it raises, ends or gives something that cannot be compared with.
+    """
+    try:
+        return action()
+    except NoValueError as error:
+        raise author_error(where, f"{what}: the solution {_said(error.answer)}") from error
+    except InputChangedError as error:
+        raise author_error(where, f"{what}: the solution changes {error.name} in place") from error
+    except ChildGoneError as error:
+        if error.cause is Cause.KILLED:  # by a host without memory, for all we know
+            raise GraderFault(f"the sandbox of the solution was killed: {error}") from error
+        raise author_error(where, f"{what}: the solution ended ({error})") from error
+
+
+def _said(answer: Raised | Unsupported) -> str:
+    if isinstance(answer, Unsupported):
+        return f"gives {answer.kind}, which cannot be compared"
+    line = f" (line {answer.frames[-1][0]} of it)" if answer.frames else ""
+    said = f": {answer.message}" if answer.message else ""
+    return f"raises {answer.type}{said}{line}"

@@ -1,0 +1,428 @@
+"""What a learner is told: every sentence about how a test or a submission ended, in one place.
+
+A sentence about a hidden test must not carry anything that the submission could have chosen: not a
+message, not a value, not a line. It is made from the outcome and the rung alone.
+"""
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from grader.definitions.exercise import DefinedAs, Disclosure, Property
+from grader.grading.comparison.ladder import Difference, Rung
+from grader.grading.feedback import error_explanations
+from grader.grading.feedback.defined_names import Contents, Defined
+from grader.grading.results.verdict import Outcome
+from grader.sandbox.answers import Cause, ChildGoneError, Raised, Unsupported
+from grader.sandbox.printable import printable
+
+_HIDDEN_BY_RUNG = {
+    Rung.NOTHING: "Nothing was returned for the inputs of this hidden test.",
+    Rung.SILENCE: "Nothing was printed for the inputs of this hidden test.",
+    Rung.TYPE: "The result has the wrong type for the inputs of this hidden test.",
+    Rung.LENGTH: "The result has the wrong number of items for the inputs of this hidden test.",
+    Rung.SHAPE: "The result has the wrong shape for the inputs of this hidden test.",
+    Rung.DTYPE: "The result has the wrong dtype for the inputs of this hidden test.",
+    Rung.NOT_FINITE: "The result has NaN or infinity where this hidden test expects a number.",
+    Rung.VALUES: "The result has the right form but wrong values in this hidden test.",
+    Rung.INPUTS: "Your code changes its inputs in place in this hidden test.",
+    Rung.TEXT: "The wrong text was printed for the inputs of this hidden test.",
+    Rung.ASSERTION: "Something that this hidden test asserts does not hold.",
+    Rung.BUDGET: "Your code uses more time or memory than this hidden test allows.",
+    Rung.PROPERTY: "A property that every right answer has does not hold in this hidden test.",
+}
+_HIDDEN_BY_PROPERTY: dict[Property, str] = {
+    "rows_sum_to_one": "The rows are not all positive with a sum of 1 in this hidden test.",
+    "shift_invariant": "The result changes when a constant is added to the inputs.",
+    "causal": "The result at some position depends on later positions.",
+    "permutation_equivariant": "Reordering the inputs does not just reorder the result.",
+    "permutation_invariant": "The result depends on the order of the inputs.",
+    "unchanged_inputs": "Your code changes its inputs in place in this hidden test.",
+    "finite_at_large_values": "The result has NaN or infinity in it for large inputs.",
+    "gradient": "The gradient does not agree with finite differences in this hidden test.",
+    "idempotent": "Applying your function to its own result changes it once more.",
+    "deterministic": "Two calls with the same inputs give different results.",
+    "cached_equals_uncached": "The result with the cache is another than without it.",
+}
+_HIDDEN_BY_OUTCOME = {
+    Outcome.FAILED: "The result of this hidden test is wrong.",
+    Outcome.ERRORED: "Your code raised an error or ended for the inputs of this hidden test.",
+    Outcome.TIMED_OUT: "Your code took too long for the inputs of this hidden test.",
+    Outcome.OUT_OF_MEMORY: "Your code ran out of memory for the inputs of this hidden test.",
+    Outcome.OUTPUT_LIMIT: "Your code printed too much for the inputs of this hidden test.",
+}
+_NOTHING_DISCLOSED = "A hidden test did not pass."
+
+_LONGEST = 300  # characters of a submission's own words in a sentence
+
+_ENDED = (
+    "Your code ended the whole program. Return from the function instead; "
+    "the tests after this one could not run."
+)
+
+
+def hidden(
+    disclose: Disclosure,
+    outcome: Outcome,
+    rung: Rung | None,
+    inputs: Mapping[str, Any],
+    holds: Property | None = None,
+) -> str:
+    """Say about a hidden test only what its disclosure allows.
+
+    Also where the inputs may be shown, the rest stays a fixed sentence: what a submission returns
+    or raises could carry the inputs of another hidden test.
+    """
+    if disclose == "nothing":
+        return _NOTHING_DISCLOSED
+    sentence = _HIDDEN_BY_OUTCOME[outcome] if rung is None else _HIDDEN_BY_RUNG[rung]
+    if rung is Rung.PROPERTY and holds is not None:
+        sentence = _HIDDEN_BY_PROPERTY[holds]
+    if disclose != "inputs":
+        return sentence
+    shown = "; ".join(f"{name} = {_summary(value)}" for name, value in inputs.items())
+    return f"{sentence} Its inputs: {shown or 'none'}."
+
+
+def _summary(value: object) -> str:
+    """Print a value on one line, the middle of a large array left out."""
+    with np.printoptions(precision=4, threshold=24, edgeitems=2, linewidth=1000):
+        return f"{' '.join(repr(value).split()):.300}"
+
+
+def differs(difference: Difference, draw: int, draws: int) -> str:
+    """Say how a result differs, and in which of several draws."""
+    if draws == 1:
+        return difference.sentence
+    return f"{difference.sentence} (Inputs {draw + 1} of {draws}.)"
+
+
+def partly(sentence: str, passed: int, draws: int, points: int) -> str:
+    """Add what a test with partial credit gives for the draws that passed."""
+    earned = f"{points} point{'' if points == 1 else 's'}"
+    return f"{sentence} {passed} of {draws} inputs pass: {earned}."
+
+
+def input_changed(name: str, call: str) -> str:
+    """Say that an argument was changed in place."""
+    return f"Your code changes {name} of `{call}` in place. Work on a copy, or make a new array."
+
+
+def outcome_of(raised: Raised) -> Outcome:
+    """Class an exception that the submission raised."""
+    if "MemoryError" in raised.bases:
+        return Outcome.OUT_OF_MEMORY
+    if raised.type == "OutputLimitError":
+        return Outcome.OUTPUT_LIMIT
+    return Outcome.ERRORED
+
+
+def raised(error: Raised, call: str, contents: Contents) -> str:
+    """Say what a submission's exception was and where it came from."""
+    if error.type == "SystemExit":
+        return "Your code ends the program with sys.exit(). Return from the function instead."
+    if error.type == "OutputLimitError":
+        return OUTPUT_LIMIT
+    if "MemoryError" in error.bases:
+        return f"Your code asked for more memory than it may use{_at(error)}."
+    if error.type == "ModuleNotFoundError" and (module := _QUOTED.search(error.message)):
+        known = "only NumPy and Python's standard library"
+        return f"There is no module `{module[1]:.60}` here, {known}{_at(error)}."
+    if not error.frames and call:
+        return _in_the_test_itself(error, call, contents)
+    message = f": {_words_of(error)}" if error.message else ""
+    said = f"{error.type}{message}{_at(error)}.{_HINTS.get(error.type, '')}{_exit_hint(error)}"
+    return " ".join([said, *_cause(error)])
+
+
+_QUOTED = re.compile(r"'([^']+)'")
+_PLACE = re.compile(r" \((?:/[^()]*|unknown location)\)$")  # where a module lies on this machine
+
+_HINTS = {
+    "EOFError": " Nothing can be typed in here: `input()` has nothing to read.",
+}
+
+
+def _exit_hint(error: Raised) -> str:
+    if error.type == "NameError" and re.search(r"'(exit|quit)'", error.message):
+        return " To leave a function, use `return`."
+    return ""
+
+
+def _cause(error: Raised) -> Iterator[str]:
+    """Say what is behind a usual error, and where shapes matter, which the arrays have."""
+    if sentence := error_explanations.cause(error.type, error.message):
+        yield sentence
+    if error_explanations.signature(error.type, error.message) and (
+        here := error_explanations.shapes_here(error.shapes)
+    ):
+        yield here
+
+
+def _words_of(error: Raised) -> str:
+    """Return an error's message as a part of a sentence."""
+    return _cut(_PLACE.sub("", error.message).removesuffix("."))
+
+
+def _cut(message: str) -> str:
+    return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
+
+
+def _at(error: Raised) -> str:
+    if not error.frames:
+        return ""
+    line, function = error.frames[-1]
+    return f" (line {line})" if function == "<module>" else f" (line {line}, in {function})"
+
+
+def _in_the_test_itself(error: Raised, call: str, contents: Contents) -> str:
+    """Explain an error without a line of the learner's: at the call, or in the test's own line."""
+    for name, defined in contents.defined.items():
+        if but := _misused(error, name, defined):
+            return f"The test runs `{_cut(call)}`, but {but}"
+    return (
+        f"The test's own line fails with what your code gave it: `{_cut(call)}` "
+        f"({error.type}: {_words_of(error)}). Does your function return what is asked for?"
+    )
+
+
+def _misused(error: Raised, name: str, defined: Defined) -> str:
+    """Say how a test uses a name in another way than it is defined; nothing if that is not it."""
+    where = f" (line {defined.line})" if defined.line else ""
+    if error.type == "TypeError" and error.message.startswith((f"{name}()", f"{name}.__init__()")):
+        return f"your {_spelled(name, defined)}{where}: {_words_of(error)}."
+    if error.type == "TypeError" and error.message.startswith(f"{name}."):
+        return f"{_words_of(error)}. The first parameter of a method is `self`."
+    _, lacks, attribute = error.message.partition(f"'{name}' object has no attribute ")
+    if error.type == "AttributeError" and lacks:
+        return f"an object of your class `{name}`{where} has no {attribute[:_LONGEST]}."
+    return ""
+
+
+def _spelled(name: str, defined: Defined) -> str:
+    if defined.kind == "class":
+        return f"class is made by `{name}{defined.signature}`"
+    return f"function is `def {name}{defined.signature}`"
+
+
+def syntax_error(error: Raised) -> str:
+    """Say what Python could not read."""
+    shown = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
+    line = f"line {error.line}" if error.line else "your code"
+    return f"Python cannot read {line}{shown} ({error.type}: {_cut(error.message)})."
+
+
+def unsupported(answer: Unsupported) -> str:
+    """Say that a value is of a kind that no test can look at."""
+    where = f" (at {answer.path} of the result)" if answer.path else ""
+    if answer.kind == "coroutine":
+        return "Your function is `async def`, so calling it computes nothing. Write `def`."
+    return f"Your function returned {_article(answer.kind)}{where}. {_advice(answer.kind)}"
+
+
+def _advice(kind: str) -> str:
+    if kind.startswith("a value "):  # one that is too large
+        return "Look at the shape of your result: is a length of it much too large?"
+    if kind in ("function", "builtin_function_or_method", "method"):
+        return "Are the round brackets missing that call it?"
+    if kind == "generator":
+        return "Write square brackets around it, for a list, or make it an array."
+    if any(word in kind for word in ("array", "matrix", "Masked")):
+        return "Return an ordinary array of numbers, for example `np.asarray(result, dtype=float)`."
+    return "Return plain Python values or NumPy arrays."
+
+
+def unsupported_value(name: str, answer: Unsupported) -> str:
+    """Say that a value is of a kind that no test can look at."""
+    where = f" at {answer.path}" if answer.path else ""
+    kind = _article(answer.kind)
+    if answer.is_too_large:
+        return f"`{name}` is {kind}. Look at its shape: is a length of it much too large?"
+    return f"`{name}` is {kind}{where}; write plain Python values or NumPy arrays of numbers."
+
+
+def _article(kind: str) -> str:
+    if kind == "ndarray":
+        return "a NumPy array"
+    if kind.startswith(("a ", "an ")):
+        return kind
+    return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
+
+
+def gone(error: ChildGoneError) -> tuple[Outcome, str]:
+    """Class and explain the end of a submission's process."""
+    match error.cause:
+        case Cause.CPU_TIME:
+            return (
+                Outcome.TIMED_OUT,
+                f"Stopped after {error.detail} of computing. Is there a loop without an end?",
+            )
+        case Cause.WALL_TIME:
+            return (
+                Outcome.TIMED_OUT,
+                f"Stopped after {error.detail}. Does it wait for something, or never end?",
+            )
+        case Cause.SIGNAL:
+            return (
+                Outcome.ERRORED,
+                f"Python itself crashed ({error.detail}) while it ran your code.",
+            )
+        case Cause.KILLED:
+            return Outcome.ERRORED, (
+                "Your code's process was killed. Did it use too much memory, or end itself?"
+            )
+        case Cause.EXIT:
+            return Outcome.ERRORED, _ENDED
+        case Cause.PROTOCOL:
+            return (
+                Outcome.ERRORED,
+                "Your code wrote to the grader's connection, so there is no answer to judge.",
+            )
+
+
+_NOUNS: dict[DefinedAs, str] = {"function": "function", "class": "class", "value": "value"}
+
+
+def missing(name: str, call: str, names: Sequence[str], kind: DefinedAs = "function") -> str:
+    """Say that a name is missing, and which one it may have become."""
+    if kind == "value":
+        return f"There is no `{name}` in your code; write your answer as `{name} = ...`."
+    noun = _NOUNS[kind]
+    spelled = {known.lower(): known for known in names}
+    close = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.6)
+    if close:
+        return f"There is no {noun} `{name}` in your code. Is `{spelled[close[0]]}` meant to be it?"
+    return f"There is no {noun} `{name}` in your code; the tests call `{call}`."
+
+
+def another_kind(name: str, wanted: DefinedAs, kind: str) -> str:
+    """Say that a name stands for something else than it should."""
+    came = _article(kind) if kind != "builtin_function_or_method" else "a built-in function"
+    return f"`{name}` should be a {_NOUNS[wanted]}, but in your code it is {came}."
+
+
+def not_answered(name: str, kind: str) -> str:
+    """Say that a placeholder still stands where an answer should."""
+    placeholder = "..." if kind == "ellipsis" else "None"
+    return f"`{name}` is not answered yet: write your answer in place of `{placeholder}`."
+
+
+def no_choice(name: str, choices: Sequence[str]) -> str:
+    """Say which answers there are to choose from."""
+    quoted = [f'"{choice}"' for choice in choices]
+    return f"`{name}` should be one of {_listing(quoted, 'or')}."
+
+
+def answer_differs(names: Sequence[str], rung: Rung) -> str:
+    """Say that a prediction is wrong, without giving the right one away."""
+    answers = _listing([f"`{name}`" for name in names], "and")
+    verb = "is" if len(names) == 1 else "are"
+    if rung in (Rung.TYPE, Rung.LENGTH, Rung.SHAPE):
+        form = "has another form" if len(names) == 1 else "have another form"
+        return (
+            f"{answers} {form} than the answer: look at how many values there are, and how they "
+            "are nested."
+        )
+    return f"{answers} {verb} not right. Go through it step by step once more."
+
+
+_BEYOND = {
+    "statement": "is more than an answer. Write only assignments of plain values here",
+    "name": "sets `{name}`, which is not asked for. Set only {answers}",
+    "value": (
+        "leaves something to compute. Work out `{name}` yourself and write the plain value: a "
+        "number, a text, a list or `np.array([...])`"
+    ),
+}
+
+
+def more_than_answers(what: str, line: int, name: str, answers: Sequence[str]) -> str:
+    """Say why a program that should only answer was not run."""
+    listed = _listing([f"`{answer}`" for answer in answers], "and")
+    return f"Line {line} {_BEYOND[what].format(name=name, answers=listed)}."
+
+
+def forbidden(line: int, uses: str, because: str) -> str:
+    """Say what a submission uses that its exercise does without."""
+    reason = f": {because.strip().rstrip('.')}" if because.strip() else ""
+    return f"Line {line} {uses}, which this exercise does without{reason}."
+
+
+def roundabout(line: int, name: str) -> str:
+    """Say that something could reach by another name what is forbidden."""
+    return (
+        f"Line {line} uses `{name}`, which can reach by another name what this exercise does "
+        "without, so it is not allowed here either."
+    )
+
+
+def passed_around(line: int, name: str) -> str:
+    """Say that a module goes where it cannot be followed."""
+    return (
+        f"Line {line} passes `{name}` around, which could hide what this exercise does without. "
+        f"Write `{name}.` and what you need of it where you need it."
+    )
+
+
+TOO_MANY_NAMES = "Your code uses more names than can be checked for what this exercise forbids."
+
+
+def _listing(words: Sequence[str], last: str) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def cannot_use(what: str, error: Exception) -> str:
+    """Say that a test could not go on with what the submission gave it."""
+    said = f"{type(error).__name__}: {_cut(printable(str(error)))}"
+    return (
+        f"The result cannot be used as in `{_cut(what)}` ({said}). Does your function return what "
+        "is asked for?"
+    )
+
+
+def looks(mistake: str) -> str:
+    """Say which mistake is behind failures; `mistake` is in words that begin with "as if"."""
+    return f"Your code behaves exactly {mistake}."
+
+
+def never_finite(said: str) -> str:
+    """Say what a mistake is that would explain results without a single number in them."""
+    return (
+        f"No result has a number in it, and that can have several causes. One is known here: {said}"
+    )
+
+
+def either(sentences: Sequence[str]) -> str:
+    """Say that any of several mistakes explains the failures."""
+    count = {2: "either of two"}.get(len(sentences), "any of several")
+    if len(sentences) == 1:
+        return sentences[0]
+    return f"This is what happens with {count} mistakes: {' Or: '.join(sentences)}"
+
+
+def assertion(statement: str, explanation: str) -> str:
+    """Say which assertion of a test does not hold, and with what values."""
+    shown = f": {_cut(printable(explanation))}" if explanation else ""
+    return f"This does not hold: `{_cut(statement)}`{shown}"
+
+
+def too_long(seconds: float) -> str:
+    """Say that a test did not end with what the submission gave it."""
+    return f"The test did not end within {seconds:g} s with what your code returned."
+
+
+TOO_LARGE = (
+    "What the test computes from the result of your code does not fit into memory. Look at the "
+    "shape that you return: a length of it is much too large."
+)
+OUTPUT_LIMIT = (
+    "Your code printed more than it may, so the rest was cut off. Is there a print in a loop?"
+)
+NOT_RUN = "Not run, because your program had ended before."
+NO_TESTS = (
+    "All that is asked for is there. Whether it is right is found by the hidden tests, which are "
+    "not run here."
+)

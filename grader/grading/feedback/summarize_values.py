@@ -1,0 +1,221 @@
+"""Makes the values behind a failure showable: summarised, cut and cleaned, however large they are.
+
+What a submission gave may be anything that can cross the wire, so nothing is printed as a whole:
+text is made piece by piece and no further than it is shown.
+"""
+
+import itertools
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    LiteralValue,
+    OutputTest,
+    PropertyTest,
+    PytestTest,
+    TestCase,
+)
+from grader.grading.comparison.ladder import Rung, as_written
+from grader.grading.comparison.raw_result import Observation
+from grader.grading.results.value_summary import PRINTED, Row, ShownValue, Values
+from grader.sandbox.answers import Raised, Unsupported
+from grader.sandbox.printable import printable
+
+_Array: TypeAlias = npt.NDArray[Any]
+
+_WORD: Final = re.compile(r"\w+")
+_LINE_FEED: Final = "\n"
+_MOST: Final = ShownValue.MOST_CHARACTERS
+_NOTE: Final = 60  # characters that a note of what is left out may take
+_EDGE: Final = 3  # values that are shown at each end of a long axis
+_WHOLE: Final = 200  # values up to which an array is printed in full
+_DIGITS: Final = 4  # decimals of an array inside of another value
+_SIGNIFICANT: Final = 8  # digits of a number inside of a list, as many as NumPy prints of an array
+_FEW: Final = 12  # items that are looked at before the first is printed
+_LINE: Final = 75  # characters after which an array's row goes on in the next line
+_SHOWN_AXES: Final = 2
+_MOST_BITS: Final = 256  # of a whole number that is printed digit by digit
+_MOST_AXES: Final = 4  # printing goes to both ends of every axis
+
+# The values themselves say nothing about a call that took too long or changed its inputs.
+_NOT_OF_THE_VALUE: Final = (Rung.INPUTS, Rung.ASSERTION, Rung.BUDGET)
+
+
+def values_behind(exercise: Exercise, test: TestCase, seen: Observation) -> Values:
+    """Return what a learner may see of the draw on which a test did not pass.
+
+    Of a hidden test that is nothing, and of a prediction too: its answer is all there is to find.
+    """
+    if test.hidden or exercise.kind == "predict":
+        return Values()
+    try:
+        return _values(test, seen)
+    except Exception:  # noqa: BLE001  an addition must not cost a submission its verdict
+        return Values()
+
+
+def _values(test: TestCase, seen: Observation) -> Values:
+    used = set(_WORD.findall(_code(test)))
+    inputs = tuple((name, shown(value)) for name, value in seen.inputs.items() if name in used)
+    if seen.rung in _NOT_OF_THE_VALUE:
+        return Values(inputs)
+    expected, got = None, None
+    if isinstance(test, OutputTest):
+        expected = shown_print(seen.expected)
+        got = shown_print(seen.got) if isinstance(seen.got, str) else None
+    elif isinstance(test, CallTest):
+        wanted = seen.expected
+        if isinstance(test.expect, LiteralValue):
+            wanted = as_written(wanted, seen.got)
+        expected = shown(wanted)
+    if got is None and _is_value(seen):
+        got = shown(seen.got)
+    return Values(inputs, expected, got, seen.worst if got is not None and got.rows else None)
+
+
+def _code(test: TestCase) -> str:
+    match test:
+        case CallTest():
+            return test.call
+        case PropertyTest():
+            return f"{test.call} {test.against}"
+        case OutputTest():
+            return test.run
+        case PytestTest():
+            return test.pytest
+
+
+def _is_value(seen: Observation) -> bool:
+    """Tell whether something came back; None only counts where it is what is wrong."""
+    if seen.got is None:
+        return seen.rung is Rung.NOTHING
+    return not isinstance(seen.got, (Raised, Unsupported))
+
+
+def shown(value: object) -> ShownValue:
+    """Make any value showable."""
+    if not isinstance(value, np.ndarray):
+        return ShownValue(_summary(value), _cut(_pieces(value), _amount(value)))
+    rows = _rows(value)
+    text = _cut(_printed(value), _amount(value))
+    return ShownValue(_summary(value), text, rows, rows is not None and value.ndim == 1)
+
+
+def shown_print(text: str) -> ShownValue:
+    """Make showable what was printed: as it is, not as Python would write it in a program."""
+    return ShownValue(PRINTED, _cut([text], _amount(text)))
+
+
+def _rows(array: _Array) -> tuple[Row, ...] | None:
+    small = all(0 < length <= ShownValue.MOST_CELLS for length in array.shape)
+    if array.ndim not in (1, _SHOWN_AXES) or not small or array.dtype.kind not in "biuf":
+        return None
+    return tuple(tuple(row) for row in np.atleast_2d(array).tolist())
+
+
+def _summary(value: object) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {tuple(map(int, value.shape))}"
+    if isinstance(value, (tuple, list, dict, set)):
+        return f"{type(value).__name__} of {len(value)}"
+    if value is None:
+        return "None"
+    if (handle := getattr(value, "handle_", None)) is not None:
+        return f"object of class {printable(handle.kind)}"
+    return type(value).__name__
+
+
+def _amount(value: object) -> str:
+    """Say how much there is of a value that is too long to show."""
+    if isinstance(value, np.ndarray):
+        return f"{value.size:,} values"
+    if isinstance(value, (str, bytes)):
+        return f"{len(value):,} {'characters' if isinstance(value, str) else 'bytes'}"
+    if isinstance(value, (tuple, list, dict, set)):
+        return f"{len(value):,} items"
+    return "too long to show"
+
+
+def _cut(pieces: Iterable[str], amount: str) -> str:
+    """Join pieces, as many as there is room for, and say how much there would be."""
+    text = ""
+    for piece in pieces:
+        text += piece[: _MOST + 1]
+        if len(text) > _MOST:
+            return f"{printable(text[: _MOST - _NOTE], keep=_LINE_FEED)}... ({amount} in all)"
+    return printable(text, keep=_LINE_FEED)
+
+
+def _pieces(value: object) -> Iterator[str]:
+    """Yield what `repr` would give, bit by bit, of values that a test can give or get."""
+    match value:
+        case str() | bytes():
+            yield repr(value[:_MOST])
+        case tuple():
+            yield from _items("(", value, ",)" if len(value) == 1 else ")")
+        case list():
+            yield from _items("[", value, "]")
+        case set() if value:
+            yield from _items("{", value, "}")
+        case dict():
+            yield from _mapping(value)
+        case int() if value.bit_length() > _MOST_BITS:
+            yield f"about {'-' if value < 0 else ''}10**{math.log10(abs(value)):.0f}"
+        case np.ndarray():
+            yield "array("
+            yield from _printed(value, " array(", ", ", _DIGITS)
+            yield ")"
+        case np.generic():
+            yield str(value)
+        case _ if callable(value) and hasattr(value, "__name__"):
+            yield f"the function {value.__name__}"
+        case _:
+            yield repr(value)
+
+
+def _items(before: str, items: Iterable[object], after: str) -> Iterator[str]:
+    has_array = any(isinstance(item, np.ndarray) for item in itertools.islice(items, _FEW))
+    yield before
+    for number, item in enumerate(items):
+        if number:
+            yield ",\n " if has_array else ", "
+        yield from _part(item)
+    yield after
+
+
+def _part(item: object) -> Iterator[str]:
+    """Yield an item of a container: a float alone is shown to its last digit, one of many not."""
+    return iter([repr(float(f"{item:.{_SIGNIFICANT}g}"))]) if type(item) is float else _pieces(item)
+
+
+def _mapping(mapping: Mapping[Any, object]) -> Iterator[str]:
+    yield "{"
+    for number, (key, item) in enumerate(mapping.items()):
+        if number:
+            yield ", "
+        yield from _part(key)
+        yield ": "
+        yield from _part(item)
+    yield "}"
+
+
+def _printed(
+    array: _Array, before: str = "", between: str = " ", digits: int | None = None
+) -> Iterator[str]:
+    """Yield what NumPy prints of an array, which for a large one is the ends of its axes."""
+    corners = math.prod(min(length, 2 * _EDGE) for length in array.shape)
+    if array.size > _WHOLE and (array.ndim > _MOST_AXES or corners > _WHOLE):
+        first = ", ".join(str(each) for each in itertools.islice(array.flat, 2 * _EDGE))
+        yield f"{first}, ... ({array.size:,} values)"
+        return
+    yield np.array2string(
+        array, max_line_width=_LINE, separator=between, prefix=before,
+        precision=digits, threshold=_WHOLE, edgeitems=_EDGE,
+    )  # fmt: skip

@@ -1,0 +1,81 @@
+"""A loaded program as tests use it: its child, its stand-ins, and the values that it answers with.
+
+The same for a submission and for an exercise's own solution.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from grader.definitions.exercise import Exercise
+from grader.errors import Location
+from grader.frozen import frozen
+from grader.grading.program.author_code import freeze
+from grader.grading.program.proxies import Names, NoValueError
+from grader.sandbox.answers import Raised, Returned, Usage
+from grader.sandbox.inside.wire import MAX_BODY
+from grader.sandbox.interface import Child
+
+
+def is_value(exercise: Exercise, name: str) -> bool:
+    """Tell whether a defined name stands for a value, not for something to call."""
+    return exercise.kind == "predict" or exercise.defines[name].kind == "value"
+
+
+@frozen
+class Stage:
+    """A program in its child, after it was loaded."""
+
+    child: Child
+    exercise: Exercise
+    values: Mapping[str, Any]  # of the names that are values
+
+    def names(
+        self,
+        where: Location,
+        *,
+        keep_inputs: bool = False,
+        usages: list[Usage] | None = None,
+        error: Callable[[Raised], NoValueError] = NoValueError,
+        most: int = MAX_BODY,
+    ) -> Names:
+        """Make what stands in for the program in one test; see `Names`."""
+        return Names(
+            self.child,
+            where,
+            keep_inputs=keep_inputs,
+            usages=usages,
+            error=error,
+            something_came_back=bool(self.values),
+            most=most,
+        )
+
+    def bindings(self, names: Names) -> dict[str, Any]:
+        """Return what each defined name stands for: a value, or a stand-in to call."""
+        return {
+            name: freeze(self.values[name]) if name in self.values else names.function(name)
+            for name in self.exercise.defines
+        }
+
+    def printed_by(self, where: Location, statements: str, inputs: Mapping[str, Any]) -> str:
+        """Run statements after the program and return what they print to standard output.
+
+        Raises:
+            NoValueError: they raise.
+        """
+        begin = self.child.printed
+        answer = self.names(where).run(statements, inputs)
+        if not isinstance(answer, Returned):
+            raise NoValueError(answer)
+        count = answer.value if type(answer.value) is int else 0
+        return self.child.output(begin, min(begin + max(count, 0), self.child.printed))
+
+
+def read_values(child: Child, exercise: Exercise) -> dict[str, Any]:
+    """Fetch the values that a loaded program defines.
+
+    Raises:
+        NoValueError: one is of a kind that cannot leave the sandbox.
+    """
+    wanted = [name for name in exercise.defines if is_value(exercise, name)]
+    names = Names(child, exercise.where)
+    return {name: freeze(names.current(name)) for name in wanted}

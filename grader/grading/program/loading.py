@@ -1,0 +1,118 @@
+"""Brings a submission into its child: looks at its code, runs it, checks that all is there."""
+
+from typing import Any
+
+from grader.definitions.exercise import CallTest, DefinedAs, Exercise
+from grader.frozen import frozen
+from grader.grading.feedback import sentences
+from grader.grading.feedback.defined_names import Contents
+from grader.grading.program.author_code import freeze
+from grader.grading.program.loaded_program import Stage, is_value
+from grader.grading.program.proxies import Names, NoValueError
+from grader.grading.program.screening import Refusal, screen
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome
+from grader.sandbox.answers import ChildGoneError, Raised, Returned, Unsupported
+from grader.sandbox.interface import Child
+from grader.sandbox.limits import UNKNOWN_RESULT
+
+_PLACEHOLDERS = ("ellipsis", "NoneType")
+
+
+@frozen
+class Problem:
+    """Why no test of a submission can run, for the learner."""
+
+    outcome: Outcome
+    sentence: str
+    line: int | None = None
+
+
+@frozen
+class Loaded:
+    """What loading came to: a stage for the tests, or a problem."""
+
+    contents: Contents
+    stage: Stage | None = None
+    problem: Problem | None = None
+
+
+def load(child: Child, submission: Submission, exercise: Exercise) -> Loaded:
+    """Load a submission into a child that has run nothing yet."""
+    nothing = Contents((), {})
+    try:
+        refusal = screen(child, submission.source, exercise)
+        if refusal is not None:
+            return Loaded(nothing, problem=_refused(refusal))
+        bring_in = child.load_answers if exercise.kind == "predict" else child.load
+        answer = bring_in(submission.source, list(exercise.defines))
+        if isinstance(answer, Raised):
+            return Loaded(nothing, problem=problem_of(answer))
+        facts = answer.value if isinstance(answer, Returned) else None
+        contents = Contents.read(facts, list(exercise.defines))
+        found = _first_problem(exercise, contents) or _values(child, exercise)
+    except ChildGoneError as error:
+        outcome, sentence = sentences.gone(error)
+        return Loaded(nothing, problem=Problem(outcome, sentence))
+    if isinstance(found, str):
+        return Loaded(contents, problem=Problem(Outcome.FAILED, found))
+    return Loaded(contents, Stage(child, exercise, found))
+
+
+def _refused(refusal: Refusal | Raised) -> Problem:
+    if isinstance(refusal, Raised):
+        return problem_of(refusal)
+    return Problem(Outcome.FAILED, refusal.sentence, refusal.line)
+
+
+def problem_of(answer: Raised) -> Problem:
+    """Say what an exception was that ended the loading of a program."""
+    if "SyntaxError" in answer.bases and not answer.frames:
+        return Problem(Outcome.ERRORED, sentences.syntax_error(answer), answer.line)
+    line = answer.frames[-1][0] if answer.frames else None
+    sentence = sentences.raised(answer, "", Contents((), {}))
+    return Problem(sentences.outcome_of(answer), sentence, line)
+
+
+def _first_problem(exercise: Exercise, contents: Contents) -> str | None:
+    """Check that what the tests use is there, and is what it should be."""
+    problems = (_problem_of(exercise, name, contents) for name in exercise.defines)
+    return next((problem for problem in problems if problem is not None), None)
+
+
+def _problem_of(exercise: Exercise, name: str, contents: Contents) -> str | None:
+    value = is_value(exercise, name)
+    wanted: DefinedAs = "value" if value else exercise.defines[name].kind
+    defined = contents.defined.get(name)
+    if defined is None:
+        return sentences.missing(name, _first_call(exercise), contents.names, wanted)
+    if value and defined.kind in _PLACEHOLDERS:
+        return sentences.not_answered(name, defined.kind)
+    fits = defined.kind == "class" if wanted == "class" else defined.callable is not value
+    return None if fits else sentences.another_kind(name, wanted, defined.kind)
+
+
+def _first_call(exercise: Exercise) -> str:
+    calls = (t.call for t in exercise.tests if isinstance(t, CallTest) and not t.hidden)
+    return next(calls, next(iter(exercise.defines)))
+
+
+def _values(child: Child, exercise: Exercise) -> dict[str, Any] | str:
+    """Fetch the values that a submission defines, or say what is wrong with one."""
+    names, values = Names(child, exercise.where, most=UNKNOWN_RESULT), {}
+    for name, definition in exercise.defines.items():
+        if not is_value(exercise, name):
+            continue
+        try:
+            values[name] = freeze(names.current(name))
+        except NoValueError as error:
+            return _no_value(name, error.answer)
+        if definition.choices and str(values[name]).strip() not in definition.choices:
+            return sentences.no_choice(name, definition.choices)
+    return values
+
+
+def _no_value(name: str, answer: Raised | Unsupported) -> str:
+    if isinstance(answer, Unsupported):
+        return sentences.unsupported_value(name, answer)
+    return sentences.raised(answer, "", Contents((), {}))

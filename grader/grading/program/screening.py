@@ -1,0 +1,259 @@
+"""What a submission must do without, found on its syntax tree before any of it runs.
+
+The tree is read by the child, since Python's parser can be crashed; the rule is applied here. It
+is a fence and not a wall: it resolves imports and plain assignments, refuses a module that is
+handed on in any other way, and where anything is forbidden it forbids the usual ways around too
+(`getattr`, `exec`, `importlib` and their like). A learner who goes to lengths to get around it has
+learnt more Python than the exercise teaches.
+"""
+
+import pkgutil
+import sys
+from collections.abc import Iterator, Sequence
+from types import ModuleType
+
+import numpy as np
+
+from grader.definitions.exercise import Exercise, Forbid
+from grader.frozen import frozen
+from grader.grading.feedback import sentences
+from grader.sandbox.answers import Raised, Returned
+from grader.sandbox.interface import Child
+from grader.sandbox.printable import printable
+
+_AROUND = frozenset(
+    {
+        "__main__", "_operator", "_pickle", "bdb", "builtins", "cProfile", "code", "codeop",
+        "compile", "ctypes", "doctest", "eval", "exec", "gc", "getattr", "globals", "imp",
+        "importlib", "inspect", "locals", "marshal", "operator", "pdb", "pickle", "pkgutil",
+        "profile", "pydoc", "runpy", "shelve", "submission", "timeit", "unittest", "vars",
+        "zipimport",
+    }
+)  # fmt: skip
+_AROUND_ANYWHERE = frozenset(
+    {
+        "__array_namespace__", "__builtins__", "__code__", "__dict__", "__getattr__",
+        "__getattribute__", "__globals__", "__import__", "__loader__", "__self__",
+        "__spec__", "__subclasses__", "_getframe", "attrgetter", "cell_contents",
+        "co_names", "f_back", "f_builtins", "f_globals", "f_locals", "get_type_hints",
+        "import_module", "methodcaller", "tb_frame",
+    }
+)  # fmt: skip
+_HIDDEN_LOOPS = (
+    "functools.reduce", "itertools", "numpy.apply_along_axis", "numpy.apply_over_axes",
+    "numpy.fromiter", "numpy.frompyfunc", "numpy.ndenumerate", "numpy.ndindex", "numpy.nditer",
+    "numpy.nested_iters", "numpy.vectorize",
+)  # fmt: skip
+_HIDDEN_LOOPS_BY_ONE_WORD = frozenset({"filter", "map"})
+_LINES = 1 << 20
+
+
+@frozen
+class Refusal:
+    """Why a submission is not run, and where."""
+
+    sentence: str
+    line: int | None = None
+
+
+@frozen
+class Use:
+    """One thing that a program uses, at its first line."""
+
+    kind: str  # import, name, call, passed or loop
+    name: str  # in full: numpy.linalg.norm
+    written: str  # as the learner spelled it: la.norm
+    line: int
+
+
+def screen(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | None:
+    """Look at a submission that has not run yet.
+
+    Returns:
+        None if it may run; why not, or the error by which Python could not read it.
+
+    Raises:
+        ChildGoneError: reading it crashed Python.
+    """
+    if exercise.kind == "predict":
+        return _answers(child, source, exercise)
+    if exercise.forbid is None:
+        return None
+    answer = child.screen(source)
+    if isinstance(answer, Raised):
+        return answer
+    uses = _uses(answer.value) if isinstance(answer, Returned) else None
+    if uses is None:
+        return Refusal(sentences.TOO_MANY_NAMES)
+    return breach(exercise.forbid, uses)
+
+
+def _answers(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | None:
+    answer = child.answers(source, list(exercise.defines))
+    if isinstance(answer, Raised):
+        return answer
+    match answer:
+        case Returned(value=None):
+            return None
+        case Returned(value=("statement" | "name" | "value" as what, int(line), str(name))):
+            names = list(exercise.defines)
+            sentence = sentences.more_than_answers(what, line, printable(name[:100]), names)
+            return Refusal(sentence, line)
+    return Refusal(sentences.more_than_answers("statement", 1, "", list(exercise.defines)))
+
+
+def _uses(facts: object) -> list[Use] | None:
+    """Read what the child says; None if that is not all of it."""
+    match facts:
+        case {"uses": list(entries), "more": False}:
+            uses = [_use(entry) for entry in entries]
+            return [use for use in uses if use is not None] if None not in uses else None
+    return None
+
+
+def _use(entry: object) -> Use | None:
+    match entry:
+        case (str(kind), str(name), str(written), int(line)) if 0 < line < _LINES:
+            return Use(kind, name, printable(written), line)
+    return None
+
+
+def breach(forbid: Forbid, uses: Sequence[Use]) -> Refusal | None:
+    """Return the first use, by line, that is forbidden."""
+    for use in uses:
+        if (said := _forbidden(forbid, use)) is not None:
+            return Refusal(sentences.forbidden(use.line, said, forbid.because), use.line)
+        if _leads_around(use):
+            return Refusal(sentences.roundabout(use.line, use.written), use.line)
+        if use.kind == "passed" and _could_hide(forbid, use.name):
+            return Refusal(sentences.passed_around(use.line, use.written), use.line)
+    return None
+
+
+def _forbidden(forbid: Forbid, use: Use) -> str | None:
+    """Say what is done that is forbidden, as "uses `np.sum`"."""
+    match use.kind:
+        case "import":
+            inside = any(_imports(entry, use.name) for entry in _whole(forbid.imports))
+            return f"imports `{use.written}`" if inside else None
+        case "loop":
+            return _loop(use.name) if forbid.loops else None
+        case "passed":
+            return None
+    found = (
+        any(_names(entry, use.name) for entry in _whole(forbid.names))
+        or any(_calls(entry, use.name) for entry in _whole(forbid.calls))
+        or (forbid.loops and _loops(use.name))
+    )
+    return f"uses {_both_names(use)}" if found else None
+
+
+def _imports(entry: str, name: str) -> bool:
+    return _is_below(name, entry) or ("." in entry and _is_in_numpy(entry, name))
+
+
+def _names(entry: str, name: str) -> bool:
+    """Tell whether a name is forbidden, or lies below one; a single word is meant anywhere."""
+    return _is_dotted(entry, name) if "." in entry else entry in name.split(".")
+
+
+def _calls(entry: str, name: str) -> bool:
+    """Tell whether a function is forbidden; to name it without a call is to call it elsewhere."""
+    if "." in entry:
+        return _is_dotted(entry, name)
+    words = [word for word in name.split(".") if not word.startswith("__")]  # f.__call__ is f
+    return words[-1:] == [entry]
+
+
+def _loops(name: str) -> bool:
+    """Tell whether a function loops over items for its caller."""
+    alone = name.removesuffix(".__call__") in _HIDDEN_LOOPS_BY_ONE_WORD
+    return alone or any(_is_dotted(entry, name) for entry in _HIDDEN_LOOPS)
+
+
+def _is_dotted(entry: str, name: str) -> bool:
+    # A library has what it imports below its own name too, as numpy.ma.core.functools.reduce.
+    imported = _is_below(name, entry) or (
+        _is_library(name.partition(".")[0]) and f".{entry}." in f".{name}."
+    )
+    return imported or _is_in_numpy(entry, name) or _is_method(entry, name)
+
+
+def _is_in_numpy(entry: str, name: str) -> bool:
+    """Tell whether a name is what NumPy's modules also call `entry`, as numpy.matlib.einsum is."""
+    root, *words = name.split(".")
+    wanted = entry.rpartition(".")[2]
+    plain = (word.lstrip("_").removeprefix("c_") for word in words)  # c_einsum, _var
+    return entry.startswith("numpy.") and root == "numpy" and (wanted in words or wanted in plain)
+
+
+def _is_method(entry: str, name: str) -> bool:
+    """Tell whether a name is the method of an array that does what `entry` does, as `x.var`."""
+    module, _, word = entry.rpartition(".")
+    root, *words = name.split(".")
+    if module != "numpy" or not hasattr(np.ndarray, word):
+        return False
+    return word in words and root not in sys.stdlib_module_names
+
+
+def _could_hide(forbid: Forbid, name: str) -> bool:
+    """Tell whether `name` is a module in which something lies that is forbidden with a dot.
+
+    Or one of Python's: some import those that look things up by name.
+    """
+    if name in sys.stdlib_module_names:
+        return True
+    entries = [entry for entry in _whole((*forbid.names, *forbid.calls)) if "." in entry]
+    entries += [entry for entry in _HIDDEN_LOOPS if forbid.loops]
+    holds_one = any(_is_below(entry, name) for entry in entries)
+    return holds_one or (any(e.startswith("numpy.") for e in entries) and _is_numpy_module(name))
+
+
+def _is_library(root: str) -> bool:
+    return root == "numpy" or root in sys.stdlib_module_names
+
+
+def _is_numpy_module(name: str) -> bool:
+    root, *words = name.split(".")
+    found: object = np
+    for word in words:
+        if not isinstance(found, ModuleType):
+            return False
+        below = pkgutil.iter_modules(getattr(found, "__path__", ()))
+        if word not in vars(found) and word in (module.name for module in below):
+            return True  # not imported here, nor anything that lies below it
+        found = vars(found).get(word)
+    return root == "numpy" and isinstance(found, ModuleType)
+
+
+def _is_below(name: str, entry: str) -> bool:
+    return name == entry or name.startswith(f"{entry}.")
+
+
+def _whole(entries: Sequence[str]) -> Iterator[str]:
+    """Spell `np` in full, as the uses are."""
+    for entry in entries:
+        root, dot, rest = entry.partition(".")
+        yield f"numpy{dot}{rest}" if root == "np" else entry
+
+
+def _loop(name: str) -> str:
+    if name == "recursion":
+        return "calls the function in itself"
+    return "has a comprehension" if name == "comprehension" else f"has a `{name}` loop"
+
+
+def _both_names(use: Use) -> str:
+    known = use.name.replace("numpy.", "np.", 1) if use.name.startswith("numpy.") else use.name
+    if use.written in (known, use.name) or use.name.startswith("."):
+        return f"`{use.written}`"
+    return f"`{use.written}` (that is `{printable(known)}`)"
+
+
+def _leads_around(use: Use) -> bool:
+    root, *below = use.name.split(".")
+    if root in _AROUND or not _AROUND_ANYWHERE.isdisjoint(below):
+        return True
+    if _is_library(root):  # or a module that it imports, as in dataclasses.inspect
+        return not _AROUND.isdisjoint(below) or "modules" in below
+    return root in _AROUND_ANYWHERE

@@ -1,0 +1,1 @@
+"""Submissions, jobs, verdicts and their JSON."""

@@ -1,0 +1,78 @@
+"""What is handed to the engine and what comes back. Light to import: commands start with it."""
+
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from grader.definitions.exercise import Exercise
+from grader.errors import DefinitionError, EtudeError, Problem
+from grader.frozen import frozen
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Verdict
+from grader.sandbox.limits import DEFAULT_LIMITS, MOST, Limits
+
+
+@frozen
+class Probe:
+    """What a proof of an exercise asks of a run beyond grading.
+
+    `first_failure` stops at the first test that does not pass; the tests after it have no result
+    in the verdict. `evidence` has the verdict carry `Evidence`. `form_of` is the digest of the
+    exercise that the job's own is a form of: tests of the same id ask the same in both, so that
+    inputs and expected values are computed once. `beside` is a wrong program: it is graded before
+    the submission, and both again after it. The evidence says what came out otherwise.
+    """
+
+    first_failure: bool = False
+    evidence: bool = False
+    form_of: str = ""
+    beside: Submission | None = None
+
+
+@frozen
+class Job:
+    """One submission of one exercise, under the exercise's limits or given ones."""
+
+    exercise: Exercise
+    submission: Submission
+    given_limits: Limits | None = None
+    probe: Probe | None = None  # what else is asked, for a proof of the exercise
+
+    @property
+    def limits(self) -> Limits:
+        """What the submission may use.
+
+        Raises:
+            DefinitionError: the exercise asks for more than the site allows.
+        """
+        return self.given_limits or limits_of(self.exercise)
+
+
+def limits_of(exercise: Exercise) -> Limits:
+    """Return an exercise's limits: the usual ones, with what it asks for put in their place.
+
+    Raises:
+        DefinitionError: it asks for more than the site allows, or for nothing at all.
+    """
+    asked = exercise.limits
+    if asked is None:
+        return DEFAULT_LIMITS
+    wanted: dict[str, Any] = {
+        "cpu_seconds": asked.cpu_seconds,
+        "wall_seconds": asked.wall_seconds,
+        "address_space": asked.memory_mib and asked.memory_mib << 20,
+        "output": asked.output_kib and asked.output_kib << 10,
+    }
+    problems = [
+        Problem(
+            asked.where, f"limits: {name} may be at most {getattr(MOST, name):,}, found {value:,}"
+        )
+        for name, value in wanted.items()
+        if value is not None and not 0 < value <= getattr(MOST, name)
+    ]
+    if problems:
+        raise DefinitionError(problems)
+    return replace(DEFAULT_LIMITS, **{k: v for k, v in wanted.items() if v is not None})
+
+
+Result: TypeAlias = Verdict | EtudeError
+"""What a job came to: a verdict, or the reason why there is none."""

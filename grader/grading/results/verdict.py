@@ -1,0 +1,110 @@
+"""A verdict: what grading one submission of one exercise came to. Small frozen types, no logic."""
+
+from dataclasses import field
+from enum import StrEnum
+from typing import ClassVar, Literal, TypeAlias
+
+from grader.definitions.exercise import ExerciseId, TestId
+from grader.frozen import frozen
+from grader.grading.results.evidence import Evidence
+from grader.grading.results.value_summary import ShownValue
+
+DiagnosisKind: TypeAlias = Literal["misconception", "mutation", "ambiguous"]
+
+
+class Outcome(StrEnum):
+    """How a test, or a submission as a whole, ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERRORED = "errored"
+    TIMED_OUT = "timed out"
+    OUT_OF_MEMORY = "out of memory"
+    OUTPUT_LIMIT = "output limit"
+    NOT_RUN = "not run"
+
+
+@frozen
+class TestResult:
+    """What one test case came to.
+
+    `message` is made for the learner and already respects the test's disclosure: everything in a
+    result may be shown to whoever may see the verdict.
+    """
+
+    __test__: ClassVar[bool] = False  # for pytest: this is no test class
+
+    id: TestId
+    description: str  # of a hidden test none: it may say what the test looks for
+    hidden: bool
+    outcome: Outcome
+    points: int
+    max_points: int
+    message: str = ""
+    line: int | None = None  # of the submission, where the message points to one
+    output: str = ""  # what a visible test printed
+    # Of a visible test that did not pass, the values of the draw that decided it:
+    inputs: tuple[tuple[str, ShownValue], ...] = ()
+    expected: ShownValue | None = None
+    got: ShownValue | None = None
+    worst: tuple[int, ...] | None = None  # where the two differ most, if both have rows
+    seconds: float | None = field(default=None, compare=False)  # that a visible test took
+
+    def __post_init__(self) -> None:
+        """Refuse a hidden test that carries what a hidden test must not tell."""
+        told = (self.expected, self.got, self.worst, self.seconds)
+        if self.hidden and (self.inputs or any(each is not None for each in told)):
+            raise ValueError(f"the hidden test {self.id!r} carries values")
+
+
+@frozen
+class Diagnosis:
+    """The known mistake that explains all of a submission's failures that may be told of.
+
+    Of kind `misconception`, `id` is the misconception's; of kind `mutation`, the name of the
+    mutation operator; of kind `ambiguous`, several of either, joined by `JOIN`.
+    """
+
+    JOIN: ClassVar[str] = " | "
+
+    kind: DiagnosisKind
+    id: str
+    feedback: str  # Markdown, for the learner
+    hint: int | None  # the number of the hint that helps, from 1
+    tests: tuple[TestId, ...]  # that it explains
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all mistakes that explain the failures."""
+        return tuple(self.id.split(self.JOIN))
+
+
+@frozen
+class Verdict:
+    """What one submission earned, with everything needed to say how it was found."""
+
+    exercise: ExerciseId
+    title: str
+    outcome: Outcome
+    message: str  # why no test could run; empty when they ran
+    line: int | None
+    tests: tuple[TestResult, ...]
+    output: str  # printed while the submission was loaded
+    hidden_elsewhere: int  # tests that this edition of the exercise leaves out
+    xp: int  # earned: the exercise's on a pass, else none
+    sandbox: str  # the backend's name
+    exercise_hash: str
+    submission_hash: str
+    grader_version: str
+    diagnosis: Diagnosis | None = None  # if one mistake explains why it did not pass
+    evidence: Evidence | None = None  # if it was asked for; no part of any report
+
+    @property
+    def score(self) -> int:
+        """The points earned."""
+        return sum(test.points for test in self.tests)
+
+    @property
+    def max_score(self) -> int:
+        """The points there are."""
+        return sum(test.max_points for test in self.tests)

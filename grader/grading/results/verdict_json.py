@@ -1,0 +1,142 @@
+"""Verdicts as plain data and back: what `--format json` prints and what workers send.
+
+The widest of the formats, and versioned. Reading it back trusts nothing but types.
+"""
+
+from typing import Any, get_args
+
+from grader.definitions.exercise import ExerciseId, TestId
+from grader.grading.results.value_summary import ShownValue
+from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult, Verdict
+
+SCHEMA = "etude/verdict/v1"
+FAULT = "grader fault"
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as an object of JSON types."""
+    return {
+        "schema": SCHEMA,
+        "exercise": verdict.exercise,
+        "title": verdict.title,
+        "outcome": verdict.outcome.value,
+        "score": verdict.score,
+        "max_score": verdict.max_score,
+        "xp": verdict.xp,
+        "hidden_elsewhere": verdict.hidden_elsewhere,
+        "message": verdict.message,
+        "line": verdict.line,
+        "output": verdict.output,
+        "diagnosis": _diagnosis_data(verdict.diagnosis),
+        "tests": [result_data(test) for test in verdict.tests],
+        "sandbox": verdict.sandbox,
+        "exercise_hash": verdict.exercise_hash,
+        "submission_hash": verdict.submission_hash,
+        "grader_version": verdict.grader_version,
+    }
+
+
+def _diagnosis_data(diagnosis: Diagnosis | None) -> dict[str, Any] | None:
+    if diagnosis is None:
+        return None
+    return {
+        "kind": diagnosis.kind,
+        "ids": list(diagnosis.ids),
+        "feedback": diagnosis.feedback,
+        "hint": diagnosis.hint,
+        "tests": list(diagnosis.tests),
+    }
+
+
+def result_data(test: TestResult) -> dict[str, Any]:
+    """Return the result of a test as an object of JSON types."""
+    return {
+        "id": test.id,
+        "description": test.description,
+        "hidden": test.hidden,
+        "outcome": test.outcome.value,
+        "points": test.points,
+        "max_points": test.max_points,
+        "message": test.message,
+        "line": test.line,
+        "output": test.output,
+        "inputs": [{"name": name, "value": value.data()} for name, value in test.inputs],
+        "expected": None if test.expected is None else test.expected.data(),
+        "got": None if test.got is None else test.got.data(),
+        "worst": None if test.worst is None else list(test.worst),
+        "seconds": test.seconds,
+    }
+
+
+def fault_data(exercise: str, message: str) -> dict[str, Any]:
+    """Return a grader fault as an object: it has no score, since nothing was judged."""
+    return {"schema": SCHEMA, "exercise": exercise, "outcome": FAULT, "message": message}
+
+
+def verdict_from_data(data: dict[str, Any]) -> Verdict:
+    """Rebuild a verdict.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is not one.
+    """
+    return Verdict(
+        exercise=ExerciseId(data["exercise"]),
+        title=data["title"],
+        outcome=Outcome(data["outcome"]),
+        message=data["message"],
+        line=data["line"],
+        output=data["output"],
+        xp=data["xp"],
+        hidden_elsewhere=data["hidden_elsewhere"],
+        diagnosis=_diagnosis_from_data(data.get("diagnosis")),
+        tests=tuple(result_from_data(test) for test in data["tests"]),
+        sandbox=data["sandbox"],
+        exercise_hash=data["exercise_hash"],
+        submission_hash=data["submission_hash"],
+        grader_version=data["grader_version"],
+    )
+
+
+def _diagnosis_from_data(data: dict[str, Any] | None) -> Diagnosis | None:
+    if data is None:  # records of before there were diagnoses have none
+        return None
+    if data["kind"] not in get_args(DiagnosisKind):
+        raise ValueError(f"no kind of diagnosis: {data['kind']!r}")
+    return Diagnosis(
+        kind=data["kind"],
+        id=Diagnosis.JOIN.join(data["ids"]),
+        feedback=data["feedback"],
+        hint=data["hint"],
+        tests=tuple(TestId(test) for test in data["tests"]),
+    )
+
+
+def result_from_data(data: dict[str, Any]) -> TestResult:
+    """Rebuild the result of a test.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is none.
+    """
+    return TestResult(
+        id=TestId(data["id"]),
+        description=data["description"],
+        hidden=data["hidden"],
+        outcome=Outcome(data["outcome"]),
+        points=data["points"],
+        max_points=data["max_points"],
+        message=data["message"],
+        line=data["line"],
+        output=data["output"],
+        # Records of before values were shown have none of these.
+        inputs=tuple(
+            (each["name"], ShownValue.from_data(each["value"])) for each in data.get("inputs", ())
+        ),
+        expected=_shown(data.get("expected")),
+        got=_shown(data.get("got")),
+        worst=None if data.get("worst") is None else tuple(data["worst"]),
+        seconds=data.get("seconds"),
+    )
+
+
+def _shown(data: dict[str, Any] | None) -> ShownValue | None:
+    return None if data is None else ShownValue.from_data(data)

@@ -1,0 +1,1 @@
+"""One submission taken through the tests of an exercise."""

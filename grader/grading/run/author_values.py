@@ -1,0 +1,167 @@
+"""Whether the values that an author wrote out are true, and what a run of the solution used."""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    FromReference,
+    LiteralValue,
+    OutputTest,
+    TestId,
+)
+from grader.grading.checks.call_test import compared
+from grader.grading.comparison.ladder import Closeness, compare_text
+from grader.grading.comparison.raw_result import Observation
+from grader.grading.expected.oracle import Oracle
+from grader.grading.results.evidence import Evidence, Untrue
+from grader.sandbox.answers import Raised
+from grader.sandbox.interface import Ending
+
+_SHOWN = 6
+_LONGEST = 80
+_AT_LEAST = 4  # decimals of the truth
+_MANY_DECIMALS = 12  # more were not rounded by hand
+_HALF = 0.5 * (1 + 1e-6)  # of the last digit, and what its own representation is off by
+_ROUNDING = 1e-9  # relative: full precision was written, and the last bits are nobody's mistake
+_WORD = re.compile(r"\w+")
+
+
+def gather(
+    exercise: Exercise,
+    observed: dict[TestId, Observation],
+    ending: Ending | None,
+    wall_seconds: float,
+    printed: int,
+) -> Evidence:
+    """Put together what a finished run of the solution shows."""
+    return Evidence(
+        cpu_seconds=ending.cpu if ending else 0.0,
+        wall_seconds=wall_seconds,
+        peak_kib=ending.rss if ending else 0,
+        printed=printed,
+        untrue=tuple(_untrue(exercise, observed)),
+        varied=tuple(name for name, seen in observed.items() if _is_varied(seen.expected)),
+    )
+
+
+def _is_varied(expected: object) -> bool:
+    """Tell whether a value is an array of floats, and more than one number and its rounding."""
+    if not isinstance(expected, np.ndarray) or expected.dtype.kind != "f":
+        return False
+    finite = expected[np.isfinite(expected)]
+    return finite.size > 0 and float(np.ptp(finite)) > _ROUNDING
+
+
+def _untrue(exercise: Exercise, observed: dict[TestId, Observation]) -> Iterator[Untrue]:
+    for test in exercise.tests:
+        if isinstance(test, CallTest) and isinstance(test.expect, LiteralValue):
+            message = _lie(exercise, test, test.expect.value, observed.get(test.id))
+            if message:
+                yield Untrue(test.id, message)
+        elif isinstance(test, OutputTest) and (message := _false_print(test, observed)):
+            yield Untrue(test.id, message)
+
+
+def _false_print(test: OutputTest, observed: dict[TestId, Observation]) -> str:
+    """Say how what a solution prints differs from what was written; nothing if it does not."""
+    seen = observed.get(test.id)
+    if test.stdout is None or seen is None or not isinstance(seen.got, str):
+        return ""
+    limit = None if test.tolerance is None else Closeness(test.tolerance.atol, test.tolerance.rtol)
+    if compare_text(test.stdout, seen.got, limit) is None:
+        return ""
+    written, printed = (" ".join(text.split()) for text in (test.stdout, seen.got))
+    return f"the definition says {_short(written)}, the solution prints {_short(printed)}"
+
+
+def _lie(exercise: Exercise, test: CallTest, written: Any, seen: Observation | None) -> str:  # noqa: ANN401  any value
+    """Say how a written value differs from the truth; nothing if it does not."""
+    if _has_reference(exercise, test):
+        asked = replace(test, expect=FromReference(), seeds=1)
+        truth, source = Oracle(exercise).draws(asked)[0].expected, "the reference gives"
+    elif seen is not None and seen.got is not None and not isinstance(seen.got, Raised):
+        truth, source = seen.got, "the solution gives"
+    else:
+        return ""
+    is_off = compared(exercise, test, written, truth) is not None
+    place = _place(written, truth, is_off=is_off)
+    if place is not None:
+        said, found = _numbers(written), _numbers(truth)
+        digits = _decimals(said)
+        where = f"[{', '.join(map(str, place))}]: " if place else ""
+        told, true = _digits(said[place], digits), _digits(found[place], max(digits, _AT_LEAST))
+        return f"{where}the definition says {told}, {source} {true}"
+    if is_off:
+        return f"the definition says {_short(written)}, {source} {_short(truth)}"
+    return ""
+
+
+def _has_reference(exercise: Exercise, test: CallTest) -> bool:
+    used = set(_WORD.findall(test.call)) & exercise.defines.keys()
+    return bool(used) and all(exercise.defines[name].reference for name in used)
+
+
+def _place(written: Any, truth: Any, *, is_off: bool) -> tuple[int, ...] | None:  # noqa: ANN401  any values
+    """Return where two values of numbers differ: beyond the last digit written, or else most."""
+    said, found = _numbers(written), _numbers(truth)
+    if said is None or found is None or said.shape != found.shape or not said.size:
+        return None
+    off = _off(said, found)
+    if off.any():
+        return tuple(int(i) for i in np.argwhere(off)[0])
+    with np.errstate(invalid="ignore"):  # two infinities
+        distance = np.nan_to_num(np.abs(said - found))
+    if not is_off or not distance.any():
+        return None
+    return tuple(int(i) for i in np.unravel_index(int(distance.argmax()), said.shape))
+
+
+def _off(said: Any, found: Any) -> Any:  # noqa: ANN401  arrays
+    """Mark the numbers that are not right to the last digit that was written."""
+    half = _HALF * 10.0 ** -_decimals(said)
+    with np.errstate(all="ignore"):
+        wrong = np.abs(said - found) > np.maximum(half, _ROUNDING * np.abs(found))
+    same = (said == found) | (np.isnan(said) & np.isnan(found))
+    return (wrong | (np.isnan(said) != np.isnan(found))) & ~same
+
+
+def _numbers(value: Any) -> Any:  # noqa: ANN401  an array or None
+    """Return a value as an array of floats, if it is one of numbers."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        return None
+    return array.astype(float) if array.dtype.kind in "iuf" else None
+
+
+def _decimals(numbers: Any) -> int:  # noqa: ANN401  an array
+    """Return how many decimals numbers were rounded to; full precision counts as many."""
+    finite = numbers[np.isfinite(numbers)]
+    return next(
+        (n for n in range(_MANY_DECIMALS) if np.array_equal(np.round(finite, n), finite)),
+        _MANY_DECIMALS,
+    )
+
+
+def _digits(number: float, decimals: int) -> str:
+    if not math.isfinite(number):
+        return repr(float(number))
+    text = f"{number:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _short(value: Any) -> str:  # noqa: ANN401  any value
+    if isinstance(value, np.ndarray):
+        shape = "x".join(map(str, value.shape)) or "0-dimensional"
+        if value.size > _SHOWN:
+            return f"an array of shape {value.shape}"
+        return f"{np.array2string(value, precision=4, separator=', ')} ({shape} {value.dtype})"
+    text = repr(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

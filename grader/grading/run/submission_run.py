@@ -1,0 +1,385 @@
+"""Takes one submission through an exercise's tests, each test one call or more into its sandbox."""
+
+import functools
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from grader import __version__
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    OutputTest,
+    PropertyTest,
+    TestCase,
+    TestId,
+)
+from grader.grading.checks import judge
+from grader.grading.comparison.ladder import Rung
+from grader.grading.comparison.raw_result import Observation
+from grader.grading.expected.oracle import Draw, Oracle
+from grader.grading.feedback import sentences
+from grader.grading.feedback.defined_names import Contents
+from grader.grading.program.author_code import (
+    TooLargeError,
+    TooLongError,
+    line_of_author,
+    statement_at,
+)
+from grader.grading.program.loaded_program import Stage
+from grader.grading.program.loading import load
+from grader.grading.program.proxies import NoValueError
+from grader.grading.results.evidence import Evidence
+from grader.grading.results.submission import Submission
+from grader.grading.results.value_summary import Values
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.grading.run.author_values import gather
+from grader.grading.run.explained import explained
+from grader.sandbox.answers import ChildGoneError, Unsupported
+from grader.sandbox.limits import AUTHOR_SECONDS, DEFAULT_LIMITS, Limits
+
+if TYPE_CHECKING:
+    from grader.sandbox.interface import Child, Children
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """How a test ended, before it is decided how much of that may be told."""
+
+    outcome: Outcome
+    message: str = ""
+    line: int | None = None
+    rung: Rung | None = None
+    inputs: Mapping[str, Any] = field(default_factory=dict)  # of the draw that did not pass
+    points: int = 0
+
+
+class SubmissionRun:
+    """One submission in its own sandbox child. Use as a context manager.
+
+    Args:
+        oracle: knows the exercise's tests.
+        submission: what is graded.
+        sandbox: where it runs.
+        limits: of what it may use.
+        with_values: whether results show the values behind a failure; who reads none saves time.
+        with_reasons: whether results say in words what went wrong; likewise.
+    """
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        submission: Submission,
+        sandbox: "Children",
+        limits: Limits = DEFAULT_LIMITS,
+        *,
+        with_values: bool = True,
+        with_reasons: bool = True,
+    ) -> None:
+        self.exercise: Exercise = oracle.exercise
+        self.problem = submission.problem  # why no test can run, for the learner
+        self.line = submission.line
+        self.outcome = Outcome.ERRORED if self.problem else Outcome.PASSED
+        self.output = ""  # printed while the submission was loaded
+        self.observed: dict[TestId, Observation] = {}
+        self._with_values = with_values
+        self._with_reasons = with_reasons
+        self._oracle = oracle
+        self._submission = submission
+        self._contents = Contents((), {})
+        self._child: Child | None = None
+        self._stage: Stage | None = None
+        self._ended = bool(self.problem)
+        self._began = time.monotonic()
+        self._hidden_ran = False
+        self._limits = limits
+        self._new_child = functools.partial(sandbox.child, limits)
+        if not self.problem:
+            self._child = self._new_child()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._child is not None:
+            self._child.close()
+
+    def prepare(self) -> None:
+        """Do beforehand what is not the submission's time."""
+        if self._child is not None:
+            self._oracle.prepare()
+            self._child.start()
+
+    @property
+    def deadline(self) -> float:
+        """When the submission's wall clock has run down."""
+        return self._began + self._limits.wall_seconds
+
+    def load(self) -> None:
+        """Look at the submission's code and run it. What goes wrong becomes `problem`."""
+        if self._child is None:
+            return
+        self.prepare()
+        self._began = time.monotonic()
+        loaded = load(self._child, self._submission, self.exercise)
+        self._contents, self._stage = loaded.contents, loaded.stage
+        self.output = self._child.output(0, self._child.printed)
+        if loaded.problem is not None:
+            self.outcome, self.problem = loaded.problem.outcome, loaded.problem.sentence
+            self.line, self._ended = loaded.problem.line, True
+
+    def grade(self, test: TestCase) -> TestResult:
+        """Run one test and say how it ended, within what its disclosure allows.
+
+        Raises:
+            GraderFault, DefinitionError: the test could not be run, whatever the submission does.
+        """
+        if self._ended:
+            return not_run(test, self.problem)
+        if self._hidden_ran and not test.hidden and not self._start_again():
+            return not_run(test, self.problem)
+        assert self._stage is not None  # noqa: S101  for the type checker
+        self._hidden_ran = test.hidden
+        child = self._stage.child
+        begin = child.printed
+        clock = time.perf_counter()
+        attempt = self._attempt(self._stage, test)
+        seconds = round(time.perf_counter() - clock, 6)
+        if attempt.outcome is not Outcome.PASSED and not self._ended and child.output_full:
+            attempt = _Attempt(Outcome.OUTPUT_LIMIT, sentences.OUTPUT_LIMIT, line=attempt.line)
+        if test.hidden:
+            return _result(test, _hidden(test, attempt))
+        result = _result(test, attempt, child.output(begin, child.printed))
+        values = self._values(test, attempt)
+        return replace(
+            result,
+            inputs=values.inputs,
+            expected=values.expected,
+            got=values.got,
+            worst=values.worst,
+            seconds=seconds,
+        )
+
+    def verdict(self, results: Mapping[TestId, TestResult], sandbox: str) -> Verdict:
+        """Sum up what was found.
+
+        Args:
+            results: of the tests that were run.
+            sandbox: the name of where they ran.
+        """
+        return verdict_of(
+            self.exercise,
+            self._submission,
+            results,
+            sandbox=sandbox,
+            outcome=self.outcome,
+            problem=self.problem,
+            line=self.line,
+            output=self.output,
+        )
+
+    def evidence(self) -> Evidence:
+        """End the child, and say what it used and which written values are not what came out."""
+        wall = time.monotonic() - self._began
+        printed = self._child.printed if self._child is not None else 0
+        ending = self._child.end() if self._child is not None else None
+        return gather(self.exercise, self.observed, ending, wall, printed)
+
+    def _start_again(self) -> bool:
+        """Load the submission anew: what it learnt from a hidden test must reach no output."""
+        if self._child is not None:
+            self._child.close()
+        self._child = self._new_child()
+        self.load()
+        return not self.problem
+
+    def _attempt(self, stage: Stage, test: TestCase) -> _Attempt:
+        """Go through the draws: to the first that does not pass, or all for partial credit."""
+        draws = self._oracle.draws(test)
+        first: tuple[_Attempt, Observation] | None = None
+        passed = 0
+        for number, draw in enumerate(draws):
+            attempt = self._attempt_draw(stage, test, draw, number, len(draws))
+            if attempt.outcome is Outcome.PASSED:
+                passed += 1
+                continue
+            first = first or (attempt, self.observed[test.id])
+            if self._ended or not test.partial:
+                break
+        if first is None:
+            return _Attempt(Outcome.PASSED, points=test.points)
+        attempt, self.observed[test.id] = first
+        return _partly(test, attempt, passed, len(draws)) if test.partial else attempt
+
+    def _attempt_draw(
+        self, stage: Stage, test: TestCase, draw: Draw, number: int, draws: int
+    ) -> _Attempt:
+        observed = functools.partial(
+            Observation, number, expected=draw.expected, inputs=draw.inputs
+        )
+        self.observed[test.id] = observed(None)
+        try:
+            found = judge(stage, self._oracle, test, number)
+        except NoValueError as error:
+            self.observed[test.id] = observed(error.answer)
+            return self._no_value(test, error, draw)
+        except ChildGoneError as error:
+            self._ended = True
+            outcome, sentence = sentences.gone(error)
+            return _Attempt(outcome, sentence, inputs=draw.inputs)
+        except TooLongError:
+            seconds = stage.child.limits.wall_seconds + AUTHOR_SECONDS
+            sentence = sentences.too_long(seconds)
+            return _Attempt(Outcome.TIMED_OUT, sentence, inputs=draw.inputs)
+        except TooLargeError:
+            return _Attempt(Outcome.OUT_OF_MEMORY, sentences.TOO_LARGE, inputs=draw.inputs)
+        if found.difference is None:
+            self.observed[test.id] = observed(found.got)
+            return _Attempt(Outcome.PASSED)
+        rung = found.difference.rung
+        self.observed[test.id] = observed(found.got, rung=rung, worst=found.difference.worst)
+        sentence = ""
+        if self._with_reasons:
+            difference = explained(self._oracle, test, found.difference, draw, found.got)
+            sentence = sentences.differs(difference, number, draws)
+        return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
+
+    def _no_value(self, test: TestCase, error: NoValueError, draw: Draw) -> _Attempt:
+        answer = error.answer
+        if isinstance(answer, Unsupported):
+            sentence = sentences.unsupported(answer)
+            rung = Rung.SHAPE if answer.is_too_large else Rung.TYPE
+            return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
+        line = answer.frames[-1][0] if answer.frames else None
+        sentence = ""
+        if self._with_reasons:
+            sentence = sentences.raised(answer, _own_line(test, error), self._contents)
+        return _Attempt(sentences.outcome_of(answer), sentence, line=line, inputs=draw.inputs)
+
+    def _values(self, test: TestCase, attempt: _Attempt) -> Values:
+        if attempt.outcome is Outcome.PASSED or not self._with_values:
+            return Values()
+        from grader.grading.feedback.summarize_values import values_behind  # noqa: PLC0415  a pass needs none of it
+
+        return values_behind(self.exercise, test, self.observed[test.id])
+
+
+def _result(test: TestCase, attempt: _Attempt, output: str = "") -> TestResult:
+    return TestResult(
+        id=test.id,
+        description="" if test.hidden else test.description,
+        hidden=test.hidden,
+        outcome=attempt.outcome,
+        points=attempt.points,
+        max_points=test.points,
+        message=attempt.message,
+        line=attempt.line,
+        output=output,
+    )
+
+
+def not_run(test: TestCase, problem: str = "") -> TestResult:
+    """Return the result of a test that comes after the program's end.
+
+    Args:
+        test: which was not run.
+        problem: why no test was run, if that is so.
+    """
+    if not problem and test.hidden and test.disclose == "nothing":
+        message = sentences.hidden(test.disclose, Outcome.FAILED, None, {})
+        return _result(test, _Attempt(Outcome.FAILED, message))
+    return _result(test, _Attempt(Outcome.NOT_RUN, problem or sentences.NOT_RUN))
+
+
+def timed_out(test: TestCase, seconds: float) -> TestResult:
+    """Return the result of a test in which the submission's wall clock ran down."""
+    attempt = _Attempt(Outcome.TIMED_OUT, sentences.too_long(seconds))
+    return _result(test, _hidden(test, attempt) if test.hidden else attempt)
+
+
+def verdict_of(
+    exercise: Exercise,
+    submission: Submission,
+    results: Mapping[TestId, TestResult],
+    *,
+    sandbox: str,
+    outcome: Outcome = Outcome.PASSED,
+    problem: str = "",
+    line: int | None = None,
+    output: str = "",
+) -> Verdict:
+    """Sum up a run.
+
+    Args:
+        exercise: whose tests were run.
+        submission: on which.
+        results: of the tests that were run.
+        sandbox: the name of where they ran.
+        outcome: how loading the submission ended.
+        problem: why no test could run.
+        line: of the submission, where the problem is.
+        output: what it printed while it was loaded.
+    """
+    if not problem and exercise.hidden_elsewhere and not exercise.tests:
+        outcome, problem = Outcome.NOT_RUN, sentences.NO_TESTS
+    elif not problem:
+        outcome = _outcome_of(results)
+    earned = outcome is Outcome.PASSED and not exercise.hidden_elsewhere
+    return Verdict(
+        exercise=exercise.id,
+        title=exercise.title,
+        outcome=outcome,
+        message=problem,
+        line=line,
+        tests=tuple(results[test.id] for test in exercise.tests if test.id in results),
+        output=output,
+        hidden_elsewhere=exercise.hidden_elsewhere,
+        xp=exercise.xp if earned else 0,
+        sandbox=sandbox,
+        exercise_hash=exercise.digest,
+        submission_hash=submission.digest,
+        grader_version=__version__,
+    )
+
+
+def _partly(test: TestCase, attempt: _Attempt, passed: int, draws: int) -> _Attempt:
+    """Give the points of the draws that passed, rounded down."""
+    points = test.points * passed // draws
+    message = sentences.partly(attempt.message, passed, draws, points)
+    return _Attempt(attempt.outcome, message, attempt.line, attempt.rung, attempt.inputs, points)
+
+
+def _hidden(test: TestCase, attempt: _Attempt) -> _Attempt:
+    """Leave only what may be told of a hidden test."""
+    if attempt.outcome is Outcome.PASSED:
+        return _Attempt(Outcome.PASSED, points=attempt.points)
+    outcome = Outcome.FAILED if test.disclose == "nothing" else attempt.outcome
+    holds = test.holds if isinstance(test, PropertyTest) else None
+    message = sentences.hidden(test.disclose, outcome, attempt.rung, attempt.inputs, holds)
+    return _Attempt(outcome, message, points=attempt.points)
+
+
+def _own_line(test: TestCase, error: NoValueError) -> str:
+    """Return what a test itself runs, on one line; of a body the statement that met the error."""
+    match test:
+        case CallTest(call=code) | PropertyTest(call=code) | OutputTest(run=code):
+            return " ".join(code.split("\n")).strip()
+    return statement_at(test.pytest, line_of_author(error))
+
+
+def in_running_order(exercise: Exercise) -> list[TestCase]:
+    """Visible tests first: what a submission learns from a hidden one can then reach no output.
+
+    Those that disclose nothing last: if one of them ends the program, no other test tells of it.
+    """
+    return sorted(
+        exercise.tests, key=lambda test: (test.hidden, test.hidden and test.disclose == "nothing")
+    )
+
+
+def _outcome_of(results: Mapping[TestId, TestResult]) -> Outcome:
+    """Sum up tests that ran: passed if all did, else the first thing that went wrong."""
+    return next(
+        (r.outcome for r in results.values() if r.outcome is not Outcome.PASSED), Outcome.PASSED
+    )

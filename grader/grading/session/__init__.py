@@ -1,0 +1,1 @@
+"""The pytest session that grades submissions one after another."""

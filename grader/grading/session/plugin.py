@@ -1,0 +1,137 @@
+"""The pytest plugin: `pytest exercises/attention --submission=FILE` grades a file, test by test.
+
+Inactive unless `--submission` is given. It is for one's own work: pytest runs the conftest.py and
+obeys the settings that lie with the exercises or above them before this plugin can look at them.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from grader.grading.run.submission_run import SubmissionRun
+    from grader.sandbox.process import Sandbox
+
+_SANDBOX = pytest.StashKey["Sandbox"]()
+_ETUDE = Path(__file__).resolve().parents[2]  # an editable install has its checkout on the path
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options."""
+    group = parser.getgroup("etude", "grading a submission")
+    group.addoption(
+        "--submission",
+        metavar="FILE",
+        help="grade this file; collects the exercise that it is named after",
+    )
+    group.addoption(
+        "--unsafe-no-sandbox", action="store_true", help="run the submission without isolation"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse the ways of starting pytest that run files which lie beside the submission.
+
+    Whether there are such files makes no difference, so nobody gets used to those ways.
+
+    Raises:
+        UsageError: pytest was started in one of them.
+    """
+    submission = config.getoption("--submission")
+    if not submission:
+        return
+    if "--submission" in config.invocation_params.args:
+        raise pytest.UsageError(
+            "with a blank after --submission pytest takes its settings from the folder of the "
+            f"submission; write --submission={submission}"
+        )
+    exposed = {Path.cwd(), Path(submission).resolve().parent} - {_ETUDE}
+    if exposed & {Path(entry).resolve() for entry in sys.path}:
+        raise pytest.UsageError(
+            "the folder of the submission, or the one you are in, is on Python's path, so files "
+            "there could run in the grader; start 'pytest' or 'python -P -m pytest', without a "
+            f"PYTHONPATH, or use 'etude check EXERCISE {submission}'"
+        )
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect an exercise's definition, if it is the one that the submission is for."""
+    submission = parent.config.getoption("--submission")
+    if (
+        not submission
+        or file_path.suffix not in (".yaml", ".yml")
+        or file_path.name == "track.yaml"
+    ):
+        return None
+    named = [Path(argument.partition("::")[0]).resolve() for argument in parent.config.args]
+    if file_path.resolve() not in named and not _is_named_after(Path(submission), file_path):
+        return None
+    return ExerciseFile.from_parent(parent, path=file_path)
+
+
+def _is_named_after(submission: Path, definition: Path) -> bool:
+    """Match `attention_weights.py` and `attention-weights.py` with `13-attention-weights.yaml`."""
+    slug = submission.stem.replace("_", "-")
+    return definition.stem.partition("-")[2] == slug or definition.stem == slug
+
+
+class ExerciseFile(pytest.File):
+    """One exercise and the submission to it."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Make an item of each test case, visible ones first."""
+        from grader.definitions.collection import load_exercise  # noqa: PLC0415  not for every pytest run
+        from grader.grading.run.submission_run import in_running_order  # noqa: PLC0415
+        from grader.grading.session.items import TestCaseItem  # noqa: PLC0415
+
+        self._exercise = load_exercise(self.path)
+        self._run: SubmissionRun | None = None
+        for case in in_running_order(self._exercise):
+            yield TestCaseItem.from_parent(self, name=case.id, case=case, run=self._loaded_run)
+
+    def _loaded_run(self) -> "SubmissionRun":
+        """Load the submission into a sandbox child, for all the tests of this file."""
+        from grader.grading.expected.oracle import Oracle  # noqa: PLC0415
+        from grader.grading.results.submission import Submission  # noqa: PLC0415
+        from grader.grading.run.submission_run import SubmissionRun  # noqa: PLC0415
+
+        if self._run is None:
+            submission = Submission.read(Path(self.config.getoption("--submission")))
+            sandbox = _sandbox(self.config)
+            self._run = SubmissionRun(Oracle(self._exercise, sandbox), submission, sandbox)
+            self._run.load()
+        return self._run
+
+    def teardown(self) -> None:
+        """End the child."""
+        if self._run is not None:
+            self._run.__exit__()
+
+
+def _sandbox(config: pytest.Config) -> "Sandbox":
+    from grader.sandbox.choose import open_sandbox, open_unsafe  # noqa: PLC0415
+
+    if _SANDBOX not in config.stash:
+        unsafe = config.getoption("--unsafe-no-sandbox")
+        config.stash[_SANDBOX] = open_unsafe() if unsafe else open_sandbox()
+    return config.stash[_SANDBOX]
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Say why nothing was collected for a submission, instead of leaving it at that."""
+    submission = session.config.getoption("--submission")
+    if submission and not any(isinstance(item.parent, ExerciseFile) for item in session.items):
+        name = Path(submission).name
+        raise pytest.UsageError(
+            f"no exercise here is named after {name!r}; give the exercise's YAML file instead: "
+            f"pytest exercises/attention/13-attention-weights.yaml --submission={name}"
+        )
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the sandbox."""
+    if _SANDBOX in config.stash:
+        config.stash[_SANDBOX].close()

@@ -1,0 +1,1 @@
+"""Worker processes, and batches of submissions that they grade."""

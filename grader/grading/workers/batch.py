@@ -1,0 +1,282 @@
+"""A folder of submissions: find them, grade equal code once, keep results as they come, resume."""
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Self
+
+from grader.definitions.exercise import Exercise
+from grader.errors import EtudeError, GraderFault, UsageError
+from grader.grading.results.jobs import Job, Result
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome, Verdict
+from grader.grading.results.verdict_json import FAULT, fault_data, verdict_data
+from grader.grading.workers.pool import Pool
+from grader.regular_files import linked_folder
+
+NOT_GRADED = "not graded"
+
+_Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file `<student>/<exercise>.py`, or one that is known to be for an exercise."""
+
+    student: str
+    path: Path
+    known_exercise: str = ""
+
+    @property
+    def exercise(self) -> str:
+        """Name the exercise: what the file is named after, where nothing else is known."""
+        return self.known_exercise or self.path.stem
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What became of one entry: a verdict, a fault, or a reason why it was not even tried."""
+
+    entry: Entry
+    result: Result | str
+
+    @property
+    def outcome(self) -> str:
+        """The verdict's outcome, or what there is in place of one."""
+        if isinstance(self.result, Verdict):
+            return self.result.outcome.value
+        return NOT_GRADED if isinstance(self.result, str) else FAULT
+
+    def data(self) -> dict[str, Any]:
+        """Return the record as one line of JSON Lines holds it."""
+        head = {"student": self.entry.student, "file": os.fspath(self.entry.path)}
+        if isinstance(self.result, Verdict):
+            return {**head, **verdict_data(self.result)}
+        if isinstance(self.result, EtudeError):
+            return {**head, **fault_data(self.entry.exercise, str(self.result))}
+        return {
+            **head,
+            "exercise": self.entry.exercise,
+            "outcome": NOT_GRADED,
+            "message": self.result,
+        }
+
+
+@dataclass(slots=True)
+class Plan:
+    """What there is to do in a folder."""
+
+    groups: dict[_Key, tuple[Job, list[Entry]]] = field(default_factory=dict)
+    not_graded: list[Record] = field(default_factory=list)
+    done_before: list[str] = field(default_factory=list)  # the outcomes
+    not_looked_at: list[Path] = field(default_factory=list)
+
+    @property
+    def entries(self) -> int:
+        """How many files will get a record."""
+        return len(self.not_graded) + sum(len(entries) for _, entries in self.groups.values())
+
+
+def find(folder: Path) -> Iterator[Entry | Record | Path]:
+    """Walk a folder in the order of names, following no link.
+
+    Yields:
+        an entry for each `<student>/<exercise>.py`, a record for each student's folder that cannot
+        be read or is a link, and the bare path of what is neither. Hidden files are passed over.
+    """
+    for student in sorted(os.scandir(folder), key=lambda found: found.name):
+        if is_passed_over(student.name):
+            continue
+        if student.is_symlink() and student.is_dir():
+            entry = Entry(student.name, Path(student.path))
+            yield Record(entry, "The folder is a symbolic link; put the folder itself here.")
+            continue
+        if not student.is_dir():
+            yield Path(student.path)
+            continue
+        try:
+            names = sorted(found.name for found in os.scandir(student.path))
+        except OSError as error:
+            entry = Entry(student.name, Path(student.path))
+            yield Record(entry, f"The folder cannot be read: {error.strerror}.")
+            continue
+        for name in names:
+            path = Path(student.path, name)
+            if name.endswith(".py"):
+                yield Entry(student.name, path)
+            elif not is_passed_over(name):
+                yield path
+
+
+def is_passed_over(name: str) -> bool:
+    """Tell whether a file or folder is nobody's submission."""
+    return name.startswith(".") or name == "__pycache__"
+
+
+def plan(
+    folder: Path, exercise_named: Callable[[str], Exercise], done: "Results | None" = None
+) -> Plan:
+    """Read every submission and put equal code of one exercise together.
+
+    Args:
+        folder: holds a folder for each student.
+        exercise_named: gives the exercise of a name, or raises `UsageError`.
+        done: results of an earlier run; what they settle is left out.
+    """
+    made = Plan()
+    exercises: dict[str, Exercise | str] = {}
+    for found in find(folder):
+        if isinstance(found, Path):
+            made.not_looked_at.append(found)
+            continue
+        if isinstance(found, Record):
+            made.not_graded.append(found)
+            continue
+        if found.exercise not in exercises:
+            exercises[found.exercise] = _exercise_or_reason(found.exercise, exercise_named)
+        exercise = exercises[found.exercise]
+        if isinstance(exercise, str):
+            made.not_graded.append(Record(found, exercise))
+            continue
+        try:
+            submission = Submission.read(found.path, below=folder)
+        except GraderFault as fault:
+            made.not_graded.append(Record(found, fault))
+            continue
+        before = done and done.outcome_before(found, exercise, submission)
+        if before:
+            made.done_before.append(before)
+            continue
+        key = (exercise.digest, submission.digest, submission.problem)
+        made.groups.setdefault(key, (Job(exercise, submission), []))[1].append(found)
+    return made
+
+
+def _exercise_or_reason(name: str, exercise_named: Callable[[str], Exercise]) -> Exercise | str:
+    """Find by the name as it is, then with hyphens: Python's habit is `attention_weights.py`."""
+    try:
+        return exercise_named(name)
+    except UsageError as error:
+        if "_" in name:
+            return _exercise_or_reason(name.replace("_", "-"), exercise_named)
+        return str(error)
+
+
+def run(to_do: Plan, pool: Pool) -> Iterator[Record]:
+    """Grade what is planned and yield a record for every entry, as they come."""
+    yield from to_do.not_graded
+    for job, result in pool.grade(job for job, _ in to_do.groups.values()):
+        key = (job.exercise.digest, job.submission.digest, job.submission.problem)
+        for entry in to_do.groups[key][1]:
+            yield Record(entry, result)
+
+
+class Results:
+    """A JSON Lines file of records, one line each, written as they come."""
+
+    def __init__(
+        self, path: Path, file: IO[bytes], settled: dict[tuple[str, str, str], str]
+    ) -> None:
+        self.path = path
+        self._file = file
+        self._settled = settled
+
+    @classmethod
+    def create(cls, path: Path) -> Self:
+        """Begin a new file.
+
+        Raises:
+            UsageError: it exists already, or cannot be made.
+        """
+        _refuse_linked_folder(path)
+        try:
+            return cls(path, path.open("xb"), {})
+        except FileExistsError:
+            raise UsageError(f"{path} exists; --resume goes on with it") from None
+        except OSError as error:
+            raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+
+    @classmethod
+    def resume(cls, path: Path) -> Self:
+        """Go on with a file: read what it settles, drop a last line that was cut off.
+
+        Raises:
+            UsageError: it cannot be written, or holds something else.
+        """
+        _refuse_linked_folder(path)
+        try:
+            file = open(path, "a+b", opener=_open_itself)  # noqa: SIM115  closed with the results
+        except OSError as error:
+            raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            raise UsageError(f"{path} is being written by another run") from None
+        file.seek(0)
+        settled: dict[tuple[str, str, str], str] = {}
+        end = 0
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n") and number > 1:
+                break
+            try:
+                settled.update(_settled_by(line))
+            except (ValueError, KeyError, TypeError, RecursionError):
+                file.close()
+                raise UsageError(
+                    f"{path}:{number} is no result of etude grade; name another file"
+                ) from None
+            end += len(line)
+        file.truncate(end)
+        return cls(path, file, settled)
+
+    def outcome_before(
+        self, entry: Entry, exercise: Exercise, submission: Submission
+    ) -> str | None:
+        """Return the outcome that an earlier run gave this file, as it is now."""
+        key = (os.fspath(entry.path), exercise.digest, submission.digest)
+        return self._settled.get(key)
+
+    def write(self, record: Record) -> None:
+        """Append a record; after this returns, a kill of the process does not lose it."""
+        self._file.write(json.dumps(record.data()).encode() + b"\n")
+        self._file.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+def _refuse_linked_folder(path: Path) -> None:
+    folder = linked_folder(path)
+    if folder is not None:
+        raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")
+
+
+def _open_itself(path: str, flags: int) -> int:
+    """Open a file that may lie in a folder which others filled: never what a link leads to."""
+    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
+
+
+def _settled_by(line: bytes) -> dict[tuple[str, str, str], str]:
+    """Return what a line settles and how: nothing, unless it holds a verdict."""
+    data = json.loads(line)
+    outcome, file = str(data["outcome"]), str(data["file"])
+    if outcome in (FAULT, NOT_GRADED) or data["sandbox"] == "none":
+        return {}
+    return {(file, data["exercise_hash"], data["submission_hash"]): outcome}
+
+
+def worst(outcomes: Iterable[str]) -> str:
+    """Name the worst that happened: `fault`, `not graded`, `not passed` or `passed`."""
+    found = set(outcomes)
+    if FAULT in found:
+        return "fault"
+    if NOT_GRADED in found:
+        return "not graded"
+    return "passed" if found <= {Outcome.PASSED.value} else "not passed"

@@ -1,0 +1,57 @@
+"""The result of a job whose time was over, from the notes of the worker that was ended for it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from grader.errors import DefinitionError, Problem
+from grader.grading.feedback import sentences
+from grader.grading.results.jobs import Job, Result
+from grader.grading.results.verdict_json import result_from_data, verdict_from_data
+from grader.grading.run.submission_run import in_running_order, not_run, timed_out, verdict_of
+from grader.grading.session import journal
+from grader.sandbox.answers import Cause, ChildGoneError
+from grader.sandbox.limits import PREPARE_SECONDS
+
+
+def result_of(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> Result:
+    """Return what a job came to: results so far, "timed out" for the test that ran.
+
+    Args:
+        job: whose time was over.
+        notes: what its worker had noted.
+        sandbox: the name of where it ran.
+
+    Raises:
+        KeyError, TypeError, ValueError: these are no notes of this job.
+    """
+    content = dict(notes)
+    if journal.BEGAN not in content:
+        message = f"computing its inputs and expected values takes more than {PREPARE_SECONDS:g} s"
+        return DefinitionError([Problem(job.exercise.where, message)])
+    if journal.VERDICT in content:
+        return verdict_from_data(content[journal.VERDICT])
+    tests = in_running_order(job.exercise)
+    seconds = job.limits.wall_seconds
+    if journal.LOADED not in content:
+        outcome, problem = sentences.gone(ChildGoneError(Cause.WALL_TIME, f"{seconds:g} s"))
+        results = {test.id: not_run(test, problem) for test in tests}
+        return verdict_of(
+            job.exercise,
+            job.submission,
+            results,
+            sandbox=sandbox,
+            outcome=outcome,
+            problem=problem,
+        )
+    found = [result_from_data(each) for kind, each in notes if kind == journal.RESULT]
+    results = {result.id: result for result in found}
+    if list(results) != [test.id for test in tests[: len(found)]]:
+        raise ValueError("not the results of this job's tests")
+    left = tests[len(found) :]
+    if job.probe is not None and job.probe.first_failure:
+        del left[1:]
+    for number, test in enumerate(left):
+        results[test.id] = not_run(test) if number else timed_out(test, seconds)
+    return verdict_of(
+        job.exercise, job.submission, results, sandbox=sandbox, output=content[journal.LOADED]
+    )

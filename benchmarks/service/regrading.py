@@ -16,13 +16,13 @@ from benchmarks.service.stage import (
     wait_until_graded,
 )
 from grader.definitions.exercise import Exercise
-from grader.service import regrade
+from grader.service import regrading
 from grader.service.catalog import Catalog
-from grader.service.desk import Desk
 from grader.service.executors.local import LocalExecutor
 from grader.service.grading import Grading
+from grader.service.grading_pool import Desk
 from grader.service.store.database import Database
-from grader.service.store.upgrading import upgrade
+from grader.service.store.migrate import upgrade
 
 _NIGHT = 8 * 60 * 60
 
@@ -77,11 +77,11 @@ def _timed(url: str, whole: Catalog, before: Exercise, after: Exercise, workers:
     mended = dataclasses.replace(whole, exercises={**whole.exercises, EXERCISE: after})
     with Desk(workers) as desk, Database(url) as database:
         grading = Grading(database, mended, desk)
-        wanted = regrade.plan(grading, EXERCISE, before.digest)
-        regrade.preview(grading, wanted, sample=10)  # also warms up what grades
-        begun = regrade.begin(grading, wanted, by="bench", reason="a test was taken away")
+        wanted = regrading.plan(grading, EXERCISE, before.digest)
+        regrading.preview(grading, wanted, sample=10)  # also warms up what grades
+        begun = regrading.begin(grading, wanted, by="bench", reason="a test was taken away")
         begin = time.perf_counter()
-        regrade.run(grading, begun)
+        regrading.run(grading, begun)
         return time.perf_counter() - begin
 
 

@@ -25,8 +25,8 @@ from grader.service.catalog import Catalog
 from grader.service.executors.queue import Queue
 from grader.service.store import people, submissions
 from grader.service.store.database import Database
+from grader.service.store.migrate import upgrade
 from grader.service.store.submissions import Wanted
-from grader.service.store.upgrading import upgrade
 
 COLLECTION = Path(__file__).parents[2] / "exercises"
 EXERCISE = "attention-weights"

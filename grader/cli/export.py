@@ -157,7 +157,7 @@ def canvas(
 
 def _stored(url: str) -> list[dict[str, Any]]:
     with needs_service():
-        from grader.service.gradebook import records
+        from grader.service.gradebook_data import records
     with open_store(url) as database, database.read() as connection:
         return records(connection)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from grader.service.grading import Grading
-    from grader.service.regrade import Pace, Plan, Preview
+    from grader.service.regrading import Pace, Plan, Preview
     from grader.service.store.database import Database
     from grader.service.store.regrades import Change, Mark, Regrade
 
@@ -102,7 +102,7 @@ def _regrade(
     if yes and not reason.strip():
         raise UsageError("--yes needs a --reason: those whose grade changes will ask for it")
     with _grading(database, options.collection_folder(exercises), workers) as grading:
-        from grader.service.regrade import begin, plan
+        from grader.service.regrading import begin, plan
 
         wanted = plan(grading, exercise, from_hash)
         faults = _preview(grading, wanted, sample, allow_lower=allow_lower)
@@ -120,8 +120,8 @@ def _grading(url: str, folder: Path, workers: int) -> "Iterator[Grading]":
     """Open what grades; the desk first, before a database with a password is opened."""
     with needs_service():
         from grader.service.catalog import Catalog
-        from grader.service.desk import Desk
         from grader.service.grading import Grading
+        from grader.service.grading_pool import Desk
     catalog = Catalog.load(folder)
     with Desk(workers) as desk, open_store(url) as database:
         yield Grading(database, catalog, desk)
@@ -129,7 +129,7 @@ def _grading(url: str, folder: Path, workers: int) -> "Iterator[Grading]":
 
 def _preview(grading: "Grading", wanted: "Plan", sample: int | None, *, allow_lower: bool) -> int:
     """Show what would change, and return how many sources could not be graded."""
-    from grader.service.regrade import preview
+    from grader.service.regrading import preview
     from grader.service.store import regrades
 
     with grading.database.read() as connection:
@@ -145,7 +145,7 @@ def _preview(grading: "Grading", wanted: "Plan", sample: int | None, *, allow_lo
 
 def _run(grading: "Grading", begun: "Regrade") -> None:
     """Publish, and show all that the regrade came to, in this run and earlier ones."""
-    from grader.service.regrade import run
+    from grader.service.regrading import run
     from grader.service.store import regrades
 
     with grading.database.read() as connection:
@@ -211,7 +211,7 @@ def _show(url: str, regrade_id: str) -> None:
 
 def _cancel(url: str, regrade_id: str) -> None:
     with needs_service():
-        from grader.service.regrade import end
+        from grader.service.regrading import end
     with open_store(url) as database:
         if not end(database, regrade_id, "cancelled", actor=whoami()):
             raise UsageError(f"no regrade {regrade_id!r} is running")
@@ -221,7 +221,7 @@ def _cancel(url: str, regrade_id: str) -> None:
 @contextlib.contextmanager
 def _pace(total: int) -> "Iterator[Pace]":
     from grader.cli.progress import progress
-    from grader.service.regrade import Pace
+    from grader.service.regrading import Pace
 
     with progress(total) as advance:
         yield Pace(tell=advance)

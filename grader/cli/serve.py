@@ -67,7 +67,7 @@ def command(  # noqa: PLR0917  click calls it by name
       etude serve --site build/site --database sqlite:////srv/etude/etude.db
     """
     with needs_service():
-        from grader.service.running import serve
+        from grader.service.server import serve
         from grader.service.settings import Settings
     serve(
         Settings(

@@ -110,7 +110,7 @@ def open_store(url: str, *, create: bool = False) -> "Database":
     """
     with needs_service():
         from grader.service.store.database import Database
-        from grader.service.store.upgrading import upgrade
+        from grader.service.store.migrate import upgrade
     database = Database(url, create=create)
     upgrade(database)
     if create:

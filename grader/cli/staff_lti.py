@@ -115,11 +115,11 @@ def retire_key(now: bool, database: str) -> None:
 def unsent(retry: bool, database: str) -> None:
     """List grades that platforms have not taken yet, those first that wait for staff."""
     with needs_service():
-        from grader.service.store import scores
+        from grader.service.store import unsent_scores
     with open_store(database) as opened, opened.write() as connection:
         if retry:
-            click.echo(f"{scores.retry(connection, actor=whoami())} will be tried again")
+            click.echo(f"{unsent_scores.retry(connection, actor=whoami())} will be tried again")
             return
-        for each in scores.unsent(connection):
+        for each in unsent_scores.unsent(connection):
             state = "parked" if each.parked else f"tries {each.tries}"
             click.echo(f"{state:9} {each.person}  {each.exercise}  {each.last_error}".rstrip())

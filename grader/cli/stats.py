@@ -54,7 +54,7 @@ def _of_files(results: Sequence[Path]) -> "list[ExerciseStatistics]":
 
 def _of_store(url: str) -> "list[ExerciseStatistics]":
     with needs_service():
-        from grader.service.gradebook import numbers
+        from grader.service.gradebook_data import numbers
     with open_store(url) as database, database.read() as connection:
         return [each.statistics for each in numbers(connection)]
 

@@ -72,7 +72,7 @@ def command(  # noqa: PLR0917  click calls it by name
     """
     with needs_service():
         from grader.service.executors.queue import lane as lane_named
-        from grader.service.worker import WorkerSettings, run_worker
+        from grader.service.queue_worker import WorkerSettings, run_worker
     settings = WorkerSettings(
         exercises=options.collection_folder(exercises),
         lane=lane_named(lane),

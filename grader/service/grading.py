@@ -20,7 +20,7 @@ from grader.errors import EtudeError, SandboxFault
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.service.catalog import Catalog
-from grader.service.desk import Desk
+from grader.service.grading_pool import Desk
 from grader.service.metrics import Meter
 from grader.service.publishing import Made, Publisher, Wish, tell
 from grader.service.store import submissions, verdicts

@@ -21,10 +21,10 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
 from grader.service.catalog import Catalog
-from grader.service.desk import Desk
+from grader.service.grading_pool import Desk
 from grader.service.metrics import MEDIA_TYPE, Meter
 from grader.service.store.database import Database
-from grader.service.store.upgrading import is_current
+from grader.service.store.migrate import is_current
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -16,8 +16,8 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 
 from grader.grading.results.verdict import Verdict
-from grader.service.desk import Desk
 from grader.service.executors import queue
+from grader.service.grading_pool import Desk
 from grader.service.store import submissions, verdicts
 from grader.service.store.database import Database, is_conflict
 from grader.service.store.submissions import Submitted

@@ -5,20 +5,20 @@ from dataclasses import dataclass
 from typing import Self
 
 from grader.errors import UsageError
-from grader.service import stray
+from grader.service import grader_stderr
 from grader.service.catalog import Catalog
-from grader.service.desk import Desk
 from grader.service.executors import Executor
 from grader.service.executors.local import LocalExecutor
 from grader.service.executors.queue import Queue
 from grader.service.grading import Grading
+from grader.service.grading_pool import Desk
 from grader.service.health import Health, HealthPort, SelfTest
 from grader.service.lti.sender import ScoreSender
 from grader.service.metrics import Meter
-from grader.service.regrade import Regrader
+from grader.service.regrading import Regrader
 from grader.service.settings import Settings
 from grader.service.store.database import Database
-from grader.service.store.upgrading import upgrade
+from grader.service.store.migrate import upgrade
 from grader.service.sweeper import Sweeper
 
 
@@ -70,7 +70,9 @@ class Service:
         catalog = Catalog.load(settings.exercises)
         desk = None
         if settings.workers:
-            desk = stack.enter_context(Desk(settings.workers, stack.enter_context(stray.logged())))
+            desk = stack.enter_context(
+                Desk(settings.workers, stack.enter_context(grader_stderr.logged()))
+            )
         database = stack.enter_context(Database(settings.database_url))
         stack.enter_context(database.one_server())
         upgrade(database)

@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
-from grader.service import chunks
+from grader.service import regrade_jobs
 from grader.service.executors import queue
 from grader.service.store import sessions, submissions, verdicts
 from grader.service.store.database import Database
@@ -67,7 +67,7 @@ class Sweeper:
             lost = len(submissions.let_lost_wait(connection, suspected))
             if not self._database.is_sqlite:
                 lost = max(lost, queue.defer_lost(connection))
-                chunks.enqueue_lost(connection)
+                regrade_jobs.enqueue_lost(connection)
             sessions.forget_expired(connection)
             before = now() - self._keep_days * _DAY
             pruned = verdicts.prune_attempts(connection, before, _AT_ONCE)

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.postgres import PostgresServer, find_binaries
 from grader.service.catalog import Catalog
 from grader.service.store.database import Database
-from grader.service.store.upgrading import upgrade
+from grader.service.store.migrate import upgrade
 
 EXERCISES = Path(__file__).parents[2] / "exercises"
 

@@ -4,28 +4,28 @@ from fastapi import FastAPI
 
 from grader import __version__
 from grader.service.api import (
-    exercises,
-    gradebook,
-    lti,
-    operations,
-    regrades,
-    sessions,
-    staff_data,
-    submissions,
+    exercise_routes,
+    gradebook_routes,
+    health_routes,
+    lti_routes,
+    regrade_routes,
+    session_routes,
+    staff_routes,
+    submission_routes,
 )
-from grader.service.api.describing import DescribedApp
-from grader.service.api.guards import BodyCap, CarefulHeaders
-from grader.service.api.intake import Intake
-from grader.service.api.pressure import Rates, Streams
-from grader.service.api.problems import handle_problems
-from grader.service.api.site import Site
-from grader.service.api.watching import Watcher
+from grader.service.api.batched_insert import Intake
+from grader.service.api.event_streams import Watcher
+from grader.service.api.middleware import BodyCap, CarefulHeaders
+from grader.service.api.openapi import DescribedApp
+from grader.service.api.problem_details import handle_problems
+from grader.service.api.rate_limits import Rates, Streams
+from grader.service.api.site_routes import Site
 from grader.service.logs import Logged
 from grader.service.lti.keys import PlatformKeys
 from grader.service.metrics import Metered
 from grader.service.service import Parts
-from grader.service.staff import doors, regrading, telling
-from grader.service.staff import pages as staff
+from grader.service.staff import login, regrade_pages, unsent_grades
+from grader.service.staff import submission_pages as staff
 
 
 def create_app(parts: Parts) -> FastAPI:
@@ -46,16 +46,27 @@ def create_app(parts: Parts) -> FastAPI:
     app.state.watcher = Watcher(parts.database)
     app.state.platform_keys = PlatformKeys()
     handle_problems(app, app.methods_of)
-    for router in (submissions.router, exercises.router, sessions.router, operations.router):
+    for router in (
+        submission_routes.router,
+        exercise_routes.router,
+        session_routes.router,
+        health_routes.router,
+    ):
         app.include_router(router)
-    for router in (staff_data.router, gradebook.router, regrades.router):
+    for router in (staff_routes.router, gradebook_routes.router, regrade_routes.router):
         app.include_router(router)
-    for pages in (doors.router, staff.router, staff.inside, regrading.router, telling.router):
+    for pages in (
+        login.router,
+        staff.router,
+        staff.inside,
+        regrade_pages.router,
+        unsent_grades.router,
+    ):
         app.include_router(pages)
-    app.include_router(lti.router)
+    app.include_router(lti_routes.router)
     if parts.settings.site is not None:
         app.mount("/", Site(parts.settings.site), name="site")
-    roomy = {gradebook.CANVAS_PATH: gradebook.MAX_EXPORT}
+    roomy = {gradebook_routes.CANVAS_PATH: gradebook_routes.MAX_EXPORT}
     settings = parts.settings
     app.add_middleware(
         BodyCap, most=settings.max_body, roomy=roomy, seconds=settings.client_seconds

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
-from grader.service.api.problems import ProblemError
+from grader.service.api.problem_details import ProblemError
 from grader.service.service import Parts
 from grader.service.store import people, sessions
 from grader.service.store.people import Person

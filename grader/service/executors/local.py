@@ -8,8 +8,8 @@ import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from grader.service.desk import DRAIN_SECONDS
 from grader.service.grading import Grading, NotGradedError
+from grader.service.grading_pool import DRAIN_SECONDS
 from grader.service.publishing import Wish
 from grader.service.store import submissions
 from grader.service.store.submissions import Submitted

@@ -19,13 +19,13 @@ from jwt.algorithms import RSAAlgorithm
 from sqlalchemy import delete, func, select
 
 from grader.errors import UsageError
-from grader.service.lti.calls import CallError, call
+from grader.service.lti.platform_requests import CallError, call
 from grader.service.store import events
 from grader.service.store.database import Database
 from grader.service.store.ids import new_id, now
-from grader.service.store.insertion import insert_unless_there
 from grader.service.store.platforms import Platform
 from grader.service.store.tables import lti_key
+from grader.service.store.upsert import insert_unless_there
 
 ALGORITHM: Final = "RS256"
 _BITS: Final = 2048

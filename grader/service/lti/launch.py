@@ -16,13 +16,13 @@ import jwt
 
 from grader.errors import EtudeError
 from grader.service.catalog import Catalog
-from grader.service.lti.calls import CallError
 from grader.service.lti.keys import ALGORITHM, PlatformKeys
-from grader.service.store import platforms, scores, sessions
+from grader.service.lti.platform_requests import CallError
+from grader.service.store import platforms, sessions, unsent_scores
 from grader.service.store.database import Database
 from grader.service.store.people import Role
 from grader.service.store.platforms import Platform, origin
-from grader.service.store.scores import Line
+from grader.service.store.unsent_scores import Line
 
 LOGIN_SECONDS: Final = 600
 """How long a browser may take from us to its platform and back."""
@@ -131,7 +131,7 @@ def finish(
         person = platforms.admit(connection, issuer, sub, _role(claims))
         if line_item and person.role == "student":
             line = Line(person.id, exercise, platform.id, sub, line_item)
-            scores.remember_line(connection, line)
+            unsent_scores.remember_line(connection, line)
         opened = sessions.open_session(connection, person)
     return Launched(opened.cookie, page)
 

@@ -13,13 +13,13 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from grader.service.lti.calls import CallError, call
 from grader.service.lti.keys import tool_key
 from grader.service.lti.launch import SCORE_SCOPE
-from grader.service.store import platforms, scores
+from grader.service.lti.platform_requests import CallError, call
+from grader.service.store import platforms, unsent_scores
 from grader.service.store.database import Database
 from grader.service.store.platforms import Platform, origin
-from grader.service.store.scores import Telling
+from grader.service.store.unsent_scores import Telling
 
 POLL_SECONDS: Final = 1.0
 FIRST_PAUSE: Final = 2.0
@@ -73,12 +73,12 @@ class ScoreSender:
         """Send one grade; false if there is none to send."""
         # A glance first: SQLite has one writer, and most of the time there is nothing.
         with self._database.read() as connection:
-            if not scores.is_any_due(connection):
+            if not unsent_scores.is_any_due(connection):
                 return False
         moment = time.monotonic()
         resting = [each for each, until in self._resting.items() if until > moment]
         with self._database.write() as connection:
-            telling = scores.claim(connection, resting)
+            telling = unsent_scores.claim(connection, resting)
             if telling is None:
                 return False
             platform = platforms.get(connection, telling.line.platform_id)
@@ -88,19 +88,19 @@ class ScoreSender:
             self._failed(telling, error)
         else:
             with self._database.write() as connection:
-                scores.sent(connection, telling)
+                unsent_scores.sent(connection, telling)
         return True
 
     def _failed(self, telling: Telling, error: CallError) -> None:
         pause = min(FIRST_PAUSE * 2 ** min(telling.tries - 1, 20), _LONGEST_PAUSE)
         with self._database.write() as connection:
             if not _passes(error):
-                scores.park(connection, telling, str(error))
+                unsent_scores.park(connection, telling, str(error))
                 _log.warning("a grade waits for staff", status=error.status)
                 return
             # Not all at once when an outage is over.
             pause *= random.uniform(0.8, 1.2)  # noqa: S311  nothing secret
-            scores.not_sent(connection, telling, str(error), pause)
+            unsent_scores.not_sent(connection, telling, str(error), pause)
         _log.warning("a grade is sent later", status=error.status, tries=telling.tries)
         rest = min(pause, _LONGEST_REST)
         self._resting[telling.line.platform_id] = time.monotonic() + rest

@@ -10,8 +10,8 @@ from typing import Any, Final, Literal, TypeAlias
 from sqlalchemy import Connection, bindparam, delete, func, select
 
 from grader.authoring.statistics import Mistakes, row_of
-from grader.service.store.insertion import insert_all_unless_there
 from grader.service.store.tables import SAME_KEY, mistake, person, publication, submission, verdict
+from grader.service.store.upsert import insert_all_unless_there
 
 Kind: TypeAlias = Literal["misconception", "test", "hint"]
 

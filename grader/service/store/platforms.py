@@ -11,7 +11,6 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 from grader.errors import UsageError
 from grader.service.store import events, people
 from grader.service.store.ids import new_id, now
-from grader.service.store.insertion import insert_unless_there
 from grader.service.store.people import Person, Role
 from grader.service.store.tables import (
     lti_deployment,
@@ -20,6 +19,7 @@ from grader.service.store.tables import (
     lti_platform,
     person,
 )
+from grader.service.store.upsert import insert_unless_there
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
 _LONGEST_NAME: Final = 200

@@ -9,9 +9,9 @@ from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert,
 
 from grader.service.store import events
 from grader.service.store.ids import new_id, now
-from grader.service.store.insertion import insert_all_unless_there
 from grader.service.store.people import Person
 from grader.service.store.tables import publication, source, submission, waiting
+from grader.service.store.upsert import insert_all_unless_there
 
 COUNTED: Final = 1_000
 """How far places in the line are counted: in one of a hundred thousand that would take long."""

@@ -21,16 +21,8 @@ from sqlalchemy import (
 
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, verdict_data
-from grader.service.store import events, mistakes, people, scores
+from grader.service.store import events, mistakes, people, unsent_scores
 from grader.service.store.ids import first_at, id_at, now
-from grader.service.store.insertion import (
-    Columns,
-    insert_all_unless_there,
-    insert_each_unless_there,
-    put,
-    put_all,
-    put_from,
-)
 from grader.service.store.submissions import Submitted, no_longer_waiting
 from grader.service.store.tables import (
     SAME_KEY,
@@ -43,6 +35,14 @@ from grader.service.store.tables import (
     source,
     submission,
     verdict,
+)
+from grader.service.store.upsert import (
+    Columns,
+    insert_all_unless_there,
+    insert_each_unless_there,
+    put,
+    put_all,
+    put_from,
 )
 
 MOST_FAULTS: Final = 3
@@ -350,7 +350,7 @@ def _improve_grades(
     rows = [_grade_row(*best[own], seqs) for own in sorted(best)]
     changed = put_all(connection, grade, rows, _is_better)
     if changed:
-        scores.note_all(connection, {(row.person_id, row.exercise) for row in changed})
+        unsent_scores.note_all(connection, {(row.person_id, row.exercise) for row in changed})
 
 
 def _best_first(each: tuple[Submitted, Kept]) -> tuple[bool, float, str]:
@@ -387,7 +387,7 @@ def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None
     """
     own = {"person": person_id, "of": exercise}
     if put_from(connection, grade, _BEST, own):
-        scores.note(connection, person_id, exercise)
+        unsent_scores.note(connection, person_id, exercise)
 
 
 def rebuild(connection: Connection) -> int:

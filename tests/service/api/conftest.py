@@ -11,7 +11,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from grader.service.api.app import create_app
-from grader.service.running import configuration
+from grader.service.server import configuration
 from grader.service.service import Parts, Service
 from grader.service.settings import Settings
 from grader.service.store import people

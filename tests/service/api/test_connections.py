@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from grader.service.api.connections import impatient
+from grader.service.api.slow_clients import impatient
 
 pytestmark = pytest.mark.slow  # nearly all of it is waiting
 

@@ -12,8 +12,8 @@ import httpx
 import pytest
 from sqlalchemy import Connection, event, func, select
 
-from grader.service.api.intake import Intake, Taken
-from grader.service.api.problems import ProblemError
+from grader.service.api.batched_insert import Intake, Taken
+from grader.service.api.problem_details import ProblemError
 from grader.service.service import Parts
 from grader.service.settings import Settings
 from grader.service.store import people, submissions

@@ -13,7 +13,7 @@ from grader.service.grading import Grading
 from grader.service.settings import Settings
 from grader.service.store import events, regrades
 from grader.service.store.database import Database
-from grader.service.store.upgrading import upgrade
+from grader.service.store.migrate import upgrade
 from tests.conftest import DOUBLE
 from tests.service.api.conftest import Served
 from tests.service.regrade.conftest import DEFINITION, HALF_RIGHT, OLD, RIGHT, Stored

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
-from grader.service.api import submissions as streaming
+from grader.service.api import submission_routes as streaming
 from grader.service.settings import Settings
 from grader.service.store import people, submissions
 from tests.service.api.conftest import Served

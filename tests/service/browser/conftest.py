@@ -16,8 +16,8 @@ from grader.definitions.exercise import Exercise
 from grader.service.catalog import Catalog
 from grader.service.store import people, submissions
 from grader.service.store.database import Database
+from grader.service.store.migrate import upgrade
 from grader.service.store.people import Role
-from grader.service.store.upgrading import upgrade
 from tests.browser.conftest import (  # noqa: F401  fixtures of these tests too
     _browser,
     browser,

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from sqlalchemy import text
 
-from grader.service.api.operations import router
+from grader.service.api.health_routes import router
 from grader.service.store import people, submissions
 from grader.service.store.database import Database
 

@@ -23,8 +23,8 @@ from grader.service.settings import Settings
 from grader.service.store import people, submissions
 from grader.service.store.backup import dump_command
 from grader.service.store.database import Database
+from grader.service.store.migrate import upgrade
 from grader.service.store.tables import submission
-from grader.service.store.upgrading import upgrade
 from tests.service.api.conftest import Served, serving
 from tests.service.conftest import EXERCISES
 

@@ -13,8 +13,8 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
 from grader.service.catalog import Catalog
-from grader.service.desk import Desk, _Line
-from grader.service.desk_process import _Inbox
+from grader.service.grading_pool import Desk, _Line
+from grader.service.pool_process import _Inbox
 from tests.service.conftest import EXERCISES
 
 _TURNS = (0, 1, 2, 3, 0, 1, 1, 3, 2, 0)
@@ -30,7 +30,7 @@ def four() -> list[Exercise]:
 def room(four: list[Exercise], monkeypatch: pytest.MonkeyPatch) -> int:
     """Bytes for about two of them, which is all that there is."""
     bytes_for_two = 5 * max(len(pickle.dumps(each)) for each in four) // 2
-    monkeypatch.setattr("grader.service.desk.MOST_OF_DEFINITIONS", bytes_for_two)
+    monkeypatch.setattr("grader.service.grading_pool.MOST_OF_DEFINITIONS", bytes_for_two)
     return bytes_for_two
 
 

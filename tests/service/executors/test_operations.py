@@ -24,11 +24,11 @@ from grader.definitions.collection import load_exercise
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
-from grader.service import logs, stray
+from grader.service import grader_stderr, logs
 from grader.service.api.app import create_app
 from grader.service.catalog import Catalog
-from grader.service.desk import Desk
 from grader.service.executors import queue
+from grader.service.grading_pool import Desk
 from grader.service.health import OK, Health, HealthPort, SelfTest
 from grader.service.metrics import Meter
 from grader.service.service import Parts, Service
@@ -257,7 +257,7 @@ def test_what_grading_processes_write_is_a_line(log: io.StringIO) -> None:
         f'  File "my homework", line 5, in f\n  File "{ours}/../my homework", line 7, in f\n'
         "grader.errors.SandboxFault: my homework\nMyHomework: 1\n"
     )
-    with stray.logged() as descriptor:
+    with grader_stderr.logged() as descriptor:
         os.write(descriptor, written.encode())
     told = json.loads(log.getvalue())
     assert (told["error"], told["at"]) == ("SandboxFault", ["service/logs.py:3"])
@@ -272,7 +272,7 @@ def test_what_an_author_s_code_prints_is_told_of(log: io.StringIO, tmp_path: Pat
     path.write_text(DOUBLE.replace(drawn, f"{drawn}      print('my homework')\n"))
     loud = load_exercise(path)
     job = Job(loud, Submission.from_bytes(Path("double.py"), loud.solution.encode()))
-    with stray.logged() as descriptor, Desk(1, descriptor) as desk:
+    with grader_stderr.logged() as descriptor, Desk(1, descriptor) as desk:
         desk.grade(job).result()
         os.kill(desk.pid, signal.SIGKILL)
         desk.grade(job).result()

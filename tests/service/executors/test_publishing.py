@@ -22,7 +22,7 @@ from grader.service.store.tables import event as event_table
 from grader.service.store.verdicts import Run
 
 if TYPE_CHECKING:
-    from grader.service.desk import Desk
+    from grader.service.grading_pool import Desk
 
 _RUN = Run("here", 0, 1)
 _PUBLISHED = select(event_table.c.subject).where(event_table.c.kind == events.PUBLISHED)

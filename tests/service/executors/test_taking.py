@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from benchmarks.postgres import PostgresServer
 from grader.service.executors import queue
-from grader.service.executors.taking import Takings
+from grader.service.executors.prefetch import Takings
 from grader.service.store.database import Database
 
 _REGISTER = text("SELECT worker_id FROM procrastinate_register_worker_v1()")

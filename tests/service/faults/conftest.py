@@ -125,7 +125,7 @@ class Program:
 
 def _is_desk(pid: int) -> bool:
     try:
-        return b"grader.service.desk_process" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"grader.service.pool_process" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):  # it has just ended
         return False
 

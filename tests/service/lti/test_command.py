@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.service.store.database import Database
-from grader.service.store.upgrading import upgrade
+from grader.service.store.migrate import upgrade
 from tests.conftest import Etude
 
 _HOST = "https://moodle.example.org"

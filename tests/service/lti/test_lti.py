@@ -17,7 +17,7 @@ from jwt.algorithms import RSAAlgorithm
 
 from grader.errors import UsageError
 from grader.service.lti import keys
-from grader.service.store import events, scores
+from grader.service.store import events, unsent_scores
 from grader.service.store.platforms import origin
 from tests.service.lti.conftest import Course, wait_for
 from tests.service.lti.platform_simulator import (
@@ -38,9 +38,9 @@ def _wrong(course: Course) -> str:
     return exercise.misconceptions[0].code
 
 
-def _unsent(course: Course) -> list[scores.Unsent]:
+def _unsent(course: Course) -> list[unsent_scores.Unsent]:
     with course.tool.parts.database.read() as connection:
-        every = scores.unsent(connection)
+        every = unsent_scores.unsent(connection)
     return [each for each in every if each.issuer == course.platform.url]
 
 
@@ -123,7 +123,7 @@ def test_what_can_never_work_waits_for_staff(course: Course, how: str) -> None:
         assert told.kind == events.SCORE_PARKED
         course.platform.refusal, course.platform.redirect = None, ""
         with course.tool.parts.database.write() as connection:
-            assert scores.retry(connection, actor="test") == 1
+            assert unsent_scores.retry(connection, actor="test") == 1
         wait_for(lambda: course.platform.scores)
         assert not elsewhere.asked
     finally:

@@ -6,11 +6,11 @@ import time
 import pytest
 from sqlalchemy import Connection, delete, insert, select
 
-from grader.service.store import people, platforms, scores
+from grader.service.store import people, platforms, unsent_scores
 from grader.service.store.database import Database
 from grader.service.store.platforms import Registration
-from grader.service.store.scores import Line, Telling
 from grader.service.store.tables import grade, outbox
+from grader.service.store.unsent_scores import Line, Telling
 
 _HOST = "https://moodle.example.org"
 
@@ -23,7 +23,7 @@ def line(database: Database) -> Line:
         wanted = Registration(_HOST, "tool", _HOST, _HOST, _HOST, _HOST)
         platform = platforms.register(connection, wanted, ["1"], actor="test")
         made = Line(ada.id, "softmax", platform.id, "5", f"{_HOST}/lines/1")
-        scores.remember_line(connection, made)
+        unsent_scores.remember_line(connection, made)
     return made
 
 
@@ -32,12 +32,12 @@ def _earn(connection: Connection, line: Line, score: int) -> None:
     connection.execute(delete(grade).filter_by(**own))
     rest = {"submission_id": "s", "max_score": 9, "passed": False, "xp": 0, "event_seq": 1}
     connection.execute(insert(grade).values(**own, **rest, score=score))
-    scores.note(connection, line.person_id, line.exercise)
+    unsent_scores.note(connection, line.person_id, line.exercise)
 
 
 def _claim(database: Database) -> Telling | None:
     with database.write() as connection:
-        return scores.claim(connection)
+        return unsent_scores.claim(connection)
 
 
 def test_one_sender_has_a_grade_in_hand(database: Database, line: Line) -> None:
@@ -53,17 +53,17 @@ def test_one_sender_has_a_grade_in_hand(database: Database, line: Line) -> None:
             _earn(connection, line, score)
     assert _claim(database) is None
     with database.write() as connection:
-        scores.sent(connection, first)
+        unsent_scores.sent(connection, first)
     second = _claim(database)
     assert second is not None
     assert (first.grade["score"], second.grade["score"]) == (3, 7)
     assert first.grade["at"] < second.grade["at"]
     with database.write() as connection:
-        scores.sent(connection, second)
+        unsent_scores.sent(connection, second)
         _earn(connection, line, 7)
     assert _claim(database) is None
     with database.read() as connection:
-        assert not scores.unsent(connection)
+        assert not unsent_scores.unsent(connection)
 
 
 def test_timestamps_grow_when_the_clock_jumps_back(
@@ -72,7 +72,7 @@ def test_timestamps_grow_when_the_clock_jumps_back(
     """A platform takes only what is newer, so what comes later is later."""
     with database.write() as connection:
         _earn(connection, line, 3)
-        monkeypatch.setattr(scores, "now", lambda: 1_000_000)
+        monkeypatch.setattr(unsent_scores, "now", lambda: 1_000_000)
         before = json.loads(connection.execute(select(outbox.c.body)).scalar_one())
         _earn(connection, line, 4)
         after = json.loads(connection.execute(select(outbox.c.body)).scalar_one())
@@ -87,16 +87,16 @@ def test_a_grade_that_changed_in_hand_is_not_parked(database: Database, line: Li
     assert first is not None
     with database.write() as connection:
         _earn(connection, line, 4)
-        scores.park(connection, first, "refused")
+        unsent_scores.park(connection, first, "refused")
     second = _claim(database)
     assert second is not None
     with database.write() as connection:
-        scores.park(connection, second, "refused again")
-        (parked,) = scores.unsent(connection)
+        unsent_scores.park(connection, second, "refused again")
+        (parked,) = unsent_scores.unsent(connection)
     assert (parked.person, parked.parked, parked.last_error) == ("ada", True, "refused again")
     assert _claim(database) is None
     with database.write() as connection:
-        scores.remember_line(connection, line)
+        unsent_scores.remember_line(connection, line)
     assert _claim(database) is not None
 
 
@@ -107,7 +107,7 @@ def test_a_silent_sender_is_taken_for_dead(
     with database.write() as connection:
         _earn(connection, line, 3)
     assert _claim(database) is not None
-    monkeypatch.setattr(scores, "now", lambda: time.time_ns() // 1000 + 121_000_000)
+    monkeypatch.setattr(unsent_scores, "now", lambda: time.time_ns() // 1000 + 121_000_000)
     again = _claim(database)
     assert again is not None
     assert again.tries == 2
@@ -117,8 +117,8 @@ def test_a_resting_platform_is_left_in_peace(database: Database, line: Line) -> 
     """Its grades wait, those of others do not."""
     with database.write() as connection:
         _earn(connection, line, 3)
-        assert scores.claim(connection, [line.platform_id]) is None
-        assert scores.claim(connection, ["another"]) is not None
+        assert unsent_scores.claim(connection, [line.platform_id]) is None
+        assert unsent_scores.claim(connection, ["another"]) is not None
 
 
 def test_a_platform_is_registered_once(database: Database, line: Line) -> None:

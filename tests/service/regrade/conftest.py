@@ -9,11 +9,11 @@ from sqlalchemy import select
 
 from grader.definitions.exercise import Exercise
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.service import regrade
+from grader.service import regrading
 from grader.service.catalog import Catalog
-from grader.service.desk import Desk
 from grader.service.grading import Grading
-from grader.service.regrade import Plan
+from grader.service.grading_pool import Desk
+from grader.service.regrading import Plan
 from grader.service.store import people, submissions, verdicts
 from grader.service.store.database import Database
 from grader.service.store.regrades import Regrade
@@ -70,11 +70,11 @@ class Stored:
 
     def plan(self) -> Plan:
         """Plan to grade everything again."""
-        return regrade.plan(self.grading, "double")
+        return regrading.plan(self.grading, "double")
 
     def begin(self, *, allow_lower: bool = False) -> Regrade:
         """Write a regrade down."""
-        return regrade.begin(
+        return regrading.begin(
             self.grading, self.plan(), by="prof", reason="mended", allow_lower=allow_lower
         )
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from grader.service.desk import Desk
+from grader.service.grading_pool import Desk
 from grader.service.store import events, regrades
 from grader.service.store.database import Database
+from grader.service.store.migrate import upgrade
 from grader.service.store.tables import regrade_source
-from grader.service.store.upgrading import upgrade
 from tests.conftest import Etude
 from tests.service.regrade.conftest import HALF_RIGHT, OLD, RIGHT, Stored, store_of
 

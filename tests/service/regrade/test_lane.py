@@ -10,10 +10,10 @@ import pytest
 from sqlalchemy import select, text
 
 from benchmarks.postgres import PostgresServer
-from grader.service import regrade
+from grader.service import regrading
 from grader.service.catalog import Catalog
-from grader.service.chunks import SIZE, Chunk
-from grader.service.desk import Desk
+from grader.service.grading_pool import Desk
+from grader.service.regrade_jobs import SIZE, Chunk
 from grader.service.store import events, people, regrades
 from grader.service.store.database import Database
 from grader.service.store.tables import attempt
@@ -148,11 +148,11 @@ def test_a_regrade_is_in_the_queue_until_it_ends(stored: Stored) -> None:
         covered = [first.open_sources(connection), second.open_sources(connection)]
         assert [*covered[0], *covered[1]] == regrades.open_sources(connection, begun)
     assert [len(each) for each in covered] == [SIZE, 5]
-    assert regrade.do_chunk(stored.grading, second, lambda: False)
+    assert regrading.do_chunk(stored.grading, second, lambda: False)
     assert _progress(stored, begun.id) == (5, _MANY)
-    assert regrade.end(stored.database, begun.id, "cancelled", actor="prof")
+    assert regrading.end(stored.database, begun.id, "cancelled", actor="prof")
     assert _chunks(stored) == []
-    assert regrade.do_chunk(stored.grading, first, lambda: False)
+    assert regrading.do_chunk(stored.grading, first, lambda: False)
     assert _progress(stored, begun.id) == (5, _MANY)
 
 
@@ -194,7 +194,7 @@ def test_what_no_job_speaks_of_is_found(stored: Stored) -> None:
         Sweeper(stored.database, 90).sweep()
     [found] = _chunks(stored)
     assert (found.first, found.last) == (lost.first, lost.last)
-    assert regrade.do_chunk(stored.grading, found, lambda: False)
+    assert regrading.do_chunk(stored.grading, found, lambda: False)
     assert _state(stored, begun.id) == "finished"
 
 
@@ -203,13 +203,13 @@ def test_a_chunk_that_cannot_be_done_here_is_left_to_others(stored: Stored) -> N
     _fill(stored, 2)
     begun = stored.begin()
     [chunk] = _chunks(stored)
-    assert not regrade.do_chunk(stored.grading, chunk, lambda: True)
+    assert not regrading.do_chunk(stored.grading, chunk, lambda: True)
     catalog = stored.grading.catalog
     stored.grading.catalog = Catalog(catalog.tracks, {})
-    assert not regrade.do_chunk(stored.grading, chunk, lambda: False)
+    assert not regrading.do_chunk(stored.grading, chunk, lambda: False)
     assert _progress(stored, begun.id) == (0, 2)
     stored.grading.catalog = catalog
-    assert regrade.do_chunk(stored.grading, chunk, lambda: False)
+    assert regrading.do_chunk(stored.grading, chunk, lambda: False)
     assert _state(stored, begun.id) == "finished"
     with stored.database.read() as connection:
         assert regrades.running(connection) == []

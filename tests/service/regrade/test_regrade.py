@@ -9,8 +9,8 @@ import pytest
 from grader.errors import GraderFault, UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Verdict
-from grader.service import regrade
-from grader.service.regrade import Pace
+from grader.service import regrading
+from grader.service.regrading import Pace
 from grader.service.store import events, regrades, verdicts
 from grader.service.store.regrades import Change
 from tests.service.regrade.conftest import HALF_RIGHT, OLD, RIGHT, WRONG, Stored
@@ -41,12 +41,12 @@ def test_a_preview_foresees_what_the_run_does(stored: Stored) -> None:
     """The same submissions change in the same way, and nothing is published before the run."""
     ids = _fill(stored)
     before = stored.projections()
-    seen = regrade.preview(stored.grading, stored.plan())
+    seen = regrading.preview(stored.grading, stored.plan())
     assert stored.projections() == before
     assert (seen.sources, seen.submissions, seen.tried) == (3, 4, 3)
     assert (seen.ungraded, seen.faults) == (0, 0)
     begun = stored.begin(allow_lower=True)
-    regrade.run(stored.grading, begun)
+    regrading.run(stored.grading, begun)
     assert _told(seen.changes) == _told(_changes(stored, begun.id))
     assert {each.submission_id: each.effect for each in seen.changes} == {
         ids["raised"]: "raised",
@@ -59,11 +59,11 @@ def test_a_preview_of_a_sample_says_how_long_the_rest_takes(stored: Stored) -> N
     """It tries so many sources, the same each time, and leaves the others to the run."""
     for number in range(6):
         stored.hand_in("ada", f"{RIGHT}# {number}\n", 2)
-    seen = regrade.preview(stored.grading, stored.plan(), sample=2)
+    seen = regrading.preview(stored.grading, stored.plan(), sample=2)
     assert (seen.tried, seen.submissions_tried, seen.ungraded) == (2, 2, 4)
     assert seen.seconds is not None
     assert seen.seconds > 0
-    again = regrade.preview(stored.grading, stored.plan(), sample=2)
+    again = regrading.preview(stored.grading, stored.plan(), sample=2)
     assert (again.changes, again.ungraded) == (seen.changes, 4)
 
 
@@ -79,8 +79,8 @@ def test_identical_code_is_graded_once(stored: Stored, monkeypatch: pytest.Monke
         return grade(job)
 
     monkeypatch.setattr(stored.grading.desk, "grade", counted)
-    regrade.preview(stored.grading, stored.plan())
-    regrade.run(stored.grading, stored.begin())
+    regrading.preview(stored.grading, stored.plan())
+    regrading.run(stored.grading, stored.begin())
     assert len(graded) == 1
 
 
@@ -88,7 +88,7 @@ def test_a_published_verdict_is_not_lowered_unasked(stored: Stored) -> None:
     """It stays and is listed; asked for, it is lowered, and the grade follows."""
     ids = _fill(stored)
     first = stored.begin()
-    regrade.run(stored.grading, first)
+    regrading.run(stored.grading, first)
     assert stored.score(ids["lowered"]) == (OLD, 5, 5)
     assert stored.score(ids["raised"]) == (stored.exercise.digest, 5, 5)
     assert [each.submission_id for each in _changes(stored, first.id) if each.held] == [
@@ -96,7 +96,7 @@ def test_a_published_verdict_is_not_lowered_unasked(stored: Stored) -> None:
     ]
     second = stored.begin(allow_lower=True)
     assert second.id != first.id
-    regrade.run(stored.grading, second)
+    regrading.run(stored.grading, second)
     assert stored.score(ids["lowered"]) == (stored.exercise.digest, 2, 5)
     (change,) = _changes(stored, second.id)
     assert (change.effect, change.held) == ("lowered", False)
@@ -108,7 +108,7 @@ def test_a_held_verdict_is_not_lowered_by_another_submission(stored: Stored) -> 
     """Points of two versions are not compared: the better share of them is the grade."""
     best = stored.hand_in("ada", HALF_RIGHT, 1, most=2)  # half of the points; 2 of 5 from now on
     stored.hand_in("ada", HALF_RIGHT + "# again\n", 0, most=2)  # nothing; 2 of 5 from now on
-    regrade.run(stored.grading, stored.begin())
+    regrading.run(stored.grading, stored.begin())
     (_, [grade]) = stored.projections()
     assert best in grade
     assert stored.score(best) == (OLD, 1, 2)
@@ -133,13 +133,13 @@ def test_an_interrupted_run_goes_on(
 
     monkeypatch.setattr(verdicts, "publish", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        regrade.run(stored.grading, begun)
+        regrading.run(stored.grading, begun)
     monkeypatch.undo()
     with stored.database.read() as connection:
         done, sources = regrades.progress(connection, begun.id)
     assert done < sources == 3
     assert stored.begin() == begun
-    regrade.run(stored.grading, begun)
+    regrading.run(stored.grading, begun)
     with stored.database.read() as connection:
         ended = regrades.find(connection, begun.id)
     assert ended is not None
@@ -155,11 +155,11 @@ def test_a_run_that_lacks_only_its_end_can_be_ended(stored: Stored) -> None:
     stored.hand_in("ada", RIGHT, 2)
     begun = stored.begin()
     stops = iter([False, False, True])  # before the chunk, before its source, behind it
-    regrade.run(stored.grading, begun, Pace(stopping=lambda: next(stops)))
+    regrading.run(stored.grading, begun, Pace(stopping=lambda: next(stops)))
     with stored.database.read() as connection:
         assert regrades.progress(connection, begun.id) == (1, 1)
         assert [each.id for each in regrades.running(connection)] == [begun.id]
-    regrade.run(stored.grading, stored.begin())
+    regrading.run(stored.grading, stored.begin())
     with stored.database.read() as connection:
         assert regrades.running(connection) == []
 
@@ -184,7 +184,7 @@ def test_a_cancelled_regrade_stops(stored: Stored) -> None:
         with stored.database.write() as connection:
             regrades.end(connection, begun.id, "cancelled", actor="prof")
 
-    regrade.run(stored.grading, begun, Pace(tell=cancel))
+    regrading.run(stored.grading, begun, Pace(tell=cancel))
     with stored.database.read() as connection:
         ended = regrades.find(connection, begun.id)
         assert regrades.progress(connection, begun.id) == (1, 3)
@@ -210,10 +210,10 @@ def test_what_cannot_be_graded_is_left_for_another_run(
 
     monkeypatch.setattr(stored.grading.desk, "grade", failing)
     with pytest.raises(GraderFault, match="one source could not be graded"):
-        regrade.run(stored.grading, begun)
+        regrading.run(stored.grading, begun)
     assert stored.score(ids["same"]) == (OLD, 5, 5)
     monkeypatch.undo()
-    regrade.run(stored.grading, stored.begin())
+    regrading.run(stored.grading, stored.begin())
     assert stored.score(ids["same"]) == (stored.exercise.digest, 5, 5)
     with stored.database.read() as connection:
         assert regrades.running(connection) == []
@@ -222,7 +222,7 @@ def test_what_cannot_be_graded_is_left_for_another_run(
 def test_the_projections_can_be_made_again_from_the_log(stored: Stored) -> None:
     """After a regrade, too: publications and grades come out the same."""
     _fill(stored)
-    regrade.run(stored.grading, stored.begin())
+    regrading.run(stored.grading, stored.begin())
     before = stored.projections()
     with stored.database.write() as connection:
         assert verdicts.rebuild(connection) == 4
@@ -241,24 +241,24 @@ def test_a_regrade_to_yet_another_version_has_to_wait(stored: Stored) -> None:
     with pytest.raises(UsageError, match=f"--cancel {begun.id}"):
         stored.begin()
     with pytest.raises(UsageError, match="is not version"):
-        regrade.run(stored.grading, begun)
+        regrading.run(stored.grading, begun)
 
 
 def test_a_reason_is_needed(stored: Stored) -> None:
     """Whose grade changes will ask for it."""
     stored.hand_in("ada", WRONG, 5)
     with pytest.raises(UsageError, match="reason"):
-        regrade.begin(stored.grading, stored.plan(), by="prof", reason=" ")
+        regrading.begin(stored.grading, stored.plan(), by="prof", reason=" ")
 
 
 def test_the_version_to_leave_has_to_be_clear(stored: Stored) -> None:
     """Left out, or by its first characters, if that says which; else all are named."""
     stored.hand_in("ada", WRONG, 5)
     assert stored.plan().from_hash == OLD
-    assert regrade.plan(stored.grading, "double", "00").from_hash == OLD
+    assert regrading.plan(stored.grading, "double", "00").from_hash == OLD
     with pytest.raises(UsageError, match="000000000000 \\(1\\)"):
-        regrade.plan(stored.grading, "double", "1")
+        regrading.plan(stored.grading, "double", "1")
     with pytest.raises(UsageError, match="nothing would change"):
-        regrade.plan(stored.grading, "double", stored.exercise.digest[:8])
+        regrading.plan(stored.grading, "double", stored.exercise.digest[:8])
     with pytest.raises(UsageError, match="no exercise"):
-        regrade.plan(stored.grading, "nothing")
+        regrading.plan(stored.grading, "nothing")

@@ -18,8 +18,8 @@ from grader.errors import UsageError
 from grader.service.store import events, people, submissions
 from grader.service.store.backup import back_up
 from grader.service.store.database import Database
+from grader.service.store.migrate import upgrade
 from grader.service.store.tables import person
-from grader.service.store.upgrading import upgrade
 from tests.conftest import Etude
 
 

@@ -21,9 +21,10 @@ from grader.authoring.statistics import Row, summarise
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.service import gradebook
+from grader.service import gradebook_data
 from grader.service.store import events, ids, people, sessions, submissions, verdicts
 from grader.service.store.database import Database
+from grader.service.store.migrate import is_current, upgrade
 from grader.service.store.people import Person
 from grader.service.store.submissions import COUNTED, NEWEST, KeyReusedError, Submitted, Wanted
 from grader.service.store.tables import (
@@ -39,7 +40,6 @@ from grader.service.store.tables import (
     verdict,
     waiting,
 )
-from grader.service.store.upgrading import is_current, upgrade
 
 _RUN = verdicts.Run("here", 1, 2)
 
@@ -497,7 +497,7 @@ def test_numbers_of_an_exercise_read_no_single_submission(
         statements.clear()
         with database.read() as connection:
             rows = _rows_of(connection)
-            (found,) = gradebook.numbers(connection)
+            (found,) = gradebook_data.numbers(connection)
             read.append((len(statements), len(rows)))
         assert found.statistics.students == 2
         assert found.statistics.failed_tests == {"t-e1": 2}
@@ -532,8 +532,8 @@ def test_the_database_adds_up_as_the_files_do(database: Database) -> None:
         staff = people.add_person(connection, "prof", "instructor", actor="test")
         connection.execute(insert(grade).values((staff.id, "hard", staff.id, 10, 10, True, 5, 99)))
     with database.read() as connection:
-        found = [each.statistics for each in gradebook.numbers(connection)]
-        (alone,) = gradebook.numbers(connection, "rare")
+        found = [each.statistics for each in gradebook_data.numbers(connection)]
+        (alone,) = gradebook_data.numbers(connection, "rare")
     expected = summarise(rows)
     assert [each.exercise for each in found] == [each.exercise for each in expected]
     for ours, theirs in zip(found, expected, strict=True):

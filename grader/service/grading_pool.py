@@ -155,7 +155,7 @@ class Desk:
     def _start(self) -> "tuple[_Line, subprocess.Popen[bytes]]":
         ours, theirs = socket.socketpair()
         with theirs:
-            command = ["-m", "grader.service.desk_process", str(theirs.fileno()), str(self.workers)]
+            command = ["-m", "grader.service.pool_process", str(theirs.fileno()), str(self.workers)]
             process = subprocess.Popen(  # noqa: S603  our own module
                 [sys.executable, "-P", *command],
                 pass_fds=[theirs.fileno()],

@@ -13,9 +13,9 @@ from fastapi.routing import APIRoute
 
 from grader.errors import UsageError
 from grader.service.api.auth import CookieOf, PartsOf
-from grader.service.api.problems import ProblemError
-from grader.service.api.sessions import enter, give_cookie, take_cookie
-from grader.service.staff.rendering import render
+from grader.service.api.problem_details import ProblemError
+from grader.service.api.session_routes import enter, give_cookie, take_cookie
+from grader.service.staff.page_templates import render
 from grader.service.store import sessions
 from grader.service.store.people import Person
 

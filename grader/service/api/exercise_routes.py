@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from grader.definitions.exercise import Exercise
 from grader.service.api.auth import PartsOf, Someone
-from grader.service.api.problems import ProblemError, responses
+from grader.service.api.problem_details import ProblemError, responses
 from grader.service.store import grades
 
 router = APIRouter(prefix="/v1", tags=["exercises"])

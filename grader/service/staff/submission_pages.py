@@ -7,15 +7,23 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Path, Query, Response
 from fastapi.responses import FileResponse
 
-from grader.service import gradebook
-from grader.service.api import staff_data
+from grader.service import gradebook_data
+from grader.service.api import staff_routes
 from grader.service.api.auth import PartsOf
-from grader.service.api.problems import ProblemError
+from grader.service.api.problem_details import ProblemError
 from grader.service.service import Parts
-from grader.service.staff.doors import HOME, Instructor, OwnForm, PageRoute, instructor, see
-from grader.service.staff.rendering import FOLDER, render
-from grader.service.store import events, grades, history, people, scores, submissions, verdicts
-from grader.service.store.history import State
+from grader.service.staff.login import HOME, Instructor, OwnForm, PageRoute, instructor, see
+from grader.service.staff.page_templates import FOLDER, render
+from grader.service.store import (
+    events,
+    grades,
+    people,
+    submission_search,
+    submissions,
+    unsent_scores,
+    verdicts,
+)
+from grader.service.store.submission_search import State
 from grader.service.store.submissions import Submitted
 
 _PAGE: Final = 50  # submissions
@@ -47,9 +55,9 @@ def without_slash() -> Response:
 def overview(visitor: Instructor, service: PartsOf) -> Response:
     """Show every exercise with its numbers, and who is stuck where."""
     with service.database.read() as connection:
-        found = gradebook.numbers(connection)
+        found = gradebook_data.numbers(connection)
         pending, parked = submissions.count_waiting(connection)
-        unsent = scores.unsent(connection)
+        unsent = unsent_scores.unsent(connection)
     stuck = [(each.statistics.exercise, who) for each in found for who in each.stuck]
     stuck.sort(key=lambda pair: -pair[1].failed)
     return render(
@@ -73,8 +81,8 @@ def exercise(exercise: str, visitor: Instructor, service: PartsOf) -> Response:
     if definition is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
     with service.database.read() as connection:
-        found = gradebook.numbers(connection, exercise)
-        listed = history.listed(connection, exercise=exercise, most=_PAGE)
+        found = gradebook_data.numbers(connection, exercise)
+        listed = submission_search.listed(connection, exercise=exercise, most=_PAGE)
     return render(
         "exercise",
         visitor=visitor,
@@ -97,7 +105,7 @@ def listing(  # noqa: PLR0917  FastAPI calls it by name
     """Show submissions, the newest first: of a person, of an exercise, or those that wait."""
     chosen = {"person": person, "exercise": exercise, "state": state}
     with service.database.read() as connection:
-        entries = history.listed(
+        entries = submission_search.listed(
             connection,
             exercise=exercise,
             person_name=person,
@@ -157,7 +165,7 @@ def submission(wanted: Wanted, visitor: Instructor, service: PartsOf) -> Respons
 def release(wanted: Wanted, _sent: OwnForm, visitor: Instructor, service: PartsOf) -> Response:
     """Have a parked submission graded after all."""
     with contextlib.suppress(ProblemError):  # another instructor was faster, as the page says
-        staff_data.release(wanted.id, visitor.person, service)
+        staff_routes.release(wanted.id, visitor.person, service)
     return see(f"/staff/submissions/{wanted.id}")
 
 

@@ -5,9 +5,9 @@ from typing import Final
 from fastapi import APIRouter, Depends, Response
 
 from grader.service.api.auth import PartsOf
-from grader.service.staff.doors import Instructor, OwnForm, PageRoute, instructor, see
-from grader.service.staff.rendering import render
-from grader.service.store import scores
+from grader.service.staff.login import Instructor, OwnForm, PageRoute, instructor, see
+from grader.service.staff.page_templates import render
+from grader.service.store import unsent_scores
 
 _SHOWN: Final = 200
 _PATH: Final = "/staff/unsent"
@@ -24,7 +24,7 @@ router = APIRouter(
 def listing(visitor: Instructor, service: PartsOf) -> Response:
     """Show what platforms do not know yet, and why."""
     with service.database.read() as connection:
-        found = scores.unsent(connection)
+        found = unsent_scores.unsent(connection)
     return render(
         "unsent",
         visitor=visitor,
@@ -39,5 +39,5 @@ def listing(visitor: Instructor, service: PartsOf) -> Response:
 def retry(_sent: OwnForm, visitor: Instructor, service: PartsOf) -> Response:
     """Have all of them sent again, now."""
     with service.database.write() as connection:
-        scores.retry(connection, actor=visitor.person.name)
+        unsent_scores.retry(connection, actor=visitor.person.name)
     return see(_PATH)

@@ -14,8 +14,8 @@ from sqlalchemy import ColumnElement, Connection, bindparam, select, update
 
 from grader.service.store import events
 from grader.service.store.ids import new_id, now
-from grader.service.store.insertion import insert_unless_there
 from grader.service.store.tables import grade, lti_line, lti_platform, outbox, person
+from grader.service.store.upsert import insert_unless_there
 
 KIND: Final = "lti.score"
 _LEASE: Final = 120_000_000  # microseconds until a sender that is silent is taken for dead

@@ -11,9 +11,9 @@ from sqlalchemy import Connection
 
 from grader.authoring.statistics import ExerciseStatistics, Mistakes, hardest_first
 from grader.reports.to_csv import safe_cell
-from grader.service.store import grades, history, mistakes
+from grader.service.store import grades, mistakes, submission_search
 from grader.service.store.grades import Grade
-from grader.service.store.history import Stuck
+from grader.service.store.submission_search import Stuck
 
 STUCK_AFTER: Final = 3
 """Failed submissions, with none that passed, after which a student may need help."""
@@ -64,7 +64,7 @@ def numbers(connection: Connection, exercise: str | None = None) -> list[Numbers
         exercise: only this one; how well it tells is computed from all the same.
     """
     made = mistakes.counted(connection, exercise)
-    stuck = history.stuck(connection, STUCK_AFTER, exercise)
+    stuck = submission_search.stuck(connection, STUCK_AFTER, exercise)
     added = grades.added_up(connection, exercise)
     found = {name: (sums, made.get(name, Mistakes())) for name, sums in added.items()}
     return [Numbers(each, tuple(stuck.get(each.exercise, ()))) for each in hardest_first(found)]

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from grader.errors import SandboxFault, UsageError
-from grader.service import regrade
+from grader.service import regrading
 from grader.service.api.auth import PartsOf, Staff
-from grader.service.api.problems import ProblemError, responses, with_headers
-from grader.service.regrade import BESIDE, Regrader
+from grader.service.api.problem_details import ProblemError, responses, with_headers
+from grader.service.regrading import BESIDE, Regrader
 from grader.service.service import Parts
 from grader.service.store import regrades
 from grader.service.store.regrades import Change, Mark, Regrade
@@ -148,8 +148,8 @@ Existing = Annotated[Regrade, Depends(existing)]
 def preview(wanted: WantedPreview, _person: Staff, here: Here) -> PreviewInfo:
     """Say what a regrade would change, by a sample; nothing is published."""
     try:
-        found = regrade.plan(here.grading, wanted.exercise, wanted.from_hash)
-        seen = regrade.preview(here.grading, found, sample=wanted.sample, pace=BESIDE)
+        found = regrading.plan(here.grading, wanted.exercise, wanted.from_hash)
+        seen = regrading.preview(here.grading, found, sample=wanted.sample, pace=BESIDE)
     except UsageError as error:
         raise _refused(error) from None
     except SandboxFault:
@@ -179,8 +179,8 @@ def preview(wanted: WantedPreview, _person: Staff, here: Here) -> PreviewInfo:
 def begin(wanted: NewRegrade, person: Staff, service: PartsOf, response: Response) -> RegradeInfo:
     """Begin a regrade, or wake the one like it that has not ended; submissions go first."""
     try:
-        found = regrade.plan(service, wanted.exercise, wanted.from_hash)
-        begun = regrade.begin(
+        found = regrading.plan(service, wanted.exercise, wanted.from_hash)
+        begun = regrading.begin(
             service,
             found,
             by=person.name,
@@ -228,7 +228,7 @@ def changes(
 )
 def cancel(found: Existing, person: Staff, service: PartsOf) -> RegradeInfo:
     """Cancel a regrade; what it published stays."""
-    is_ended = regrade.end(service.database, found.id, "cancelled", actor=person.name)
+    is_ended = regrading.end(service.database, found.id, "cancelled", actor=person.name)
     with service.database.read() as connection:
         now_is = regrades.find(connection, found.id)
     if not is_ended or now_is is None:

@@ -22,11 +22,11 @@ from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, GraderFault, SandboxFault, UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
-from grader.service import chunks
+from grader.service import regrade_jobs
 from grader.service.catalog import Catalog
-from grader.service.desk import DRAIN_SECONDS
 from grader.service.executors import queue
 from grader.service.grading import Grading
+from grader.service.grading_pool import DRAIN_SECONDS
 from grader.service.store import regrades, submissions, verdicts
 from grader.service.store.database import Database
 from grader.service.store.ids import now
@@ -204,7 +204,7 @@ def begin(
             allow_lower=allow_lower,
         )
         if not database.is_sqlite:
-            chunks.enqueue(connection, begun, now())
+            regrade_jobs.enqueue(connection, begun, now())
     return begun
 
 
@@ -215,7 +215,7 @@ def end(database: Database, regrade_id: str, state: Ending, *, actor: str) -> bo
     with database.write() as connection:
         is_ended = regrades.end(connection, regrade_id, state, actor=actor)
         if not database.is_sqlite:
-            chunks.drop(connection, regrade_id)
+            regrade_jobs.drop(connection, regrade_id)
     return is_ended
 
 
@@ -237,7 +237,7 @@ def run(grading: Grading, begun: Regrade, pace: Pace | None = None) -> None:
     reached: str | None = None
     while not pace.stopping():
         with grading.database.read() as connection:
-            some = regrades.last_open(connection, begun, chunks.SIZE, before=reached)
+            some = regrades.last_open(connection, begun, regrade_jobs.SIZE, before=reached)
         if _has_ended(grading.database, begun):
             return
         if not some:
@@ -269,7 +269,7 @@ def do(grading: Grading, begun: Regrade, source_hashes: Sequence[str], pace: Pac
     return faults
 
 
-def do_chunk(grading: Grading, chunk: chunks.Chunk, stopping: Callable[[], bool]) -> bool:
+def do_chunk(grading: Grading, chunk: regrade_jobs.Chunk, stopping: Callable[[], bool]) -> bool:
     """Grade a chunk of a regrade again; the last one ends the regrade.
 
     Returns:

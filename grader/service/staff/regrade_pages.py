@@ -5,13 +5,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Response
 
-from grader.service import regrade
-from grader.service.api import regrades as api
+from grader.service import regrading
+from grader.service.api import regrade_routes as api
 from grader.service.api.auth import PartsOf
-from grader.service.api.problems import ProblemError
-from grader.service.regrade import BESIDE
-from grader.service.staff.doors import Instructor, OwnForm, PageRoute, instructor, see
-from grader.service.staff.rendering import render
+from grader.service.api.problem_details import ProblemError
+from grader.service.regrading import BESIDE
+from grader.service.staff.login import Instructor, OwnForm, PageRoute, instructor, see
+from grader.service.staff.page_templates import render
 from grader.service.store import regrades
 from grader.service.store.regrades import Regrade
 
@@ -46,16 +46,16 @@ def listing(visitor: Instructor, service: PartsOf) -> Response:
 @router.post("/preview")
 def preview(sent: OwnForm, visitor: Instructor, here: api.Here) -> Response:
     """Show what a regrade would change, by a sample; nothing is published."""
-    wanted = regrade.plan(here.grading, sent.get("exercise", ""), sent.get("from_hash", ""))
-    seen = regrade.preview(here.grading, wanted, sample=_SAMPLE, pace=BESIDE)
+    wanted = regrading.plan(here.grading, sent.get("exercise", ""), sent.get("from_hash", ""))
+    seen = regrading.preview(here.grading, wanted, sample=_SAMPLE, pace=BESIDE)
     return render("preview", visitor=visitor, plan=wanted, seen=seen, changes=seen.changes)
 
 
 @router.post("")
 def begin(sent: OwnForm, visitor: Instructor, service: PartsOf) -> Response:
     """Begin a regrade."""
-    wanted = regrade.plan(service, sent.get("exercise", ""), sent.get("from_hash", ""))
-    begun = regrade.begin(
+    wanted = regrading.plan(service, sent.get("exercise", ""), sent.get("from_hash", ""))
+    begun = regrading.begin(
         service,
         wanted,
         by=visitor.person.name,

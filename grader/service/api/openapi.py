@@ -6,7 +6,7 @@ from typing import Any, Final
 from fastapi import FastAPI
 from starlette.routing import compile_path
 
-from grader.service.api.problems import Problem, responses
+from grader.service.api.problem_details import Problem, responses
 
 _FRAMEWORK_S: Final = ("HTTPValidationError", "ValidationError")  # we answer with problems instead
 

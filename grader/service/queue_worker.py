@@ -23,20 +23,20 @@ from psycopg_pool import PoolTimeout
 from sqlalchemy.exc import SQLAlchemyError
 
 from grader.errors import SandboxFault, UsageError
-from grader.service import chunks, logs, regrade, stray
+from grader.service import grader_stderr, logs, regrade_jobs, regrading
 from grader.service.catalog import Catalog
-from grader.service.chunks import Chunk
-from grader.service.desk import DRAIN_SECONDS, Desk
 from grader.service.executors import queue
+from grader.service.executors.prefetch import Takings, id_of
 from grader.service.executors.queue import Lane
-from grader.service.executors.taking import Takings, id_of
 from grader.service.grading import Grading
+from grader.service.grading_pool import DRAIN_SECONDS, Desk
 from grader.service.health import OK, Health, HealthPort, SelfTest
 from grader.service.metrics import Meter
 from grader.service.publishing import Done, Wish
+from grader.service.regrade_jobs import Chunk
 from grader.service.store import submissions, verdicts
 from grader.service.store.database import Database
-from grader.service.store.upgrading import upgrade
+from grader.service.store.migrate import upgrade
 from grader.service.sweeper import SECONDS, Sweeper
 
 _POLL_SECONDS: Final = 0.5
@@ -89,7 +89,9 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
     catalog = Catalog.load(settings.exercises)
     meter = Meter()
     with contextlib.ExitStack() as stack:
-        desk = stack.enter_context(Desk(settings.workers, stack.enter_context(stray.logged())))
+        desk = stack.enter_context(
+            Desk(settings.workers, stack.enter_context(grader_stderr.logged()))
+        )
         self_test = SelfTest(desk, catalog)
         database = stack.enter_context(Database(address()))
         if database.is_sqlite:
@@ -162,7 +164,7 @@ class _Worker:
         app = queue.open_app(self._grading.database)
         again = RetryStrategy(max_attempts=verdicts.MOST_FAULTS, wait=1)
         app.task(name=queue.GRADE, retry=again, pass_context=True)(self._grade)
-        app.task(name=chunks.TASK, retry=again)(self._grade_again)
+        app.task(name=regrade_jobs.TASK, retry=again)(self._grade_again)
         if self._settings.lane == queue.INTERACTIVE:
             async with self._taking_several(app) as most, app.open_async():
                 await self._run_beside(app, most, is_rung_for=True)
@@ -266,7 +268,7 @@ class _Worker:
     async def _grade_again(self, **data: Any) -> None:  # noqa: ANN401  as a chunk has them
         """Grade a chunk of a regrade; what is left of it goes back into the queue."""
         chunk, stopping = Chunk.from_job(data), self._stopping.is_set
-        if await asyncio.to_thread(regrade.do_chunk, self._grading, chunk, stopping):
+        if await asyncio.to_thread(regrading.do_chunk, self._grading, chunk, stopping):
             return
         await asyncio.to_thread(self._put_back, chunk)
         with contextlib.suppress(TimeoutError):
@@ -274,7 +276,7 @@ class _Worker:
 
     def _put_back(self, chunk: Chunk) -> None:
         with self._grading.database.write() as connection:
-            chunks.put_back(connection, chunk)
+            regrade_jobs.put_back(connection, chunk)
 
     async def _sweep(self) -> None:
         """Find what no job speaks of."""
@@ -296,7 +298,7 @@ class _Worker:
     async def _again(self, app: App, job: Job) -> None:
         """Queue a job again whose worker died; one that kills its workers is set aside."""
         _log.warning("a worker died", task=job.task_name, attempts=job.attempts + 1)
-        if job.task_name == chunks.TASK:
+        if job.task_name == regrade_jobs.TASK:
             await asyncio.to_thread(self._chunk_again, job)
         elif job.attempts + 1 < verdicts.MOST_FAULTS:
             await app.job_manager.retry_job(job, lock=_SUSPECTS)
@@ -308,7 +310,7 @@ class _Worker:
     def _chunk_again(self, job: Job) -> None:
         with self._grading.database.write() as connection:
             chunk = Chunk.from_job(job.task_kwargs)
-            chunks.after_a_death(connection, job.id, chunk, self._grading.worker)
+            regrade_jobs.after_a_death(connection, job.id, chunk, self._grading.worker)
 
     def _park(self, submission_id: str) -> None:
         with self._grading.database.write() as connection:

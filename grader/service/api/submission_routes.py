@@ -15,10 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from grader.sandbox.limits import SOURCE_CAP
 from grader.service.api.auth import PartsOf, Someone
-from grader.service.api.intake import IntakeOf
-from grader.service.api.pressure import RatesOf, StreamsOf, check_rate
-from grader.service.api.problems import ProblemError, responses, with_headers
-from grader.service.api.watching import Watched, WatcherOf
+from grader.service.api.batched_insert import IntakeOf
+from grader.service.api.event_streams import Watched, WatcherOf
+from grader.service.api.problem_details import ProblemError, responses, with_headers
+from grader.service.api.rate_limits import RatesOf, StreamsOf, check_rate
 from grader.service.service import Parts
 from grader.service.store import submissions, verdicts
 from grader.service.store.submissions import KeyReusedError, Submitted, Wanted

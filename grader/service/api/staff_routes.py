@@ -7,10 +7,10 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from grader.service.api.auth import PartsOf, Staff
-from grader.service.api.problems import ProblemError, responses
-from grader.service.api.submissions import Id
-from grader.service.store import history, submissions
-from grader.service.store.history import Entry, State
+from grader.service.api.problem_details import ProblemError, responses
+from grader.service.api.submission_routes import Id
+from grader.service.store import submission_search, submissions
+from grader.service.store.submission_search import Entry, State
 
 router = APIRouter(prefix="/v1/submissions", tags=["submissions"])
 
@@ -56,7 +56,7 @@ def listed(
 ) -> Page:
     """List submissions."""
     with service.database.read() as connection:
-        found = history.listed(
+        found = submission_search.listed(
             connection,
             exercise=exercise,
             person_name=person,

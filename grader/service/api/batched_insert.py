@@ -14,8 +14,8 @@ from fastapi import Depends, Request
 from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
-from grader.service.api.pressure import check_queue
-from grader.service.api.problems import ProblemError
+from grader.service.api.problem_details import ProblemError
+from grader.service.api.rate_limits import check_queue
 from grader.service.service import Parts
 from grader.service.store import submissions
 from grader.service.store.submissions import Submitted, Wanted

@@ -8,10 +8,10 @@ from pydantic import BaseModel, Field
 
 from grader.errors import UsageError
 from grader.reports.canvas import fill, scores_of
-from grader.service import gradebook
+from grader.service import gradebook_data
 from grader.service.api.auth import PartsOf, Staff
-from grader.service.api.problems import ProblemError, responses
-from grader.service.gradebook import Numbers
+from grader.service.api.problem_details import ProblemError, responses
+from grader.service.gradebook_data import Numbers
 from grader.service.store import grades
 
 router = APIRouter(prefix="/v1", tags=["gradebook"])
@@ -93,7 +93,7 @@ def show(
     with service.database.read() as connection:
         found = grades.of_students(connection, exercise)
     if form == "csv" or (form is None and accept.partition(";")[0].strip() == _CSV):
-        return _csv(gradebook.to_csv(found), "grades.csv")
+        return _csv(gradebook_data.to_csv(found), "grades.csv")
     return [
         GradeInfo(
             student=each.person,
@@ -132,7 +132,7 @@ def fill_canvas(
     """Fill a column of a gradebook that Canvas exported; Canvas imports the answer."""
     try:
         with service.database.read() as connection:
-            scores = scores_of(gradebook.records(connection), exercise or ())
+            scores = scores_of(gradebook_data.records(connection), exercise or ())
         filled = fill(
             export.decode(),
             scores,
@@ -152,7 +152,7 @@ def fill_canvas(
 def statistics(_person: Staff, service: PartsOf, exercise: Exercise = None) -> list[StatisticsInfo]:
     """Say how hard each exercise is, which mistakes are made, and who is stuck; hardest first."""
     with service.database.read() as connection:
-        found = gradebook.numbers(connection, exercise)
+        found = gradebook_data.numbers(connection, exercise)
     return [_statistics_info(each) for each in found]
 
 

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grader.service.api.problems import MEDIA_TYPE, Problem
+from grader.service.api.problem_details import MEDIA_TYPE, Problem
 
 _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",

@@ -10,8 +10,8 @@ from fastapi import FastAPI
 
 from grader.service import logs
 from grader.service.api.app import create_app
-from grader.service.api.connections import impatient
-from grader.service.api.watching import Watcher
+from grader.service.api.event_streams import Watcher
+from grader.service.api.slow_clients import impatient
 from grader.service.service import Service
 from grader.service.settings import Settings
 

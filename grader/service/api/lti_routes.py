@@ -7,13 +7,13 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from grader.service.api.auth import PartsOf
-from grader.service.api.sessions import give_cookie
+from grader.service.api.session_routes import give_cookie
 from grader.service.lti import launch
 from grader.service.lti.keys import PlatformKeys, tool_keys
 from grader.service.lti.launch import LaunchError
 from grader.service.service import Parts
-from grader.service.staff.doors import Fields, see
-from grader.service.staff.rendering import render
+from grader.service.staff.login import Fields, see
+from grader.service.staff.page_templates import render
 
 router = APIRouter(prefix="/lti", include_in_schema=False)
 

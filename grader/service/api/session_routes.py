@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from grader.service.api.auth import CookieOf, PartsOf, Someone, cookie_name
-from grader.service.api.problems import ProblemError, responses
+from grader.service.api.problem_details import ProblemError, responses
 from grader.service.service import Parts
 from grader.service.store import people, sessions
 from grader.service.store.people import Person, Role

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from grader.service import health
 from grader.service.api.auth import PartsOf
-from grader.service.api.problems import ProblemError
+from grader.service.api.problem_details import ProblemError
 from grader.service.metrics import MEDIA_TYPE
 
 router = APIRouter(include_in_schema=False)

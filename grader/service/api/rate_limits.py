@@ -12,7 +12,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from sqlalchemy import Connection
 
-from grader.service.api.problems import ProblemError
+from grader.service.api.problem_details import ProblemError
 from grader.service.store import submissions
 from grader.service.store.ids import now
 

@@ -36,7 +36,7 @@ def student(folder: Path, exercises: Path | None) -> None:
       etude check --exercises handout/ attention-weights my_solution.py
     """
     options.prefer_own_output()
-    from grader.authoring.bundle import write_bundle
+    from grader.authoring.student_bundle import write_bundle
 
     written = write_bundle(options.collection_folder(exercises), folder)
     click.echo(f"{len(written)} files in {folder}")
@@ -70,7 +70,7 @@ def gradescope(
       etude export gradescope my-course/rope/ --etude dist/etude-*.whl
     """
     options.prefer_own_output()
-    from grader.authoring.autograder.bundle import autograder, read_assigned
+    from grader.authoring.autograder.gradescope_zip import autograder, read_assigned
     from grader.authoring.autograder.installation import Installation
     from grader.authoring.verify.targets import find_targets
     from grader.reports.deliver import write_whole

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from grader.authoring.importing.draft import Draft
-    from grader.authoring.importing.examine import Examined
+    from grader.authoring.importing.verify_imported import Examined
     from grader.definitions.exercise import Exercise
 
 _WORKERS = 2
@@ -47,14 +47,14 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
       etude import problems/ --into exercises --track linear-algebra
     """
     options.prefer_own_output()
-    from grader.authoring.importing import show
-    from grader.authoring.importing.complete import slug
-    from grader.authoring.importing.settle import (
+    from grader.authoring.importing import import_report
+    from grader.authoring.importing.fill_in import slug
+    from grader.authoring.importing.source_kind import harvest
+    from grader.authoring.importing.validate_drafts import (
         leave_out_too_large,
         loaded,
         settle,
     )
-    from grader.authoring.importing.source import harvest
     from grader.authoring.importing.write import plan, track_text, write_text
 
     if track is not None and slug(track) != track:
@@ -75,7 +75,7 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
     }
     examined = _examined(imported)
     problems = {path: settled[draft.id].problems for path, draft in drafts.items()}
-    click.echo(show.report(found, drafts, problems, examined))
+    click.echo(import_report.report(found, drafts, problems, examined))
     if any(each.faults for each in examined.values()):
         raise click.exceptions.Exit(FAULT)
     proven = len(examined) == len(drafts) and all(each.proven for each in examined.values())
@@ -87,7 +87,7 @@ def _examined(
 ) -> "dict[Path, Examined]":
     if not imported:
         return {}
-    from grader.authoring.importing.examine import examine
+    from grader.authoring.importing.verify_imported import examine
     from grader.cli.progress import progress
     from grader.cli.verify import leak_finder
     from grader.grading.workers.pool import Pool

@@ -68,7 +68,7 @@ def command(  # noqa: PLR0917  click calls it by name
 
 def _described(code: str | None) -> str:
     from grader.authoring.lint.catalogue import find
-    from grader.authoring.lint.show import explanation, rules_markdown
+    from grader.authoring.lint.lint_report import explanation, rules_markdown
 
     return rules_markdown() if code is None else explanation(find(code))
 
@@ -116,8 +116,8 @@ def _print(report: "Report", form: str, output: Path | None) -> None:
 
 
 def _rendered(report: "Report", form: str) -> str:
+    from grader.authoring.lint.lint_report import data, text_lines
     from grader.authoring.lint.sarif import sarif
-    from grader.authoring.lint.show import data, text_lines
 
     if form == "text":
         return "\n".join(text_lines(report))

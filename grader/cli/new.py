@@ -26,7 +26,7 @@ def command(slug: str, into: Path) -> None:
       etude new rotary-positions --into exercises/attention
     """
     options.prefer_own_output()
-    from grader.authoring.new import new_exercise, schema_for
+    from grader.authoring.new_exercise import new_exercise, schema_for
 
     path = new_exercise(slug, into)
     click.echo(f"{path} is written.")

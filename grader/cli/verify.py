@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import click
 
 from grader import __version__
-from grader.authoring.verify.cache import ProofCache
 from grader.authoring.verify.proof import Proof, record
+from grader.authoring.verify.proof_cache import ProofCache
 from grader.authoring.verify.targets import Group, find_targets
 from grader.cached import cache_folder, fingerprint, package_folder
 from grader.cli import options
@@ -155,7 +155,7 @@ def _print(proofs: Mapping[Path, Proof], form: str, output: Path | None) -> None
         return
     from rich.console import Console
 
-    from grader.authoring.verify.show import print_proofs
+    from grader.authoring.verify.proof_report import print_proofs
 
     print_proofs(Console(highlight=False), proofs)
 

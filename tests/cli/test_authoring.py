@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.authoring import new
+from grader.authoring import new_exercise
 from grader.authoring.statistics import Row, summarise
 from grader.definitions.collection import load_exercise, resolve
 from grader.definitions.files import default_folder
@@ -35,14 +35,16 @@ def test_a_new_exercise_names_a_schema_of_its_own_repository_only(
     line = (tmp_path / "row-shares.yaml").read_text().splitlines()[0]
     assert line == "# yaml-language-server: $schema=exercise.schema.json"
     assert "etude schema > exercise.schema.json" in told
-    monkeypatch.setattr(new, "schema_path", lambda _: tmp_path / "repo" / "schemas" / "x.json")
+    monkeypatch.setattr(
+        new_exercise, "schema_path", lambda _: tmp_path / "repo" / "schemas" / "x.json"
+    )
     inside = tmp_path / "repo" / "exercises" / "track"
     inside.mkdir(parents=True)
-    assert not new.schema_for(inside)
+    assert not new_exercise.schema_for(inside)
     (tmp_path / "repo" / ".git").mkdir()
-    assert new.schema_for(inside) == "../../schemas/x.json"
+    assert new_exercise.schema_for(inside) == "../../schemas/x.json"
     (inside / ".git").mkdir()
-    assert not new.schema_for(inside)
+    assert not new_exercise.schema_for(inside)
 
 
 def test_a_new_exercise_comes_after_the_numbered_ones(etude: Etude, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from grader.authoring.importing.draft import Draft, Harvest
-from grader.authoring.importing.files import (
+from grader.authoring.importing.source_files import (
     UnreadableError,
     inside,
     parse_json,
@@ -13,7 +13,7 @@ from grader.authoring.importing.files import (
     text_if_there,
     text_inside,
 )
-from grader.authoring.importing.programs import Program, kind_of, mentioned, read_program
+from grader.authoring.importing.statements import Program, kind_of, mentioned, read_program
 from grader.authoring.importing.testmodule import translate
 
 _CONFIG: Final = ".meta/config.json"

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from grader.authoring.importing import cells as parts
-from grader.authoring.importing.cells import Cell, Question, TestPart
+from grader.authoring.importing import notebook_cells as parts
 from grader.authoring.importing.draft import Harvest
-from grader.authoring.importing.programs import join, read_program
+from grader.authoring.importing.notebook_cells import Cell, Question, TestPart
+from grader.authoring.importing.statements import join, read_program
 
 _MARK: Final = re.compile(r"^\s*#+\s*BEGIN SOLUTION\b", re.MULTILINE)
 _TEST_MARK: Final = re.compile(r"^\s*#+\s*BEGIN HIDDEN TESTS?\b", re.MULTILINE)

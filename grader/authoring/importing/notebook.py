@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.authoring.importing import nbgrader, otter
-from grader.authoring.importing.cells import Cell
 from grader.authoring.importing.draft import Harvest
-from grader.authoring.importing.files import (
+from grader.authoring.importing.notebook_cells import Cell
+from grader.authoring.importing.source_files import (
     MAX_NOTEBOOK,
     UnreadableError,
     parse_json,

@@ -8,10 +8,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from grader.authoring.importing import cells as parts
-from grader.authoring.importing.cells import Cell, Question, TestPart
+from grader.authoring.importing import notebook_cells as parts
 from grader.authoring.importing.draft import Harvest
-from grader.authoring.importing.programs import join, read_program
+from grader.authoring.importing.notebook_cells import Cell, Question, TestPart
+from grader.authoring.importing.statements import join, read_program
 
 _BLOCK: Final = re.compile(r"\s*#\s*(BEGIN|END)\s+(QUESTION|PROMPT|SOLUTION|TESTS)\s*(?:\n|\Z)")
 _QUOTED: Final = re.compile(

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NoReturn, TypeAlias
 
-from grader.authoring.importing.complete import slug
 from grader.authoring.importing.draft import DraftTest
-from grader.authoring.importing.programs import (
+from grader.authoring.importing.fill_in import slug
+from grader.authoring.importing.statements import (
     Program,
     join,
     needed,

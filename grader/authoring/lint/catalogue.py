@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from typing import Final
 
 from grader.authoring.lint.rule import About
-from grader.authoring.lint.rules.cases import CASE_RULES
-from grader.authoring.lint.rules.data import DATA_RULES
-from grader.authoring.lint.rules.files import COMMENT_RULES, FILE_RULES, invalid_definition
-from grader.authoring.lint.rules.head import HEAD_RULES
-from grader.authoring.lint.rules.programs import PROGRAM_RULES
-from grader.authoring.lint.rules.prose import PROSE_RULES
+from grader.authoring.lint.rules.file_style import COMMENT_RULES, FILE_RULES, invalid_definition
+from grader.authoring.lint.rules.markdown_style import PROSE_RULES
+from grader.authoring.lint.rules.metadata_style import HEAD_RULES
+from grader.authoring.lint.rules.program_style import PROGRAM_RULES
+from grader.authoring.lint.rules.test_data import DATA_RULES
+from grader.authoring.lint.rules.test_style import CASE_RULES
 from grader.authoring.lint.rules.texts import TEXT_RULES
-from grader.authoring.lint.rules.track import TRACK_RULES
+from grader.authoring.lint.rules.track_style import TRACK_RULES
 from grader.definitions.wording import did_you_mean, quote
 from grader.errors import UsageError
 

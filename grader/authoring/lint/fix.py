@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from grader.authoring.lint.rule import Finding
-from grader.authoring.lint.rules.files import (
+from grader.authoring.lint.rules.file_style import (
     SCHEMA_LINE,
     missing_final_newline,
     missing_schema_line,

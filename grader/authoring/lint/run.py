@@ -10,9 +10,9 @@ from grader.authoring.lint.catalogue import CATALOGUE, EXERCISE_RULES
 from grader.authoring.lint.comments import Comments, find_comments
 from grader.authoring.lint.load import Loaded, Picked, load
 from grader.authoring.lint.rule import Finding, Rule
-from grader.authoring.lint.rules.files import COMMENT_RULES, FILE_RULES, invalid_definition
-from grader.authoring.lint.rules.prose import PROSE_RULES
-from grader.authoring.lint.rules.track import TRACK_RULES
+from grader.authoring.lint.rules.file_style import COMMENT_RULES, FILE_RULES, invalid_definition
+from grader.authoring.lint.rules.markdown_style import PROSE_RULES
+from grader.authoring.lint.rules.track_style import TRACK_RULES
 
 S = TypeVar("S")
 

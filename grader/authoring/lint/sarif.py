@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.authoring.lint.catalogue import CATALOGUE
+from grader.authoring.lint.lint_report import explanation
 from grader.authoring.lint.rule import About, Finding
 from grader.authoring.lint.run import Report
-from grader.authoring.lint.show import explanation
 
 _SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -4,11 +4,11 @@ import time
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grader.authoring.verify import judge
-from grader.authoring.verify.inquiry import Facts, Results, inquire
-from grader.authoring.verify.places import Places
+from grader.authoring.verify import findings
+from grader.authoring.verify.locations import Places
 from grader.authoring.verify.proof import Finding, Proof, Status
-from grader.authoring.verify.runs import Run
+from grader.authoring.verify.steps import Facts, Results, inquire
+from grader.authoring.verify.variants import Run
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError
 from grader.grading.results.jobs import Job, Result
@@ -124,15 +124,15 @@ class _Proving:
 
 def _proof(facts: Facts, seconds: float) -> Proof:
     places = Places(facts.exercise)
-    found = judge.findings(facts, places)
+    found = findings.findings(facts, places)
     return Proof(
         exercise=facts.exercise.id,
         digest=facts.exercise.digest,
         status="not proven" if found else "proven",
         findings=found,
-        notes=judge.notes(facts, places),
-        skipped=judge.skipped(facts),
-        counts=judge.counts(facts),
+        notes=findings.notes(facts, places),
+        skipped=findings.skipped(facts),
+        counts=findings.counts(facts),
         seconds=seconds,
     )
 

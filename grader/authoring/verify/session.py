@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from grader.authoring.verify.cache import ProofCache
 from grader.authoring.verify.proof import Finding, Proof
+from grader.authoring.verify.proof_cache import ProofCache
 from grader.authoring.verify.targets import Group
 from grader.definitions.files import id_in_name, read_file
 from grader.errors import DefinitionError, Problem, UsageError

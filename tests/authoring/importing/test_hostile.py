@@ -6,12 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.importing.complete import complete, slug
-from grader.authoring.importing.document import read_text
 from grader.authoring.importing.draft import Draft, DraftTest
-from grader.authoring.importing.files import MAX_DOCUMENT, UnreadableError, inside, text_inside
-from grader.authoring.importing.settle import settle
-from grader.authoring.importing.source import harvest
+from grader.authoring.importing.fill_in import complete, slug
+from grader.authoring.importing.js_document import read_text
+from grader.authoring.importing.source_files import (
+    MAX_DOCUMENT,
+    UnreadableError,
+    inside,
+    text_inside,
+)
+from grader.authoring.importing.source_kind import harvest
+from grader.authoring.importing.validate_drafts import settle
 from grader.errors import UsageError
 
 DEEP = "[" * 100_000 + "]" * 100_000

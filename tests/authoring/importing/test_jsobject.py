@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.authoring.importing.document import written
+from grader.authoring.importing.js_document import written
 from grader.authoring.importing.jsobject import MAX_DEPTH, Object, ParseError, Text, parse_object
 
 

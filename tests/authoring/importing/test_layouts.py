@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from grader.authoring.importing.cells import split_hidden, split_solution
-from grader.authoring.importing.source import harvest
+from grader.authoring.importing.notebook_cells import split_hidden, split_solution
+from grader.authoring.importing.source_kind import harvest
 from grader.errors import UsageError
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grader.authoring.lint.catalogue import CATALOGUE
+from grader.authoring.lint.lint_report import text_lines
 from grader.authoring.lint.load import Picked
 from grader.authoring.lint.run import Report, lint
-from grader.authoring.lint.show import text_lines
 from grader.definitions.files import exercise_files
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from grader.authoring.verify.inquiry import inquire
 from grader.authoring.verify.proof import Proof
 from grader.authoring.verify.prove import prove
+from grader.authoring.verify.steps import inquire
 from grader.definitions.collection import load_exercise
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.results.jobs import Job

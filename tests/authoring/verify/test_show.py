@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from grader.authoring.verify.proof import Counts, Finding, Proof
-from grader.authoring.verify.show import print_proofs
+from grader.authoring.verify.proof_report import print_proofs
 
 COUNTS = Counts(5, 2, 3, 3, 20, 17, 1)
 GOOD = Proof("softmax", "", "proven", counts=COUNTS, seconds=1.25)

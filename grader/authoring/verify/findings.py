@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from grader.authoring.verify import checks
-from grader.authoring.verify.inquiry import Facts, failed, never_failed, passed
-from grader.authoring.verify.places import Places
+from grader.authoring.verify.locations import Places
 from grader.authoring.verify.proof import Counts, Finding
-from grader.authoring.verify.runs import REPEATS
-from grader.authoring.verify.wrong import EMPTY, FILLED, NOTHING, RAISES, Wrong
+from grader.authoring.verify.sabotage import EMPTY, FILLED, NOTHING, RAISES, Wrong
+from grader.authoring.verify.steps import Facts, failed, never_failed, passed
+from grader.authoring.verify.variants import REPEATS
 from grader.definitions.exercise import CallTest, OutputTest, TestCase, TestId
 from grader.definitions.wording import did_you_mean, listing
 from grader.grading.results.evidence import Evidence

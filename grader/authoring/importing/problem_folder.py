@@ -16,9 +16,9 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from grader.authoring.importing.complete import slug
 from grader.authoring.importing.draft import Draft, DraftTest, Harvest
-from grader.authoring.importing.files import (
+from grader.authoring.importing.fill_in import slug
+from grader.authoring.importing.source_files import (
     UnreadableError,
     entries,
     inside,
@@ -27,7 +27,7 @@ from grader.authoring.importing.files import (
     text_if_there,
     text_inside,
 )
-from grader.authoring.importing.programs import emptied, read_program
+from grader.authoring.importing.statements import emptied, read_program
 
 _TESTS: Final = "tests.json"
 _SOLUTION: Final = "solution.py"

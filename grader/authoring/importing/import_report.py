@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from grader.authoring.importing.draft import Draft, Harvest, Repair
-from grader.authoring.importing.examine import Examined
+from grader.authoring.importing.verify_imported import Examined
 
 
 def report(

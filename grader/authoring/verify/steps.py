@@ -4,9 +4,9 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from grader.authoring.verify import runs
-from grader.authoring.verify.runs import REPEATS, Run
-from grader.authoring.verify.wrong import Wrong, wrong_programs
+from grader.authoring.verify import variants
+from grader.authoring.verify.sabotage import Wrong, wrong_programs
+from grader.authoring.verify.variants import REPEATS, Run
 from grader.definitions.exercise import Exercise, TestId
 from grader.grading.results.evidence import Evidence
 from grader.grading.results.verdict import Outcome, Verdict
@@ -86,9 +86,9 @@ def _solution(exercise: Exercise) -> Generator[Sequence[Run], Results, tuple[Fac
     right = exercise.solution
     beside = wrong_programs(exercise, right)[0]
     results = yield [  # the solution first: no worker has met the exercise before
-        runs.run_for_evidence("solution", exercise, right, beside.source),
-        runs.run("starter", exercise, exercise.starter),
-        runs.run_bare(exercise),
+        variants.run_for_evidence("solution", exercise, right, beside.source),
+        variants.run("starter", exercise, exercise.starter),
+        variants.run_bare(exercise),
     ]
     solution = results["solution"]
     facts = Facts(exercise, solution, None, results["starter"], results["bare"].evidence, beside)
@@ -96,8 +96,8 @@ def _solution(exercise: Exercise) -> Generator[Sequence[Run], Results, tuple[Fac
     if solution.outcome is not Outcome.PASSED:
         both = f"{exercise.starter.rstrip()}\n\n\n{right}"
         results = yield [
-            runs.run("opened", runs.opened(exercise), right, exercise),
-            runs.run("both", exercise, both),
+            variants.run("opened", variants.opened(exercise), right, exercise),
+            variants.run("both", exercise, both),
         ]
         facts.opened = results["opened"]
         if passed(results["both"]) > facts.sound:
@@ -112,35 +112,37 @@ def _mutants(exercise: Exercise, right: str) -> tuple[Mutant, ...]:
 def _misconception_runs(facts: Facts) -> Iterator[Run]:
     exercise = facts.exercise
     for each in exercise.misconceptions:
-        yield runs.run_as_submission(f"misconception {each.id}", exercise, each.code)
+        yield variants.run_as_submission(f"misconception {each.id}", exercise, each.code)
         if exercise.forbid is not None:
-            free = runs.unforbidding(exercise)
-            yield runs.run(f"misconception unforbidden {each.id}", free, each.code, exercise)
+            free = variants.unforbidding(exercise)
+            yield variants.run(f"misconception unforbidden {each.id}", free, each.code, exercise)
     if facts.proving:
-        again = runs.repeated(exercise, "with other seeds")
-        hidden, used = runs.hidden_only(again), facts.solution.evidence
+        again = variants.repeated(exercise, "with other seeds")
+        hidden, used = variants.hidden_only(again), facts.solution.evidence
         for each in exercise.misconceptions:
             name = f"misconception again {each.id}"
-            yield runs.run_mutant(name, hidden, each.code, used, again)
+            yield variants.run_mutant(name, hidden, each.code, used, again)
 
 
 def _wrong_runs(exercise: Exercise, generated: Sequence[Wrong]) -> Iterator[Run]:
-    unforbidding = runs.unforbidding(exercise)
+    unforbidding = variants.unforbidding(exercise)
     for each in generated:
-        yield runs.run(f"wrong {each.id}", unforbidding, each.source, exercise)
+        yield variants.run(f"wrong {each.id}", unforbidding, each.source, exercise)
 
 
 def _mutant_runs(facts: Facts, candidates: Sequence[Mutant]) -> Iterator[Run]:
     exercise, used = facts.exercise, facts.solution.evidence
-    hidden = runs.hidden_only(exercise)
+    hidden = variants.hidden_only(exercise)
     for each in candidates:
-        yield runs.run_mutant(f"mutant {each.change}", hidden, each.source, used, exercise)
+        yield variants.run_mutant(f"mutant {each.change}", hidden, each.source, used, exercise)
 
 
 def _repetitions(facts: Facts, right: str) -> Iterator[Run]:
     if facts.sound:
         for how in REPEATS:
-            yield runs.run_for_evidence(f"again {how}", runs.repeated(facts.exercise, how), right)
+            yield variants.run_for_evidence(
+                f"again {how}", variants.repeated(facts.exercise, how), right
+            )
 
 
 def _take(
@@ -182,15 +184,15 @@ def _thorough_runs(facts: Facts) -> Iterator[Run]:
     """Run mutants through the tests that nothing failed yet, all of these tests."""
     left = never_failed(facts)
     if left and facts.mutants:
-        few = runs.only_tests(facts.exercise, left)
+        few = variants.only_tests(facts.exercise, left)
         for mutant, _ in facts.mutants:
-            yield runs.run(f"thorough {mutant.change}", few, mutant.source, facts.exercise)
+            yield variants.run(f"thorough {mutant.change}", few, mutant.source, facts.exercise)
 
 
 def _broken_runs(facts: Facts) -> Iterator[Run]:
     """Run misconceptions again that raise in every test, each test free to say what they raise."""
-    opened = runs.opened(facts.exercise)
+    opened = variants.opened(facts.exercise)
     for each in facts.exercise.misconceptions:
         tests = facts.misconceptions[each.id].tests
         if tests and all(test.outcome is Outcome.ERRORED for test in tests):
-            yield runs.run(_BROKEN.format(each.id), opened, each.code, facts.exercise)
+            yield variants.run(_BROKEN.format(each.id), opened, each.code, facts.exercise)

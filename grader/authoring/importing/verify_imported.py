@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Final
 
 from grader.authoring.importing.draft import Draft
-from grader.authoring.verify import checks, runs
+from grader.authoring.verify import checks, variants
 from grader.authoring.verify.proof import Finding, Proof
 from grader.authoring.verify.prove import prove
-from grader.authoring.verify.runs import Run
 from grader.authoring.verify.session import FindLeaks, with_leaks
+from grader.authoring.verify.variants import Run
 from grader.definitions.exercise import (
     CallTest,
     Exercise,
@@ -96,7 +96,7 @@ def _first_runs(
     jobs: list[Job] = []
     results: dict[Path, dict[str, Result]] = {path: {} for path in imported}
     for path, (draft, exercise) in imported.items():
-        shown = runs.opened(exercise)
+        shown = variants.opened(exercise)
         for run in _of(draft, shown, exercise):
             asked[id(run.job)] = path, run.name
             jobs.append(run.job)
@@ -107,9 +107,9 @@ def _first_runs(
 
 
 def _of(draft: Draft, shown: Exercise, exercise: Exercise) -> Iterator[Run]:
-    yield runs.run_for_evidence(_SOLUTION, shown, exercise.solution)
+    yield variants.run_for_evidence(_SOLUTION, shown, exercise.solution)
     if draft.own_solution:
-        yield runs.run(_OWN, shown, draft.own_solution)
+        yield variants.run(_OWN, shown, draft.own_solution)
 
 
 def _untrue(exercise: Exercise, result: Result) -> list[tuple[TestCase, TestResult]]:
@@ -138,7 +138,7 @@ def _corrected(exercise: Exercise, results: Mapping[str, Result]) -> Exercise:
     if not untrue:
         return exercise
     tests = tuple(_truthful(test) if test.id in untrue else test for test in exercise.tests)
-    return runs.form(exercise, "corrected", tests=tests)
+    return variants.form(exercise, "corrected", tests=tests)
 
 
 def _truthful(test: TestCase) -> TestCase:

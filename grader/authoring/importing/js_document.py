@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from grader.authoring.importing import files, indentation, typography
+from grader.authoring.importing import indentation, source_files, typography
+from grader.authoring.importing.detect import Reading, looks_like_html, without_markup
 from grader.authoring.importing.draft import Draft, DraftTest, Harvest, Repair
 from grader.authoring.importing.jsobject import (
     MAX_LENGTH,
@@ -18,7 +19,6 @@ from grader.authoring.importing.jsobject import (
     Value,
     parse_object,
 )
-from grader.authoring.importing.reading import Reading, looks_like_html, without_markup
 
 SUFFIXES: Final = frozenset(
     {".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm", ".xhtml", ".js", ".mdx", ".json"}
@@ -44,7 +44,7 @@ def read_document(path: Path) -> Harvest:
     Raises:
         UnreadableError: it cannot be read.
     """
-    original = files.read_text(path, files.MAX_DOCUMENT)
+    original = source_files.read_text(path, source_files.MAX_DOCUMENT)
     return read_text(path.name, original)
 
 

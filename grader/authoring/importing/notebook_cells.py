@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from grader.authoring.importing.draft import Draft, DraftTest
-from grader.authoring.importing.programs import (
+from grader.authoring.importing.statements import (
     Program,
     emptied,
     join,

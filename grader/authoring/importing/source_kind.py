@@ -4,10 +4,10 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.authoring.importing import document, exercism, notebook, problems
-from grader.authoring.importing.complete import complete, fresh_ids
+from grader.authoring.importing import exercism, js_document, notebook, problem_folder
 from grader.authoring.importing.draft import Harvest
-from grader.authoring.importing.files import UnreadableError, entries, shown, subfolders
+from grader.authoring.importing.fill_in import complete, fresh_ids
+from grader.authoring.importing.source_files import UnreadableError, entries, shown, subfolders
 from grader.errors import UsageError
 
 _NOTEBOOK = ".ipynb"
@@ -41,15 +41,15 @@ def _read(source: Path) -> Harvest:
         raise UsageError(f"there is no {shown(source)}")
     if source.suffix.lower() == _NOTEBOOK:
         return notebook.read_notebook(source)
-    return document.read_document(source)
+    return js_document.read_document(source)
 
 
 def _read_folder(folder: Path) -> Harvest:
     """Read a folder that is an exercise, or else the exercises in the folders below."""
     if exercism.is_exercise(folder):
         return _one(exercism.read_exercise, folder)
-    if problems.is_problem(folder):
-        return _one(problems.read_problem, folder)
+    if problem_folder.is_problem(folder):
+        return _one(problem_folder.read_problem, folder)
     return _below(folder)
 
 
@@ -78,8 +78,8 @@ def _below(folder: Path) -> Harvest:
             break
         if exercism.is_exercise(here):
             found.take(_one(exercism.read_exercise, here))
-        elif problems.is_problem(here):
-            found.take(_one(problems.read_problem, here))
+        elif problem_folder.is_problem(here):
+            found.take(_one(problem_folder.read_problem, here))
         else:
             found.take(_files_in(here))
             if depth < _DEEPEST:
@@ -99,6 +99,6 @@ def _files_in(folder: Path) -> Harvest:
             continue
         if path.suffix.lower() == _NOTEBOOK:
             found.take(_one(notebook.read_notebook, path))
-        elif path.suffix.lower() in document.SUFFIXES:
-            found.take(_one(document.read_document, path))
+        elif path.suffix.lower() in js_document.SUFFIXES:
+            found.take(_one(js_document.read_document, path))
     return found

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from grader.authoring.importing.draft import Draft, DraftTest
-from grader.authoring.importing.programs import (
+from grader.authoring.importing.statements import (
     Program,
     join,
     kind_of,

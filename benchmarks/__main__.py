@@ -5,11 +5,11 @@ from typing import Protocol
 
 import click
 
-from benchmarks import building, cold, held, memory, pages, scaling, throughput, warm
+from benchmarks import building, cold, growth, held, memory_growth, page_loads, throughput, warm
 from benchmarks.commands import adopt_orphans, wait_for_orphans
 from benchmarks.machine import facts, watch_elsewhere
 from benchmarks.processes import children_of_this
-from benchmarks.report import Section, aims_text, section_text, title_text
+from benchmarks.result_tables import Section, aims_text, section_text, title_text
 from benchmarks.workload import WrongVerdictError
 
 RESULTS = Path(__file__).parent / "results.md"
@@ -24,9 +24,9 @@ _SECTIONS: dict[str, _Measure] = {
     "throughput": throughput.measure,
     "cold": cold.measure,
     "held": held.measure,
-    "memory": memory.measure,
-    "scaling": scaling.measure,
-    "pages": pages.measure,
+    "memory": memory_growth.measure,
+    "scaling": growth.measure,
+    "pages": page_loads.measure,
     "building": building.measure,
 }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.commands import Usage, run
-from benchmarks.report import Aim, Row, Section
+from benchmarks.result_tables import Aim, Row, Section
 from benchmarks.workload import WrongVerdictError
 from grader.definitions.collection import Collection
 from grader.definitions.files import default_folder

@@ -9,7 +9,7 @@ from statistics import median
 
 from benchmarks import material
 from benchmarks.commands import Usage, run
-from benchmarks.report import Aim, Row, Section, ms
+from benchmarks.result_tables import Aim, Row, Section, ms
 from benchmarks.workload import WrongVerdictError
 
 _ETUDE = (str(Path(sys.executable).with_name("etude")), "check", "exercise.yaml", "submission.py")

@@ -9,7 +9,7 @@ from statistics import median
 from benchmarks import hostile
 from benchmarks.commands import in_fresh_process
 from benchmarks.pools import open_without_spare
-from benchmarks.report import Aim, Row, Section
+from benchmarks.result_tables import Aim, Row, Section
 from benchmarks.workload import require_passed
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise

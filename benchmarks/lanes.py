@@ -10,7 +10,7 @@ from typing import Self
 
 from benchmarks import workload
 from benchmarks.processes import tree_cpu
-from benchmarks.report import Block
+from benchmarks.result_tables import Block
 from grader.definitions.exercise import Exercise
 from grader.errors import SandboxFault
 from grader.grading.results.jobs import Job, Result

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from benchmarks.commands import in_fresh_process
 from benchmarks.pools import Meter, open_with_spare
 from benchmarks.processes import Memory, memory, zygote_and_spare
-from benchmarks.report import Cost, cost_of
+from benchmarks.result_tables import Cost, cost_of
 from benchmarks.workload import exercises, new_jobs
 from grader.definitions.exercise import Exercise
 from grader.grading.workers.pool import Pool

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from benchmarks.processes import tree_cpu
-from benchmarks.report import Block
+from benchmarks.result_tables import Block
 from benchmarks.workload import require_passed
 from grader.grading.results.jobs import Job
 from grader.grading.workers.pool import Pool

@@ -10,7 +10,7 @@ from typing import Final
 from benchmarks.commands import in_fresh_process
 from benchmarks.machine import cores
 from benchmarks.pools import Meter, open_with_spare, open_without_spare
-from benchmarks.report import Aim, Cost, Row, Section, cost_of, ms
+from benchmarks.result_tables import Aim, Cost, Row, Section, cost_of, ms
 from benchmarks.workload import exercises, new_jobs
 from grader.grading.workers.pool import Pool
 

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 from benchmarks import plain
 from benchmarks.lanes import Lane, serve_sandbox
-from benchmarks.report import COST_CELLS, COST_RATIOS, Aim, Cost, Section, cost_of
+from benchmarks.result_tables import COST_CELLS, COST_RATIOS, Aim, Cost, Section, cost_of
 from grader.sandbox.backends import BACKENDS, NAMESPACES
 
 _BLOCK = 50

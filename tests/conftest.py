@@ -19,7 +19,7 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.sandbox.backends import LANDLOCK, NAMESPACES, Backend
 from grader.sandbox.choose import open_sandbox
-from grader.sandbox.doctor import examine
+from grader.sandbox.examination import examine
 from grader.sandbox.process import Sandbox
 
 ROOT = Path(__file__).parent.parent

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cached import Cache, cache_folder, fingerprint, key_of
+from grader.disk_cache import Cache, cache_folder, fingerprint, key_of
 
 
 def test_what_is_kept_is_found_by_another_cache(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 
 def test_the_oldest_entries_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cache has an end, but what was asked for stays."""
-    monkeypatch.setattr("grader.cached._KEPT", 2)
+    monkeypatch.setattr("grader.disk_cache._KEPT", 2)
     for number in range(5):
         Cache(tmp_path, "sources").keep(str(number), b"")
     cache = Cache(tmp_path, "sources")
@@ -53,7 +53,7 @@ def test_the_oldest_entries_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_what_takes_too_much_room_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest first, as many as it takes."""
-    monkeypatch.setattr("grader.cached._KEPT_BYTES", 25)
+    monkeypatch.setattr("grader.disk_cache._KEPT_BYTES", 25)
     for number in range(4):
         Cache(tmp_path, "sources").keep(str(number), b"x" * 10)
     for age, path in enumerate(sorted(tmp_path.iterdir(), key=lambda path: path.stat().st_mtime)):
@@ -73,7 +73,7 @@ def test_what_takes_too_much_room_goes(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_nothing_but_entries_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder that somebody put there neither goes nor stands in the way of what has to."""
-    monkeypatch.setattr("grader.cached._KEPT", 0)
+    monkeypatch.setattr("grader.disk_cache._KEPT", 0)
     (tmp_path / "notes.txt").write_text("")
     (tmp_path / ("0" * 64)).mkdir()
     Cache(tmp_path, "sources").keep("old", b"")

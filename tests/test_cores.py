@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from grader.cores import core_of, cores, kept_to
+from grader.cpu_affinity import core_of, cores, kept_to
 
 ALL = os.sched_getaffinity(0)
 

@@ -10,8 +10,8 @@ import psycopg
 from benchmarks.commands import adopt_orphans, wait_for_orphans
 from benchmarks.machine import facts, watch_elsewhere
 from benchmarks.processes import children_of_this
-from benchmarks.report import Section, aims_text, section_text, title_text
-from benchmarks.service import accepting, backlog, growth, holding, latency, overhead, regrading
+from benchmarks.result_tables import Section, aims_text, section_text, title_text
+from benchmarks.service import accepting, backlog, growth, holding, latency, overhead, regrade_speed
 from benchmarks.service.stage import Stores, stores
 
 RESULTS = Path(__file__).parents[1] / "service-results.md"
@@ -27,7 +27,7 @@ _SECTIONS: dict[str, _Measure] = {
     "accept": accepting.measure,
     "verdict": latency.measure,
     "overhead": overhead.measure,
-    "regrade": regrading.measure,
+    "regrade": regrade_speed.measure,
     "memory": growth.measure,
     "backlog": backlog.measure,
     "held": holding.measure,

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from benchmarks.report import Aim, Row, Section, ms
+from benchmarks.result_tables import Aim, Row, Section, ms
 from benchmarks.service.clients import hand_in_all
 from benchmarks.service.figures import percentile
 from benchmarks.service.stage import Running, Stores, running

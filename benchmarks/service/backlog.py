@@ -8,7 +8,7 @@ from statistics import median
 
 from sqlalchemy import Connection, insert, text
 
-from benchmarks.report import Aim, Row, Section, ms
+from benchmarks.result_tables import Aim, Row, Section, ms
 from benchmarks.service.clients import Client
 from benchmarks.service.figures import percentile
 from benchmarks.service.stage import EXERCISE, Running, Stores, new_source, running

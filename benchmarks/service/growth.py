@@ -1,7 +1,7 @@
 """What the server holds while thousands of submissions go through it."""
 
 from benchmarks.processes import Memory, children_of, memory
-from benchmarks.report import Aim, Row, Section
+from benchmarks.result_tables import Aim, Row, Section
 from benchmarks.service.clients import hand_in_all
 from benchmarks.service.stage import Running, Stores, running
 

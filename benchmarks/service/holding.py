@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from benchmarks import hostile
-from benchmarks.report import Aim, Row, Section
+from benchmarks.result_tables import Aim, Row, Section
 from benchmarks.service.clients import Client
 from benchmarks.service.stage import Running, Stores, running
 

@@ -2,7 +2,7 @@
 
 from sqlalchemy import select
 
-from benchmarks.report import Aim, Row, Section, ms
+from benchmarks.result_tables import Aim, Row, Section, ms
 from benchmarks.service.clients import HandedIn, hand_in_all, hand_in_steadily
 from benchmarks.service.figures import percentile
 from benchmarks.service.stage import Running, Stores, running

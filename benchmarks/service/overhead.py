@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.pools import Meter, open_without_spare
-from benchmarks.report import Aim, Block, Cost, Row, Section, cost_of, ms
+from benchmarks.result_tables import Aim, Block, Cost, Row, Section, cost_of, ms
 from benchmarks.service.stage import (
     EXERCISE,
     Running,

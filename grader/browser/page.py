@@ -21,8 +21,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.browser.child import InPage, PageChild
 from grader.browser.coding import EngineData, from_text
+from grader.browser.page_child import InPage, PageChild
 from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
 from grader.grading.diagnosis.known_mistakes import Diagnostician

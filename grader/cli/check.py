@@ -19,7 +19,7 @@ from grader.frozen import frozen
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from grader.cli.afterwards import Afterwards
+    from grader.cli.next_steps import Afterwards
     from grader.definitions.exercise import Exercise
     from grader.grading.results.verdict import Verdict
     from grader.grading.workers.pool import Pool
@@ -94,7 +94,7 @@ def command(  # noqa: PLR0917  click calls it by name
 
 
 def _watch(file: Path, check: "Callable[[], object]") -> NoReturn:
-    from grader.cli.watching import changed, rebuild_on_change
+    from grader.cli.file_watcher import changed, rebuild_on_change
 
     def check_and_wait() -> None:
         check()
@@ -148,7 +148,7 @@ def _grade(pool: "Pool", asked: _Asked) -> "tuple[Verdict, Afterwards]":
 
     definition = _definition(asked)
     asked.delivery.load()  # while the worker gets ready
-    from grader.cli.afterwards import Afterwards
+    from grader.cli.next_steps import Afterwards
 
     told = asked.delivery.printed in {"text", "plain"}
     afterwards = Afterwards(definition, asked.exercises, told=told)
@@ -160,7 +160,7 @@ def _grade(pool: "Pool", asked: _Asked) -> "tuple[Verdict, Afterwards]":
 
 def _definition(asked: _Asked) -> "Exercise":
     """Load the definition, or take it from the last time if it is the same."""
-    from grader.definitions.kept import KeptDefinition
+    from grader.definitions.exercise_cache import KeptDefinition
 
     folder = options.collection_folder(asked.exercises)
     kept = KeptDefinition(asked.exercise, folder)

@@ -9,7 +9,7 @@ import click
 
 from grader.cli import options
 from grader.cli.main import NOT_PASSED
-from grader.cores import cores
+from grader.cpu_affinity import cores
 
 if TYPE_CHECKING:
     from grader.authoring.difference import Change

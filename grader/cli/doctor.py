@@ -10,7 +10,7 @@ import click
 from grader import __version__
 from grader.cli import options
 from grader.cli.main import FAULT
-from grader.sandbox.doctor import Examination, examine, examine_confinement
+from grader.sandbox.examination import Examination, examine, examine_confinement
 from grader.sandbox.inside import landlock, syscalls
 
 

@@ -11,7 +11,7 @@ import click
 
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
-from grader.cores import cores
+from grader.cpu_affinity import cores
 from grader.errors import EtudeError, UsageError
 from grader.grading.workers.pool import Pool
 from grader.regular_files import linked_folder
@@ -149,7 +149,7 @@ def _plan(
 
 def _run(to_do: "Plan", pool: Pool, results: "Results | None", records: "list[Record]") -> None:
     """Grade, show the progress, and keep each result the moment it comes."""
-    from grader.cli.progress import progress
+    from grader.cli.progress_bar import progress
     from grader.grading.workers.batch import run
 
     with progress(to_do.entries) as advance:

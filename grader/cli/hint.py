@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from grader.definitions.exercise import Exercise
-    from grader.progress.standing import Standing
+    from grader.progress.status import Standing
 
 
 @click.command("hint", short_help="Show the next hint.")
@@ -33,9 +33,9 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
       etude hint attention-weights --again
     """
     options.prefer_own_output()
-    from grader.cli.record import read_history
+    from grader.cli.progress_record import read_history
     from grader.definitions.collection import resolve
-    from grader.progress.standing import standing
+    from grader.progress.status import standing
 
     found = resolve(exercise, options.collection_folder(exercises))
     if not found.hints:
@@ -58,7 +58,7 @@ def _show_taken(exercise: "Exercise", now: "Standing") -> None:
 
 def _take(exercise: "Exercise", now: "Standing", *, agreed: bool) -> None:
     """Record the next hint, then show it: what was seen is paid, even if the terminal closes."""
-    from grader.cli.record import keep
+    from grader.cli.progress_record import keep
     from grader.progress.history import HintTaken, History, local_now
 
     number = now.hints + 1
@@ -88,7 +88,7 @@ def _agrees(exercise: "Exercise", now: "Standing", number: int, price: int) -> b
 def _print(exercise: "Exercise", number: int) -> None:
     from rich.console import Console
 
-    from grader.reports.prose import print_markdown
+    from grader.reports.terminal_markdown import print_markdown
 
     console = Console(highlight=False)
     console.print(f"Hint {number} of {len(exercise.hints)}", style="bold")

@@ -88,7 +88,7 @@ def _examined(
     if not imported:
         return {}
     from grader.authoring.importing.verify_imported import examine
-    from grader.cli.progress import progress
+    from grader.cli.progress_bar import progress
     from grader.cli.verify import leak_finder
     from grader.grading.workers.pool import Pool
 

@@ -43,8 +43,8 @@ def show(lesson: str, exercises: Path | None, unsafe: bool) -> None:
     options.prefer_own_output()
     from rich.console import Console
 
-    from grader.lessons.document import read_lesson
     from grader.lessons.execute import run_lesson
+    from grader.lessons.lesson import read_lesson
 
     (path,) = _paths((lesson,), options.collection_folder(exercises))
     read = read_lesson(path)
@@ -58,9 +58,9 @@ def show(lesson: str, exercises: Path | None, unsafe: bool) -> None:
 
 
 def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -> None:
-    from grader.cli.record import suffix
+    from grader.cli.progress_record import suffix
     from grader.lessons.execute import RunCell, RunProse
-    from grader.reports.prose import print_markdown
+    from grader.reports.terminal_markdown import print_markdown
 
     if isinstance(block, RunProse):
         print_markdown(console, block.text)
@@ -75,7 +75,7 @@ def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -
 def _show_cell(console: "Console", cell: "RunCell") -> None:
     """Show the code, and below it, as a session of Python would, what came out."""
     from grader.reports.blocks import Labels, print_heatmap
-    from grader.reports.prose import print_code
+    from grader.reports.terminal_markdown import print_code
     from grader.sandbox.printable import printable
 
     if not cell.hidden:
@@ -146,9 +146,9 @@ def _path(name: str, known: list[Path]) -> Path:
 
 
 def _run(path: Path, sandbox: "Sandbox", update: bool) -> list[Problem]:
-    from grader.lessons.document import read_lesson
     from grader.lessons.execute import run_lesson
-    from grader.lessons.record import differences, record, record_path
+    from grader.lessons.lesson import read_lesson
+    from grader.lessons.recorded_output import differences, record, record_path
     from grader.reports.deliver import write_whole
 
     try:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from grader.definitions.collection import Collection
     from grader.definitions.exercise import Exercise, ExerciseId
-    from grader.progress.standing import Standing
+    from grader.progress.status import Standing
 
     Known = Mapping[ExerciseId, Standing]
 
@@ -42,9 +42,9 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
       etude list --format json
     """
     options.prefer_own_output()
-    from grader.cli.record import read_history
+    from grader.cli.progress_record import read_history
     from grader.definitions.collection import Collection
-    from grader.progress.standing import standings
+    from grader.progress.status import standings
 
     collection = Collection.load(options.collection_folder(exercises))
     chosen = _chosen(collection, tracks)

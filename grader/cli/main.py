@@ -25,7 +25,7 @@ _GROUPS = {
         "check": "grader.cli.check",
         "hint": "grader.cli.hint",
         "solution": "grader.cli.solution",
-        "progress": "grader.cli.progress_",
+        "progress": "grader.cli.progress",
     },
     "For authors": {
         "new": "grader.cli.new",

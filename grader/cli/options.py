@@ -186,7 +186,7 @@ def sandbox_opener(unsafe: bool, *, workers: int | None = None) -> "Callable[[],
     """
 
     def opener() -> "Sandbox":
-        from grader.cores import has_core_left
+        from grader.cpu_affinity import has_core_left
         from grader.sandbox.choose import open_sandbox, open_unsafe
 
         spare = workers is not None and has_core_left(workers)

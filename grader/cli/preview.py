@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.cli import options
-from grader.cli.watching import changed, rebuild_on_change
+from grader.cli.file_watcher import changed, rebuild_on_change
 from grader.errors import DefinitionError, UsageError
 
 if TYPE_CHECKING:

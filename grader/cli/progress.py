@@ -1,86 +1,189 @@
-"""How far a batch has come: a bar in a terminal, a line now and then elsewhere."""
+"""`etude progress`: how far one has come, and the record as a file."""
 
-import contextlib
 import sys
-import time
-from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-_QUIET = 5.0  # seconds between lines where there is no terminal, and before the first
-_DOING = {"graded": "grading", "proved": "proving"}
+from grader.cli import options
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from grader.definitions.collection import Collection
+    from grader.definitions.exercise import Exercise, ExerciseId
+    from grader.progress.history import History
+    from grader.progress.status import Standing
+
+_BAR = 20  # characters
 
 
-@contextlib.contextmanager
-def progress(total: int, done: str = "graded") -> Iterator[Callable[[], None]]:
-    """Yield a function that is called after each submission. Everything goes to stderr.
+@click.group("progress", short_help="Show how far you have come.", invoke_without_command=True)
+@options.exercises_option
+@click.pass_context
+def command(context: click.Context, exercises: Path | None) -> None:
+    """Show what you have passed in each track, your XP, your streak, and what is next.
 
-    Args:
-        total: how many there are.
-        done: what has been done with each, for the lines.
+    A streak is a run of days, by your own calendar, on each of which something was passed. The
+    record is kept on this machine alone, in the folder that `etude progress where` names.
+
+    \b
+    Examples:
+      etude progress
+      etude progress export backup.json
+      etude progress import backup.json
     """
-    if sys.stderr.isatty():
-        with _bar(total, _DOING[done]) as advance:
-            yield advance
-    else:
-        yield _lines(total, done)
+    options.prefer_own_output()
+    if context.invoked_subcommand is None:
+        _show(exercises)
 
 
-@contextlib.contextmanager
-def _bar(total: int, doing: str) -> Iterator[Callable[[], None]]:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.text import Text
+@command.command("export", short_help="Write the record as JSON.")
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+def export(file: Path, force: bool) -> None:
+    """Write all that is recorded to FILE as JSON; - is the standard output.
 
-    class Rate(ProgressColumn):
-        def render(self, task: Task) -> Text:
-            return Text(f"{task.speed or 0:.0f}/s", style="dim")
+    \b
+    Examples:
+      etude progress export backup.json
+      etude progress export - | gzip > backup.json.gz
+    """
+    from grader.progress.exchange import to_json
+    from grader.progress.store import Store
+    from grader.reports.deliver import write_whole
 
-    columns = (
-        TextColumn(doing),
-        BarColumn(),
-        MofNCompleteColumn(),
-        Rate(),
-        TimeRemainingColumn(),
-    )
-    # No refreshing thread: workers are forked while the bar is shown.
-    shown = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
-    with shown:
-        task = shown.add_task("", total=total)
-        refreshed = 0.0
-
-        def advance() -> None:
-            nonlocal refreshed
-            shown.advance(task)
-            if time.monotonic() - refreshed > 1 / 20:
-                refreshed = time.monotonic()
-                shown.refresh()
-
-        yield advance
+    history = Store().read()
+    text = to_json(history)
+    if str(file) == "-":
+        click.echo(text, nl=False)
+        return
+    try:
+        if force:
+            write_whole(file, text)
+        else:
+            with file.open("x", encoding="utf-8") as opened:
+                opened.write(text)
+    except FileExistsError:
+        raise UsageError(f"{file} is there already; --force replaces it") from None
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}") from None
+    click.echo(f"{_counted(len(history.attempts), 'attempt')} in {file}")
 
 
-def _lines(total: int, verb: str) -> Callable[[], None]:
-    began = said = time.monotonic()
-    done = 0
+@command.command("import", short_help="Add a record from another machine.")
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+def import_(file: Path) -> None:
+    """Add what `etude progress export` wrote to FILE; what is recorded already is not doubled.
 
-    def advance() -> None:
-        nonlocal done, said
-        done += 1
-        now = time.monotonic()
-        if now - said < _QUIET:
-            return
-        said = now
-        rate = done / (now - began)
+    \b
+    Examples:
+      etude progress import backup.json
+      gunzip < backup.json.gz | etude progress import -
+    """
+    from grader.progress.exchange import from_json
+    from grader.progress.store import Store
+
+    try:
+        history = from_json(_read(file))
+    except UsageError as error:
+        raise UsageError(f"{file}: {error}") from None
+    added = Store().add(history)
+    click.echo(f"{added} of {_counted(len(history), 'entry', 'entries')} were new")
+
+
+@command.command("where", short_help="Name the file of the record.")
+def where() -> None:
+    """Print the path of the file that the record is kept in; ETUDE_DATA names another folder.
+
+    \b
+    Example:
+      etude progress where
+    """
+    from grader.progress.store import Store
+
+    click.echo(str(Store().path))
+
+
+def _read(file: Path) -> str:
+    from grader.progress.exchange import MAX_BYTES
+
+    try:
+        if str(file) == "-":
+            data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        else:
+            with file.open("rb") as opened:
+                data = opened.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"it cannot be read: {error.strerror}") from None
+    if len(data) > MAX_BYTES:
+        raise UsageError(f"it has more than {MAX_BYTES >> 20} MiB")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"it is not UTF-8: {error.reason}") from None
+
+
+def _show(exercises: Path | None) -> None:
+    from grader.definitions.collection import Collection
+    from grader.progress.history import local_now
+    from grader.progress.status import standings, total_xp
+    from grader.progress.store import Store
+    from grader.progress.streak import streak
+
+    collection = Collection.load(options.collection_folder(exercises))
+    history = Store().read()
+    known = standings(history)
+    for track in collection.tracks:
+        _print_part(track.definition.title, track.exercises, known)
+    if collection.standalone:
+        _print_part("In no track", collection.standalone, known)
+    running = streak(history, local_now().date())
+    days = _counted(running.current, "day")
+    longest = f", the longest had {running.longest}" if running.longest > running.current else ""
+    click.echo(f"\n{total_xp(known.values())} XP in all. Streak: {days}{longest}.")
+    claimed = sum(each.self_reported for each in known.values())
+    if claimed:
         click.echo(
-            f"{verb} {done} of {total}, {rate:.0f}/s, {(total - done) / rate:.0f} s left", err=True
+            f"{claimed} passed in the browser alone: `etude check` runs the hidden tests too."
         )
+    click.echo(_next(collection, history, exercises))
 
-    return advance
+
+def _print_part(
+    title: str, listed: "tuple[Exercise, ...]", known: "Mapping[ExerciseId, Standing]"
+) -> None:
+    found = [known[each.id] for each in listed if each.id in known]
+    passed = sum(each.state == "passed" for each in found)
+    earned, total = sum(each.earned for each in found), sum(each.xp for each in listed)
+    click.echo(
+        f"{title}\n  {_bar(passed, len(listed))}"
+        f"{passed} of {len(listed)} passed, {earned} of {total} XP"
+    )
+
+
+def _bar(part: int, whole: int) -> str:
+    if not sys.stdout.isatty():  # for grep, and for readers of what was kept
+        return ""
+    full = round(_BAR * part / whole) if whole else 0
+    return "\u2588" * full + "\u2591" * (_BAR - full) + "  "
+
+
+def _next(collection: "Collection", history: "History", exercises: Path | None) -> str:
+    """Say what to go on with."""
+    from grader.cli.progress_record import suffix
+    from grader.progress.next_up import next_up
+
+    needed = {each.id: each.requires for each in collection.exercises}
+    found = next_up(history, tuple(needed), needed.__getitem__)
+    if found is None:
+        return "You have done all there is."
+    if found.begun:
+        return f"Next: go on with {found.exercise}: etude show {found.exercise}{suffix(exercises)}"
+    return f"Next: etude start {found.exercise}{suffix(exercises)}"
+
+
+def _counted(number: int, noun: str, plural: str = "") -> str:
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"

@@ -10,7 +10,7 @@ import click
 
 from grader.cli import options
 from grader.cli.service_options import database_option, needs_service, open_store, whoami
-from grader.cores import cores
+from grader.cpu_affinity import cores
 from grader.errors import GraderFault, UsageError
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def _cancel(url: str, regrade_id: str) -> None:
 
 @contextlib.contextmanager
 def _pace(total: int) -> "Iterator[Pace]":
-    from grader.cli.progress import progress
+    from grader.cli.progress_bar import progress
     from grader.service.regrading import Pace
 
     with progress(total) as advance:

@@ -11,7 +11,7 @@ from grader.cli.service_options import (
     keep_option,
     needs_service,
 )
-from grader.cores import cores
+from grader.cpu_affinity import cores
 
 
 @click.command("serve", short_help="Serve the site and grade what is handed in.")

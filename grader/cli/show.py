@@ -34,10 +34,10 @@ def command(exercise: str, exercises: Path | None) -> None:
     options.prefer_own_output()
     from rich.console import Console
 
-    from grader.cli.record import read_history, suffix
+    from grader.cli.progress_record import read_history, suffix
     from grader.definitions.collection import resolve
-    from grader.progress.standing import standing
-    from grader.reports.prose import print_markdown
+    from grader.progress.status import standing
+    from grader.reports.terminal_markdown import print_markdown
 
     found = resolve(exercise, options.collection_folder(exercises))
     console = Console(highlight=False)

@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 
 from grader.cli import options
+from grader.cli.file_watcher import changed, rebuild_on_change
 from grader.cli.site_content import Caches, Workshop
-from grader.cli.watching import changed, rebuild_on_change
-from grader.cores import cores
+from grader.cpu_affinity import cores
 from grader.errors import UsageError
 
 _OBJECTS = 200_000  # nearly all that a build makes lives until its end, so it is seldom searched
@@ -79,8 +79,8 @@ def build(  # noqa: PLR0917  click calls it by name
     """
     options.prefer_own_output()
     from sitegen.build import build_site
-    from sitegen.distribution import read_distribution
     from sitegen.hosting import Hosting
+    from sitegen.pyodide import read_distribution
 
     if pyodide_url and pyodide_dir:
         raise UsageError("--pyodide-url and --pyodide-dir are two places for one thing")

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
-from grader.cached import Cache, cache_folder, fingerprint, package_folder
+from grader.disk_cache import Cache, cache_folder, fingerprint, package_folder
 from grader.errors import DefinitionError, Location, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from grader.cli.site_authors import Authors
     from grader.cli.site_tracks import KnownLesson, KnownTrack
+    from grader.definitions.collection_cache import RememberingLoader
     from grader.definitions.exercise import Exercise, ExerciseId
     from grader.definitions.public import PublicTest, PublicTrack
-    from grader.definitions.remembered import RememberingLoader
     from grader.definitions.track import Track
     from grader.lessons.execute import RunBlock
     from grader.sandbox.process import Sandbox
@@ -46,8 +46,8 @@ class Caches:
     @classmethod
     def of_user(cls) -> "Caches":
         """Return this user's caches, for the sources as they are now."""
-        from grader.definitions.remembered import RememberingLoader
-        from sitegen.data import data_folder
+        from grader.definitions.collection_cache import RememberingLoader
+        from sitegen.package_data import data_folder
 
         of_grader = fingerprint([package_folder("grader"), package_folder("reference")])
         own = fingerprint(
@@ -122,7 +122,7 @@ class Workshop:
 
     def _remembered(self, folder: Path, caches: Caches) -> "Content":
         from grader.cli.site_tracks import KnownTracks
-        from sitegen.pieces import together
+        from sitegen.incremental import together
 
         tracks = KnownTracks(caches.tracks, folder)
         load = caches.definitions
@@ -185,7 +185,7 @@ class Workshop:
         )
 
     def _track(self, known: "KnownTrack", reads: "Mapping[ExerciseId, Read]") -> "PublicTrack":
-        from grader.definitions.deferred import Deferred
+        from grader.definitions.lazy import Deferred
 
         exercises = [
             replace(each, tests=Deferred(partial(self._tests, reads[each.id])))
@@ -238,7 +238,7 @@ class Workshop:
         return kept
 
     def _lesson(self, known: "KnownLesson") -> "TrackLesson":
-        from grader.definitions.deferred import Deferred
+        from grader.definitions.lazy import Deferred
         from grader.lessons.execute import RunLesson
         from sitegen.lessons import TrackLesson
 
@@ -252,9 +252,9 @@ class Workshop:
         )
 
     def _blocks(self, path: Path) -> "Sequence[RunBlock]":
-        from grader.lessons.document import read_lesson
         from grader.lessons.execute import run_lesson
-        from grader.lessons.remembered import remembered_run
+        from grader.lessons.lesson import read_lesson
+        from grader.lessons.lesson_cache import remembered_run
 
         if self._caches is None:
             return run_lesson(read_lesson(path), self._sandbox()).blocks

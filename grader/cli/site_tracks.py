@@ -11,15 +11,15 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from grader.cached import Cache, key_of
 from grader.definitions.collection import Collection, Load, load_track
 from grader.definitions.exercise import ExerciseId
 from grader.definitions.files import TRACK_FILE, files_by_folder, lesson_files, read_file
 from grader.definitions.public import PublicExercise, PublicHint, PublicTrack
 from grader.definitions.track import Track
+from grader.disk_cache import Cache, key_of
 from grader.errors import EtudeError, UsageError
 from grader.grading.expected.public_form import untested_track
-from grader.lessons.document import read_lesson
+from grader.lessons.lesson import read_lesson
 from grader.pickled import Pickled
 
 

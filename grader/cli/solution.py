@@ -10,7 +10,7 @@ from grader.errors import UsageError
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
-    from grader.progress.standing import Standing
+    from grader.progress.status import Standing
 
 
 @click.command("solution", short_help="Show the solution, after passing.")
@@ -29,9 +29,9 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
       etude solution attention-weights --give-up
     """
     options.prefer_own_output()
-    from grader.cli.record import read_history
+    from grader.cli.progress_record import read_history
     from grader.definitions.collection import resolve
-    from grader.progress.standing import standing
+    from grader.progress.status import standing
 
     found = resolve(exercise, options.collection_folder(exercises))
     if not found.solution:
@@ -50,7 +50,7 @@ def _offer(exercise: "Exercise", now: "Standing") -> str:
 
 
 def _give_up(exercise: "Exercise", now: "Standing") -> None:
-    from grader.cli.record import keep
+    from grader.cli.progress_record import keep
     from grader.progress.history import GivenUp, History, local_now
 
     keep(History(given_up=(GivenUp(exercise.id, local_now()),)), "giving up")
@@ -60,7 +60,7 @@ def _give_up(exercise: "Exercise", now: "Standing") -> None:
 def _print(exercise: "Exercise") -> None:
     from rich.console import Console
 
-    from grader.reports.prose import print_code, print_markdown
+    from grader.reports.terminal_markdown import print_code, print_markdown
 
     console = Console(highlight=False)
     console.print(exercise.title, style="bold", markup=False)

@@ -29,9 +29,9 @@ def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
       etude start attention-weights homework/week3.py
     """
     options.prefer_own_output()
-    from grader.cli.record import read_history, suffix
+    from grader.cli.progress_record import read_history, suffix
     from grader.definitions.collection import resolve
-    from grader.progress.standing import standings
+    from grader.progress.status import standings
 
     found = resolve(exercise, options.collection_folder(exercises))
     path = _path(found, file)

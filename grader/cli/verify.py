@@ -16,10 +16,10 @@ from grader import __version__
 from grader.authoring.verify.proof import Proof, record
 from grader.authoring.verify.proof_cache import ProofCache
 from grader.authoring.verify.targets import Group, find_targets
-from grader.cached import cache_folder, fingerprint, package_folder
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
-from grader.cores import cores
+from grader.cpu_affinity import cores
+from grader.disk_cache import cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _prove(groups: Sequence[Group], jobs: int, *, use_cache: bool) -> dict[Path,
 
 def _run(session: "Session", jobs: int, cache: ProofCache | None) -> None:
     from grader.authoring.verify.session import finish
-    from grader.cli.progress import progress
+    from grader.cli.progress_bar import progress
     from grader.grading.workers.pool import Pool
 
     opener = options.sandbox_opener(unsafe=False, workers=jobs)
@@ -111,7 +111,7 @@ def _run(session: "Session", jobs: int, cache: ProofCache | None) -> None:
 def leak_finder() -> "FindLeaks":
     """Return the search for hidden things in what is shown, with the site's own pages in it."""
     from grader.authoring.verify.leaks import begin_to_find_leaks
-    from sitegen.data import data_folder
+    from sitegen.package_data import data_folder
     from sitegen.pages import render_pages  # noqa: F401  found on the path before reading is given up
 
     folders = (package_folder("sitegen"), data_folder("templates"), data_folder("assets"))
@@ -134,7 +134,7 @@ def _pages(exercise: "Exercise", sandbox: "Sandbox | None") -> Iterator[tuple[st
 
 def _sources() -> list[Path]:
     """Return the folders whose sources decide what a proof says."""
-    from sitegen.data import data_folder
+    from sitegen.package_data import data_folder
 
     grader = Path(__file__).parents[1]
     ours = [grader / name for name in _DECIDING]

@@ -7,7 +7,7 @@ import click
 
 from grader.cli import options
 from grader.cli.service_options import health_options, keep_option, needs_service
-from grader.cores import cores
+from grader.cpu_affinity import cores
 from grader.errors import UsageError
 
 

@@ -24,12 +24,12 @@ from grader.definitions.files import (
     number_in_name,
     path_hint,
 )
-from grader.definitions.report import Report
+from grader.definitions.problem_list import Report
 from grader.definitions.rules import check_exercise
-from grader.definitions.rules.track import Found, check_track, lessons_by_id
-from grader.definitions.source import Document, read
+from grader.definitions.rules.track_rules import Found, check_track, lessons_by_id
 from grader.definitions.track import Track, TrackDefinition, TrackId
 from grader.definitions.wording import did_you_mean, quote
+from grader.definitions.yaml_source import Document, read
 from grader.errors import DefinitionError, Location, Problem, UsageError
 
 _Id = TypeVar("_Id", ExerciseId, TrackId)

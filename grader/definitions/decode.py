@@ -33,10 +33,10 @@ from grader.definitions.exercise import (
     Tolerance,
 )
 from grader.definitions.literals import literal, named
-from grader.definitions.report import Report
-from grader.definitions.source import Document, Mapping, Node, Scalar, Sequence
+from grader.definitions.problem_list import Report
 from grader.definitions.track import LessonDefinition, TrackDefinition
 from grader.definitions.wording import clip, did_you_mean, listing, quote
+from grader.definitions.yaml_source import Document, Mapping, Node, Scalar, Sequence
 from grader.errors import Location
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""Writing nodes as YAML: the inverse of `grader.definitions.source.read`.
+"""Writing nodes as YAML: the inverse of `grader.definitions.yaml_source.read`.
 
 What comes back has the same keys in the same order, and scalars of the same value and type. A plain
 word stays plain, so that `reference` keeps its meaning. Places and comments are not kept.
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from grader.definitions.scalars import resolve
-from grader.definitions.source import Mapping, Node, Scalar, Sequence
+from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence
 
 _WIDTH: Final = 100
 _INDENT: Final = 2

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from grader.definitions.report import Report
-from grader.definitions.source import Mapping, Node, Scalar, Sequence
+from grader.definitions.problem_list import Report
 from grader.definitions.wording import clip
+from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence
 from grader.errors import Location
 
 _INT64: Final = range(-(2**63), 2**63)

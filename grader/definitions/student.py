@@ -24,10 +24,10 @@ from grader.definitions.files import (
     lessons_folder,
     read_file,
 )
-from grader.definitions.report import Report
-from grader.definitions.rules.cases import uses_any
-from grader.definitions.source import Document, Mapping, Node, Scalar, Sequence, read
+from grader.definitions.problem_list import Report
+from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.wording import quote
+from grader.definitions.yaml_source import Document, Mapping, Node, Scalar, Sequence, read
 from grader.errors import Location
 
 PUBLIC: Final = frozenset(

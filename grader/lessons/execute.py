@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from grader.definitions.exercise import ExerciseId
 from grader.errors import DefinitionError, Location, Problem
-from grader.lessons.document import Cell, Exercises, Lesson, Prose, Value
 from grader.lessons.last_expression import print_last_expression
+from grader.lessons.lesson import Cell, Exercises, Lesson, Prose, Value
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
 from grader.sandbox.interface import Child
 from grader.sandbox.limits import Limits

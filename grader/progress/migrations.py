@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from grader.progress.place import RecordError
+from grader.progress.data_dir import RecordError
 
 Step: TypeAlias = Sequence[str]
 

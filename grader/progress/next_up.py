@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from grader.definitions.exercise import ExerciseId
 from grader.frozen import frozen
 from grader.progress.history import History
-from grader.progress.standing import standings
+from grader.progress.status import standings
 
 
 @frozen

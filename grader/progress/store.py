@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from grader.definitions.exercise import ExerciseId
 from grader.grading.results.verdict import Outcome
+from grader.progress.data_dir import RecordError, data_folder
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
 from grader.progress.migrations import MIGRATIONS, migrate, version_of
-from grader.progress.place import RecordError, data_folder
 from grader.sqlite_files import close_to_others, create_private
 
 FILE_NAME: Final = "progress.sqlite3"

@@ -9,7 +9,8 @@ from itertools import zip_longest
 from typing import Final
 
 from grader.frozen import frozen
-from grader.reports.cells import (
+from grader.reports.lines import Line, Surface
+from grader.reports.number_cells import (
     Colour,
     Pair,
     Rows,
@@ -21,7 +22,6 @@ from grader.reports.cells import (
     mix,
     written,
 )
-from grader.reports.lines import Line, Surface
 
 _LIGHT: Final[Colour] = (247, 247, 247)
 _HIGH: Final[Colour] = (8, 69, 148)  # blue

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from grader.errors import UsageError
 from grader.frozen import frozen
 from grader.regular_files import linked_folder
+from grader.reports.ci_escape import inert, is_obeyed
 from grader.reports.formats import Format, Renderer, format_named
-from grader.reports.inert import inert, is_obeyed
 
 if TYPE_CHECKING:
     from grader.reports.report import Batch, Report

@@ -8,7 +8,7 @@ import html
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from grader.reports.cells import Colour, hexadecimal, ink, mix
+from grader.reports.number_cells import Colour, hexadecimal, ink, mix
 
 STEPS: Final = 10
 """Shades of a colour, beside the one for nothing."""

@@ -10,9 +10,9 @@ from typing import Any, Final
 from grader.frozen import frozen
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.blocks import has_colours
+from grader.reports.failing_test import Page, input_lines, output_lines, value_lines
 from grader.reports.lines import Line, Surface
-from grader.reports.opened import Page, input_lines, output_lines, value_lines
-from grader.reports.words import (
+from grader.reports.phrases import (
     ALL,
     NO_SANDBOX,
     WIDEST,

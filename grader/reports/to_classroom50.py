@@ -12,8 +12,8 @@ from typing import Any
 
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.formats import Renderer
+from grader.reports.phrases import line, name_of, output_of, whose
 from grader.reports.report import Batch, Report
-from grader.reports.words import line, name_of, output_of, whose
 
 _MOST_OUTPUT = 2000  # characters of what a test printed
 

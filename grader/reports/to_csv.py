@@ -4,8 +4,8 @@ import csv
 import io
 
 from grader.reports.formats import Renderer
+from grader.reports.phrases import line, why
 from grader.reports.report import Batch, Report
-from grader.reports.words import line, why
 
 _COLUMNS = (
     "student", "file", "exercise", "outcome", "score", "max_score", "xp", "passed", "tests",

@@ -7,8 +7,8 @@ from typing import Any, Final
 from grader import __version__
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.formats import Renderer
+from grader.reports.phrases import line, name_of, output_of, whose
 from grader.reports.report import Batch, Report
-from grader.reports.words import line, name_of, output_of, whose
 
 _VERSION: Final = "1.0.0"
 _STATUS: Final = {Outcome.PASSED: "passed", Outcome.NOT_RUN: "skipped"}

@@ -5,8 +5,8 @@ from typing import Any
 
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.formats import Renderer
+from grader.reports.phrases import FAULT_FOR_LEARNERS, cut, help_of, line, name_of, output_of, whose
 from grader.reports.report import Batch, Report
-from grader.reports.words import FAULT_FOR_LEARNERS, cut, help_of, line, name_of, output_of, whose
 
 _MESSAGE = 65_535  # characters
 _OUTPUT = 500

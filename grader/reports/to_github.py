@@ -10,10 +10,9 @@ from dataclasses import replace
 
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.reports import to_markdown as markdown
+from grader.reports.ci_escape import without_commands_in_lines
 from grader.reports.formats import Renderer
-from grader.reports.inert import without_commands_in_lines
-from grader.reports.report import Batch, Report
-from grader.reports.words import (
+from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     NO_SANDBOX,
     count,
@@ -25,6 +24,7 @@ from grader.reports.words import (
     whose,
     why,
 )
+from grader.reports.report import Batch, Report
 
 _ANNOTATIONS = 10  # of a kind, in one step
 _SUMMARY_BYTES = 1 << 20

@@ -5,8 +5,7 @@ from typing import Any
 
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.formats import Renderer
-from grader.reports.report import Batch, Report
-from grader.reports.words import (
+from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     NO_SANDBOX,
     clean,
@@ -17,6 +16,7 @@ from grader.reports.words import (
     summary,
     whose,
 )
+from grader.reports.report import Batch, Report
 
 
 def one(report: Report) -> str:

@@ -9,12 +9,11 @@ from typing import Final
 
 from grader.grading.results.value_summary import ShownValue
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.reports.cells import Scale, Texts, written
 from grader.reports.formats import Renderer
 from grader.reports.heatmap import STYLE as HEATMAP_STYLE
 from grader.reports.heatmap import heatmap
-from grader.reports.report import Batch, Report
-from grader.reports.words import (
+from grader.reports.number_cells import Scale, Texts, written
+from grader.reports.phrases import (
     NO_SANDBOX,
     both_at,
     clean,
@@ -30,6 +29,7 @@ from grader.reports.words import (
     summary,
     why,
 )
+from grader.reports.report import Batch, Report
 
 _POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.formats import Renderer
+from grader.reports.phrases import clean, help_of, line, name_of, output_of, whose
 from grader.reports.report import Batch, Report
-from grader.reports.words import clean, help_of, line, name_of, output_of, whose
 
 # What XML 1.0 has no place for, and what text of ours never holds.
 _NOT_XML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

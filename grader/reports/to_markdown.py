@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterator
 
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.reports.failing_test import Page, value_lines
 from grader.reports.formats import Renderer
-from grader.reports.opened import Page, value_lines
-from grader.reports.report import Batch, Report
-from grader.reports.words import (
+from grader.reports.phrases import (
     NO_SANDBOX,
     clean,
     count,
@@ -23,6 +22,7 @@ from grader.reports.words import (
     summary,
     why,
 )
+from grader.reports.report import Batch, Report
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~$&!])")
 _LINKED = re.compile(r"@(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)

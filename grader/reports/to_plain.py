@@ -5,10 +5,9 @@ from collections.abc import Iterator
 
 from grader.grading.results.value_summary import ShownValue
 from grader.grading.results.verdict import TestResult, Verdict
-from grader.reports.cells import written
 from grader.reports.formats import Renderer
-from grader.reports.report import Batch, Report
-from grader.reports.words import (
+from grader.reports.number_cells import written
+from grader.reports.phrases import (
     ALL,
     NO_SANDBOX,
     both_at,
@@ -28,6 +27,7 @@ from grader.reports.words import (
     whose,
     why,
 )
+from grader.reports.report import Batch, Report
 
 _LONGEST = 200  # characters of a value
 _ROWS = 4  # of two matrices

@@ -5,8 +5,7 @@ from typing import Any
 
 from grader.grading.results.verdict import TestResult
 from grader.reports.formats import Renderer
-from grader.reports.report import Batch, Report
-from grader.reports.words import (
+from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     NO_SANDBOX,
     clean,
@@ -18,6 +17,7 @@ from grader.reports.words import (
     summary,
     whose,
 )
+from grader.reports.report import Batch, Report
 
 _FILE = 1_000_000  # bytes
 _SHORT = 1_000  # characters of a message or an output, where the file would be too long

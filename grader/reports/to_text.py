@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from grader.reports.formats import Renderer
 from grader.reports.lines import Paper, Surface
+from grader.reports.phrases import count, why
 from grader.reports.report import Batch, Report
 from grader.reports.text import Row, print_verdict, print_verdicts
-from grader.reports.words import count, why
 from grader.sandbox.printable import printable
 
 _WIDTH = 100

@@ -29,8 +29,11 @@ BOOTSTRAP = (
 )
 # Not -I: it would ignore PYTHONHASHSEED, and the environment here is ours alone.
 _PYTHON_FLAGS = ("-s", "-P", "-S", "-B")
-_STAGE_FLAGS = ("-I", "-S", "-B")
-_STAGE = "import sys; sys.path.insert(0, sys.argv[1]); import stage; stage.main(sys.argv[2:])"
+_PRIVILEGES_FLAGS = ("-I", "-S", "-B")
+_DROP_PRIVILEGES = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "import drop_privileges; drop_privileges.main(sys.argv[2:])"
+)
 
 # Hashing without a seed, since the order of a set must not decide a verdict.
 _ENVIRONMENT = {
@@ -77,7 +80,7 @@ def _as_nobody(host: Host, command: list[str]) -> list[str]:
     """As root: go through the stage that gives root up. As anybody else: nothing to give up."""
     if os.geteuid() != 0:
         return command
-    stage = [str(host.interpreter), *_STAGE_FLAGS, "-c", _STAGE, str(INSIDE.parent)]
+    stage = [str(host.interpreter), *_PRIVILEGES_FLAGS, "-c", _DROP_PRIVILEGES, str(INSIDE.parent)]
     paths = [str(path) for path in host.needed]
     return [*stage, str(NOBODY), str(len(paths)), *paths, *command]
 

@@ -83,7 +83,7 @@ def compile_ahead() -> None:
     """Keep the bytecode of what a sandbox starts with, which it has no right to write itself."""
     if sys.dont_write_bytecode or not os.access(INSIDE, os.W_OK):
         return  # installed packages have theirs from the installation
-    for path in (*INSIDE.glob("*.py"), INSIDE.parent / "stage.py"):
+    for path in (*INSIDE.glob("*.py"), INSIDE.parent / "drop_privileges.py"):
         cached = Path(importlib.util.cache_from_source(os.fspath(path)))
         if not cached.exists() or cached.stat().st_mtime_ns < path.stat().st_mtime_ns:
             importlib.machinery.SourceFileLoader(path.stem, os.fspath(path)).get_code(path.stem)

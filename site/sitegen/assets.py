@@ -11,8 +11,8 @@ from graphlib import TopologicalSorter
 from pathlib import PurePosixPath
 from typing import Final
 
-from sitegen.data import data_folder
 from sitegen.links import ASSETS, asset_path
+from sitegen.package_data import data_folder
 from sitegen.palette import stylesheet
 
 _STYLESHEET: Final = "site.css"

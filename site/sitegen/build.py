@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import DefinitionError, Location, Problem
-from sitegen.announcements import announcements
 from sitegen.assets import hashed_name
 from sitegen.content import Content
-from sitegen.files import File
+from sitegen.digested_files import File
+from sitegen.feeds import announcements
 from sitegen.hosting import PYODIDE, Hosting
+from sitegen.incremental import NoStore, Store, make_all
 from sitegen.links import LESSONS, SEARCH, TAKEN, asset_path
 from sitegen.offline import WORKER, offline_worker
 from sitegen.output import write_site
 from sitegen.pages import Pages
-from sitegen.pieces import NoStore, Store, make_all
 from sitegen.search import INDEX_ASSET, search_index
 
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

@@ -9,7 +9,7 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-from sitegen.trusted import trusted
+from sitegen.safe_html import trusted
 
 # A longer line can be wider than a phone: its box scrolls, so the keyboard must reach it.
 _NARROW = 34

@@ -10,9 +10,9 @@ from typing import Final, Self
 from urllib.parse import unquote, urlsplit
 
 from grader.errors import UsageError
-from sitegen.data import data_folder
 from sitegen.links import INDEX, NOT_FOUND
 from sitegen.offline import WORKER
+from sitegen.package_data import data_folder
 
 _HOST: Final = "127.0.0.1"
 _LIVE: Final = "_live"

@@ -14,7 +14,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from grader.errors import DefinitionError, Location, Problem
 from sitegen.highlight import highlight
 from sitegen.maths import TexError, mathml
-from sitegen.trusted import trusted
+from sitegen.safe_html import trusted
 
 _DEEPEST = 6
 _CLOSING = re.compile(r"[.,;:!?)]+")

@@ -5,7 +5,7 @@ import re
 from markupsafe import Markup
 from math_core import LatexError, LatexToMathML
 
-from sitegen.trusted import trusted
+from sitegen.safe_html import trusted
 
 _CONVERTER = LatexToMathML(fancy_error=False)
 _TAG = re.compile(r"<[a-z]+[^<>]*>")

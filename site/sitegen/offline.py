@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from sitegen.files import File
+from sitegen.digested_files import File
 from sitegen.hosting import PYODIDE, Hosting
 from sitegen.links import ASSETS, CONCEPTS, INDEX, LOST, PROGRESS, SEARCH
 

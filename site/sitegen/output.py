@@ -10,8 +10,8 @@ from pathlib import Path, PurePosixPath
 from typing import Final, TypeAlias
 
 from grader.errors import UsageError
-from sitegen.files import File
-from sitegen.pieces import Store
+from sitegen.digested_files import File
+from sitegen.incremental import Store
 
 # Lists what the build wrote, one path a line. A folder that holds it is ours to build into again.
 MARKER = ".etude-site"

@@ -12,6 +12,7 @@ from sitegen.concepts import concepts_of
 from sitegen.content import Content
 from sitegen.exercise_data import exercise_data
 from sitegen.hosting import Hosting
+from sitegen.incremental import Made, Piece, key_of
 from sitegen.lessons import TrackLesson
 from sitegen.links import (
     ABOUT,
@@ -23,7 +24,6 @@ from sitegen.links import (
     PROGRESS,
     SEARCH,
 )
-from sitegen.pieces import Made, Piece, key_of
 from sitegen.rendering import Renderer, count
 from sitegen.search import Entry
 from sitegen.views import view_exercise, view_lesson

@@ -7,7 +7,6 @@ from markupsafe import Markup
 
 from sitegen.assets import Assets
 from sitegen.concepts import anchor
-from sitegen.data import data_folder
 from sitegen.highlight import preformatted
 from sitegen.hosting import PYODIDE, Hosting
 from sitegen.links import (
@@ -21,6 +20,7 @@ from sitegen.links import (
     relative_link,
     rooted_link,
 )
+from sitegen.package_data import data_folder
 from sitegen.policy import content_security_policy
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from grader.lessons.document import read_lesson
 from grader.lessons.execute import RunCell, Shown, run_lesson
+from grader.lessons.lesson import read_lesson
 from grader.sandbox.process import Sandbox
 from tests.own_collection import COLLECTION
 

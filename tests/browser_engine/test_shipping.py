@@ -32,7 +32,7 @@ TELLING = 20  # characters of a line that nobody else would write
 NEVER = (
     "reference", "grader.authoring", "grader.cli", "grader.mutation", "grader.progress",
     "grader.reports", "grader.service", "sitegen", "grader.browser.shipping",
-    "grader.definitions.collection", "grader.definitions.source", "grader.grading.session.engine",
+    "grader.definitions.collection", "grader.definitions.yaml_source", "grader.grading.session.engine",
     "grader.grading.workers.pool", "grader.grading.checks.pytest_asserts", "grader.sandbox.child",
     "grader.sandbox.process", "grader.sandbox.inside.seccomp",
 )  # fmt: skip

@@ -10,8 +10,8 @@ import pytest
 import grader
 from grader.definitions.collection import Collection, find_exercise, load_track, resolve
 from grader.definitions.exercise import ExerciseId
+from grader.definitions.exercise_cache import KeptDefinition
 from grader.definitions.files import default_folder
-from grader.definitions.kept import KeptDefinition
 from grader.definitions.track import LessonDefinition, LessonId
 from grader.errors import DefinitionError, Location, UsageError
 

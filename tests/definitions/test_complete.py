@@ -34,7 +34,7 @@ from grader.definitions.exercise import (
     Tolerance,
     _AnyTest,
 )
-from grader.definitions.source import Document, Mapping, Node, Sequence, read
+from grader.definitions.yaml_source import Document, Mapping, Node, Sequence, read
 from grader.errors import Location
 
 COMPLETE = Path(__file__).with_name("complete.yaml")

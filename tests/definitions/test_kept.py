@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions import kept
+from grader.definitions import exercise_cache
 from grader.definitions.collection import load_exercise, resolve
 from grader.definitions.exercise import Exercise
-from grader.definitions.kept import KeptDefinition
+from grader.definitions.exercise_cache import KeptDefinition
 from tests.conftest import DOUBLE, Etude
 
 
@@ -96,13 +96,13 @@ def test_what_another_grader_made_is_not_found(
         (tmp_path / name / "kept.py").write_text("")
         (tmp_path / name / ".#kept.py").symlink_to("me@here.1234")  # as an editor leaves it
         os.utime(tmp_path / name / "kept.py", (1, 1))
-    monkeypatch.setattr(kept, "__file__", os.fspath(tmp_path / "old" / "kept.py"))
+    monkeypatch.setattr(exercise_cache, "__file__", os.fspath(tmp_path / "old" / "kept.py"))
     check(file)
     assert find(file) is not None
-    monkeypatch.setattr(kept, "__file__", os.fspath(tmp_path / "new" / "kept.py"))
+    monkeypatch.setattr(exercise_cache, "__file__", os.fspath(tmp_path / "new" / "kept.py"))
     assert find(file) is None
 
-    monkeypatch.setattr(kept, "__file__", os.fspath(tmp_path / "old" / "kept.py"))
+    monkeypatch.setattr(exercise_cache, "__file__", os.fspath(tmp_path / "old" / "kept.py"))
     (tmp_path / "old" / "kept.py").write_text("")
     os.utime(tmp_path / "old" / "kept.py", (1, 1))
     assert find(file) is None

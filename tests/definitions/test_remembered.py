@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.cached import Cache
 from grader.definitions.collection import Collection, load_definition
+from grader.definitions.collection_cache import RememberingLoader
 from grader.definitions.files import default_folder
-from grader.definitions.remembered import RememberingLoader
+from grader.disk_cache import Cache
 from grader.errors import DefinitionError, UsageError
 
 EXERCISE = """\
@@ -53,7 +53,7 @@ def test_every_exercise_is_the_same_as_when_it_is_read(
     first = Collection.load(folder)
     cache = Cache(tmp_path, "sources")
     Collection.load(folder, RememberingLoader(cache))
-    monkeypatch.delattr("grader.definitions.remembered.load_definition")
+    monkeypatch.delattr("grader.definitions.collection_cache.load_definition")
     again = Collection.load(folder, RememberingLoader(cache))
 
     with np.printoptions(threshold=sys.maxsize, floatmode="unique"):

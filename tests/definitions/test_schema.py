@@ -15,8 +15,8 @@ from grader.definitions.exercise import Property
 from grader.definitions.format import format_markdown
 from grader.definitions.properties import MEANINGS, OF_ONE, OF_SEVERAL, WITH_AGAINST, WITH_AXIS
 from grader.definitions.schema import SCHEMAS, Schema, schema, schema_path, schema_text
-from grader.definitions.source import Mapping, Node, Scalar, Sequence, read
 from grader.definitions.student import student_text
+from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence, read
 from grader.errors import DefinitionError
 
 ROOT = Path(__file__).parent.parent.parent

@@ -11,10 +11,10 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.definitions import source
+from grader.definitions import yaml_source
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import CallTest
-from grader.definitions.source import Mapping, Scalar, Sequence, read
+from grader.definitions.yaml_source import Mapping, Scalar, Sequence, read
 from grader.errors import DefinitionError, Location, UsageError
 
 ProblemsOf = Callable[[str | bytes], str]
@@ -25,7 +25,7 @@ MEBIBYTE = 1 << 20
 @pytest.fixture(params=["CSafeLoader", "SafeLoader"])
 def _each_parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a test with libyaml, and with the parser that takes over where libyaml is missing."""
-    monkeypatch.setattr(source, "_LOADER", getattr(yaml, request.param))
+    monkeypatch.setattr(yaml_source, "_LOADER", getattr(yaml, request.param))
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_arbitrary_damage(data: st.DataObject) -> None:
 
 def load_bytes(parser: str, data: bytes) -> None:
     with pytest.MonkeyPatch.context() as patch, tempfile.NamedTemporaryFile(suffix=".yaml") as file:
-        patch.setattr(source, "_LOADER", getattr(yaml, parser))
+        patch.setattr(yaml_source, "_LOADER", getattr(yaml, parser))
         file.write(data)
         file.flush()
         with suppress(DefinitionError):

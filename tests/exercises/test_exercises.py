@@ -17,9 +17,9 @@ from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import default_folder
 from grader.definitions.track import Track
-from grader.lessons.document import read_lesson
+from grader.lessons.lesson import read_lesson
 from grader.lessons.execute import RunCell, run_lesson
-from grader.lessons.record import differences
+from grader.lessons.recorded_output import differences
 from grader.sandbox.process import Sandbox
 from tests.conftest import Etude
 from tests.own_collection import COLLECTION

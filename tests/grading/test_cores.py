@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.cli.options import sandbox_opener
-from grader.cores import cores
+from grader.cpu_affinity import cores
 from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission

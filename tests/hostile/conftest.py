@@ -13,7 +13,7 @@ import pytest
 import grader
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.sandbox.doctor import examine
+from grader.sandbox.examination import examine
 from grader.sandbox.process import Sandbox
 
 GUARDED = Path(__file__).parent / "exercise" / "guarded.yaml"

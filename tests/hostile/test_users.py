@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from grader.sandbox.backends import LANDLOCK
-from grader.sandbox.doctor import examine
+from grader.sandbox.examination import examine
 
 ROOT = Path(__file__).parents[2]
 CONTAINER = ROOT / "tests" / "integrations" / "container.py"

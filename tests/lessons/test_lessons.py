@@ -9,9 +9,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from grader.errors import DefinitionError
-from grader.lessons.document import Cell, Exercises, Prose, Value, read_lesson
 from grader.lessons.execute import RunCell, RunProse, run_lesson
-from grader.lessons.record import differences, record, record_path
+from grader.lessons.lesson import Cell, Exercises, Prose, Value, read_lesson
+from grader.lessons.recorded_output import differences, record, record_path
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
 from tests.conftest import Etude

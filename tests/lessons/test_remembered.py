@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.cached import Cache
+from grader.disk_cache import Cache
 from grader.errors import DefinitionError
-from grader.lessons.remembered import remembered_run
+from grader.lessons.lesson_cache import remembered_run
 from grader.sandbox.process import Sandbox
 
 LESSON = """\

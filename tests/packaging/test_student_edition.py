@@ -15,12 +15,12 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.definitions import source
+from grader.definitions import yaml_source
 from grader.definitions.collection import load_exercise
 from grader.definitions.emit import emit
 from grader.definitions.exercise import CallTest, Exercise, FromSolution, OutputTest, TestCase
-from grader.definitions.source import Mapping, Node, Scalar, Sequence, Style, read
 from grader.definitions.student import PUBLIC, student_files, student_text
+from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence, Style, read
 from grader.errors import DefinitionError, Location
 
 ROOT = Path(__file__).parent.parent.parent
@@ -117,7 +117,7 @@ def test_the_public_content_is_the_same(path: Path) -> None:
 def test_the_public_content_is_the_same_without_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
     """The parser that takes its place reads the same."""
     text = student_text(COMPLETE)
-    monkeypatch.setattr(source, "_LOADER", yaml.SafeLoader)
+    monkeypatch.setattr(yaml_source, "_LOADER", yaml.SafeLoader)
     assert content(load_text(text)) == content(public(load_exercise(COMPLETE)))
 
 
@@ -460,7 +460,7 @@ def test_every_tree_comes_back(root: Mapping) -> None:
     """Whatever is written, the same values of the same types are read, in the same order."""
     for parser in PARSERS:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(source, "_LOADER", getattr(yaml, parser))
+            patch.setattr(yaml_source, "_LOADER", getattr(yaml, parser))
             assert said(read_back(root)) == said(root)
 
 

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome
+from grader.progress.data_dir import RecordError, data_folder
 from grader.progress.exchange import from_json, to_json
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
 from grader.progress.migrations import MIGRATIONS, migrate, version_of
 from grader.progress.next_up import next_open
-from grader.progress.place import RecordError, data_folder
-from grader.progress.standing import Standing, standing, standings, total_xp
+from grader.progress.status import Standing, standing, standings, total_xp
 from grader.progress.store import FILE_NAME, Store
 from grader.progress.streak import Streak, streak
 
@@ -138,7 +138,7 @@ def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path: Path) -> None:
     program = (
         "import sys, resource\n"
         "from pathlib import Path\n"
-        "from grader.progress.place import RecordError\n"
+        "from grader.progress.data_dir import RecordError\n"
         "from grader.progress.store import Store\n"
         "from grader.progress.exchange import from_json\n"
         "try:\n"

@@ -12,7 +12,7 @@ from grader.errors import UsageError
 from grader.progress.exchange import from_json
 from grader.progress.history import History
 from grader.progress.next_up import next_up
-from grader.progress.standing import Standing, standings, total_xp
+from grader.progress.status import Standing, standings, total_xp
 from grader.progress.store import Store
 from grader.progress.streak import streak
 

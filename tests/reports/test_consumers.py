@@ -20,8 +20,8 @@ from grader.definitions.exercise import ExerciseId, TestId
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.formats import FORMATS
 from grader.reports.report import Batch, Report
-from grader.reports.schema import verdict_schema_text
 from grader.reports.to_github import command
+from grader.reports.verdict_schema import verdict_schema_text
 
 Cases: TypeAlias = dict[str, Report | Batch]
 

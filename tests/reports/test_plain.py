@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.reports.plain import plain
+from grader.reports.plain_maths import plain
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from grader.errors import SandboxFault
 from grader.sandbox.backends import LANDLOCK, NAMESPACES, UNSAFE, Backend, Launch
 from grader.sandbox.choose import open_sandbox
-from grader.sandbox.doctor import examine, examine_confinement
+from grader.sandbox.examination import examine, examine_confinement
 from grader.sandbox.inside import landlock, syscalls
 
 
@@ -63,5 +63,5 @@ def test_without_any_backend_the_fault_names_causes_and_fix() -> None:
 
 def test_attempts_that_could_not_be_made_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A backend is not said to work because the attempts themselves were broken."""
-    monkeypatch.setattr("grader.sandbox.doctor._ATTEMPTS", "import no_such_module")
+    monkeypatch.setattr("grader.sandbox.examination._ATTEMPTS", "import no_such_module")
     assert not any(examination.works for examination in examine([UNSAFE, LANDLOCK]))

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from grader.sandbox.backends import LANDLOCK, Backend, Launch
-from grader.sandbox.doctor import examine
+from grader.sandbox.examination import examine
 from grader.sandbox.host import Host
 from grader.sandbox.inside import landlock, seccomp, syscalls
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from grader.cached import Cache
+from grader.disk_cache import Cache
 from grader.errors import DefinitionError, UsageError
 from sitegen import Content, build_site
 from sitegen.assets import Assets
-from sitegen.files import File
+from sitegen.digested_files import File
 from sitegen.output import write_site
 
 if TYPE_CHECKING:

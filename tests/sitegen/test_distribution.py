@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from grader.errors import UsageError
-from sitegen.distribution import read_distribution
+from sitegen.pyodide import read_distribution
 
 CORE = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
 

@@ -5,7 +5,12 @@ from pathlib import Path
 
 import sitegen
 
-ALLOWED = {"grader.cores", "grader.definitions.public", "grader.errors", "grader.lessons.execute"}
+ALLOWED = {
+    "grader.cpu_affinity",
+    "grader.definitions.public",
+    "grader.errors",
+    "grader.lessons.execute",
+}
 
 
 def test_the_generator_knows_only_what_is_public() -> None:

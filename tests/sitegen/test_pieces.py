@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.cached import Cache
 from grader.definitions.exercise import ExerciseId
 from grader.definitions.public import PublicExercise, PublicTrack
+from grader.disk_cache import Cache
 from grader.errors import DefinitionError
 from grader.lessons.execute import RunExercises
 from sitegen.build import site_files
@@ -204,7 +204,7 @@ def test_the_problems_of_all_pages_are_told(content: Content, cache: Cache) -> N
 SCRIPT = """
 import os, sys
 from pathlib import Path
-from grader.cached import Cache
+from grader.disk_cache import Cache
 from grader.definitions.public import PublicExercise, PublicTrack
 from sitegen.build import build_site
 from sitegen.content import Content
@@ -276,7 +276,7 @@ def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
 SHARING = """
 import os, sys, time
 from pathlib import Path
-from sitegen.pieces import together
+from sitegen.incremental import together
 
 done = Path(sys.argv[1])
 before = os.sched_getaffinity(0)

@@ -11,7 +11,7 @@ from grader.authoring.importing.write import definition_text
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import MAX_BYTES
-from grader.definitions.source import Sequence, read
+from grader.definitions.yaml_source import Sequence, read
 from grader.errors import DefinitionError, UsageError
 
 _ROUNDS: Final = 5

@@ -12,8 +12,8 @@ from grader.authoring.importing.draft import NOTHING, Draft, DraftTest
 from grader.definitions.emit import emit
 from grader.definitions.files import SUFFIXES, TRACK_FILE, id_in_name
 from grader.definitions.scalars import MAX_DIGITS
-from grader.definitions.source import Mapping, Node, Scalar
-from grader.definitions.source import Sequence as List
+from grader.definitions.yaml_source import Mapping, Node, Scalar
+from grader.definitions.yaml_source import Sequence as List
 from grader.errors import Location, UsageError
 
 _NOWHERE: Final = Location(Path())

@@ -16,7 +16,7 @@ from grader.authoring.lint.rules.file_style import (
     trailing_white_space,
 )
 from grader.definitions.files import TRACK_FILE
-from grader.definitions.source import Mapping, Node, Scalar, read
+from grader.definitions.yaml_source import Mapping, Node, Scalar, read
 from grader.errors import DefinitionError, EtudeError, UsageError
 
 _Edit: TypeAlias = Callable[[str, Finding], str]

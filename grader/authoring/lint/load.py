@@ -23,8 +23,8 @@ from grader.definitions.files import (
     lesson_files,
     read_file,
 )
-from grader.definitions.source import Document, read
 from grader.definitions.track import Track, TrackDefinition
+from grader.definitions.yaml_source import Document, read
 from grader.errors import DefinitionError, Problem
 
 if TYPE_CHECKING:

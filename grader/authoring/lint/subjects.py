@@ -11,8 +11,8 @@ from grader.authoring.lint.python import Solved, shape, solved
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import LESSONS
 from grader.definitions.rules.base import Checked, Step
-from grader.definitions.source import Document, Scalar
 from grader.definitions.track import TrackDefinition
+from grader.definitions.yaml_source import Document, Scalar
 from grader.errors import Location, Problem
 
 FileKind: TypeAlias = Literal["exercise", "track"]

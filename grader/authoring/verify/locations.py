@@ -4,7 +4,7 @@ from functools import cached_property
 from pathlib import Path
 
 from grader.definitions.exercise import Exercise, TestId
-from grader.definitions.source import Document, Scalar, read
+from grader.definitions.yaml_source import Document, Scalar, read
 from grader.errors import EtudeError
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from grader.authoring.verify.proof import SCHEMA, Proof, proof_data, proof_from_data
-from grader.cached import Cache, key_of
+from grader.disk_cache import Cache, key_of
 
 
 class ProofCache:
@@ -18,7 +18,7 @@ class ProofCache:
 
     Args:
         folder: is made when the first proof is kept; without one none is.
-        print_of_sources: see `grader.cached.fingerprint`.
+        print_of_sources: see `grader.disk_cache.fingerprint`.
     """
 
     def __init__(self, folder: Path | None, print_of_sources: str) -> None:

@@ -7,11 +7,11 @@ look at: the exercise as a whole, its tests, and the Python in both.
 import warnings
 
 from grader.definitions.exercise import Exercise
-from grader.definitions.report import Report
-from grader.definitions.rules import cases, head, programs
+from grader.definitions.problem_list import Report
+from grader.definitions.rules import metadata_rules, program_rules, test_rules
 from grader.definitions.rules.base import Checked, slug
-from grader.definitions.rules.cases import MAX_SEEDS
-from grader.definitions.source import Document
+from grader.definitions.rules.test_rules import MAX_SEEDS
+from grader.definitions.yaml_source import Document
 
 __all__ = ["MAX_SEEDS", "check_exercise", "slug"]
 
@@ -27,7 +27,7 @@ def check_exercise(exercise: Exercise, document: Document) -> None:
     with warnings.catch_warnings():
         # Python remarks on doubtful escapes; that is a linter's job.
         warnings.simplefilter("ignore")
-        for rule in (*head.RULES, *cases.RULES, *programs.RULES):
+        for rule in (*metadata_rules.RULES, *test_rules.RULES, *program_rules.RULES):
             for problem in rule(checked):
                 report.add(problem.where, problem.message)
     report.raise_if_any()

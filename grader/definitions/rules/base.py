@@ -7,9 +7,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Final, Literal, TypeAlias, cast
 
 from grader.definitions.exercise import Exercise
-from grader.definitions.rules.names import Names, names
-from grader.definitions.source import Document, Scalar
+from grader.definitions.rules.python_names import Names, names
 from grader.definitions.wording import quote
+from grader.definitions.yaml_source import Document, Scalar
 from grader.errors import Location, Problem
 
 Step: TypeAlias = str | int

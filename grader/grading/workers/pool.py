@@ -27,7 +27,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
-from grader.cores import core_of, keep_to
+from grader.cpu_affinity import core_of, keep_to
 from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
 from grader.grading.results.evidence import Evidence
 from grader.grading.results.jobs import Job, Result

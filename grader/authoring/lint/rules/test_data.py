@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import Subject
 from grader.definitions.exercise import CallTest, Literals, LiteralValue, Tolerance
-from grader.definitions.source import Node, Scalar, Sequence
 from grader.definitions.wording import listing, quote
+from grader.definitions.yaml_source import Node, Scalar, Sequence
 from grader.errors import Problem
 
 if TYPE_CHECKING:

@@ -1,5 +1,5 @@
 /**
- * What a history comes to, by the rules of grader.progress.standing, streak and next_up. One table of
+ * What a history comes to, by the rules of grader.progress.status, streak and next_up. One table of
  * cases is run through both: tests/progress/cases.json.
  */
 

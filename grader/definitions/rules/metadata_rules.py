@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from grader.definitions.rules.base import Checked, Rule, Step, is_dotted, is_name, slug, unique
-from grader.definitions.source import Scalar
 from grader.definitions.wording import listing, quote
+from grader.definitions.yaml_source import Scalar
 from grader.errors import Problem
 
 _REFERENCE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")

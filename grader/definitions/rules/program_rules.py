@@ -20,8 +20,8 @@ from grader.definitions.exercise import (
     TestCase,
 )
 from grader.definitions.rules.base import Checked, Mode, Rule, Step
-from grader.definitions.source import Scalar
 from grader.definitions.wording import did_you_mean, listing, quote
+from grader.definitions.yaml_source import Scalar
 from grader.errors import Problem
 
 _BUILTINS: Final = frozenset(vars(builtins))

@@ -2,7 +2,7 @@
 
 from benchmarks import long_run
 from benchmarks.processes import Memory
-from benchmarks.report import Aim, Row, Section
+from benchmarks.result_tables import Aim, Row, Section
 
 _FLAT = 1.1
 

@@ -14,7 +14,7 @@ from typing import Final, Literal, NoReturn, TypeAlias
 import yaml
 
 from grader.definitions.files import read_file
-from grader.definitions.report import Report
+from grader.definitions.problem_list import Report
 from grader.definitions.scalars import ScalarValue, resolve
 from grader.definitions.syntax import ALIAS, ANCHOR, QUOTE_IT, TAG, explain
 from grader.definitions.wording import quote

@@ -9,7 +9,7 @@ from grader.grading.results.value_summary import PRINTED, ShownValue
 from grader.grading.results.verdict import TestResult
 from grader.reports.blocks import GAP, Compared, alone, compared, compared_vectors, side_by_side
 from grader.reports.lines import Line
-from grader.reports.words import ALL, line, place_of, says_it_all
+from grader.reports.phrases import ALL, line, place_of, says_it_all
 
 _EXPECTED, _YOURS = "expected", "yours"
 _DIFFERS, _SAME = "> ", "  "

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.reports.plain import plain
+from grader.reports.plain_maths import plain
 from grader.reports.report import Report
 from grader.sandbox.printable import printable
 

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from grader.cached import Cache
 from grader.definitions.files import read_file
+from grader.disk_cache import Cache
 from grader.errors import Location
-from grader.lessons.document import read_lesson
 from grader.lessons.execute import (
     RunCell,
     RunExercises,
@@ -19,6 +18,7 @@ from grader.lessons.execute import (
     Shown,
     run_lesson,
 )
+from grader.lessons.lesson import read_lesson
 from grader.pickled import Pickled
 from grader.sandbox.process import Sandbox
 

@@ -8,9 +8,9 @@ from typing import Final
 from grader.definitions.exercise import Exercise, ExerciseId
 from grader.definitions.files import LESSONS, id_in_name
 from grader.definitions.rules.base import Step, slug, unique
-from grader.definitions.source import Document
 from grader.definitions.track import TrackDefinition
 from grader.definitions.wording import did_you_mean, quote
+from grader.definitions.yaml_source import Document
 from grader.errors import Location, Problem
 
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from grader.cli.record import keep, lesson_before, next_exercise, read_history, suffix
+from grader.cli.progress_record import keep, lesson_before, next_exercise, read_history, suffix
 from grader.definitions.exercise import Exercise
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.progress.history import Attempt, History, local_now
-from grader.progress.standing import Standing, standing
+from grader.progress.status import Standing, standing
 
 _NOTHING = hashlib.sha256(b"").hexdigest()  # the digest of a file that is empty, or not there
 _ENOUGH = 2  # failures after which a hint is offered

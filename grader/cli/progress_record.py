@@ -9,10 +9,10 @@ import click
 
 from grader.definitions.files import TRACK_FILE, exists, files_by_folder
 from grader.errors import EtudeError
+from grader.progress.data_dir import RecordError
 from grader.progress.history import History
 from grader.progress.next_up import next_open
-from grader.progress.place import RecordError
-from grader.progress.standing import standings
+from grader.progress.status import standings
 from grader.progress.store import Store
 
 if TYPE_CHECKING:
@@ -113,8 +113,8 @@ def _track(folder: Path) -> "TrackDefinition | None":
     if not exists(path):
         return None
     from grader.definitions.decode import decode
-    from grader.definitions.source import read
     from grader.definitions.track import TrackDefinition
+    from grader.definitions.yaml_source import read
 
     try:
         return decode(read(path), TrackDefinition)

@@ -5,8 +5,9 @@ root keeps rights over what it shows. An interpreter in a folder that only root 
 under /root) would be lost with those rights. So, in a mount namespace of our own, each such folder
 is covered by an empty one in which just the paths we need appear again, at the same places.
 
-Run as `stage.main([UID, COUNT, PATH, ..., COMMAND, ...])` with that many paths, in a Python started
-for it. Imports what it must and nothing that takes long: it comes before every sandbox of root's.
+Run as `drop_privileges.main([UID, COUNT, PATH, ..., COMMAND, ...])` with that many paths, in a
+Python started for it. Imports what it must and nothing that takes long: it comes before every
+sandbox of root's.
 """
 
 # pathlib takes longer to import than all of this takes to run.

@@ -16,9 +16,9 @@ from functools import partial
 from io import FileIO
 from typing import Final, Protocol, TypeVar
 
-from grader.cores import core_of, kept_to
+from grader.cpu_affinity import core_of, kept_to
 from grader.errors import DefinitionError, Problem
-from sitegen.files import File
+from sitegen.digested_files import File
 from sitegen.search import Entry
 
 _WORTH_A_PROCESS: Final = 24  # pieces; fewer are made before a second process has begun

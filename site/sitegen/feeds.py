@@ -13,6 +13,7 @@ from markupsafe import escape
 from grader.definitions.public import PublicExercise, PublicTrack
 from sitegen.content import Content
 from sitegen.hosting import Hosting
+from sitegen.incremental import key_of
 from sitegen.links import (
     ABOUT,
     ACCESSIBILITY,
@@ -23,7 +24,6 @@ from sitegen.links import (
     lesson_path,
     track_path,
 )
-from sitegen.pieces import key_of
 
 SITEMAP: Final = "sitemap.xml"
 FEED: Final = "feed.xml"

@@ -11,7 +11,7 @@ from typing import Final
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from benchmarks.commands import in_fresh_process
-from benchmarks.report import Aim, Row, Section
+from benchmarks.result_tables import Aim, Row, Section
 from tests.browser.hosting import BASE, hosted
 from tests.browser.judging import PHONE, measure_shifts, shifted, without_python
 from tests.browser.learner import PATIENCE_MS, Bench

@@ -6,7 +6,7 @@ import time
 
 from benchmarks.commands import in_fresh_process
 from benchmarks.machine import cores
-from benchmarks.report import Row, Section
+from benchmarks.result_tables import Row, Section
 from benchmarks.service.stage import (
     EXERCISE,
     Stores,

@@ -9,7 +9,7 @@ from benchmarks import long_run
 from benchmarks.commands import in_fresh_process
 from benchmarks.pools import Meter, open_with_spare
 from benchmarks.processes import Memory, memory
-from benchmarks.report import COST_CELLS, COST_RATIOS, Aim, Block, Cost, Section, cost_of
+from benchmarks.result_tables import COST_CELLS, COST_RATIOS, Aim, Block, Cost, Section, cost_of
 from benchmarks.workload import exercises, new_job, new_jobs
 from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job

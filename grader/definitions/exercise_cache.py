@@ -18,9 +18,9 @@ from typing import Final
 
 import grader.definitions.exercise as kinds
 from grader import __version__, errors, pickled
-from grader.cached import Cache, cache_folder
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import files_by_folder, id_in_name, is_path, read_file
+from grader.disk_cache import Cache, cache_folder
 from grader.errors import Location
 from grader.pickled import Pickled
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 import grader.definitions.exercise as kinds
-from grader.cached import Cache
 from grader.definitions.collection import Loaded, load_definition
 from grader.definitions.files import read_file
+from grader.disk_cache import Cache
 from grader.errors import EtudeError, Location
 from grader.pickled import Pickled
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.reports.formulas import formula
-from grader.reports.words import WIDEST
+from grader.reports.phrases import WIDEST
 from grader.sandbox.printable import printable
 
 _CODE_INDENT: Final = "    "

@@ -1,0 +1,86 @@
+"""How far a batch has come: a bar in a terminal, a line now and then elsewhere."""
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import click
+
+_QUIET = 5.0  # seconds between lines where there is no terminal, and before the first
+_DOING = {"graded": "grading", "proved": "proving"}
+
+
+@contextlib.contextmanager
+def progress(total: int, done: str = "graded") -> Iterator[Callable[[], None]]:
+    """Yield a function that is called after each submission. Everything goes to stderr.
+
+    Args:
+        total: how many there are.
+        done: what has been done with each, for the lines.
+    """
+    if sys.stderr.isatty():
+        with _bar(total, _DOING[done]) as advance:
+            yield advance
+    else:
+        yield _lines(total, done)
+
+
+@contextlib.contextmanager
+def _bar(total: int, doing: str) -> Iterator[Callable[[], None]]:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed or 0:.0f}/s", style="dim")
+
+    columns = (
+        TextColumn(doing),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+    )
+    # No refreshing thread: workers are forked while the bar is shown.
+    shown = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
+    with shown:
+        task = shown.add_task("", total=total)
+        refreshed = 0.0
+
+        def advance() -> None:
+            nonlocal refreshed
+            shown.advance(task)
+            if time.monotonic() - refreshed > 1 / 20:
+                refreshed = time.monotonic()
+                shown.refresh()
+
+        yield advance
+
+
+def _lines(total: int, verb: str) -> Callable[[], None]:
+    began = said = time.monotonic()
+    done = 0
+
+    def advance() -> None:
+        nonlocal done, said
+        done += 1
+        now = time.monotonic()
+        if now - said < _QUIET:
+            return
+        said = now
+        rate = done / (now - began)
+        click.echo(
+            f"{verb} {done} of {total}, {rate:.0f}/s, {(total - done) / rate:.0f} s left", err=True
+        )
+
+    return advance

@@ -227,6 +227,7 @@ PROGRAMS: "Programs" = {
 }
 
 
+@pytest.mark.slow
 def test_every_kind_of_test_agrees_on_every_kind_of_program(
     page: "Page", make: "Make", sandbox: Sandbox
 ) -> None:

@@ -73,6 +73,7 @@ def test_resume_grades_what_has_no_verdict_yet(etude: Etude, tmp_path: Path) -> 
     assert "4 had a verdict already" in again.stdout
 
 
+@pytest.mark.slow
 def test_an_interruption_leaves_a_valid_file_that_resumes(
     etude_process: Etude, tmp_path: Path
 ) -> None:

@@ -32,6 +32,7 @@ def test_check_says_why_a_wrong_file_does_not_pass(etude: Etude) -> None:
     assert done.stdout.splitlines()[-1].startswith("Not passed yet: ")
 
 
+@pytest.mark.slow
 def test_every_sample_gets_the_verdict_that_its_folder_says(etude: Etude) -> None:
     """The correct ones pass, each wrong one does not and gets a sentence."""
     done = etude("grade", SAMPLES, "--format", "json")

@@ -99,6 +99,7 @@ def test_preview_proves_again_what_changes(file: Path) -> None:
         assert "the solution gives 4" not in server.wait_for("Proven: 2 tests (1 hidden)")
 
 
+@pytest.mark.slow
 def test_preview_shows_findings_and_follows_the_file(file: Path) -> None:
     """The page has what verify and lint say, and is built anew when the file changes.
 
@@ -114,6 +115,7 @@ def test_preview_shows_findings_and_follows_the_file(file: Path) -> None:
         assert "expected an integer" in page
 
 
+@pytest.mark.slow
 def test_serve_rebuilds_and_tells_open_pages(file: Path) -> None:
     """A page that is open hears of a change over its stream of events."""
     with serving("site", "serve", "--exercises", file.parent.parent) as server:

@@ -335,6 +335,7 @@ def test_a_record_that_fails_costs_the_record_alone(
     assert _content() == before
 
 
+@pytest.mark.slow
 def test_a_locked_record_costs_the_record_alone(student: Etude) -> None:
     """Another program that keeps it to itself is waited for, but not for ever."""
     student("check", "double", "wrong.py")
@@ -356,6 +357,7 @@ def _content() -> bytes:
     return _record().read_bytes() if _record().is_file() else b""
 
 
+@pytest.mark.slow
 def test_checks_at_the_same_time_are_all_recorded(student: Etude, tmp_path: Path) -> None:
     """Also when the file has to be made first."""
     command = [sys.executable, "-m", "grader.cli", "check", "double", "right.py"]
@@ -370,6 +372,7 @@ def test_checks_at_the_same_time_are_all_recorded(student: Etude, tmp_path: Path
     assert "10 XP in all" in student("progress").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("student")
 def test_watch_grades_again_on_each_save(tmp_path: Path) -> None:
     """A file that is replaced, as editors do, is seen; Ctrl-C ends it well."""

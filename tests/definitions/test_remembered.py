@@ -45,6 +45,7 @@ def loader(tmp_path: Path) -> RememberingLoader:
     return RememberingLoader(Cache(tmp_path / "cache", "sources"))
 
 
+@pytest.mark.slow
 def test_every_exercise_is_the_same_as_when_it_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

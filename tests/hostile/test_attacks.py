@@ -44,10 +44,11 @@ _FIELD = re.compile(r"# (tries|outcome|shows|limits|needs)(?: on (\w+))?: (.+)")
 _INCLUDE = re.compile(r"^# @(TELL|FRAMES)@$", re.MULTILINE)
 _TIMES = re.compile(r"@TIMES (\d+) (\S+?)@")
 _WORD = re.compile(r"@([A-Z_]+)@")
-# What an attack that asks the kernel for something names; targets of the host are in capitals.
+# What an attack that asks the kernel for something names; targets of the host are in capitals, and
+# forged answers, which the trusted side reads alike from either, are none.
 _KERNEL = re.compile(
-    r"\b(os|sys|ctypes|errno|fcntl|mmap|multiprocessing|pty|resource|signal|socket|subprocess"
-    r"|threading|concurrent|open)\b|@[A-Z_]+@|# \w+ on \w+:"
+    r"\b(os|ctypes|errno|fcntl|mmap|multiprocessing|pty|resource|signal|socket|subprocess"
+    r"|threading|concurrent|open)\b|@(?!FRAMES)[A-Z_]+@|# \w+ on \w+:"
 )
 
 

@@ -178,6 +178,7 @@ def test_no_health_check_runs_what_lies_in_its_folder(
     assert checkout.ran == []
 
 
+@pytest.mark.slow
 def test_the_image_grades_with_hidden_tests(built: Path, context: Path) -> None:
     """The collection is the whole one, not the student edition that the wheel carries."""
     settings = [rest for name, rest in instructions() if name == "ENV"]

@@ -176,6 +176,7 @@ def test_a_right_submission_passes(grade: Callable[..., tuple[int, Runner]]) -> 
     assert report.tests
 
 
+@pytest.mark.slow
 def test_a_wrong_submission_fails_where_it_is_wrong(
     grade: Callable[..., tuple[int, Runner]],
 ) -> None:

@@ -181,6 +181,7 @@ def test_the_wheel_in_the_zip_has_nothing_hidden(one: Path) -> None:
     assert all("edition: student" in wheel.read(name).decode() for name in definitions)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_exported_is_said(
     checkout: Path, etude_venv: Path, run: Run, tmp_path: Path
 ) -> None:
@@ -275,6 +276,7 @@ def test_a_right_submission_gets_all_points(grade: Callable[..., Graded]) -> Non
     assert (about["sandbox"], about["outcome"]) == ("landlock", "passed")
 
 
+@pytest.mark.slow
 def test_a_wrong_submission_gets_what_it_earned(grade: Callable[..., Graded]) -> None:
     """Status 0, since it was graded, and a sentence for each test that did not pass."""
     wrong = (SUBMISSIONS / "unscaled" / "attention-weights.py").read_text()
@@ -284,6 +286,7 @@ def test_a_wrong_submission_gets_what_it_earned(grade: Callable[..., Graded]) ->
     assert "Not passed yet" in graded.results["output"]
 
 
+@pytest.mark.slow
 def test_one_exercise_takes_one_file_of_any_name(grade: Callable[..., Graded]) -> None:
     """Wherever it lies in what was uploaded."""
     graded = grade({"homework/Solution 1.py": RIGHT, "homework/notes.txt": "x"})
@@ -325,6 +328,7 @@ def test_two_files_of_which_one_has_the_name(grade: Callable[..., Graded]) -> No
     assert (graded.status, graded.results["score"]) == (0, 13), graded.log
 
 
+@pytest.mark.slow
 def test_a_link_out_of_the_submission_is_not_followed(
     image: Image, grade: Callable[..., Graded]
 ) -> None:
@@ -358,6 +362,7 @@ def test_several_exercises_are_one_submission(
     assert "There is no file token-lookup.py" in graded.results["output"]
 
 
+@pytest.mark.slow
 def test_a_submission_cannot_read_the_hidden_tests(
     image: Image, grade: Callable[..., Graded]
 ) -> None:
@@ -385,6 +390,7 @@ raise RuntimeError(f"got {{said}}")
     assert "got []" in json.dumps(graded.results)
 
 
+@pytest.mark.slow
 def test_without_a_sandbox_there_is_no_score(grade: Callable[..., Graded]) -> None:
     """On a kernel without Landlock nothing is run, and Gradescope has no score to show."""
     graded = grade({"attention-weights.py": RIGHT}, without_landlock=True)
@@ -393,6 +399,7 @@ def test_without_a_sandbox_there_is_no_score(grade: Callable[..., Graded]) -> No
     assert "no sandbox on this host" in graded.log
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "status"),
     [("killed", 137), ("gone", 127), ("broken definition", 2), ("no definition", 2)],

@@ -100,6 +100,7 @@ def test_changed_exercises_are_proven_before_a_push(pre_commit: PreCommit, tmp_p
     assert unproven.returncode == 1, unproven.stdout + unproven.stderr
 
 
+@pytest.mark.slow
 def test_nothing_of_the_collection_runs_but_its_definitions(
     pre_commit: PreCommit, hostile: Callable[[str], HostileCheckout]
 ) -> None:

@@ -445,6 +445,7 @@ TREES: st.SearchStrategy[Node] = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(root=mappings(TREES))
 @example(root=mapping([("a", "plain", scalar("  x\n y", "literal"))]))
 @example(root=mapping([("a", "plain", scalar("x\n\n\n", "literal"))]))

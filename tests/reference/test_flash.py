@@ -166,6 +166,7 @@ def test_the_matrix_of_weights_is_never_held() -> None:
     assert backward < 2 * MIB
 
 
+@pytest.mark.slow
 def test_memory_grows_with_the_length_and_not_its_square() -> None:
     """Four times the positions take about four times the memory beside a tile, not sixteen times."""
 

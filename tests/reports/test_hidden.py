@@ -17,7 +17,7 @@ import re
 import urllib.parse
 import xml.etree.ElementTree as ET
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -264,6 +264,7 @@ RENDERERS: Mapping[str, Render] = {
     **{f"{name} in full": _one(name, verbose=True) for name in FORMATS},
     **{f"{name} of many": _many(name) for name in FORMATS},
 }
+QUICK = ("terminal", *FORMATS)
 
 
 # How a text can be read: each gives texts that may be in it in another form.
@@ -371,7 +372,14 @@ def forbidden(disclosures: Mapping[str, Secret]) -> tuple[set[str], dict[str, fl
     return words, numbers
 
 
-@pytest.mark.parametrize("name", RENDERERS)
+def _slow_but(quick: Collection[str]) -> list[Any]:
+    """Return the names of all renderers; those that are not quick are marked as slow."""
+    return [
+        pytest.param(name, marks=[pytest.mark.slow] * (name not in quick)) for name in RENDERERS
+    ]
+
+
+@pytest.mark.parametrize("name", _slow_but(QUICK))
 def test_nothing_of_a_hidden_test_is_in_a_report(name: str, verdicts: dict[str, Verdict]) -> None:
     """No input, expected value, code, description, output or difference, however it is written."""
     words, numbers = forbidden(SECRETS)
@@ -462,7 +470,7 @@ def of_other_data(
     return {way: (found[f"{way} 0"], found[f"{way} 1"]) for way in WAYS}
 
 
-@pytest.mark.parametrize("name", RENDERERS)
+@pytest.mark.parametrize("name", _slow_but(["json"]))
 def test_other_hidden_data_make_no_other_report(
     name: str, of_other_data: Mapping[str, tuple[Verdict, Verdict]]
 ) -> None:

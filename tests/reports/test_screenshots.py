@@ -26,6 +26,7 @@ def screenshots() -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_the_images_show_what_a_terminal_shows_now() -> None:
     """Word for word; `python scripts/screenshots.py` draws them anew."""
     done = subprocess.run(

@@ -149,6 +149,7 @@ def test_no_byte_depends_on_where_a_site_is_built(
     assert contents(tmp_path / "one") == contents(tmp_path / "an output" / "two")
 
 
+@pytest.mark.slow
 def test_a_second_build_gives_what_a_first_one_would(build: Build, collection: Path) -> None:
     """After each change, into the folder of the build before it, by what is remembered of it."""
     before = build("site")

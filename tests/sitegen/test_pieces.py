@@ -137,6 +137,7 @@ HOSTINGS = (
 )
 
 
+@pytest.mark.slow
 def test_builds_after_others_give_what_first_ones_give(content: Content, cache: Cache) -> None:
     """Byte for byte, whatever has changed in between or where it is hosted, and back again."""
     first = site_files(content)

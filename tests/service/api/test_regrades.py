@@ -87,6 +87,7 @@ def test_a_regrade_is_previewed_and_run(both: tuple[Served, Stored]) -> None:
     assert again.status_code == HTTPStatus.CONFLICT
 
 
+@pytest.mark.slow
 def test_a_server_goes_on_with_what_another_left(start: Start, tmp_path: Path) -> None:
     """A regrade that was running when the server went down is finished by the next one."""
     url = f"sqlite:///{tmp_path}/etude.db"

@@ -33,6 +33,7 @@ def _sign_in(browser: httpx.Client, token: str) -> int:
     return browser.post("/v1/session", json={"token": token}).status_code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("people_there", [BROWSERS, 1])
 def test_many_come_back_at_once(served: Served, people_there: int) -> None:
     """All are let in whose sessions are over, be they many or one in many browsers."""

@@ -189,6 +189,7 @@ def test_the_place_in_the_line_is_told_as_it_changes(
         assert not list(told)
 
 
+@pytest.mark.slow
 def test_a_store_that_stalls_makes_no_stream_deaf(
     serving: Callable[[Settings], Served], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,6 +213,7 @@ def test_a_store_that_stalls_makes_no_stream_deaf(
         assert '"parked"' in next(told)
 
 
+@pytest.mark.slow
 def test_whoever_vanishes_is_not_looked_after(
     serving: Callable[[Settings], Served], tmp_path: Path
 ) -> None:

@@ -148,6 +148,7 @@ def hand_in(database: Database, number: int) -> None:
             submissions.accept(connection, owner, "x", f"{each}", key=f"{each}")
 
 
+@pytest.mark.slow
 def test_a_restored_copy_of_a_running_store_is_served(
     tmp_path: Path, serving: Callable[[Settings], Served]
 ) -> None:
@@ -167,6 +168,7 @@ def test_a_restored_copy_of_a_running_store_is_served(
         assert restored.outcome(ada, f"/v1/submissions/{pending.id}") == "passed"
 
 
+@pytest.mark.slow
 def test_a_dump_of_postgresql_can_be_restored(postgres: PostgresServer, tmp_path: Path) -> None:
     """Both commands, into an empty database; what was pending is pending there.
 

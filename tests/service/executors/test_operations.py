@@ -265,6 +265,7 @@ def test_what_grading_processes_write_is_a_line(log: io.StringIO) -> None:
     assert "omework" not in log.getvalue()
 
 
+@pytest.mark.slow
 def test_what_an_author_s_code_prints_is_told_of(log: io.StringIO, tmp_path: Path) -> None:
     """The desk's processes write to the pipe, and a new desk does after the first one was killed."""
     drawn = "x = rng.standard_normal(5)\n"

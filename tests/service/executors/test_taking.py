@@ -80,6 +80,7 @@ def test_jobs_are_taken_several_at_once(database: Database) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_of_jobs_with_one_lock_one_is_taken(database: Database) -> None:
     """What may have killed its worker runs by itself, also if a worker takes several."""
     _defer(database, "a", "b", lock="suspects")

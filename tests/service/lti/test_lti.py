@@ -392,6 +392,7 @@ def _score_signed_by(course: Course) -> str:
     return course.platform.signed_by[-1]
 
 
+@pytest.mark.slow
 def test_keys_are_exchanged_without_a_gap(
     course: Course, fresh_course: Callable[[], Course], monkeypatch: pytest.MonkeyPatch
 ) -> None:

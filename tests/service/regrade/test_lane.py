@@ -156,6 +156,7 @@ def test_a_regrade_is_in_the_queue_until_it_ends(stored: Stored) -> None:
     assert _progress(stored, begun.id) == (5, _MANY)
 
 
+@pytest.mark.slow
 def test_a_server_that_grades_nothing_begins_a_regrade(
     stored: Stored, url: str, folder: Path
 ) -> None:

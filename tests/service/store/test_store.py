@@ -484,6 +484,7 @@ def test_a_verdict_costs_the_same_however_many_there_are(
     assert not [text for text in statements if "max_score" in text and "JOIN" in text]
 
 
+@pytest.mark.slow
 def test_numbers_of_an_exercise_read_no_single_submission(
     database: Database, ada: Person, statements: list[str]
 ) -> None:

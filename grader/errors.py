@@ -10,9 +10,8 @@ A submission that fails is not an exception: it is a `Verdict`. Everything else 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-
-from grader.frozen import frozen
 
 
 class EtudeError(Exception):
@@ -23,7 +22,7 @@ class UsageError(EtudeError):
     """The command names something that does not exist or does not go together."""
 
 
-@frozen(order=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Location:
     """A place in a definition: a file, and a line and column that count from one."""
 
@@ -38,7 +37,7 @@ class Location:
         return f"{path}:{self.line}:{self.column}"
 
 
-@frozen(order=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Problem:
     """One thing that is wrong with a definition, and where."""
 

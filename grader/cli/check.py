@@ -6,6 +6,7 @@ import functools
 import gc
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -14,7 +15,6 @@ import click
 from grader.cli import arguments, options
 from grader.cli.main import NOT_PASSED
 from grader.errors import EtudeError, GraderFault
-from grader.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _BUG = "Etude itself failed; its log has the reason"
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
     """What the command line says."""
 

@@ -6,11 +6,10 @@ Nor is one whose metadata says `internal`: the loader fills it.
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal, NewType, TypeAlias
 
 from grader.errors import Location
-from grader.frozen import frozen
 
 ExerciseId = NewType("ExerciseId", str)
 TestId = NewType("TestId", str)
@@ -41,14 +40,14 @@ def _doc(text: str, **options: Any) -> Any:  # noqa: ANN401  dataclasses.field i
     return field(metadata={"doc": text}, **options)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Literals:
     """Inputs written as plain YAML; a nested list of numbers is the array NumPy makes of it."""
 
     values: Mapping[str, Any]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Seeded:
     """Inputs made by Python that the grader runs.
 
@@ -65,17 +64,17 @@ class Seeded:
     code: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class FromReference:
     """The expected value is what the reference gives for the same call."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class FromSolution:
     """The expected value is what the exercise's own solution gives, in a sandbox of its own."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class FromExpression:
     """The expected value is that of a Python expression.
 
@@ -86,7 +85,7 @@ class FromExpression:
     code: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class LiteralValue:
     """The expected value is written out; a nested list of numbers stands for an array."""
 
@@ -97,7 +96,7 @@ Given: TypeAlias = Literals | Seeded
 Expected: TypeAlias = FromReference | FromSolution | FromExpression | LiteralValue
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Tolerance:
     """How far a number may be off: `|got - expected| <= atol + rtol * |expected|`."""
 
@@ -105,7 +104,7 @@ class Tolerance:
     rtol: float = _doc("Relative part.", default=1e-7)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Budget:
     """What one call may use, in multiples of what the reference (or the solution) uses for it."""
 
@@ -116,7 +115,7 @@ class Budget:
     memory: float | None = _doc("Peak of the memory that the call allocates.", default=None)
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _AnyTest:
     """What every test has."""
 
@@ -133,7 +132,7 @@ class _AnyTest:
     disclose: Disclosure = _doc("What feedback on a hidden test may tell.", default="category")
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CallTest(_AnyTest):
     """Call the submission and compare what it returns."""
 
@@ -156,7 +155,7 @@ class CallTest(_AnyTest):
     budget: Budget | None = _doc("What the call may use at most.", default=None)
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutputTest(_AnyTest):
     """Run statements after the submission, in its namespace, and compare what they print."""
 
@@ -171,7 +170,7 @@ class OutputTest(_AnyTest):
     )
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PropertyTest(_AnyTest):
     """Call the submission and check a property that every right answer has."""
 
@@ -197,7 +196,7 @@ class PropertyTest(_AnyTest):
     )
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PytestTest(_AnyTest):
     """Run the body of a pytest test; the names that are defined stand for the submission's."""
 
@@ -207,7 +206,7 @@ class PytestTest(_AnyTest):
 TestCase: TypeAlias = CallTest | OutputTest | PropertyTest | PytestTest
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Definition:
     """One name that a submission must define."""
 
@@ -224,7 +223,7 @@ class Definition:
     )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Forbid:
     """What a submission must do without; its syntax tree is searched before it runs.
 
@@ -265,7 +264,7 @@ class Forbid:
     because: str = _doc("Why, in a sentence that the learner reads.", default="")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Hint:
     """One hint; the next says more."""
 
@@ -274,7 +273,7 @@ class Hint:
     price: int = _doc("The XP that it costs to see it.", default=0)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Misconception:
     """A known wrong way to solve the exercise, and what to tell someone who took it."""
 
@@ -285,7 +284,7 @@ class Misconception:
     hint: int | None = _doc("The number of the hint that helps, from 1.", default=None)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Equivalent:
     """A generated mutant of the solution that no test can kill, since it means the same."""
 
@@ -294,7 +293,7 @@ class Equivalent:
     reason: str = _doc("Why it makes no difference.")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ExerciseLimits:
     """What a submission to this exercise may use, where the usual limits do not fit."""
 
@@ -309,7 +308,7 @@ class ExerciseLimits:
     output_kib: int | None = _doc("What may be printed; a multiple of 4.", default=None)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Exercise:
     """One exercise: from it come the verdict and the page."""
 

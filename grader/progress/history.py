@@ -1,17 +1,17 @@
 """What a learner did: attempts, hints taken, exercises given up. Frozen, in the order of time."""
 
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Final, Self
 
 from grader.definitions.exercise import ExerciseId
-from grader.frozen import frozen
 from grader.grading.results.verdict import Outcome, Verdict
 
 BROWSER: Final = "browser"
 """The sandbox of an attempt that a page of the site made: it ran the visible tests alone."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """One verdict on one submission; faults of the grader are no attempts.
 
@@ -68,7 +68,7 @@ class Attempt:
         return self.sandbox == BROWSER
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class HintTaken:
     """A hint that was shown, and what it cost in XP."""
 
@@ -78,7 +78,7 @@ class HintTaken:
     at: datetime  # in UTC
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class GivenUp:
     """An exercise whose solution was shown before it was passed."""
 
@@ -86,7 +86,7 @@ class GivenUp:
     at: datetime  # in UTC
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class History:
     """What is known of a learner, each part in the order of time."""
 

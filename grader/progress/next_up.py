@@ -1,14 +1,14 @@
 """What to do next."""
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from grader.definitions.exercise import ExerciseId
-from grader.frozen import frozen
 from grader.progress.history import History
 from grader.progress.status import standings
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NextUp:
     """What to go on with; `begun` if it was tried last and is still open."""
 

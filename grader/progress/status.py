@@ -10,13 +10,12 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from grader.definitions.exercise import ExerciseId
-from grader.frozen import frozen
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
 
 State: TypeAlias = Literal["new", "tried", "passed", "given up"]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Standing:
     """Where a learner stands with one exercise."""
 

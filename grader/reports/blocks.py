@@ -5,10 +5,10 @@ of characters.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
-from grader.frozen import frozen
 from grader.reports.lines import Line, Surface
 from grader.reports.number_cells import (
     Colour,
@@ -35,7 +35,7 @@ _DARKEST: Final = len(_SHADES) - 1
 _PADDING: Final = 2  # a blank, or a bracket, on either side of a number
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Labels:
     """What the rows and the columns of a matrix stand for; their numbers if there is nothing."""
 
@@ -43,7 +43,7 @@ class Labels:
     columns: Sequence[str] = ()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Compared:
     """Two matrices that are to be looked at together.
 
@@ -67,7 +67,7 @@ class Compared:
 def print_heatmap(
     console: Surface,
     values: Rows,
-    labels: Labels = Labels(),  # noqa: B008  it is frozen
+    labels: Labels = Labels(),
     *,
     shaded: bool = True,
 ) -> None:
@@ -203,7 +203,7 @@ def _before(names: Sequence[str], name: str = "") -> str:
     return f"{name:>{most}} " if most else ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Block:
     """How cells are drawn."""
 

@@ -8,12 +8,11 @@ import os
 import re
 import stat
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.errors import UsageError
-from grader.frozen import frozen
 from grader.regular_files import linked_folder
 from grader.reports.ci_escape import inert, is_obeyed
 from grader.reports.formats import Format, Renderer, format_named
@@ -25,7 +24,7 @@ STDOUT = "text"
 """What is printed if every format that was asked for goes to a file."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Wanted:
     """A format, and the file that it is for; without one it is for standard output."""
 
@@ -45,7 +44,7 @@ class Wanted:
         return cls(format_named(name), Path(file) if equals else None)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Delivery:
     """All that was asked for."""
 

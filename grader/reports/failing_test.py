@@ -1,10 +1,10 @@
 """What is behind a failing test in the terminal: its inputs, what was expected, and what came."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TypeAlias
 
-from grader.frozen import frozen
 from grader.grading.results.value_summary import PRINTED, ShownValue
 from grader.grading.results.verdict import TestResult
 from grader.reports.blocks import GAP, Compared, alone, compared, compared_vectors, side_by_side
@@ -15,7 +15,7 @@ _EXPECTED, _YOURS = "expected", "yours"
 _DIFFERS, _SAME = "> ", "  "
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Page:
     """Where lines go."""
 

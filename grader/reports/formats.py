@@ -5,17 +5,17 @@ Nothing is imported before it is asked for: a check that prints text pays for no
 
 import importlib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from grader.errors import UsageError
-from grader.frozen import frozen
 
 if TYPE_CHECKING:
     from grader.reports.report import Batch, Report
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Renderer:
     """How one format shows a submission, and how it shows many.
 
@@ -30,7 +30,7 @@ class Renderer:
     aside_to: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Format:
     """What is known of a format before its renderer is loaded."""
 

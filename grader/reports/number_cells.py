@@ -5,9 +5,8 @@ Plain Python, so that a check that fails need not wait for NumPy.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, TypeAlias
-
-from grader.frozen import frozen
 
 Rows: TypeAlias = Sequence[Sequence[float]]
 Texts: TypeAlias = list[list[str]]
@@ -28,7 +27,7 @@ _OUTLIER: Final = 1e6  # such as -1e9 where a mask blocks: it would leave the re
 _INK_LUMINANCE: Final = 0.179  # above it black is easier to read than white
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Scale:
     """From a value to a share of the darkest shade: 0 to 1, or -1 to 1 where values have signs."""
 

@@ -1,9 +1,9 @@
 """What every renderer takes: one graded submission, or a batch of them."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from grader.frozen import frozen
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, fault_data, verdict_data
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 NOT_GRADED = "not graded"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Report:
     """One submission: its verdict, or why there is none."""
 
@@ -73,7 +73,7 @@ class Report:
         return {**head, **rest}
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Submissions that were graded in one run, in the order in which they are shown."""
 

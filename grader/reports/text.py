@@ -4,10 +4,9 @@ A verdict is no longer than the terminal is high: what matters least is left out
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from grader.frozen import frozen
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.blocks import has_colours
 from grader.reports.failing_test import Page, input_lines, output_lines, value_lines
@@ -43,7 +42,7 @@ _LEAST: Final = 6  # lines of a verdict, however small the terminal is
 _WITHOUT_TERMINAL: Final = 100  # columns of blocks
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Row:
     """One submission of many: whose it is, and its verdict or why it has none."""
 
@@ -54,7 +53,7 @@ class Row:
     why: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Detail:
     """How much of a verdict is shown."""
 

@@ -1,9 +1,9 @@
 """What comes back from a child: an answer to a request, or the reason why there is none."""
 
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, TypeGuard
 
-from grader.frozen import frozen
 from grader.sandbox.limits import SOURCE_CAP
 from grader.sandbox.printable import printable
 
@@ -35,7 +35,7 @@ class ChildGoneError(Exception):
         super().__init__(f"{cause.name.lower()}: {detail}")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Usage:
     """What a measured call took.
 
@@ -47,7 +47,7 @@ class Usage:
     peak_bytes: int  # most memory that the call held at once, beyond what was there before it
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Returned:
     """The submission returned a value, rebuilt here as exact types."""
 
@@ -55,7 +55,7 @@ class Returned:
     usage: Usage | None = None  # if it was asked for
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Raised:
     """The submission raised; everything in here is what it said of itself."""
 
@@ -68,7 +68,7 @@ class Raised:
     shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()  # of arrays in the innermost line
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Unsupported:
     """The submission returned a value that cannot cross, or that is refused for its size."""
 

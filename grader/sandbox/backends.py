@@ -14,10 +14,10 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import SandboxFault
-from grader.frozen import frozen
 from grader.sandbox.host import INSIDE, Host
 from grader.sandbox.limits import ONE_BLAS_THREAD
 
@@ -43,7 +43,7 @@ _ENVIRONMENT = {
 }
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Launch:
     """A command that becomes a zygote, and the environment it gets."""
 
@@ -51,7 +51,7 @@ class Launch:
     environment: dict[str, str]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Backend:
     """One way to isolate."""
 

@@ -6,10 +6,10 @@ import importlib.util
 import os
 import sys
 import sysconfig
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import SandboxFault
-from grader.frozen import frozen
 
 INSIDE = Path(__file__).parent / "inside"
 
@@ -17,7 +17,7 @@ _NOT_FOR_SUBMISSIONS = ("site-packages", "dist-packages")
 _DEVICES = (Path("/dev/null"), Path("/dev/urandom"))
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Host:
     """Real, absolute paths; all of them are shown to a submission, read-only, and nothing else."""
 

@@ -6,15 +6,15 @@ in the same process.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
-from grader.frozen import frozen
 from grader.sandbox.answers import Answer
 from grader.sandbox.inside import wire
 from grader.sandbox.limits import Limits
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Ending:
     """How a child ended and what it used, as the kernel counted it."""
 

@@ -5,10 +5,10 @@ so the limits are there to stop accidents and attacks, not to be tuned. What one
 part of the wire format: 64 MiB of arrays, 1 MiB of structure, see `MAX_*` in `inside/wire.py`.
 """
 
-from grader.frozen import frozen
+from dataclasses import dataclass
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Limits:
     """The limits of one submission, from its first line to its last test."""
 

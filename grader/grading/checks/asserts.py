@@ -4,15 +4,14 @@ import ast
 import contextlib
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from types import ModuleType
 from typing import Any, Final
 
-from grader.frozen import frozen
 
-
-@frozen
+@dataclass(frozen=True, slots=True)
 class Asserts:
     """What running a body needs of pytest."""
 

@@ -1,10 +1,10 @@
 """What one draw of a test came to."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from grader.errors import EtudeError
-from grader.frozen import frozen
 from grader.grading.checks.named_properties import DiffersError
 from grader.grading.comparison.ladder import Difference, Rung
 from grader.grading.comparison.memory_size import bytes_in
@@ -15,7 +15,7 @@ from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.limits import ANSWERS_CAP
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Finding:
     """How a submission's value differs, if it does, and the value."""
 

@@ -5,13 +5,13 @@ calls is bounded, however large the inputs are.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from grader.definitions.exercise import Property, PropertyTest
-from grader.frozen import frozen
 from grader.grading.comparison.ladder import (
     Closeness,
     Difference,
@@ -42,7 +42,7 @@ class DiffersError(Exception):
         super().__init__(difference.sentence)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Trial:
     """One draw of a property test."""
 

@@ -14,14 +14,12 @@ unless the test ignores NaN.
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-
-from grader.frozen import frozen
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -44,7 +42,7 @@ class Rung(StrEnum):
     BUDGET = "budget"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Difference:
     """The first rung on which two values differ, and one sentence that says how and where."""
 
@@ -53,7 +51,7 @@ class Difference:
     worst: tuple[int, ...] | None = None  # of an array's values, the index of the worst
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Closeness:
     """`|got - expected| <= atol + rtol * |expected|` is close enough."""
 

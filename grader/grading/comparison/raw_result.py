@@ -1,14 +1,13 @@
 """What a submission gave in a test, raw: for whoever explains a mistake, never for a report."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from grader.frozen import frozen
 from grader.grading.comparison.ladder import Rung
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Observation:
     """The draw of a test that decided how it ended, and what came out of it.
 

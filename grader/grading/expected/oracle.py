@@ -9,6 +9,7 @@ import contextlib
 import functools
 import importlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import FunctionType, MappingProxyType
 from typing import Any
 
@@ -25,7 +26,6 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.errors import DefinitionError
-from grader.frozen import frozen
 from grader.grading.comparison.ladder import shapes_of
 from grader.grading.comparison.memory_size import bytes_held, bytes_in
 from grader.grading.expected.budget import largest_result, measured, together
@@ -54,7 +54,7 @@ _Found = tuple[Any, int | None]
 """An expected value, and the bytes of the largest result of a call on the way to it, if known."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Draw:
     """One set of inputs of a test, and what must come out, to be read.
 
@@ -67,7 +67,7 @@ class Draw:
     shapes: Any = None  # of a property test: those of the reference's result, if there is one
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Truth:
     """All that an oracle says of one test, to be kept where it cannot be computed."""
 

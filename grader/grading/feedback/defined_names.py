@@ -1,15 +1,15 @@
 """What a submission says that it defines. Its own word, so it is cut to size before it is used."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
-from grader.frozen import frozen
 from grader.sandbox.printable import printable
 
 _NAMES, _NAME_LENGTH = 200, 100
 _SIGNATURE = 120
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Defined:
     """One of the names that an exercise asks for."""
 
@@ -19,7 +19,7 @@ class Defined:
     signature: str  # `(Q, K)`, or empty
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Contents:
     """Every public callable of a submission, and what is known of the names asked for."""
 

@@ -7,14 +7,13 @@ puts them between quotes.
 import itertools
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
-
-from grader.frozen import frozen
 
 _LONGEST_NAME = 40
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Cause:
     """A kind of error: what its message looks like, and what to say then."""
 

@@ -4,11 +4,11 @@ The same for a submission and for an exercise's own solution.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from grader.definitions.exercise import Exercise
 from grader.errors import Location
-from grader.frozen import frozen
 from grader.grading.program.author_code import freeze
 from grader.grading.program.proxies import Names, NoValueError
 from grader.sandbox.answers import Raised, Returned, Usage
@@ -21,7 +21,7 @@ def is_value(exercise: Exercise, name: str) -> bool:
     return exercise.kind == "predict" or exercise.defines[name].kind == "value"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Stage:
     """A program in its child, after it was loaded."""
 

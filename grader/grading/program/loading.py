@@ -1,9 +1,9 @@
 """Brings a submission into its child: looks at its code, runs it, checks that all is there."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from grader.definitions.exercise import CallTest, DefinedAs, Exercise
-from grader.frozen import frozen
 from grader.grading.feedback import sentences
 from grader.grading.feedback.defined_names import Contents
 from grader.grading.program.author_code import freeze
@@ -19,7 +19,7 @@ from grader.sandbox.limits import UNKNOWN_RESULT
 _PLACEHOLDERS = ("ellipsis", "NoneType")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Why no test of a submission can run, for the learner."""
 
@@ -28,7 +28,7 @@ class Problem:
     line: int | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Loaded:
     """What loading came to: a stage for the tests, or a problem."""
 

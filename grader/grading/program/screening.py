@@ -10,12 +10,12 @@ learnt more Python than the exercise teaches.
 import pkgutil
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from types import ModuleType
 
 import numpy as np
 
 from grader.definitions.exercise import Exercise, Forbid
-from grader.frozen import frozen
 from grader.grading.feedback import sentences
 from grader.sandbox.answers import Raised, Returned
 from grader.sandbox.interface import Child
@@ -48,7 +48,7 @@ _HIDDEN_LOOPS_BY_ONE_WORD = frozenset({"filter", "map"})
 _LINES = 1 << 20
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Refusal:
     """Why a submission is not run, and where."""
 
@@ -56,7 +56,7 @@ class Refusal:
     line: int | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Use:
     """One thing that a program uses, at its first line."""
 

@@ -1,13 +1,12 @@
 """What a run shows beyond its verdict: what it used, and which written values are untrue."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from grader.definitions.exercise import TestId
-from grader.frozen import frozen
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Untrue:
     """An expected value that its author wrote out and that is not what comes out."""
 
@@ -15,7 +14,7 @@ class Untrue:
     message: str  # "[0, 1]: the definition says 0.211, the reference gives 0.2246"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What a run used, and which of the written values it shows to be wrong."""
 

@@ -1,17 +1,16 @@
 """What is handed to the engine and what comes back. Light to import: commands start with it."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError, Problem
-from grader.frozen import frozen
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
 from grader.sandbox.limits import DEFAULT_LIMITS, MOST, Limits
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Probe:
     """What a proof of an exercise asks of a run beyond grading.
 
@@ -28,7 +27,7 @@ class Probe:
     beside: Submission | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Job:
     """One submission of one exercise, under the exercise's limits or given ones."""
 

@@ -2,11 +2,11 @@
 
 import errno
 import hashlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from grader.errors import GraderFault
-from grader.frozen import frozen
 from grader.regular_files import (
     FolderError,
     IrregularFileError,
@@ -17,7 +17,7 @@ from grader.regular_files import (
 from grader.sandbox.limits import SOURCE_CAP
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Submission:
     """What a learner handed in. With a `problem` there is no source that could be run."""
 

@@ -4,9 +4,8 @@ Light to import: who only reads a verdict needs no NumPy. `showing` makes these.
 """
 
 import math
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final, TypeAlias
-
-from grader.frozen import frozen
 
 Number: TypeAlias = float | int | bool
 Row: TypeAlias = tuple[Number, ...]
@@ -15,7 +14,7 @@ PRINTED: Final = "printed text"
 """The summary of what was printed."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ShownValue:
     """A value of a visible test: an input, what was expected, or what the submission gave.
 
@@ -56,7 +55,7 @@ class ShownValue:
         )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Values:
     """What is behind a failure, of the draw that did not pass; nothing where nothing is told."""
 

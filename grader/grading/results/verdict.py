@@ -1,11 +1,10 @@
 """A verdict: what grading one submission of one exercise came to. Small frozen types, no logic."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar, Literal, TypeAlias
 
 from grader.definitions.exercise import ExerciseId, TestId
-from grader.frozen import frozen
 from grader.grading.results.evidence import Evidence
 from grader.grading.results.value_summary import ShownValue
 
@@ -24,7 +23,7 @@ class Outcome(StrEnum):
     NOT_RUN = "not run"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TestResult:
     """What one test case came to.
 
@@ -57,7 +56,7 @@ class TestResult:
             raise ValueError(f"the hidden test {self.id!r} carries values")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Diagnosis:
     """The known mistake that explains all of a submission's failures that may be told of.
 
@@ -79,7 +78,7 @@ class Diagnosis:
         return tuple(self.id.split(self.JOIN))
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What one submission earned, with everything needed to say how it was found."""
 

@@ -6,8 +6,8 @@ Nor is one whose metadata says `internal`: the loader fills it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, NewType, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, NewType, Self, TypeAlias
 
 from grader.errors import Location
 
@@ -20,6 +20,8 @@ Disclosure: TypeAlias = Literal["nothing", "category", "inputs"]
 Edition: TypeAlias = Literal["full", "student"]
 DefinedAs: TypeAlias = Literal["function", "class", "value"]
 NanPolicy: TypeAlias = Literal["equal", "ignored"]
+TestKind: TypeAlias = Literal["call", "output", "property", "pytest"]
+Compared: TypeAlias = Literal["value", "text", "property", "nothing"]
 Property: TypeAlias = Literal[
     "rows_sum_to_one",
     "shift_invariant",
@@ -131,10 +133,93 @@ class _AnyTest:
     points: int = _doc("What the test is worth.", default=1)
     disclose: Disclosure = _doc("What feedback on a hidden test may tell.", default="category")
 
+    # What follows from the definition alone stands here, so that linting and showing an exercise
+    # need not import the grader, and no one else asks of which kind a test is. How a kind is
+    # judged stands in `grading.checks`.
+    kind: ClassVar[TestKind]
+    code_key: ClassVar[str]  # of the Python that runs
+    expected_key: ClassVar[Literal["expect", "stdout"]] = "expect"  # of the expected value
+    compared: ClassVar[Compared] = "nothing"  # with the expected value
+    is_expression: ClassVar[bool] = False  # the Python is an expression that calls the submission
+    runs_inside: ClassVar[bool] = False  # the Python runs in the submission's own namespace
+
+    # Keys that not every kind has. A kind that has one declares the field.
+
+    @property
+    def expect(self) -> Expected | None:
+        """The expected value of a call."""
+        return None
+
+    @property
+    def stdout(self) -> str | None:
+        """The expected output that the author wrote."""
+        return None
+
+    @property
+    def holds(self) -> Property | None:
+        """The name of the property that is checked."""
+        return None
+
+    @property
+    def of(self) -> tuple[str, ...]:
+        """The inputs that the property changes."""
+        return ()
+
+    @property
+    def against(self) -> str | None:
+        """The second expression of a property."""
+        return None
+
+    @property
+    def tolerance(self) -> Tolerance | None:
+        """How close numbers must be."""
+        return None
+
+    @property
+    def keep_inputs(self) -> bool:
+        """Whether a call may not change its arguments."""
+        return False
+
+    @property
+    def budget(self) -> Budget | None:
+        """What the call may use."""
+        return None
+
+    @property
+    def code(self) -> str:
+        """The Python that runs: an expression or statements."""
+        code: str = getattr(self, self.code_key)
+        return code
+
+    @property
+    def python(self) -> tuple[tuple[Literal["eval", "exec"], tuple[str, ...]], ...]:
+        """The mode and the keys of each piece of Python, apart from `given`."""
+        first: Literal["eval", "exec"] = "eval" if self.is_expression else "exec"
+        expected = isinstance(self.expect, FromExpression)
+        return (
+            (first, (self.code_key,)),
+            *((("eval", ("expect", "expression")),) if expected else ()),
+            *((("eval", ("against",)),) if self.against is not None else ()),
+        )
+
+    @property
+    def needs_solution(self) -> bool:
+        """Whether the expected value is what the exercise's own solution gives."""
+        return isinstance(self.expect, FromSolution)
+
+    def expecting_solution(self) -> Self:
+        """Return the same test with the solution's value as the expected one."""
+        return self
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallTest(_AnyTest):
     """Call the submission and compare what it returns."""
+
+    kind = "call"
+    code_key = "call"
+    compared = "value"
+    is_expression = True
 
     call: str = _doc("A Python expression over the given names and what is defined.")
     expect: Expected = _doc(
@@ -154,10 +239,20 @@ class CallTest(_AnyTest):
     keep_inputs: bool = _doc("Fail a submission that changes an argument in place.", default=False)
     budget: Budget | None = _doc("What the call may use at most.", default=None)
 
+    def expecting_solution(self) -> Self:
+        """Return the same test with the solution's value as the expected one."""
+        return replace(self, expect=FromSolution())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputTest(_AnyTest):
     """Run statements after the submission, in its namespace, and compare what they print."""
+
+    kind = "output"
+    code_key = "run"
+    expected_key = "stdout"
+    compared = "text"
+    runs_inside = True
 
     run: str = _doc("Python statements that run in the submission's namespace.")
     stdout: str | None = _doc(
@@ -169,10 +264,24 @@ class OutputTest(_AnyTest):
         "How close printed numbers must be; to the last printed digit when left out.", default=None
     )
 
+    @property
+    def needs_solution(self) -> bool:
+        """Whether the expected output is what the exercise's own solution prints."""
+        return self.stdout is None
+
+    def expecting_solution(self) -> Self:
+        """Return the same test with the solution's output as the expected one."""
+        return replace(self, stdout=None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PropertyTest(_AnyTest):
     """Call the submission and check a property that every right answer has."""
+
+    kind = "property"
+    code_key = "call"
+    compared = "property"
+    is_expression = True
 
     holds: Property = _doc("The property's name.")
     call: str = _doc("A Python expression over the given names and what is defined.")
@@ -199,6 +308,9 @@ class PropertyTest(_AnyTest):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PytestTest(_AnyTest):
     """Run the body of a pytest test; the names that are defined stand for the submission's."""
+
+    kind = "pytest"
+    code_key = "pytest"
 
     pytest: str = _doc("Python statements with `assert`; `pytest` and `np` are there.")
 

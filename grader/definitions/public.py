@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from grader.definitions.exercise import Difficulty, ExerciseId, Kind, Property, TestId
+from grader.definitions.exercise import Difficulty, ExerciseId, Kind, Property, TestId, TestKind
 from grader.definitions.track import TrackId
 
-TestKind: TypeAlias = Literal["call", "output", "property", "pytest", "answer"]
+PublicKind: TypeAlias = TestKind | Literal["answer"]
 """What a test does; an answer, in a prediction, is compared with a value that is not shown."""
 
 
@@ -30,7 +30,7 @@ class Described:
 class PublicTest:
     """A visible test with its inputs and its expected value, both computed."""
 
-    kind: TestKind
+    kind: PublicKind
     id: TestId
     description: str
     points: int

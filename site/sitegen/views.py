@@ -7,7 +7,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from grader.definitions.public import PublicExercise, PublicTest, TestKind
+from grader.definitions.public import PublicExercise, PublicKind, PublicTest
 from sitegen.cards import ExerciseCard, LessonCard, Requirement
 from sitegen.highlight import highlight
 from sitegen.lessons import BlockView, TrackLesson, cell_sources, view_blocks
@@ -110,14 +110,14 @@ def view_exercise(card: ExerciseCard, exercise: PublicExercise, track: str) -> E
     )
 
 
-_DOES: Final[dict[TestKind, str]] = {
+_DOES: Final[dict[PublicKind, str]] = {
     "call": "Call",
     "output": "Run",
     "property": "Call",
     "pytest": "Test",
     "answer": "Your answer",
 }
-_MUST: Final[dict[TestKind, str]] = {
+_MUST: Final[dict[PublicKind, str]] = {
     "call": "Must return",
     "output": "Must print",
     "property": "",

@@ -6,7 +6,7 @@ and with the truth in their place, which shows what else is wrong with it.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -17,11 +17,8 @@ from grader.authoring.verify.prove import prove
 from grader.authoring.verify.session import FindLeaks, with_leaks
 from grader.authoring.verify.variants import Run
 from grader.definitions.exercise import (
-    CallTest,
     Exercise,
-    FromSolution,
     LiteralValue,
-    OutputTest,
     TestCase,
     TestId,
 )
@@ -126,10 +123,7 @@ def _untrue(exercise: Exercise, result: Result) -> list[tuple[TestCase, TestResu
 
 
 def _is_written(test: TestCase) -> bool:
-    match test:
-        case OutputTest(stdout=str()) | CallTest(expect=LiteralValue()):
-            return True
-    return False
+    return isinstance(test.expect, LiteralValue) or test.stdout is not None
 
 
 def _corrected(exercise: Exercise, results: Mapping[str, Result]) -> Exercise:
@@ -137,14 +131,10 @@ def _corrected(exercise: Exercise, results: Mapping[str, Result]) -> Exercise:
     untrue = {test.id for test, _ in _untrue(exercise, results[_SOLUTION])}
     if not untrue:
         return exercise
-    tests = tuple(_truthful(test) if test.id in untrue else test for test in exercise.tests)
+    tests = tuple(
+        test.expecting_solution() if test.id in untrue else test for test in exercise.tests
+    )
     return variants.form(exercise, "corrected", tests=tests)
-
-
-def _truthful(test: TestCase) -> TestCase:
-    if isinstance(test, OutputTest):
-        return replace(test, stdout=None)
-    return replace(test, expect=FromSolution()) if isinstance(test, CallTest) else test
 
 
 def _examined(pair: tuple[Draft, Exercise], first: Mapping[str, Result], proof: Proof) -> Examined:
@@ -186,7 +176,7 @@ def _named(findings: Iterable[Finding], check: str, exercise: Exercise) -> set[T
 
 
 def _lies(test: TestCase, outcome: TestResult, verdict: Verdict, *, is_own: bool) -> Iterator[str]:
-    if isinstance(test, OutputTest):
+    if test.compared == "text":
         who = "the test's own program" if is_own else "the solution"
         wrong = _block(test.stdout or "")
         differs = compare_text(_without_commas(test.stdout or ""), _without_commas(outcome.output))

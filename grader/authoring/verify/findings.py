@@ -10,7 +10,7 @@ from grader.authoring.verify.proof import Counts, Finding
 from grader.authoring.verify.sabotage import EMPTY, FILLED, NOTHING, RAISES, Wrong
 from grader.authoring.verify.steps import Facts, failed, never_failed, passed
 from grader.authoring.verify.variants import REPEATS
-from grader.definitions.exercise import CallTest, OutputTest, TestCase, TestId
+from grader.definitions.exercise import TestCase, TestId
 from grader.definitions.wording import did_you_mean, listing
 from grader.grading.results.evidence import Evidence
 from grader.grading.results.jobs import limits_of
@@ -186,7 +186,7 @@ def _fooling_by_tolerance(facts: Facts, test: TestCase) -> list[Wrong]:
     evidence = facts.solution.evidence
     if evidence is None or test.id not in evidence.varied or test.id not in facts.sound:
         return []
-    if not isinstance(test, CallTest) or test.tolerance is None:
+    if test.tolerance is None:
         return []
     allowed = {each.change for each in facts.exercise.equivalent}
     return [
@@ -225,11 +225,10 @@ def _is_fooled(wrong: Wrong, verdict: Verdict, test: TestId) -> bool:
 
 def _expected(facts: Facts, places: Places) -> Iterator[Finding]:
     evidence = facts.solution.evidence
-    printing = {test.id for test in facts.exercise.tests if isinstance(test, OutputTest)}
+    keys = {test.id: test.expected_key for test in facts.exercise.tests}
     for each in evidence.untrue if evidence else ():
         message = f"test '{each.test}': {each.message}"
-        key = "stdout" if each.test in printing else "expect"
-        yield Finding(checks.EXPECTED, message, places.test(each.test, key))
+        yield Finding(checks.EXPECTED, message, places.test(each.test, keys[each.test]))
 
 
 def _rejected(facts: Facts, places: Places) -> Iterator[Finding]:

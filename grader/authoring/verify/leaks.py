@@ -26,13 +26,9 @@ import numpy as np
 from grader.authoring.verify import checks
 from grader.authoring.verify.proof import Finding
 from grader.definitions.exercise import (
-    CallTest,
     Exercise,
     Literals,
     LiteralValue,
-    OutputTest,
-    PropertyTest,
-    PytestTest,
     Seeded,
     TestCase,
 )
@@ -151,14 +147,8 @@ def _lines(test: TestCase) -> Iterator[str]:
     """Yield the lines of Python in a test."""
     if isinstance(test.given, Seeded):
         yield from _code(test.given.code)
-    match test:
-        case CallTest(call=call) | PropertyTest(call=call):
-            yield from _code(call)
-        case OutputTest(run=code, stdout=stdout):
-            yield from _code(code)
-            yield from (stdout or "").splitlines()
-        case PytestTest(pytest=code):
-            yield from _code(code)
+    yield from _code(test.code)
+    yield from (test.stdout or "").splitlines()
 
 
 def _code(source: str) -> Iterator[str]:
@@ -174,7 +164,7 @@ def _numbers_of(test: TestCase) -> Iterator[str]:
     values: list[Any] = []
     if isinstance(test.given, Literals):
         values += test.given.values.values()
-    if isinstance(test, CallTest) and isinstance(test.expect, LiteralValue):
+    if isinstance(test.expect, LiteralValue):
         values.append(test.expect.value)
     for value in values:
         for number in _leaves(value):

@@ -8,15 +8,10 @@ from itertools import chain
 from typing import Final
 
 from grader.definitions.exercise import (
-    CallTest,
     Definition,
-    FromExpression,
     FromReference,
     Literals,
     LiteralValue,
-    OutputTest,
-    PropertyTest,
-    PytestTest,
     TestCase,
 )
 from grader.definitions.rules.base import Checked, Mode, Rule, Step
@@ -41,23 +36,8 @@ def _syntax(checked: Checked) -> Iterator[Problem]:
         steps = ("tests", index)
         if not isinstance(test.given, Literals):
             yield from checked.syntax("exec", *steps, "given")
-        match test:
-            case OutputTest():
-                yield from checked.syntax("exec", *steps, "run")
-            case PytestTest():
-                yield from checked.syntax("exec", *steps, "pytest")
-            case CallTest() | PropertyTest():
-                for place in _expressions(test, index):
-                    yield from checked.syntax("eval", *place)
-
-
-def _expressions(test: CallTest | PropertyTest, index: int) -> Iterator[tuple[Step, ...]]:
-    """Yield where the expressions of a test are."""
-    yield "tests", index, "call"
-    if isinstance(test, CallTest) and isinstance(test.expect, FromExpression):
-        yield "tests", index, "expect", "expression"
-    if isinstance(test, PropertyTest) and test.against is not None:
-        yield "tests", index, "against"
+        for mode, place in test.python:
+            yield from checked.syntax(mode, *steps, *place)
 
 
 def _uses(checked: Checked) -> Iterator[Problem]:
@@ -65,16 +45,13 @@ def _uses(checked: Checked) -> Iterator[Problem]:
     if not checked.exercise.defines:
         return  # reported once, where the names belong
     for index, test in enumerate(checked.exercise.tests):
-        match test:
-            case CallTest() | PropertyTest():
-                yield from _uses_in_call(checked, test, index)
-            case PytestTest():
-                yield from _uses_in_body(checked, index)
-            case OutputTest():  # it may print what the submission holds in any way
-                pass
+        if test.is_expression:
+            yield from _uses_in_call(checked, test, index)
+        elif not test.runs_inside:  # else it may print what the submission holds in any way
+            yield from _uses_in_body(checked, index)
 
 
-def _uses_in_call(checked: Checked, test: CallTest | PropertyTest, index: int) -> Iterator[Problem]:
+def _uses_in_call(checked: Checked, test: TestCase, index: int) -> Iterator[Problem]:
     steps = ("tests", index, "call")
     tree = checked.tree("eval", *steps)
     if tree is None:
@@ -87,7 +64,7 @@ def _uses_in_call(checked: Checked, test: CallTest | PropertyTest, index: int) -
         has_values = any(definition.kind == "value" for definition in defined.values())
         verb = "uses" if has_values else "calls"
         yield checked.problem(f"the expression never {verb} {listing(defined, 'or')}", *steps)
-    elif isinstance(test, CallTest) and isinstance(test.expect, FromReference):
+    elif isinstance(test.expect, FromReference):
         lacking = [name for name in used if name in defined and defined[name].reference is None]
         if lacking:
             message = (
@@ -152,28 +129,26 @@ def _known_names(checked: Checked) -> Iterator[Problem]:
             )
         if given is None:
             continue
-        match test:
-            case PytestTest():
-                known = (given, checked.exercise.defines, ("np", "pytest"))
-                yield from _unknown(checked, known, _GIVEN, "exec", "tests", index, "pytest")
-            case OutputTest():
-                yield from _unknown_in_run(checked, given, index)
-            case CallTest() | PropertyTest():
-                yield from _unknown_in_expressions(checked, test, index, given)
+        if test.is_expression:
+            yield from _unknown_in_expressions(checked, test, index, given)
+        elif test.runs_inside:
+            yield from _unknown_in_run(checked, given, index)
+        else:
+            known = (given, checked.exercise.defines, ("np", "pytest"))
+            yield from _unknown(checked, known, _GIVEN, "exec", "tests", index, test.code_key)
 
 
 def _unknown_in_expressions(
-    checked: Checked, test: CallTest | PropertyTest, index: int, given: Collection[str]
+    checked: Checked, test: TestCase, index: int, given: Collection[str]
 ) -> Iterator[Problem]:
     defined = checked.exercise.defines
-    for steps in _expressions(test, index):
-        if steps[-1] == "expression":
+    for _, place in test.python:
+        steps: tuple[Step, ...] = ("tests", index, *place)
+        if place[-1] == "expression":
             known = (given, checked.references, ("np", "reference"))
             yield from _unknown(checked, known, "given, nor has it a reference", "eval", *steps)
         else:
             yield from _unknown(checked, (given, defined, ("np",)), _GIVEN, "eval", *steps)
-    if not isinstance(test, PropertyTest):
-        return
     key = "call" if test.against is None else "against"
     expression = checked.names("eval", "tests", index, key)
     used = expression.needs if expression is not None else test.of
@@ -248,8 +223,8 @@ def _choices(checked: Checked) -> Iterator[Problem]:
     """What is right has to be among the answers that a learner can choose from."""
     defined = checked.exercise.defines
     for index, test in enumerate(checked.exercise.tests):
-        if isinstance(test, CallTest) and isinstance(test.expect, LiteralValue):
-            name = test.call.strip()
+        if isinstance(test.expect, LiteralValue):
+            name = test.code.strip()
             if name in defined and (message := _no_choice(defined[name], test.expect.value)):
                 shown = checked.document.node("tests", index, "expect")
                 said = quote(shown.text) if isinstance(shown, Scalar) else "this"

@@ -6,11 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from grader.definitions.exercise import (
-    Budget,
-    CallTest,
-    FromSolution,
     Literals,
-    OutputTest,
     Property,
     PropertyTest,
 )
@@ -31,15 +27,12 @@ def _student_tests(checked: Checked) -> Iterator[Problem]:
         return
     without = {name for name, made in exercise.defines.items() if made.reference is None}
     for index, test in enumerate(exercise.tests):
-        match test:
-            case CallTest(expect=FromSolution()):
-                key = "expect"
-            case OutputTest(stdout=None):
-                key = "stdout"
-            case CallTest(budget=Budget(), call=call) if uses_any(call, without):
-                key = "budget"
-            case _:
-                continue
+        if test.needs_solution:
+            key: str = test.expected_key
+        elif test.budget is not None and uses_any(test.code, without):
+            key = "budget"
+        else:
+            continue
         where = checked.document.node("tests", index, key).where
         yield Problem(where, f"{key}: a student edition has no solution to compare with")
 
@@ -77,9 +70,8 @@ def _seeds(checked: Checked) -> Iterator[Problem]:
 
 def _tolerances(checked: Checked) -> Iterator[Problem]:
     for index, test in enumerate(checked.exercise.tests):
-        tolerance = getattr(test, "tolerance", None)
         for key in ("atol", "rtol"):
-            value = getattr(tolerance, key, 0)
+            value = getattr(test.tolerance, key, 0)
             if not 0 <= value < math.inf:
                 message = f"{value} is not a finite number from 0 up"
                 yield checked.problem(message, "tests", index, "tolerance", key)
@@ -87,7 +79,7 @@ def _tolerances(checked: Checked) -> Iterator[Problem]:
 
 def _budgets(checked: Checked) -> Iterator[Problem]:
     for index, test in enumerate(checked.exercise.tests):
-        if not isinstance(test, CallTest) or test.budget is None:
+        if test.budget is None:
             continue
         steps = ("tests", index, "budget")
         given = {key: getattr(test.budget, key) for key in ("time", "memory")}

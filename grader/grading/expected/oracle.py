@@ -14,14 +14,11 @@ from types import FunctionType, MappingProxyType
 from typing import Any
 
 from grader.definitions.exercise import (
-    CallTest,
     Exercise,
     FromExpression,
     FromReference,
     FromSolution,
     LiteralValue,
-    OutputTest,
-    PropertyTest,
     TestCase,
     TestId,
 )
@@ -135,7 +132,7 @@ class Oracle:
             pairs = zip(drawn, self._expected(test, own), strict=True)
             found = tuple(
                 Draw(given, None, largest_result(given, None, returned), shapes_of(value))
-                if isinstance(test, PropertyTest)
+                if test.compared == "property"
                 else Draw(given, freeze(value), largest_result(given, value, returned))
                 for given, (value, returned) in pairs
             )
@@ -166,15 +163,18 @@ class Oracle:
         with time_limits():
             for test in self.exercise.tests:
                 self.draws(test)
-                if isinstance(test, CallTest) and test.budget is not None:
-                    self.usages(test)
+                self.usages(test)
 
-    def usages(self, test: CallTest) -> tuple[Usage, ...]:
-        """Return what each draw's call takes when the reference makes it, or else the solution.
+    def usages(self, test: TestCase) -> tuple[Usage, ...]:
+        """Return the usage of each draw's call by the reference, or else by the solution.
+
+        A test without a budget has none.
 
         Raises:
             DefinitionError, GraderFault: see `draws`.
         """
+        if test.budget is None:
+            return ()
         found = self.truths.usages.get(test.id)
         if found is None:
             found = tuple(self._measured(test))
@@ -187,11 +187,11 @@ class Oracle:
         Raises:
             DefinitionError: see `draws`.
         """
-        if not isinstance(test, CallTest) or not self._is_written_out(test):
+        if not self._is_written_out(test):
             return draw.expected
         exact = self.truths.exact
         if test.id not in exact:
-            ((value, _),) = self._evaluated(test, "call", test.call, [self.inputs(test, 0)])
+            ((value, _),) = self._evaluated(test, "call", test.code, [self.inputs(test, 0)])
             exact[test.id] = freeze(value)
         return exact[test.id]
 
@@ -202,25 +202,22 @@ class Oracle:
             DefinitionError, GraderFault: see `draws`.
         """
         draws = self.draws(test)
-        usages: tuple[Usage, ...] = ()
-        if isinstance(test, CallTest) and test.budget is not None:
-            usages = self.usages(test)
         with contextlib.suppress(DefinitionError):  # without it a sentence is shorter, no more
             self.exact(test, draws[0])
         known = self.truths.exact
         exact = (known[test.id],) if test.id in known else ()
-        return Truth(draws, usages, exact)
+        return Truth(draws, self.usages(test), exact)
 
-    def judged_by(self, test: CallTest) -> str:
-        """Name what a budget compares with: the reference, or the solution."""
-        used = names_in(test.call) & self.exercise.defines.keys()
+    def judged_by(self, test: TestCase) -> str:
+        """Return the program that a budget compares with: "reference" or "solution"."""
+        used = names_in(test.code) & self.exercise.defines.keys()
         known = all(self.exercise.defines[name].reference for name in used)
         return "reference" if known and not isinstance(test.expect, FromSolution) else "solution"
 
-    def _is_written_out(self, test: CallTest) -> bool:
+    def _is_written_out(self, test: TestCase) -> bool:
         """Tell whether the author wrote a value of which the reference knows all digits."""
         is_literal = isinstance(test.expect, LiteralValue) and test.seeds == 1
-        return is_literal and self._has_reference(test.call)
+        return is_literal and self._has_reference(test.code)
 
     def _has_reference(self, code: str) -> bool:
         """Return whether the reference has a counterpart of all that an expression uses."""
@@ -229,19 +226,19 @@ class Oracle:
         return bool(used) and all(defined[name].reference for name in used)
 
     def _expected(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[_Found]:
-        if isinstance(test, OutputTest):
+        if test.compared == "text":
             return self._texts(test, inputs)
-        if isinstance(test, PropertyTest) and test.against is not None:
+        if test.against is not None:
             self._check_names(test, "against", test.against, inputs)
-        if isinstance(test, (CallTest, PropertyTest)):
-            self._check_names(test, "call", test.call, inputs)
-        if not isinstance(test, CallTest):
-            return self._for_shapes(test, inputs)
+        if test.is_expression:
+            self._check_names(test, "call", test.code, inputs)
         match test.expect:
+            case None:
+                return self._for_shapes(test, inputs)
             case LiteralValue(value):
                 return [(value, None)] * len(inputs)
             case FromReference():
-                return self._evaluated(test, "call", test.call, inputs)
+                return self._evaluated(test, "call", test.code, inputs)
             case FromExpression(code):
                 return self._evaluated(test, "expect", code, inputs)
             case FromSolution():
@@ -249,9 +246,9 @@ class Oracle:
 
     def _for_shapes(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[_Found]:
         """Return what the reference gives for a property test's call, or else None for each."""
-        if isinstance(test, PropertyTest) and self._has_reference(test.call):
+        if test.compared == "property" and self._has_reference(test.code):
             with contextlib.suppress(DefinitionError):  # its own failure is no submission's
-                return self._evaluated(test, "call", test.call, inputs)
+                return self._evaluated(test, "call", test.code, inputs)
         return [(None, None)] * len(inputs)
 
     def _evaluated(
@@ -269,11 +266,11 @@ class Oracle:
 
         return [value(given) for given in inputs]
 
-    def _texts(self, test: OutputTest, inputs: Sequence[_Inputs]) -> list[_Found]:
+    def _texts(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[_Found]:
         if test.stdout is not None:
             return [(test.stdout, None)] * len(inputs)
         printed = self._of_solution(
-            test, inputs, lambda stage, given: stage.printed_by(test.where, test.run, given)
+            test, inputs, lambda stage, given: stage.printed_by(test.where, test.code, given)
         )
         return [(text, None) for text in printed]
 
@@ -291,7 +288,7 @@ class Oracle:
 
             return [value(given) for given in inputs]
 
-    def _measured(self, test: CallTest) -> list[Usage]:
+    def _measured(self, test: TestCase) -> list[Usage]:
         numbers = range(test.seeds)
         if self.judged_by(test) == "solution":
             inputs = [self.inputs(test, number) for number in numbers]
@@ -299,7 +296,7 @@ class Oracle:
 
         def call(number: int) -> Callable[[], object]:
             names = {**self._reference_names(), **self.inputs(test, number)}
-            return lambda: evaluate(test.call, names)
+            return lambda: evaluate(test.code, names)
 
         return [measured(call(number), call(number)) for number in numbers]
 
@@ -366,17 +363,17 @@ def _weighed(value: Any, sizes: list[int]) -> Any:  # noqa: ANN401  any value
     return call
 
 
-def _called(stage: Stage, test: CallTest, inputs: _Inputs) -> _Found:
+def _called(stage: Stage, test: TestCase, inputs: _Inputs) -> _Found:
     names = stage.names(test.where, keep_inputs=test.keep_inputs)
-    value = evaluate(test.call, {**stage.bindings(names), **inputs})
+    value = evaluate(test.code, {**stage.bindings(names), **inputs})
     if isinstance(value, RemoteObject):
         message = f"test {test.id!r}: the call gives an object, which cannot be compared"
         raise author_error(test.where, message)
     return value, names.largest
 
 
-def _usage(stage: Stage, test: CallTest, inputs: _Inputs) -> Usage:
+def _usage(stage: Stage, test: TestCase, inputs: _Inputs) -> Usage:
     usages: list[Usage] = []
     names = stage.names(test.where, usages=usages)
-    evaluate(test.call, {**stage.bindings(names), **inputs})
+    evaluate(test.code, {**stage.bindings(names), **inputs})
     return together(usages)

@@ -1,15 +1,10 @@
 """Makes the public form of an exercise: everything hidden is left behind here, in one place."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from grader.definitions.exercise import (
-    CallTest,
     Exercise,
-    FromSolution,
-    OutputTest,
-    PropertyTest,
-    PytestTest,
     TestCase,
 )
 from grader.definitions.public import (
@@ -18,20 +13,12 @@ from grader.definitions.public import (
     PublicHint,
     PublicTest,
     PublicTrack,
-    TestKind,
 )
 from grader.definitions.track import Track
 from grader.sandbox.process import Sandbox
 
 if TYPE_CHECKING:
     from grader.grading.expected.oracle import Oracle, Truths
-
-_KINDS: Final[dict[type, TestKind]] = {
-    CallTest: "call",
-    OutputTest: "output",
-    PropertyTest: "property",
-    PytestTest: "pytest",
-}
 
 
 def public_track(track: Track, sandbox: Sandbox | None = None) -> PublicTrack:
@@ -65,12 +52,7 @@ def _track(track: Track, exercises: Sequence[PublicExercise]) -> PublicTrack:
 
 def needs_sandbox(exercise: Exercise) -> bool:
     """Tell whether a visible test of an exercise shows what its solution gives."""
-    return any(
-        (isinstance(test, CallTest) and isinstance(test.expect, FromSolution))
-        or (isinstance(test, OutputTest) and test.stdout is None)
-        for test in exercise.tests
-        if not test.hidden
-    )
+    return any(test.needs_solution for test in exercise.tests if not test.hidden)
 
 
 def public_exercise(
@@ -126,23 +108,16 @@ def _public_test(oracle: "Oracle", test: TestCase) -> PublicTest:
     predicted = oracle.exercise.kind == "predict"
     inputs = {name: _plain(value) for name, value in draw.inputs.items()}
     return PublicTest(
-        kind="answer" if predicted else _KINDS[type(test)],
+        kind="answer" if predicted else test.kind,
         id=test.id,
         description=test.description,
         points=test.points,
         given=inputs,
-        code=_code(test),
+        code=test.code,
         expected=None if predicted else _plain(draw.expected),
-        holds=test.holds if isinstance(test, PropertyTest) else None,
+        holds=test.holds,
         draws=test.seeds,
     )
-
-
-def _code(test: TestCase) -> str:
-    match test:
-        case CallTest(call=code) | PropertyTest(call=code) | OutputTest(run=code):
-            return code
-    return test.pytest
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401  any value

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from grader.definitions.exercise import CallTest, DefinedAs, Exercise
+from grader.definitions.exercise import DefinedAs, Exercise
 from grader.grading.feedback import sentences
 from grader.grading.feedback.defined_names import Contents
 from grader.grading.program.author_code import freeze
@@ -93,7 +93,7 @@ def _problem_of(exercise: Exercise, name: str, contents: Contents) -> str | None
 
 
 def _first_call(exercise: Exercise) -> str:
-    calls = (t.call for t in exercise.tests if isinstance(t, CallTest) and not t.hidden)
+    calls = (t.code for t in exercise.tests if t.compared == "value" and not t.hidden)
     return next(calls, next(iter(exercise.defines)))
 
 

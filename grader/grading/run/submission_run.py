@@ -355,8 +355,7 @@ def _hidden(test: TestCase, attempt: _Attempt) -> _Attempt:
     if attempt.outcome is Outcome.PASSED:
         return _Attempt(Outcome.PASSED, points=attempt.points)
     outcome = Outcome.FAILED if test.disclose == "nothing" else attempt.outcome
-    holds = test.holds if isinstance(test, PropertyTest) else None
-    message = sentences.hidden(test.disclose, outcome, attempt.rung, attempt.inputs, holds)
+    message = sentences.hidden(test.disclose, outcome, attempt.rung, attempt.inputs, test.holds)
     return _Attempt(outcome, message, points=attempt.points)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import Subject
-from grader.definitions.exercise import CallTest, Literals, LiteralValue, Tolerance
+from grader.definitions.exercise import Literals, LiteralValue, Tolerance
 from grader.definitions.wording import listing, quote
 from grader.definitions.yaml_source import Node, Scalar, Sequence
 from grader.errors import Problem
@@ -223,7 +223,7 @@ def tighter_than_written(subject: Subject) -> Iterator[Problem]:
     quarters and so on, are taken for exact.
     """
     for index, test in enumerate(subject.exercise.tests):
-        if not isinstance(test, CallTest) or not isinstance(test.expect, LiteralValue):
+        if not isinstance(test.expect, LiteralValue):
             continue
         tolerance = test.tolerance or Tolerance()
         for leaf in _leaves(subject.document.node("tests", index, "expect")):
@@ -282,7 +282,7 @@ def constant_passes(subject: Subject) -> Iterator[Problem]:
     so that 0 would do. Where all expected numbers are the same, this rule has nothing to say.
     """
     for index, test in enumerate(subject.exercise.tests):
-        if not isinstance(test, CallTest) or not isinstance(test.expect, LiteralValue):
+        if not isinstance(test.expect, LiteralValue):
             continue
         constant = _passing(test.expect.value, test.tolerance or Tolerance())
         if constant is not None:

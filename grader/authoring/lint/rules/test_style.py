@@ -9,13 +9,8 @@ from grader.authoring.lint.python import shape
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import Subject
 from grader.definitions.exercise import (
-    CallTest,
-    FromExpression,
     Literals,
     LiteralValue,
-    OutputTest,
-    PropertyTest,
-    PytestTest,
     Seeded,
     TestCase,
 )
@@ -180,7 +175,7 @@ def _literal_arrays(test: TestCase) -> Iterator[tuple[str, str]]:
     values: dict[str, object] = {}
     if isinstance(test.given, Literals):
         values |= {quote(name): value for name, value in test.given.values.items()}
-    if isinstance(test, CallTest) and isinstance(test.expect, LiteralValue):
+    if isinstance(test.expect, LiteralValue):
         values["'expect'"] = test.expect.value
     for name, value in values.items():
         listed = value.tolist() if _is_array(value) else value  # type: ignore[attr-defined]  # so it is
@@ -205,9 +200,9 @@ def _same_data(subject: Subject, hidden: int, visible: int) -> bool:
             return _is_part(values, shown)
         case Literals(), Literals(values=shown) if not shown:
             return (
-                isinstance(one, CallTest | PropertyTest)
-                and isinstance(other, CallTest | PropertyTest)
-                and squeezed(one.call) == squeezed(other.call)
+                one.is_expression
+                and other.is_expression
+                and squeezed(one.code) == squeezed(other.code)
             )
         case Seeded(), Seeded():
             trees = [subject.tree("exec", "tests", i, "given") for i in (hidden, visible)]
@@ -347,7 +342,7 @@ def _python(test: TestCase) -> Iterator[tuple[Mode, tuple[Step, ...]]]:
     """Yield where there is Python in a test."""
     if _is_seeded(test):
         yield "exec", ("given",)
-    yield from _code(test)
+    yield from test.python
 
 
 def _chance(node: ast.AST, own: frozenset[str]) -> str:
@@ -426,27 +421,12 @@ def _unused(name: str) -> str:
 def _used(subject: Subject, test: TestCase, index: int) -> frozenset[str] | None:
     """Return the names that a test uses; None if they cannot be known."""
     used: set[str] = set()
-    for mode, key in _code(test):
+    for mode, key in test.python:
         found = subject.names(mode, "tests", index, *key)
         if found is None or not found.is_certain:
             return None
         used |= found.needs.keys()
     return frozenset(used)
-
-
-def _code(test: TestCase) -> Iterator[tuple[Mode, tuple[Step, ...]]]:
-    """Yield where the Python of a test is that may use its inputs."""
-    match test:
-        case OutputTest():
-            yield "exec", ("run",)
-        case PytestTest():
-            yield "exec", ("pytest",)
-        case CallTest() | PropertyTest():
-            yield "eval", ("call",)
-            if isinstance(test, CallTest) and isinstance(test.expect, FromExpression):
-                yield "eval", ("expect", "expression")
-            if isinstance(test, PropertyTest) and test.against is not None:
-                yield "eval", ("against",)
 
 
 CASE_RULES = (

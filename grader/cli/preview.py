@@ -14,7 +14,7 @@ from grader.cli.file_watcher import changed, rebuild_on_change
 from grader.errors import DefinitionError, UsageError
 
 if TYPE_CHECKING:
-    from grader.cli.site_content import Workshop
+    from sitegen.content_builder import ContentBuilder
     from sitegen.live import LiveSite
 
 _DEEP = 2  # slashes in the path of an exercise's page
@@ -35,13 +35,13 @@ def command(file: Path, port: int) -> None:
     options.prefer_own_output()
     if file.suffix not in (".yaml", ".yml"):
         raise UsageError(f"{file} is no definition: its name ends in .yaml")
-    from grader.cli.site_content import Workshop
+    from sitegen.content_builder import ContentBuilder
     from sitegen.live import LiveSite
 
-    with Workshop() as workshop:
-        workshop.fork_now()
+    with ContentBuilder() as builder:
+        builder.fork_now()
         with LiveSite(port) as site:
-            preview = _Preview(file, site, workshop)
+            preview = _Preview(file, site, builder)
             seen = changed([file])
             preview.show()
             click.echo(f"{site.url}{preview.path} (Ctrl-C ends)")
@@ -51,10 +51,10 @@ def command(file: Path, port: int) -> None:
 class _Preview:
     """The page of one file: shown at once, and again when the proof is there."""
 
-    def __init__(self, file: Path, site: "LiveSite", workshop: "Workshop") -> None:
+    def __init__(self, file: Path, site: "LiveSite", builder: "ContentBuilder") -> None:
         self._file = file
         self._site = site
-        self._workshop = workshop
+        self._workshop = builder
         self._round = 0
         self.path = ""  # of the exercise's page, once there was one
 
@@ -124,12 +124,12 @@ def _run(name: str, file: Path) -> dict[str, Any]:
     return answer
 
 
-def _page(file: Path, workshop: "Workshop") -> dict[str, bytes]:
+def _page(file: Path, builder: "ContentBuilder") -> dict[str, bytes]:
     """Return a site that has this exercise alone."""
     from grader.definitions.collection import load_exercise
     from sitegen.build import site_files
 
-    return site_files(workshop.exercise(load_exercise(file)))
+    return site_files(builder.exercise(load_exercise(file)))
 
 
 def _empty_page() -> dict[str, bytes]:

@@ -7,7 +7,6 @@ import click
 
 from grader.cli import options
 from grader.cli.file_watcher import changed, rebuild_on_change
-from grader.cli.site_content import Caches, Workshop
 from grader.cpu_affinity import cores
 from grader.errors import UsageError
 
@@ -79,6 +78,7 @@ def build(  # noqa: PLR0917  click calls it by name
     """
     options.prefer_own_output()
     from sitegen.build import build_site
+    from sitegen.content_builder import Caches, ContentBuilder
     from sitegen.hosting import Hosting
     from sitegen.pyodide import read_distribution
 
@@ -94,9 +94,11 @@ def build(  # noqa: PLR0917  click calls it by name
     gc.set_threshold(_OBJECTS)
     caches = None if no_cache else Caches.of_user()
     processes = 1 if no_cache else len(cores())
-    with Workshop(with_solutions=with_solutions, caches=caches, processes=processes) as workshop:
+    with ContentBuilder(
+        with_solutions=with_solutions, caches=caches, processes=processes
+    ) as builder:
         report = build_site(
-            workshop.collection(folder),
+            builder.collection(folder),
             output,
             hosting=hosting,
             store=caches.pages if caches else None,
@@ -121,15 +123,16 @@ def serve(port: int, exercises: Path | None) -> None:
     """
     options.prefer_own_output()
     from sitegen.build import site_files
+    from sitegen.content_builder import Caches, ContentBuilder
     from sitegen.live import LiveSite
 
     folder = options.collection_folder(exercises)
     caches = Caches.of_user()
-    with Workshop(caches=caches) as workshop:
-        workshop.fork_now()
+    with ContentBuilder(caches=caches) as builder:
+        builder.fork_now()
 
         def files() -> dict[str, bytes]:
-            return site_files(workshop.collection(folder), store=caches.pages)
+            return site_files(builder.collection(folder), store=caches.pages)
 
         seen = changed([folder])
         first = files()  # a broken collection is an error, not a page

@@ -14,7 +14,7 @@ from pathlib import Path
 
 _SANDBOX = Path(__file__).parents[2] / "grader" / "sandbox"
 sys.path.insert(0, str(_SANDBOX))
-import stage  # type: ignore[import-not-found]  # noqa: E402  needs the line above
+import drop_privileges  # type: ignore[import-not-found]  # noqa: E402  needs the line above
 from inside import seccomp, syscalls  # type: ignore[import-not-found]  # noqa: E402  the same
 
 # chown, dac_override, fowner, fsetid, kill, setgid, setuid, setpcap, net_bind_service, net_raw,
@@ -36,7 +36,7 @@ def main() -> None:
     given = parser.parse_args()
     is_root = os.geteuid() == 0
     if is_root:
-        stage.uncover(given.visible)
+        drop_privileges.uncover(given.visible)
         os.chdir(Path.cwd())  # by the new mounts: a file cannot be moved between two
     else:
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
@@ -47,7 +47,7 @@ def main() -> None:
     if is_root:
         _drop_capabilities()
         if given.user is not None:
-            stage.become(given.user)
+            drop_privileges.become(given.user)
     os.execvp(given.command[0], given.command)  # noqa: S606  what it is for
 
 

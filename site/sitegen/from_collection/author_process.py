@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from grader.browser.shipping import engine_data
 from grader.definitions.public import Described, PublicTest
 from grader.errors import GraderFault
+from grader.grading.expected.oracle import Truths
+from grader.grading.expected.public_form import public_exercise
 from grader.pickled import Pickled
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.confined_process import ConfinedProcess
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
-    from grader.grading.expected.oracle import Truths
     from grader.sandbox.process import Sandbox
 
 
@@ -28,7 +30,7 @@ _PICKLED: Final = Pickled(_Tests, (PublicTest, Described))
 _NONSENSE: Final = "the process that runs authors' code sent nonsense"
 
 
-class Authors:
+class AuthorProcess:
     """Runs the code of authors in a confined process."""
 
     def __init__(self) -> None:
@@ -74,9 +76,6 @@ class _Answers:
         self._last: tuple[str, Truths] | None = None
 
     def __call__(self, request: bytes, sandbox: "Sandbox") -> bytes:
-        from grader.browser.shipping import engine_data
-        from grader.grading.expected.public_form import public_exercise
-
         what, exercise = pickle.loads(request)  # noqa: S301  from our parent
         if what == "engine":
             return engine_data(exercise, sandbox, self._truths(exercise.digest)).encode()
@@ -84,8 +83,6 @@ class _Answers:
         return _PICKLED.to_bytes(_Tests(tuple(public.tests)))
 
     def _truths(self, digest: str) -> "Truths":
-        from grader.grading.expected.oracle import Truths
-
         if self._last is None or self._last[0] != digest:
             self._last = digest, Truths()
         return self._last[1]

@@ -4,30 +4,37 @@ Whatever runs code, an author's or a reference's, is left until a page needs it.
 """
 
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self, TypeAlias
 
+from grader.browser.shipping import bundle
+from grader.definitions.collection import Collection
+from grader.definitions.collection_cache import RememberingLoader
+from grader.definitions.exercise import Exercise, ExerciseId
+from grader.definitions.lazy import Deferred
+from grader.definitions.track import Track, TrackDefinition, TrackId
 from grader.disk_cache import Cache, cache_folder, fingerprint, package_folder
 from grader.errors import DefinitionError, Location, Problem, UsageError
+from grader.lessons.execute import RunBlock, RunLesson, run_lesson
+from grader.lessons.lesson import read_lesson
+from grader.lessons.lesson_cache import remembered_run
+from grader.sandbox.choose import open_sandbox
+from sitegen.author_process import AuthorProcess
+from sitegen.content import Content
+from sitegen.incremental import together
+from sitegen.lessons import TrackLesson
+from sitegen.package_data import data_folder
+from sitegen.runnable import Runnable, Solution
+from sitegen.track_cache import KnownLesson, KnownTrack, KnownTracks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from grader.cli.site_authors import Authors
-    from grader.cli.site_tracks import KnownLesson, KnownTrack
-    from grader.definitions.collection_cache import RememberingLoader
-    from grader.definitions.exercise import Exercise, ExerciseId
     from grader.definitions.public import PublicTest, PublicTrack
-    from grader.definitions.track import Track
-    from grader.lessons.execute import RunBlock
     from grader.sandbox.process import Sandbox
-    from sitegen.content import Content
-    from sitegen.lessons import TrackLesson
-    from sitegen.runnable import Runnable, Solution
 
-    Read = Callable[[], Exercise]
+Read: TypeAlias = Callable[[], Exercise]
 
 _MODULES: Final = "modules"
 _RENDERERS: Final = ("jinja2", "markdown-it-py", "math-core", "mdit-py-plugins", "pygments")
@@ -46,9 +53,6 @@ class Caches:
     @classmethod
     def of_user(cls) -> "Caches":
         """Return this user's caches, for the sources as they are now."""
-        from grader.definitions.collection_cache import RememberingLoader
-        from sitegen.package_data import data_folder
-
         of_grader = fingerprint([package_folder("grader"), package_folder("reference")])
         own = fingerprint(
             [package_folder("sitegen"), data_folder("templates")], packages=_RENDERERS
@@ -68,7 +72,7 @@ class Caches:
             cache.tidy()
 
 
-class Workshop:
+class ContentBuilder:
     """Makes what pages need. Use as a context manager, which ends its processes.
 
     Args:
@@ -88,7 +92,7 @@ class Workshop:
         self._caches = caches
         self._processes = processes
         self._sandboxes: dict[int, Sandbox] = {}  # of lessons, by process
-        self._authors_of: dict[int, Authors] = {}  # by process
+        self._authors_of: dict[int, AuthorProcess] = {}  # by process
         self._last: tuple[Read, Exercise] | None = None  # whose page is made
 
     def __enter__(self) -> Self:
@@ -111,8 +115,6 @@ class Workshop:
             UsageError: It has no track.
             DefinitionError: A definition is not valid.
         """
-        from grader.definitions.collection import Collection
-
         if self._caches is not None:
             return self._remembered(folder, self._caches)
         collection = Collection.load(folder)
@@ -121,9 +123,6 @@ class Workshop:
         return self.content(collection.tracks)
 
     def _remembered(self, folder: Path, caches: Caches) -> "Content":
-        from grader.cli.site_tracks import KnownTracks
-        from sitegen.incremental import together
-
         tracks = KnownTracks(caches.tracks, folder)
         load = caches.definitions
         unknown = load.find(tracks.unknown)
@@ -142,8 +141,6 @@ class Workshop:
 
     def exercise(self, exercise: "Exercise") -> "Content":
         """Return the content of a site that has this exercise alone."""
-        from grader.definitions.track import Track, TrackDefinition, TrackId
-
         definition = TrackDefinition(
             exercise.where, TrackId("preview"), "Preview", "A preview.", (exercise.id,)
         )
@@ -151,8 +148,6 @@ class Workshop:
 
     def content(self, tracks: "Sequence[Track]") -> "Content":
         """Return the content of a site with these tracks."""
-        from grader.cli.site_tracks import KnownTrack
-
         known = {each.where.path: each for track in tracks for each in track.exercises}
         return self._content(map(KnownTrack.of, tracks), lambda path, _: known[path])
 
@@ -165,8 +160,6 @@ class Workshop:
             tracks: What is known.
             read: Gives an exercise by its file and digest.
         """
-        from sitegen.content import Content
-
         known = list(tracks)
         reads = {
             name: partial(read, path, digest)
@@ -185,8 +178,6 @@ class Workshop:
         )
 
     def _track(self, known: "KnownTrack", reads: "Mapping[ExerciseId, Read]") -> "PublicTrack":
-        from grader.definitions.lazy import Deferred
-
         exercises = [
             replace(each, tests=Deferred(partial(self._tests, reads[each.id])))
             for each in known.track.exercises
@@ -197,8 +188,6 @@ class Workshop:
         return self._authors().tests(self._at_hand(read))
 
     def _runnable(self, read: "Read", digest: str, feedback: "Mapping[str, str]") -> "Runnable":
-        from sitegen.runnable import Runnable
-
         return Runnable(
             engine=partial(self._engine, read, digest),
             feedback=feedback,
@@ -217,13 +206,11 @@ class Workshop:
             self._last = read, read()
         return self._last[1]
 
-    def _authors(self) -> "Authors":
+    def _authors(self) -> "AuthorProcess":
         """Return this process's own runner of authors' code; a fork of it gets another."""
-        from grader.cli.site_authors import Authors
-
         process = os.getpid()
         if process not in self._authors_of:
-            self._authors_of[process] = Authors()
+            self._authors_of[process] = AuthorProcess()
         return self._authors_of[process]
 
     def _kept(self, key: str, make: "Callable[[], bytes]") -> bytes:
@@ -238,10 +225,6 @@ class Workshop:
         return kept
 
     def _lesson(self, known: "KnownLesson") -> "TrackLesson":
-        from grader.definitions.lazy import Deferred
-        from grader.lessons.execute import RunLesson
-        from sitegen.lessons import TrackLesson
-
         return TrackLesson(
             known.id,
             known.title,
@@ -252,18 +235,12 @@ class Workshop:
         )
 
     def _blocks(self, path: Path) -> "Sequence[RunBlock]":
-        from grader.lessons.execute import run_lesson
-        from grader.lessons.lesson import read_lesson
-        from grader.lessons.lesson_cache import remembered_run
-
         if self._caches is None:
             return run_lesson(read_lesson(path), self._sandbox()).blocks
         return remembered_run(path, self._caches.lessons, self._sandbox).blocks
 
     def _sandbox(self) -> "Sandbox":
         """Return this process's sandbox; a fork of it gets one of its own."""
-        from grader.sandbox.choose import open_sandbox
-
         process = os.getpid()
         if process not in self._sandboxes:
             self._sandboxes[process] = open_sandbox()
@@ -271,13 +248,11 @@ class Workshop:
 
 
 def _bundle() -> bytes:
-    from grader.browser.shipping import bundle
 
     return bundle()
 
 
 def _solution(exercise: "Exercise") -> "Solution | None":
-    from sitegen.runnable import Solution
 
     if not exercise.solution:  # a student edition
         return None

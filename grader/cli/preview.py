@@ -14,7 +14,7 @@ from grader.cli.file_watcher import changed, rebuild_on_change
 from grader.errors import DefinitionError, UsageError
 
 if TYPE_CHECKING:
-    from sitegen.content_builder import ContentBuilder
+    from sitegen.from_collection.builder import ContentBuilder
     from sitegen.live import LiveSite
 
 _DEEP = 2  # slashes in the path of an exercise's page
@@ -35,7 +35,7 @@ def command(file: Path, port: int) -> None:
     options.prefer_own_output()
     if file.suffix not in (".yaml", ".yml"):
         raise UsageError(f"{file} is no definition: its name ends in .yaml")
-    from sitegen.content_builder import ContentBuilder
+    from sitegen.from_collection.builder import ContentBuilder
     from sitegen.live import LiveSite
 
     with ContentBuilder() as builder:

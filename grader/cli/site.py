@@ -78,7 +78,7 @@ def build(  # noqa: PLR0917  click calls it by name
     """
     options.prefer_own_output()
     from sitegen.build import build_site
-    from sitegen.content_builder import Caches, ContentBuilder
+    from sitegen.from_collection.builder import Caches, ContentBuilder
     from sitegen.hosting import Hosting
     from sitegen.pyodide import read_distribution
 
@@ -123,7 +123,7 @@ def serve(port: int, exercises: Path | None) -> None:
     """
     options.prefer_own_output()
     from sitegen.build import site_files
-    from sitegen.content_builder import Caches, ContentBuilder
+    from sitegen.from_collection.builder import Caches, ContentBuilder
     from sitegen.live import LiveSite
 
     folder = options.collection_folder(exercises)

@@ -22,13 +22,13 @@ from grader.lessons.execute import RunBlock, RunLesson, run_lesson
 from grader.lessons.lesson import read_lesson
 from grader.lessons.lesson_cache import remembered_run
 from grader.sandbox.choose import open_sandbox
-from sitegen.author_process import AuthorProcess
 from sitegen.content import Content
+from sitegen.from_collection.author_process import AuthorProcess
+from sitegen.from_collection.track_cache import KnownLesson, KnownTrack, KnownTracks
 from sitegen.incremental import together
 from sitegen.lessons import TrackLesson
 from sitegen.package_data import data_folder
 from sitegen.runnable import Runnable, Solution
-from sitegen.track_cache import KnownLesson, KnownTrack, KnownTracks
 
 if TYPE_CHECKING:
     from grader.definitions.public import PublicTest, PublicTrack

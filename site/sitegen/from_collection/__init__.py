@@ -1,0 +1,1 @@
+"""The content of a site, made from a collection: public form, lessons, data of the engine."""

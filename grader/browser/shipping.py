@@ -30,14 +30,8 @@ from grader.sandbox.inside.wire import UnsupportedValueError
 from grader.sandbox.interface import Children
 
 _PAGE: Final = "grader.browser.page"
-_LEFT_OUT: Final = frozenset({
-    "grader.grading.checks.pytest_asserts",
-    "grader.grading.diagnosis.shared_child",
-    "grader.grading.diagnosis.side_effects",
-    "grader.mutation",
-})  # fmt: skip
-"""Imported where they are needed: a page has no pytest, no solution to make mutants of, and no
-misconception's program to run."""
+_LEFT_OUT: Final = frozenset({"grader.grading.checks.pytest_asserts", "grader.mutation"})
+"""Imported where they are needed: a page has no pytest and no solution to make mutants of."""
 
 _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
 _READABLE: Final = 0o644 << 16

@@ -69,12 +69,6 @@ class ChildProcess(Child):
             self._known_pid = int(self._control.answer(self._spawned)["pid"])
         return self._known_pid
 
-    def forget(self) -> Answer:
-        """Forget the program and give the next one its time: only where both may share a child."""
-        if self._deadline is not None:
-            self._deadline = time.monotonic() + self.limits.wall_seconds
-        return super().forget()
-
     def end(self) -> Ending:
         """End the child with everything it started, and wait for it; may be called twice."""
         if self._ending is None:

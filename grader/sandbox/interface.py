@@ -119,10 +119,6 @@ class Child(ABC):
         """
         return self._ask("run", statements, dict(given))
 
-    def forget(self) -> Answer:
-        """Forget the program and give the next one its time: only where both may share a child."""
-        return self._ask("forget")
-
     @property
     @abstractmethod
     def printed(self) -> int:

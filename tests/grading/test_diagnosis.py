@@ -315,6 +315,15 @@ def test_program_that_does_not_load_explains_nothing(make: "Make", sandbox: Sand
     assert ids([verdict.diagnosis]) == ["maximum"]
 
 
+def test_a_page_gets_the_misconceptions_that_load(make: "Make", sandbox: Sandbox) -> None:
+    """One that does not load is left out; what the others give is known."""
+    broken = {"id": "broken", "code": "x = 1 / 0\n", "feedback": "Broken."}
+    exercise = means(make, MAX, broken)
+    found = Diagnostician(Oracle(exercise, sandbox), sandbox).mistakes()
+    assert [mistake.id for mistake in found] == ["maximum"]
+    assert len(found[0].sketches) == 2
+
+
 def test_mutants_without_an_end_are_given_up(
     make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -462,17 +462,3 @@ def test_standard_error_is_capped_while_it_is_kept_back(each_sandbox: Sandbox) -
         assert isinstance(flood, Raised)
         assert flood.type == "OutputLimitError"
         assert child.output_full
-
-
-def test_a_child_that_forgot_its_program_serves_another(each_sandbox: Sandbox) -> None:
-    """Names and objects are gone; how a child is locked in stays as it is."""
-    with each_sandbox.child(PATIENT) as child:
-        child.load("class A: x = 1\nx = 1\ndef f(): return A()\n", ["f"])
-        handle = child.call("f", [], {})
-        assert isinstance(handle, Returned)
-        assert isinstance(child.forget(), Returned)
-        loaded = child.load("def f(): return x\n", ["f", "A"])
-        assert isinstance(loaded, Returned)
-        assert list(loaded.value["defined"]) == ["f"]
-        assert isinstance(child.call("f", [], {}), Raised)
-        assert isinstance(child.attribute(handle.value, "x"), Raised)

@@ -15,7 +15,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grader.definitions.exercise import (
     CallTest,
@@ -38,9 +37,6 @@ from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.sandbox.interface import Children
 from grader.sandbox.limits import Limits
 
-if TYPE_CHECKING:
-    from grader.grading.diagnosis.shared_child import InTurn
-
 Observed = Mapping[TestId, Observation]
 
 _MOST_MUTANTS = 200
@@ -51,8 +47,6 @@ _MOST_EXPLANATIONS = 2  # more are as good as none
 # Here the values may be right, and still show which of the mistakes it is that an author thought
 # of. Of the many mutants several would do the same.
 _SHOWN_BY_TEST = (Rung.INPUTS, Rung.PROPERTY, Rung.BUDGET)
-# How a test ends by what a program does, and not by what there was left for it to use.
-_OF_ITS_OWN = (Outcome.PASSED, Outcome.FAILED, Outcome.ERRORED)
 _OVERFLOWS = "drop-max-subtraction"
 
 _VAGUE_OPERATORS = frozenset({
@@ -140,37 +134,14 @@ class Diagnostician:
         return _diagnosis(found, case)
 
     def mistakes(self) -> tuple[Mistake, ...]:
-        """Run every misconception through all tests, and return those that loaded.
-
-        Those that leave no trace share a child: to fork one takes longer than all their tests.
-        """
-        from grader.grading.diagnosis.shared_child import InTurn  # noqa: PLC0415  a page runs none of them
-        from grader.grading.diagnosis.side_effects import asks_without_trace, leaves_no_trace  # noqa: PLC0415
-
-        may_share = asks_without_trace(self._oracle, self._tests)
-        with InTurn(self._sandbox) as in_turn:
-            for program in self._misconceptions:
-                if may_share and leaves_no_trace(program.source):
-                    program.sketches = self._in_turn(program, in_turn)
-                else:
-                    program.sketches = self._alone(program)
+        """Run every misconception through all tests, and return those that loaded."""
+        for program in self._misconceptions:
+            program.sketches = [seen for _, seen in self._graded(program)]
         return tuple(
             Mistake(program.id, program.feedback, program.hint, tuple(program.sketches))
             for program in self._misconceptions
             if program.is_usable
         )
-
-    def _in_turn(self, program: _Program, in_turn: "InTurn") -> list[Sketch]:
-        """Run a program after others, and alone if it meets a limit, which was for them all."""
-        sketches = [seen for _, seen in self._graded(program, in_turn)]
-        of_its_own = program.is_usable and all(s.outcome in _OF_ITS_OWN for s in sketches)
-        if of_its_own and not in_turn.is_spent:
-            return sketches
-        in_turn.renew()
-        return self._alone(program)
-
-    def _alone(self, program: _Program) -> list[Sketch]:
-        return [seen for _, seen in self._graded(program, self._sandbox)]
 
     @property
     def bytes_held(self) -> int:
@@ -221,7 +192,7 @@ class Diagnostician:
         """Take a program through the tests: for the second time all of them, to have it done."""
         again = bool(program.sketches)
         made: list[Sketch] = []
-        for test, seen in self._graded(program, self._sandbox):
+        for test, seen in self._graded(program):
             made.append(seen)
             if not again:
                 program.sketches.append(seen)
@@ -230,11 +201,11 @@ class Diagnostician:
             program.sketches = made
             yield from zip(self._tests, made, strict=False)
 
-    def _graded(self, program: _Program, sandbox: Children) -> Iterator[tuple[TestCase, Sketch]]:
+    def _graded(self, program: _Program) -> Iterator[tuple[TestCase, Sketch]]:
         submission = Submission.from_bytes(Path(self._exercise.path_name), program.source.encode())
         limits = self._limits(program)
         with SubmissionRun(
-            self._oracle, submission, sandbox, limits, with_values=False, with_reasons=False
+            self._oracle, submission, self._sandbox, limits, with_values=False, with_reasons=False
         ) as run:
             run.load()
             program.is_usable = not run.problem

@@ -16,7 +16,6 @@ A request is a list `[number, operation, ...]`, its answer `[number, status, pay
                                  descriptor, and behind them what went to standard error
     ["measure", operation, ...]  "ok" of the operation, with a fourth part: nanoseconds of CPU time
                                  and the most bytes that were allocated at once meanwhile
-    ["forget"]                   "ok": null; the program is gone, and another one may be loaded
 
 Instances of the submission's classes stay here; what crosses is a handle.
 
@@ -147,9 +146,6 @@ class _Objects:
     def find(self, number: int) -> object:
         return self._kept[number]
 
-    def forget(self) -> None:
-        self._kept = [None] * len(self._kept)  # no handle comes to stand for another object
-
     def make(self, name: str, source: str) -> object:
         namespace: dict[str, Any] = {"np": np, "__name__": "given"}
         exec(compile(source, "<given>", "exec"), namespace)  # noqa: S102  the exercise's own code
@@ -162,15 +158,12 @@ class _Submission:
     def __init__(self, output: Output) -> None:
         self._output = output
         self._errors = _Errors(output)
-        self.forget()
+        self.module = types.ModuleType(MODULE_NAME)
+        self.module.__file__ = FILE_NAME
 
     def print_to(self, output: Output) -> None:
         """Have what the submission prints written here."""
         sys.stdout, sys.stderr = self._output, self._errors = output, _Errors(output)
-
-    def forget(self) -> None:
-        self.module = types.ModuleType(MODULE_NAME)
-        self.module.__file__ = FILE_NAME
 
     def screen(self, source: str) -> object:
         return facts.uses(source)
@@ -383,6 +376,4 @@ class Server:
     ) -> list[bytes | memoryview]:
         """Do what a frame asks, and return the pieces of the answer's frame."""
         request: Any = wire.decode(header, body, self._objects)
-        if request[1] == "forget":
-            self._objects.forget()
         return _answer(self._submission, self._objects, request)

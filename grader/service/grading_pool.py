@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from grader.errors import GraderFault, SandboxFault
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict_json import verdict_from_data
-from grader.grading.session.known import Known
-from grader.grading.workers.pool import MAX_TRIES, MOST_OF_DEFINITIONS
+from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
+from grader.grading.workers.pool import MAX_TRIES
 
 if TYPE_CHECKING:
     from grader.grading.results.verdict import Verdict
@@ -278,14 +278,12 @@ class _Line:
     def __init__(self, ours: socket.socket) -> None:
         self._socket = ours
         self._connection = Connection(os.dup(ours.fileno()))
-        self._known = Known[int](MOST_OF_DEFINITIONS, lambda size: size)
+        self._definitions = LruCache[bytes](MOST_EXERCISES)
 
     def send_job(self, number: int, job: Job) -> None:
         """Send if there is anyone to hear it: if not, the listener is about to find out."""
-        digest = job.exercise.digest
-        definition = None if digest in self._known else pickle.dumps(job.exercise)
-        forgotten = self._known.add(digest, 0 if definition is None else len(definition))
-        what = (number, definition, digest, forgotten, job.submission, job.given_limits)
+        definition = self._definitions.get(job.exercise.digest, lambda: pickle.dumps(job.exercise))
+        what = (number, definition, job.submission, job.given_limits)
         try:
             self._connection.send_bytes(pickle.dumps(what))
         except OSError:

@@ -5,23 +5,22 @@ an author's code in its workers nor a submission in their sandboxes has anything
 `python -m grader.service.pool_process DESCRIPTOR WORKERS`.
 """
 
+import functools
 import json
 import os
 import pickle
 import signal
 import sys
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grader.errors import DefinitionError, SandboxFault
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import verdict_data
+from grader.grading.session.lru_cache import MOST_EXERCISES
 from grader.grading.workers.pool import Pool
 from grader.sandbox.choose import open_sandbox
-
-if TYPE_CHECKING:
-    from grader.definitions.exercise import Exercise
 
 
 class _Inbox:
@@ -30,7 +29,7 @@ class _Inbox:
     def __init__(self, line: Connection) -> None:
         self.doorbell = line
         self.is_closed = False
-        self.exercises: dict[str, Exercise] = {}
+        self._exercise = functools.lru_cache(MOST_EXERCISES)(pickle.loads)  # from our parent
         self._numbers: dict[
             int, tuple[Job, int]
         ] = {}  # by the job's identity, which it keeps alive
@@ -51,12 +50,8 @@ class _Inbox:
         except (EOFError, OSError):
             self.is_closed = True
             return None
-        number, definition, digest, forgotten, submission, limits = pickle.loads(message)  # noqa: S301  from our parent
-        for each in forgotten:
-            del self.exercises[each]
-        if definition is not None:
-            self.exercises[digest] = pickle.loads(definition)  # noqa: S301  likewise
-        job = Job(self.exercises[digest], submission, limits)
+        number, definition, submission, limits = pickle.loads(message)  # noqa: S301  from our parent
+        job = Job(self._exercise(definition), submission, limits)
         self._numbers[id(job)] = (job, number)
         return job
 

@@ -1,7 +1,6 @@
 """Workers may die: no submission is lost, none is graded twice, and a fault is never a verdict."""
 
 import os
-import pickle
 import signal
 import socket
 from collections.abc import Iterator
@@ -148,14 +147,12 @@ def test_workers_are_replaced_after_so_many_jobs(double: Exercise) -> None:
     assert len(seen) >= 3
 
 
-def test_a_definition_that_a_worker_has_forgotten_is_sent_again(
+def test_a_definition_that_a_worker_has_dropped_is_read_again(
     make: "Make", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It keeps only so many bytes of them; whatever comes back is graded as before."""
+    """It keeps only so many; an exercise that comes back is graded as before."""
     exercises = [make({"given": {"x": n}, "call": "f(x)", "expect": 2 * n}) for n in range(1, 5)]
-    room_for_two = 5 * len(pickle.dumps(exercises[0])) // 2
-    monkeypatch.setattr("grader.grading.workers.pool.MOST_OF_DEFINITIONS", room_for_two)
-    monkeypatch.setattr("grader.grading.workers.pool._AT_HAND", 1)
+    monkeypatch.setattr("grader.grading.workers.pool.MOST_EXERCISES", 2)
     source = b"def f(x):\n    return 2 * x if x != 2 else 0\n"
     jobs = [
         Job(exercises[n], Submission.from_bytes(Path("f.py"), source + b"#" * n))

@@ -26,7 +26,6 @@ _MOST_TEXT = 4096
 _MOST_MESSAGE = 200
 _ALIKE: Final = Closeness(1e-9, 1e-7)  # two orders of the same operations differ by less
 _ALIKE_SINGLE: Final = Closeness(1e-6, 1e-4)
-_BYTES_OF_EACH = 200  # sketch, beside numbers and text
 _FEW = 4  # values, fewer say little if they are whole numbers
 
 _FRACTION = re.compile(r"\d\.\d*[1-9]")
@@ -57,11 +56,6 @@ class Sketch:
         if (finite != np.trunc(finite)).any():
             return True
         return len(finite) >= _FEW and len(np.unique(finite)) > 1
-
-    @property
-    def bytes_held(self) -> int:
-        """How many bytes it holds, roughly."""
-        return _BYTES_OF_EACH + self.numbers.nbytes + len(self.text)
 
     @property
     def is_finite_somewhere(self) -> bool:

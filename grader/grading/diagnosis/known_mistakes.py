@@ -143,15 +143,6 @@ class Diagnostician:
             if program.is_usable
         )
 
-    @property
-    def bytes_held(self) -> int:
-        """How many bytes all that is known holds, roughly: of the programs, and of the tests."""
-        programs: list[_Program] = [*self._misconceptions, *(self._mutants or ())]
-        sketches = (seen for program in programs for seen in program.sketches)
-        sources = sum(len(program.source) for program in programs)
-        held = self._oracle.truths.bytes_held
-        return held + sources + sum(seen.bytes_held for seen in sketches)
-
     def _matching_mutants(self, case: "_Case") -> Iterator[_Program]:
         if self._mutants is None:
             self._mutants = list(_generated(self._exercise))

@@ -24,7 +24,7 @@ from grader.definitions.exercise import (
 )
 from grader.errors import DefinitionError
 from grader.grading.comparison.ladder import shapes_of
-from grader.grading.comparison.memory_size import bytes_held, bytes_in
+from grader.grading.comparison.memory_size import bytes_in
 from grader.grading.expected.budget import largest_result, measured, together
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.solution_values import of_solution, solution_stage
@@ -80,16 +80,6 @@ class Truths:
         self.draws = {test: truth.draws for test, truth in known.items()}
         self.usages = {test: truth.usages for test, truth in known.items()}
         self.exact = {test: truth.exact[0] for test, truth in known.items() if truth.exact}
-        self._weighed: tuple[int, int] = (0, 0)
-
-    @property
-    def bytes_held(self) -> int:
-        """How many bytes all of it holds, roughly."""
-        entries = len(self.draws) + len(self.usages) + len(self.exact)
-        if self._weighed[0] != entries:
-            values = [(d, d.inputs, d.expected) for draws in self.draws.values() for d in draws]
-            self._weighed = entries, bytes_held(values, self.draws, self.usages, self.exact)
-        return self._weighed[1]
 
 
 class Oracle:

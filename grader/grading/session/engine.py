@@ -20,7 +20,7 @@ from grader.grading.results.verdict_json import result_data, verdict_data
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.grading.session import journal
 from grader.grading.session.items import TestCaseItem
-from grader.grading.session.known import Known
+from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
 
@@ -38,11 +38,8 @@ _PLUGINS_OFF = (
 # A verdict says the same wherever it is given.
 _READ_BY_PYTEST = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "CI", "BUILD_NUMBER")
 
-# What is known of exercises is kept for those that came last, so that a worker stops growing: of
-# ordinary ones for thousands. pytest's items take much memory and little time to make.
-_MOST_OF_TRUTHS = 16 << 20
-_MOST_OF_MISTAKES = 8 << 20
-_MOST_ITEMS = 32
+# pytest's items take much memory and little time to make.
+_MOST_WITH_ITEMS = 32
 
 
 def _note_nothing(_kind: str, _content: object) -> None:
@@ -133,11 +130,10 @@ class _GradingSession:
         self._sandbox = sandbox
         self._emit = emit
         self._note = note
-        self._items: dict[str, list[TestCaseItem]] = {}
-        self._truths: Known[Truths] = Known(_MOST_OF_TRUTHS, lambda truths: truths.bytes_held)
-        self._mistakes: Known[Diagnostician] = Known(
-            _MOST_OF_MISTAKES, lambda each: each.bytes_held
-        )
+        # Kept for the exercises that came last, so that a worker stops growing.
+        self._items = LruCache[list[TestCaseItem]](_MOST_WITH_ITEMS)
+        self._truths = LruCache[Truths](MOST_EXERCISES)
+        self._diagnosticians: LruCache[Diagnostician] = LruCache(MOST_EXERCISES)
         self._run: SubmissionRun | None = None
 
     @pytest.hookimpl(tryfirst=True)
@@ -167,11 +163,10 @@ class _GradingSession:
     def _grade(self, session: pytest.Session, job: Job) -> Verdict:
         digest = job.exercise.digest
         shared = (job.probe and job.probe.form_of) or digest  # by all forms of the exercise
-        with self._truths.use(shared, Truths) as truths:
-            oracle = Oracle(job.exercise, self._sandbox, truths)
-            if job.probe is None or job.probe.beside is None:
-                return self._verdict(session, job, oracle, self._note)
-            return self._verdict_beside(session, job, job.probe.beside, oracle)
+        oracle = Oracle(job.exercise, self._sandbox, self._truths.get(shared, Truths))
+        if job.probe is None or job.probe.beside is None:
+            return self._verdict(session, job, oracle, self._note)
+        return self._verdict_beside(session, job, job.probe.beside, oracle)
 
     def _verdict_beside(
         self, session: pytest.Session, job: Job, beside: Submission, oracle: Oracle
@@ -230,22 +225,22 @@ class _GradingSession:
     ) -> Diagnosis | None:
         from grader.grading.diagnosis.known_mistakes import Diagnostician  # noqa: PLC0415  a pass needs none
 
-        digest = oracle.exercise.digest
-        with self._mistakes.use(digest, lambda: Diagnostician(oracle, self._sandbox)) as known:
-            return known.diagnose(results, run.observed, run.deadline)
+        diagnostician = self._diagnosticians.get(
+            oracle.exercise.digest, lambda: Diagnostician(oracle, self._sandbox)
+        )
+        return diagnostician.diagnose(results, run.observed, run.deadline)
 
     def _items_of(self, session: pytest.Session, exercise: Exercise) -> list[TestCaseItem]:
         """Make the items of an exercise, if it is not among those that came last."""
-        items = self._items.pop(exercise.digest, None) or [
-            _Item.from_parent(
-                session, name=case.id, nodeid=case.id, case=case, run=self._current_run
-            )
-            for case in in_running_order(exercise)
-        ]
-        self._items[exercise.digest] = items
-        if len(self._items) > _MOST_ITEMS:
-            del self._items[next(iter(self._items))]
-        return items
+        return self._items.get(
+            exercise.digest,
+            lambda: [
+                _Item.from_parent(
+                    session, name=case.id, nodeid=case.id, case=case, run=self._current_run
+                )
+                for case in in_running_order(exercise)
+            ],
+        )
 
     def _current_run(self) -> SubmissionRun:
         if self._run is None:

@@ -34,7 +34,7 @@ from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.session.journal import BEGAN, Journal
-from grader.grading.session.known import Known
+from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
 from grader.sandbox.limits import GRACE_SECONDS, MOST, PREPARE_SECONDS
 
 if TYPE_CHECKING:
@@ -45,10 +45,6 @@ MAX_TRIES = 3
 
 JOBS_PER_WORKER = 5_000
 """Then a fresh worker with a fresh sandbox takes over, so that nothing can pile up."""
-
-# Of definitions, as they are sent: a worker keeps those that came last, and some read.
-MOST_OF_DEFINITIONS = 16 << 20
-_AT_HAND = 32
 
 _GO_HOME = b""
 _LONGEST_MESSAGE = 64 << 20
@@ -121,6 +117,7 @@ class Pool:
         self._open_sandbox = open_sandbox
         self._jobs_per_worker = jobs_per_worker
         self._workers: list[_Worker] = []
+        self._definitions = LruCache[bytes](MOST_EXERCISES)  # as they are sent
         self._again: deque[_Ticket] = deque()
         self._anyone_was_ready = False
 
@@ -249,7 +246,8 @@ class Pool:
     def _hire(self) -> "_Worker":
         started, self._started = self._started, None
         number = self._free_number()
-        worker = _Worker(number, core_of(number, self._size), self._open_sandbox, started)
+        core = core_of(number, self._size)
+        worker = _Worker(number, core, self._definitions, self._open_sandbox, started)
         self._workers.append(worker)
         if started is not None:
             started.hand_over()
@@ -313,10 +311,12 @@ class _Worker:
         self,
         number: int,
         core: int | None,
+        definitions: LruCache[bytes],
         open_sandbox: "Callable[[], Sandbox]",
         started: "Sandbox | None" = None,
     ) -> None:
         self.number = number
+        self._definitions = definitions
         self.connection, theirs = _FORK.Pipe()
         self.journal = Journal()
         self.ticket: _Ticket | None = None
@@ -324,7 +324,6 @@ class _Worker:
         self.sandbox = ""  # the name of where it runs submissions, when it is ready to
         self.due = math.inf  # when to see whether its job's time is over
         self._since = time.monotonic()
-        self._known = Known[int](MOST_OF_DEFINITIONS, lambda size: size)  # as it was sent them
         self._process = _FORK.Process(
             target=_work,
             args=((theirs, self.connection), self.journal, core, open_sandbox, started),
@@ -339,10 +338,9 @@ class _Worker:
 
     def take(self, ticket: _Ticket) -> bool:
         """Send a job; False if nobody is there to take it."""
-        job, digest = ticket.job, ticket.job.exercise.digest
-        definition = None if digest in self._known else pickle.dumps(job.exercise)
-        forgotten = self._known.add(digest, 0 if definition is None else len(definition))
-        message = (definition, digest, forgotten, job.submission, job.given_limits, job.probe)
+        job = ticket.job
+        definition = self._definitions.get(job.exercise.digest, lambda: pickle.dumps(job.exercise))
+        message = (definition, job.submission, job.given_limits, job.probe)
         self.journal.clear()
         try:
             self.connection.send_bytes(pickle.dumps(message))
@@ -480,11 +478,9 @@ def _sandbox(open_sandbox: "Callable[[], Sandbox]", started: "Sandbox | None") -
 
 
 def _jobs(connection: Connection) -> Iterator[Job]:
-    definitions: dict[str, bytes] = {}
-
-    @functools.lru_cache(_AT_HAND)
-    def exercise(digest: str) -> "Exercise":
-        found: Exercise = pickle.loads(definitions[digest])  # noqa: S301  from our parent
+    @functools.lru_cache(MOST_EXERCISES)  # to read one takes as long as to grade with it
+    def exercise(definition: bytes) -> "Exercise":
+        found: Exercise = pickle.loads(definition)  # noqa: S301  from our parent
         return found
 
     while True:
@@ -494,12 +490,8 @@ def _jobs(connection: Connection) -> Iterator[Job]:
             return
         if message == _GO_HOME:
             return
-        definition, digest, forgotten, *asked = pickle.loads(message)  # noqa: S301  from our parent
-        if definition is not None:
-            definitions[digest] = definition
-        for each in forgotten:
-            del definitions[each]
-        yield Job(exercise(digest), *asked)
+        definition, *asked = pickle.loads(message)  # noqa: S301  from our parent
+        yield Job(exercise(definition), *asked)
 
 
 def _report(connection: Connection, result: Result) -> None:

@@ -1,0 +1,27 @@
+"""A cache of the entries that were used last."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Final, Generic, TypeVar
+
+_Value = TypeVar("_Value")
+
+MOST_EXERCISES: Final = 128
+"""Exercises of which a process keeps what is expensive: more than most collections have."""
+
+
+class LruCache(Generic[_Value]):
+    """Keeps at most `most` entries, and drops the one that was used longest ago."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._entries: OrderedDict[str, _Value] = OrderedDict()
+
+    def get(self, key: str, make: Callable[[], _Value]) -> _Value:
+        """Return the entry under a key; make it if there is none."""
+        if key not in self._entries:
+            self._entries[key] = make()
+        self._entries.move_to_end(key)
+        if len(self._entries) > self._most:
+            self._entries.popitem(last=False)
+        return self._entries[key]

@@ -9,7 +9,6 @@ import click
 
 from grader.cli import options
 from grader.cli.main import NOT_PASSED
-from grader.cpu_affinity import cores
 
 if TYPE_CHECKING:
     from grader.authoring.difference import Change
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--jobs",
     type=click.IntRange(1, 256),
-    default=lambda: len(cores()),
+    default=lambda: len(os.sched_getaffinity(0)),
     show_default="one for each core",
     metavar="N",
     help="How many to grade at once.",

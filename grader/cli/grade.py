@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import functools
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,6 @@ import click
 
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
-from grader.cpu_affinity import cores
 from grader.errors import EtudeError, UsageError
 from grader.grading.workers.pool import Pool
 from grader.regular_files import linked_folder
@@ -32,7 +32,7 @@ _BUG = "Etude itself failed; its log has the reason"
 @click.option(
     "--jobs",
     type=click.IntRange(1, 256),
-    default=lambda: len(cores()),
+    default=lambda: len(os.sched_getaffinity(0)),
     show_default="one for each core",
     metavar="N",
     help="How many to grade at once.",

@@ -186,10 +186,10 @@ def sandbox_opener(unsafe: bool, *, workers: int | None = None) -> "Callable[[],
     """
 
     def opener() -> "Sandbox":
-        from grader.cpu_affinity import has_core_left
         from grader.sandbox.choose import open_sandbox, open_unsafe
 
-        spare = workers is not None and has_core_left(workers)
+        # On a core that is idle, the next child is forked ahead.
+        spare = workers is not None and workers < len(os.sched_getaffinity(0))
         return open_unsafe(spare=spare) if unsafe else open_sandbox(spare=spare)
 
     return opener

@@ -1,6 +1,7 @@
 """`etude regrade`: grade what is stored again under a mended exercise."""
 
 import contextlib
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +11,6 @@ import click
 
 from grader.cli import options
 from grader.cli.service_options import database_option, needs_service, open_store, whoami
-from grader.cpu_affinity import cores
 from grader.errors import GraderFault, UsageError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _WIDEST = 1_000
 @click.option("--show", metavar="ID", help="List all that a regrade changed, and end.")
 @click.option("--cancel", metavar="ID", help="Cancel a regrade; what it published stays.")
 @click.option(
-    "--workers", type=click.IntRange(1, 256), default=lambda: len(cores()),
+    "--workers", type=click.IntRange(1, 256), default=lambda: len(os.sched_getaffinity(0)),
     show_default="the number of cores", metavar="N", help="How many are graded at once.",
 )  # fmt: skip
 @database_option

@@ -1,5 +1,6 @@
 """`etude serve`: the site, submissions and their verdicts, on one machine."""
 
+import os
 from pathlib import Path
 
 import click
@@ -11,7 +12,6 @@ from grader.cli.service_options import (
     keep_option,
     needs_service,
 )
-from grader.cpu_affinity import cores
 
 
 @click.command("serve", short_help="Serve the site and grade what is handed in.")
@@ -26,7 +26,7 @@ from grader.cpu_affinity import cores
 @click.option(
     "--workers",
     type=click.IntRange(0, 256),
-    default=lambda: len(cores()),
+    default=lambda: len(os.sched_getaffinity(0)),
     show_default="the number of cores",
     help="How many submissions are graded at once; 0 on PostgreSQL leaves it to `etude worker`.",
 )

@@ -1,13 +1,13 @@
 """`etude site`: the static site."""
 
 import gc
+import os
 from pathlib import Path
 
 import click
 
 from grader.cli import options
 from grader.cli.file_watcher import changed, rebuild_on_change
-from grader.cpu_affinity import cores
 from grader.errors import UsageError
 
 _OBJECTS = 200_000  # nearly all that a build makes lives until its end, so it is seldom searched
@@ -93,7 +93,7 @@ def build(  # noqa: PLR0917  click calls it by name
     folder = options.collection_folder(exercises)
     gc.set_threshold(_OBJECTS)
     caches = None if no_cache else Caches.of_user()
-    processes = 1 if no_cache else len(cores())
+    processes = 1 if no_cache else len(os.sched_getaffinity(0))
     with ContentBuilder(
         with_solutions=with_solutions, caches=caches, processes=processes
     ) as builder:

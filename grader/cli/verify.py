@@ -18,7 +18,6 @@ from grader.authoring.verify.proof_cache import ProofCache
 from grader.authoring.verify.targets import Group, find_targets
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
-from grader.cpu_affinity import cores
 from grader.disk_cache import cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
 
@@ -37,7 +36,7 @@ _GLANCE = 0.5  # seconds between looks at files that are watched
 @click.option(
     "--jobs",
     type=click.IntRange(1, 256),
-    default=lambda: len(cores()),
+    default=lambda: len(os.sched_getaffinity(0)),
     show_default="one for each core",
     metavar="N",
     help="How many programs to run at once.",

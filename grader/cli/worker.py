@@ -7,7 +7,6 @@ import click
 
 from grader.cli import options
 from grader.cli.service_options import health_options, keep_option, needs_service
-from grader.cpu_affinity import cores
 from grader.errors import UsageError
 
 
@@ -34,7 +33,7 @@ from grader.errors import UsageError
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
-    default=lambda: len(cores()),
+    default=lambda: len(os.sched_getaffinity(0)),
     show_default="the number of cores",
     help="How many submissions are graded at once.",
 )

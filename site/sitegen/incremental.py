@@ -16,7 +16,6 @@ from functools import partial
 from io import FileIO
 from typing import Final, Protocol, TypeVar
 
-from grader.cpu_affinity import core_of, kept_to
 from grader.errors import DefinitionError, Problem
 from sitegen.digested_files import File
 from sitegen.search import Entry
@@ -128,9 +127,7 @@ def together(items: Sequence[_Item], do: Callable[[_Item], object], *, processes
     with tempfile.TemporaryFile(buffering=0) as waiting:
         waiting.write(b"".join(_NUMBER.pack(number) for number in range(len(items))))
         waiting.seek(0)
-        first, *others = [
-            partial(_do_next, items, do, waiting, worker, processes) for worker in range(processes)
-        ]
+        first, *others = [partial(_do_next, items, do, waiting) for _ in range(processes)]
         helpers = [_FORK.Process(target=work) for work in others]
         for helper in helpers:
             helper.start()
@@ -139,18 +136,11 @@ def together(items: Sequence[_Item], do: Callable[[_Item], object], *, processes
             helper.join()
 
 
-def _do_next(
-    items: Sequence[_Item],
-    do: Callable[[_Item], object],
-    waiting: FileIO,
-    worker: int,
-    workers: int,
-) -> None:
+def _do_next(items: Sequence[_Item], do: Callable[[_Item], object], waiting: FileIO) -> None:
     """Do it to one item after another. Forks share a file's position, so each number comes once."""
-    with kept_to(core_of(worker, workers)):
-        while number := waiting.read(_NUMBER.size):
-            with contextlib.suppress(Exception):
-                do(items[_NUMBER.unpack(number)[0]])
+    while number := waiting.read(_NUMBER.size):
+        with contextlib.suppress(Exception):
+            do(items[_NUMBER.unpack(number)[0]])
 
 
 def _found(piece: Piece, store: Store) -> Made | None:

@@ -7,7 +7,6 @@ import sitegen
 
 PRIVATE = ("grader", "reference", "sitegen.from_collection")
 ALLOWED = {
-    "grader.cpu_affinity",
     "grader.definitions.public",
     "grader.errors",
     "grader.lessons.execute",

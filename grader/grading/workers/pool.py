@@ -27,7 +27,6 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
-from grader.cpu_affinity import core_of, keep_to
 from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
 from grader.grading.results.evidence import Evidence
 from grader.grading.results.jobs import Job, Result
@@ -246,7 +245,11 @@ class Pool:
     def _hire(self) -> "_Worker":
         started, self._started = self._started, None
         number = self._free_number()
-        core = core_of(number, self._size)
+        # One waits while the others work: a worker and its sandbox hand over faster, and find their
+        # memory cached, on one core. They are bound only if every core gets equally many workers,
+        # or one could be idle beside a queue.
+        cores = sorted(os.sched_getaffinity(0))
+        core = None if self._size % len(cores) else cores[number % len(cores)]
         worker = _Worker(number, core, self._definitions, self._open_sandbox, started)
         self._workers.append(worker)
         if started is not None:
@@ -435,7 +438,9 @@ def _work(
     connection, parents = ends
     gc.freeze()
     gc.enable()
-    keep_to(core)
+    if core is not None:
+        with contextlib.suppress(OSError):  # some hosts refuse; it runs on any core then
+            os.sched_setaffinity(0, {core})
     os.chdir("/")  # where it was started may be removed while a server runs, and pytest asks for it
     parents.close()  # or this worker would never notice that its parent is gone
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)  # nor while it computes

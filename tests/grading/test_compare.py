@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from grader.grading.comparison.ladder import Closeness, Rung, compare, compare_text, ignore_nan
+from grader.definitions.exercise import Tolerance
+from grader.grading.comparison.ladder import Rung, compare, compare_text, ignore_nan
 
 MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 
@@ -76,7 +77,7 @@ def test_what_agrees_passes(expected: object, got: object) -> None:
 @pytest.mark.parametrize("got", [np.inf, -np.inf, np.nan, 1e300])
 def test_an_infinite_error_is_never_close_enough(got: float) -> None:
     """No tolerance accepts infinity for a finite number, or the other way round."""
-    loose = Closeness(1e6, 1e6)
+    loose = Tolerance(1e6, 1e6)
     assert compare(np.array([1.0]), np.array([got]), loose) is not None
     assert compare(np.array([np.inf]), np.array([1.0]), loose) is not None
 
@@ -239,7 +240,7 @@ def test_a_number_is_one_however_it_is_kept(expected: object, got: object) -> No
 
 def test_what_is_the_same_is_so_under_exact_comparison_too() -> None:
     """NaN and infinities by place; whole numbers that float64 cannot tell apart stay apart."""
-    exact = Closeness(0.0, 0.0)
+    exact = Tolerance(0.0, 0.0)
     odd = np.array([np.nan, np.inf, -np.inf, 0.1])
     assert compare(odd, odd.copy(), exact) is None
     assert compare(float("nan"), float("nan"), exact) is None
@@ -248,6 +249,6 @@ def test_what_is_the_same_is_so_under_exact_comparison_too() -> None:
     assert compare(odd, np.nextafter(odd, 1.0), exact) is not None
     large = np.array([2**53, 2**62])
     other = large + np.array([0, 1])
-    for limit in (exact, None, Closeness(0.5, 0.0)):
+    for limit in (exact, None, Tolerance(0.5, 0.0)):
         assert compare(large, other, limit) is not None
-    assert compare(large, other, Closeness(1.0, 0.0)) is None
+    assert compare(large, other, Tolerance(1.0, 0.0)) is None

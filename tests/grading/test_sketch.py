@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.grading.comparison.ladder import Closeness, Rung
+from grader.definitions.exercise import Tolerance
+from grader.grading.comparison.ladder import Rung
 from grader.grading.comparison.raw_result import Observation
 from grader.grading.diagnosis.fingerprint import Sketch, sketch
 from grader.grading.results.verdict import Outcome
@@ -97,8 +98,8 @@ def test_draws_and_sharp_tolerances_count() -> None:
     tiny, tinier = np.array([1.0, 1e-22]), np.array([1.0, 1e-30])
     assert not of(tiny).agrees(of(tiny, draw=1), None)
     assert of(tiny).agrees(of(tinier), None)
-    assert of(tiny).agrees(of(tinier), Closeness(1e-3, 1e-3))
-    assert not of(tiny).agrees(of(tinier), Closeness(0.0, 1e-7))
+    assert of(tiny).agrees(of(tinier), Tolerance(1e-3, 1e-3))
+    assert not of(tiny).agrees(of(tinier), Tolerance(0.0, 1e-7))
 
 
 def test_large_arrays_are_kept_small() -> None:

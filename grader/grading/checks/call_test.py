@@ -5,7 +5,6 @@ from typing import Any
 from grader.definitions.exercise import CallTest, Exercise, LiteralValue
 from grader.grading.checks.finding import Finding, evaluated
 from grader.grading.comparison.ladder import (
-    Closeness,
     Difference,
     as_answer,
     as_written,
@@ -38,11 +37,10 @@ def compared(
     got: Any,  # noqa: ANN401  any value
 ) -> Difference | None:
     """Compare a value with what a test expects, as the test asks for; None if it is right."""
-    limit = None if test.tolerance is None else Closeness(test.tolerance.atol, test.tolerance.rtol)
     if exercise.kind == "predict":
         got = as_answer(expected, got)
     if test.nan == "ignored":
         got = ignore_nan(expected, got)
     if isinstance(test.expect, LiteralValue):
         expected = as_written(expected, got)
-    return compare(expected, got, limit)
+    return compare(expected, got, test.tolerance)

@@ -11,26 +11,25 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grader.definitions.exercise import Property, PropertyTest
+from grader.definitions.exercise import Property, PropertyTest, Tolerance
 from grader.grading.comparison.ladder import (
-    Closeness,
     Difference,
     Rung,
     compare,
     compare_shapes,
     describe,
-    usual_closeness,
+    usual_tolerance,
 )
 from grader.grading.program.author_code import author_error
 
 Array: TypeAlias = npt.NDArray[Any]
 Inputs: TypeAlias = Mapping[str, Any]
 
-_EXACT = Closeness(0.0, 0.0)
+_EXACT = Tolerance(0.0, 0.0)
 _SAME_SHAPE = "The result has the right shape, but "
 _LARGE = 1e4
 _STEP = 1e-5  # of central differences: the best between rounding and curvature
-_CLOSE_TO_STEP = Closeness(1e-6, 1e-4)
+_CLOSE_TO_STEP = Tolerance(1e-6, 1e-4)
 _MOST_ENTRIES = 8  # of a gradient, looked at one by one; a random direction sees all of them
 
 
@@ -54,26 +53,20 @@ class Trial:
     rng: np.random.Generator
     shapes: Any = None  # of the reference's result, if there is one
 
-    @property
-    def limit(self) -> Closeness | None:
-        """How close numbers must be, if the author says so."""
-        wanted = self.test.tolerance
-        return None if wanted is None else Closeness(wanted.atol, wanted.rtol)
-
     def differs(self, expected: object, got: object) -> Difference | None:
         """Compare two results of the submission.
 
         Without a tolerance of the author's, what it returns cannot make its own test milder: the
         widest dtype of inputs and result says how close numbers must be.
         """
-        if self.limit is not None:
-            return compare(expected, got, self.limit)
+        if self.test.tolerance is not None:
+            return compare(expected, got, self.test.tolerance)
         return compare(expected, got) or compare(expected, got, self._usual_limit())
 
-    def _usual_limit(self) -> Closeness:
+    def _usual_limit(self) -> Tolerance:
         arrays = [*_arrays(list(self.inputs.values())), *_arrays(self.first)]
         fractions = [array.dtype for array in arrays if array.dtype.kind in "fc"]
-        return usual_closeness(np.result_type(*fractions) if fractions else np.dtype(np.float64))
+        return usual_tolerance(np.result_type(*fractions) if fractions else np.dtype(np.float64))
 
     @property
     def moved(self) -> dict[str, Array]:
@@ -361,7 +354,7 @@ def _gradient(trial: Trial) -> Difference | None:
     if result.dtype.kind != "f":
         sentence = f"The gradient should be an array of floats, but has dtype {result.dtype}."
         raise DiffersError(Difference(Rung.DTYPE, sentence))
-    limit = trial.limit or _CLOSE_TO_STEP
+    limit = trial.test.tolerance or _CLOSE_TO_STEP
     for place in _entries(trial, array):
         slope = _slope(trial, name, array, _unit(array, place))
         if found := compare(np.float64(slope), np.float64(result[place]), limit, _entry(place)):

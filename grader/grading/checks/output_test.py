@@ -2,7 +2,7 @@
 
 from grader.definitions.exercise import OutputTest
 from grader.grading.checks.finding import Finding
-from grader.grading.comparison.ladder import Closeness, compare_text
+from grader.grading.comparison.ladder import compare_text
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.loaded_program import Stage
 
@@ -10,6 +10,5 @@ from grader.grading.program.loaded_program import Stage
 def judge(stage: Stage, oracle: Oracle, test: OutputTest, number: int) -> Finding:
     """Run the statements of one draw and compare what they print."""
     draw = oracle.draws(test)[number]
-    limit = None if test.tolerance is None else Closeness(test.tolerance.atol, test.tolerance.rtol)
     printed = stage.printed_by(test.where, test.run, draw.inputs)
-    return Finding(compare_text(draw.expected, printed, limit), printed)
+    return Finding(compare_text(draw.expected, printed, test.tolerance), printed)

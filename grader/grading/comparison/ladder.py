@@ -21,6 +21,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from grader.definitions.exercise import Tolerance
+
 Array: TypeAlias = npt.NDArray[Any]
 
 
@@ -51,22 +53,14 @@ class Difference:
     worst: tuple[int, ...] | None = None  # of an array's values, the index of the worst
 
 
-@dataclass(frozen=True, slots=True)
-class Closeness:
-    """`|got - expected| <= atol + rtol * |expected|` is close enough."""
-
-    atol: float
-    rtol: float
-
-
 # What two correct orders of the same operations may differ by, with room to spare.
-_CLOSENESS = {
-    "float16": Closeness(1e-3, 1e-2),
-    "float32": Closeness(1e-6, 1e-4),
-    "complex64": Closeness(1e-6, 1e-4),
+_USUAL = {
+    "float16": Tolerance(1e-3, 1e-2),
+    "float32": Tolerance(1e-6, 1e-4),
+    "complex64": Tolerance(1e-6, 1e-4),
 }
-_DOUBLE = Closeness(1e-9, 1e-7)
-_EXACT = Closeness(0.0, 0.0)
+_DOUBLE = Tolerance(1e-9, 1e-7)
+_EXACT = Tolerance(0.0, 0.0)
 _READABLE = 10**18
 
 _WHOLE = "The result"
@@ -75,20 +69,20 @@ _KIND = {"b": "boolean", "i": "integer", "u": "integer", "f": "float", "c": "com
 _NUMBER = (bool, int, float, complex, np.generic)
 
 
-def usual_closeness(dtype: np.dtype[Any]) -> Closeness:
+def usual_tolerance(dtype: np.dtype[Any]) -> Tolerance:
     """Return how close numbers of a dtype must be where an author says nothing."""
-    return _CLOSENESS.get(dtype.name, _DOUBLE)
+    return _USUAL.get(dtype.name, _DOUBLE)
 
 
 def compare(  # noqa: PLR0911  a ladder: each rung returns
-    expected: object, got: object, closeness: Closeness | None = None, name: str = _WHOLE
+    expected: object, got: object, tolerance: Tolerance | None = None, name: str = _WHOLE
 ) -> Difference | None:
     """Compare a submission's value with the expected one.
 
     Args:
         expected: what the reference gives: None, numbers, text, arrays, and containers of them.
         got: plain data of exact types, as it came over the wire.
-        closeness: how close numbers must be; by the expected dtype if None.
+        tolerance: how close numbers must be; by the expected dtype if None.
         name: how sentences call the value.
 
     Returns:
@@ -97,15 +91,15 @@ def compare(  # noqa: PLR0911  a ladder: each rung returns
     if got is None and expected is not None:
         return Difference(Rung.NOTHING, _nothing(expected, name))
     if isinstance(expected, np.ndarray) and expected.shape:
-        return _arrays(expected, got, closeness, name)
+        return _arrays(expected, got, tolerance, name)
     if isinstance(expected, np.ndarray):  # of one number and no axis: a number, however it is kept
         expected = expected[()]
     if isinstance(expected, _NUMBER):
-        return _numbers(expected, got, closeness, name)
+        return _numbers(expected, got, tolerance, name)
     if isinstance(expected, (tuple, list)):
-        return _sequences(expected, got, closeness, name)
+        return _sequences(expected, got, tolerance, name)
     if isinstance(expected, dict):
-        return _mappings(expected, got, closeness, name)
+        return _mappings(expected, got, tolerance, name)
     if type(got) is not type(expected):
         return _wrong_type(describe(expected), got, name)
     if got != expected:
@@ -255,7 +249,7 @@ def _no_array(expected: Array, got: object, name: str) -> Difference:
 
 
 def _sequences(
-    expected: Sequence[object], got: object, closeness: Closeness | None, name: str
+    expected: Sequence[object], got: object, tolerance: Tolerance | None, name: str
 ) -> Difference | None:
     if not isinstance(got, (tuple, list)):
         return _wrong_type(describe(expected), got, name)
@@ -263,7 +257,7 @@ def _sequences(
         sentence = f"{name} should have {len(expected)} items, but has {len(got)}."
         return Difference(Rung.LENGTH, sentence)
     for index, (wanted, item) in enumerate(zip(expected, got, strict=True)):
-        if found := compare(wanted, item, closeness, _item(index, name)):
+        if found := compare(wanted, item, tolerance, _item(index, name)):
             return found
     return None
 
@@ -274,7 +268,7 @@ def _item(key: object, name: str) -> str:
 
 
 def _mappings(
-    expected: dict[Any, Any], got: object, closeness: Closeness | None, name: str
+    expected: dict[Any, Any], got: object, tolerance: Tolerance | None, name: str
 ) -> Difference | None:
     if not isinstance(got, dict):
         return _wrong_type("a dict", got, name)
@@ -284,13 +278,13 @@ def _mappings(
         sentence = f"{name} has the key {extra[0]!r:.40}, which is not asked for."
         return Difference(Rung.LENGTH, sentence)
     for key, wanted in expected.items():
-        if found := compare(wanted, got[key], closeness, _item(key, name)):
+        if found := compare(wanted, got[key], tolerance, _item(key, name)):
             return found
     return None
 
 
 def _numbers(
-    expected: object, got: object, closeness: Closeness | None, name: str
+    expected: object, got: object, tolerance: Tolerance | None, name: str
 ) -> Difference | None:
     if isinstance(got, np.ndarray) and got.shape == ():
         got = got[()]
@@ -302,11 +296,11 @@ def _numbers(
         if max(abs(expected), abs(got)) >= _READABLE:
             return Difference(Rung.VALUES, f"{name} is another whole number than expected.")
         return Difference(Rung.VALUES, f"{name} should be {expected}, but is {got}.")
-    return _arrays(np.asarray(expected), np.asarray(got), closeness, name)
+    return _arrays(np.asarray(expected), np.asarray(got), tolerance, name)
 
 
 def _arrays(
-    expected: Array, got: object, closeness: Closeness | None, name: str
+    expected: Array, got: object, tolerance: Tolerance | None, name: str
 ) -> Difference | None:
     if not isinstance(got, np.ndarray):
         return _no_array(expected, got, name)
@@ -315,7 +309,7 @@ def _arrays(
     if got.shape != expected.shape:
         sentence = f"{name} should have shape {_shape(expected)}, but has shape {_shape(got)}."
         return Difference(Rung.SHAPE, sentence)
-    return _dtypes(expected, got, name) or _values(expected, got, closeness, name)
+    return _dtypes(expected, got, name) or _values(expected, got, tolerance, name)
 
 
 def _shape(array: Array) -> str:
@@ -342,10 +336,10 @@ def _dtypes(expected: Array, got: Array, name: str) -> Difference | None:
 
 
 def _values(
-    expected: Array, got: Array, closeness: Closeness | None, name: str
+    expected: Array, got: Array, tolerance: Tolerance | None, name: str
 ) -> Difference | None:
-    limit = closeness or usual_closeness(expected.dtype)
-    if closeness is None and expected.dtype.kind in "biu":
+    limit = tolerance or usual_tolerance(expected.dtype)
+    if tolerance is None and expected.dtype.kind in "biu":
         limit = _EXACT
     if _all_close(expected, got, limit):
         return None
@@ -362,7 +356,7 @@ def _values(
     return _off(expected, got, np.where(wrong, error, -1.0), name)
 
 
-def _all_close(expected: Array, got: Array, limit: Closeness) -> bool:
+def _all_close(expected: Array, got: Array, limit: Tolerance) -> bool:
     """Tell quickly that two arrays agree; on NaN, infinity or doubt say no and let others look."""
     if expected.dtype.kind not in "fc":
         return bool((expected == got).all())
@@ -464,10 +458,10 @@ _NUMERIC = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _NUMPY_DECIMALS = 8  # in a list, a long number says nothing about how exact a short one is
 
 
-def compare_text(expected: str, got: str, closeness: Closeness | None = None) -> Difference | None:
+def compare_text(expected: str, got: str, tolerance: Tolerance | None = None) -> Difference | None:
     """Compare what was printed: words exactly, numbers as numbers, white space not at all.
 
-    A number may be off by half a unit of the last digit that is expected, or by `closeness`. NumPy
+    A number may be off by half a unit of the last digit that is expected, or by `tolerance`. NumPy
     pads the numbers of an array to one width, so `0.5 ` beside `0.25` has two decimals as well. How
     NumPy lays a value out is no difference: `np.float64(0.5)` is 0.5, and `array([1., 2.])` is the
     `[1. 2.]` that `print` makes of it, however the lines are wrapped.
@@ -479,7 +473,7 @@ def compare_text(expected: str, got: str, closeness: Closeness | None = None) ->
     if wanted and not came:
         return Difference(Rung.SILENCE, f"Nothing was printed; expected {_line(expected)}.")
     for one, other, decimals in zip(wanted, came, _shared_decimals(wanted), strict=False):
-        if not _same_token(one, other, closeness, decimals):
+        if not _same_token(one, other, tolerance, decimals):
             sentence = f"Printed {_line(got)}; expected {_line(expected)}."
             if came[-len(wanted) :] == wanted:
                 sentence += " This test compares what is printed: take your own prints out."
@@ -533,12 +527,12 @@ def _decimals(token: str) -> int:
     return len(mantissa.partition(".")[2]) if _NUMERIC.fullmatch(token) else 0
 
 
-def _same_token(expected: str, got: str, closeness: Closeness | None, decimals: int) -> bool:
+def _same_token(expected: str, got: str, tolerance: Tolerance | None, decimals: int) -> bool:
     if expected == got:
         return True
     if not (_NUMERIC.fullmatch(expected) and _NUMERIC.fullmatch(got)):
         return False
-    limit = closeness or Closeness(_half_unit(expected, decimals), 0.0)
+    limit = tolerance or Tolerance(_half_unit(expected, decimals), 0.0)
     wanted, came = float(expected), float(got)
     return abs(wanted - came) <= limit.atol + limit.rtol * abs(wanted)
 

@@ -11,7 +11,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grader.grading.comparison.ladder import Closeness, Rung, compare_text
+from grader.definitions.exercise import Tolerance
+from grader.grading.comparison.ladder import Rung, compare_text
 from grader.grading.comparison.raw_result import Observation
 from grader.grading.feedback.error_explanations import signature
 from grader.grading.program.proxies import RemoteObject
@@ -24,8 +25,8 @@ _MOST_VALUES = 256  # of one array
 _MOST_PARTS = 32  # of a container
 _MOST_TEXT = 4096
 _MOST_MESSAGE = 200
-_ALIKE: Final = Closeness(1e-9, 1e-7)  # two orders of the same operations differ by less
-_ALIKE_SINGLE: Final = Closeness(1e-6, 1e-4)
+_ALIKE: Final = Tolerance(1e-9, 1e-7)  # two orders of the same operations differ by less
+_ALIKE_SINGLE: Final = Tolerance(1e-6, 1e-4)
 _FEW = 4  # values, fewer say little if they are whole numbers
 
 _FRACTION = re.compile(r"\d\.\d*[1-9]")
@@ -62,7 +63,7 @@ class Sketch:
         """Whether any of its numbers is neither NaN nor infinite."""
         return bool(np.isfinite(self.numbers).any())
 
-    def agrees(self, other: "Sketch", closeness: Closeness | None) -> bool:
+    def agrees(self, other: "Sketch", closeness: Tolerance | None) -> bool:
         """Tell whether two programs gave the same.
 
         Args:
@@ -170,11 +171,11 @@ def _kind(array: npt.NDArray[Any]) -> str:
     return {"u": "i"}.get(array.dtype.kind, array.dtype.kind)
 
 
-def _sharper(one: Closeness, other: Closeness) -> Closeness:
-    return Closeness(min(one.atol, other.atol), min(one.rtol, other.rtol) or one.rtol)
+def _sharper(one: Tolerance, other: Tolerance) -> Tolerance:
+    return Tolerance(min(one.atol, other.atol), min(one.rtol, other.rtol) or one.rtol)
 
 
-def _close(one: Numbers, other: Numbers, limit: Closeness) -> bool:
+def _close(one: Numbers, other: Numbers, limit: Tolerance) -> bool:
     with np.errstate(all="ignore"):
         near = np.abs(one - other) <= limit.atol + limit.rtol * np.abs(other)
     near &= np.isfinite(one) & np.isfinite(other)  # to an infinity everything would be near

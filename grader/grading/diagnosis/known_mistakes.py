@@ -17,15 +17,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.definitions.exercise import (
-    CallTest,
     Exercise,
     Misconception,
-    OutputTest,
     TestCase,
     TestId,
 )
 from grader.errors import EtudeError
-from grader.grading.comparison.ladder import Closeness, Rung
+from grader.grading.comparison.ladder import Rung
 from grader.grading.comparison.raw_result import Observation
 from grader.grading.diagnosis.fingerprint import Sketch, sketch
 from grader.grading.expected.oracle import Oracle
@@ -253,13 +251,8 @@ class _Case:
         mine = self.sketches.get(test.id)
         if mine is None:
             return seen.outcome is Outcome.PASSED
-        return mine.agrees(seen, _closeness(test))
-
-
-def _closeness(test: TestCase) -> Closeness | None:
-    if not isinstance(test, (CallTest, OutputTest)) or test.tolerance is None:
-        return None
-    return Closeness(test.tolerance.atol, test.tolerance.rtol)
+        compares_values = test.compared in ("value", "text")
+        return mine.agrees(seen, test.tolerance if compares_values else None)
 
 
 def _is_evidence(program: _Program, seen: Sketch, case: _Case) -> bool:

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from grader.definitions.exercise import Seeded, TestId
-from grader.grading.comparison.ladder import Closeness, compare
+from grader.definitions.exercise import Seeded, TestId, Tolerance
+from grader.grading.comparison.ladder import compare
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import NotCopyableError, fresh
 from grader.grading.results.verdict import Outcome, Verdict
 
-_EXACT = Closeness(0.0, 0.0)
+_EXACT = Tolerance(0.0, 0.0)
 _BY_CHANCE = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.NOT_RUN)  # on a busy machine
 
 

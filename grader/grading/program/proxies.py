@@ -10,15 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, NoReturn, TypeVar
 
+from grader.definitions.exercise import Tolerance
 from grader.errors import DefinitionError, EtudeError, Location, Problem
-from grader.grading.comparison.ladder import Closeness, compare, describe
+from grader.grading.comparison.ladder import compare, describe
 from grader.grading.comparison.memory_size import arrays_in, bytes_in
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned, Unsupported, Usage
 from grader.sandbox.inside.wire import MAX_BODY, Function, Handle, UnsupportedValueError
 from grader.sandbox.interface import Child
 from grader.sandbox.printable import printable
 
-_EXACT = Closeness(0.0, 0.0)
+_EXACT = Tolerance(0.0, 0.0)
 _Error = TypeVar("_Error", bound=Exception)
 
 

@@ -17,7 +17,7 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.grading.checks.call_test import compared
-from grader.grading.comparison.ladder import Closeness, compare_text
+from grader.grading.comparison.ladder import compare_text
 from grader.grading.comparison.raw_result import Observation
 from grader.grading.expected.oracle import Oracle
 from grader.grading.results.evidence import Evidence, Untrue
@@ -74,8 +74,7 @@ def _false_print(test: OutputTest, observed: dict[TestId, Observation]) -> str:
     seen = observed.get(test.id)
     if test.stdout is None or seen is None or not isinstance(seen.got, str):
         return ""
-    limit = None if test.tolerance is None else Closeness(test.tolerance.atol, test.tolerance.rtol)
-    if compare_text(test.stdout, seen.got, limit) is None:
+    if compare_text(test.stdout, seen.got, test.tolerance) is None:
         return ""
     written, printed = (" ".join(text.split()) for text in (test.stdout, seen.got))
     return f"the definition says {_short(written)}, the solution prints {_short(printed)}"

@@ -13,16 +13,12 @@ from typing import Final
 import grader
 from grader.browser.coding import EngineData, size_of, to_text
 from grader.definitions.exercise import (
-    CallTest,
     Exercise,
-    FromExpression,
     Literals,
-    LiteralValue,
-    OutputTest,
-    PytestTest,
     Seeded,
     TestCase,
 )
+from grader.grading.checks import check_of
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.oracle import Oracle, Truth, Truths
 from grader.grading.program.author_code import author_error
@@ -145,7 +141,7 @@ def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
         instructions="",
         defines=exercise.defines,
         starter="",
-        tests=tuple(_as_there(test) for test in tests),
+        tests=tuple(check_of(test).without_time() for test in tests),
         kind=exercise.kind,
         forbid=exercise.forbid,
         limits=exercise.limits,
@@ -157,10 +153,8 @@ def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
 
 def _can_be_sent(test: TestCase, truth: Truth) -> bool:
     """Tell whether a page can run a test: it has all modules, and the values can be sent."""
-    if isinstance(test, PytestTest):
-        names = (node for node in ast.walk(ast.parse(test.pytest)) if isinstance(node, ast.Name))
-        if any(name.id == "pytest" for name in names):
-            return False
+    if not check_of(test).runs_in_page():
+        return False
     sent, values = _sent(test, truth)
     if isinstance(sent.given, Seeded):
         found = {name.partition(".")[0] for name in _imported(sent.given.code, "")}
@@ -170,36 +164,16 @@ def _can_be_sent(test: TestCase, truth: Truth) -> bool:
     return size is not None and size <= _MOST_BYTES
 
 
-def _as_there(test: TestCase) -> TestCase:
-    """Return a test as a page can judge it: how long a call takes there says nothing."""
-    if not isinstance(test, CallTest) or test.budget is None:
-        return test
-    budget = None if test.budget.memory is None else replace(test.budget, time=None)
-    return replace(test, budget=budget)
-
-
 def _sent(test: TestCase, truth: Truth) -> tuple[TestCase, Truth]:
     """Leave out what inputs are computed from or, where a page draws them, the inputs.
 
     It draws those that take many bytes, and those that cannot be sent, such as functions.
     """
-    bare = _without_expected(test)
-    usages = tuple(replace(usage, cpu_seconds=0.0) for usage in truth.usages)  # see `_as_there`
+    bare: TestCase = check_of(test).without_expected()
+    usages = tuple(replace(usage, cpu_seconds=0.0) for usage in truth.usages)  # no page's time
     truth = replace(truth, usages=usages)
     size = size_of(truth)
     if isinstance(test.given, Seeded) and (size is None or size > _MANY_BYTES):
         draws = tuple(replace(draw, inputs={}) for draw in truth.draws)
         return bare, replace(truth, draws=draws)
     return replace(bare, given=Literals({})), truth
-
-
-def _without_expected(bare: TestCase) -> TestCase:
-    """Leave out what expected values are computed from: they come computed."""
-    match bare:
-        case CallTest(expect=LiteralValue()):
-            return replace(bare, expect=LiteralValue(None))
-        case CallTest(expect=FromExpression()):
-            return replace(bare, expect=FromExpression(""))
-        case OutputTest():
-            return replace(bare, stdout=None)
-    return bare

@@ -207,8 +207,8 @@ class _AnyTest:
         """Whether the expected value is what the exercise's own solution gives."""
         return isinstance(self.expect, FromSolution)
 
-    def expecting_solution(self) -> Self:
-        """Return the same test with the solution's value as the expected one."""
+    def expecting(self, _program: FromReference | FromSolution, /) -> Self:
+        """Return the test with a program's value as the expected one, if it expects any."""
         return self
 
 
@@ -239,9 +239,9 @@ class CallTest(_AnyTest):
     keep_inputs: bool = _doc("Fail a submission that changes an argument in place.", default=False)
     budget: Budget | None = _doc("What the call may use at most.", default=None)
 
-    def expecting_solution(self) -> Self:
-        """Return the same test with the solution's value as the expected one."""
-        return replace(self, expect=FromSolution())
+    def expecting(self, program: FromReference | FromSolution, /) -> Self:
+        """Return the test with a program's value as the expected one."""
+        return replace(self, expect=program)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,8 +269,8 @@ class OutputTest(_AnyTest):
         """Whether the expected output is what the exercise's own solution prints."""
         return self.stdout is None
 
-    def expecting_solution(self) -> Self:
-        """Return the same test with the solution's output as the expected one."""
+    def expecting(self, _program: FromReference | FromSolution, /) -> Self:
+        """Return the test with the solution's output as the expected one."""
         return replace(self, stdout=None)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grader.errors import DefinitionError
-from grader.grading.checks.pytest_body import raised_here
+from grader.grading.checks.pytest_test import raised_here
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Raised
 
@@ -178,7 +178,7 @@ def test_a_body_that_does_not_end_is_stopped(
     grade_one: "GradeOne", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a submission returns may keep a loop of the test's own going."""
-    monkeypatch.setattr("grader.grading.checks.pytest_body.AUTHOR_SECONDS", -7.7)  # of 8 s
+    monkeypatch.setattr("grader.grading.checks.pytest_test.AUTHOR_SECONDS", -7.7)  # of 8 s
     result = grade_one(
         "def f(x): return -1", body("k = f(x)", "while k != 0: k -= 1", "assert k == 0")
     )

@@ -18,6 +18,7 @@ from grader.authoring.verify.session import FindLeaks, with_leaks
 from grader.authoring.verify.variants import Run
 from grader.definitions.exercise import (
     Exercise,
+    FromSolution,
     LiteralValue,
     TestCase,
     TestId,
@@ -132,7 +133,7 @@ def _corrected(exercise: Exercise, results: Mapping[str, Result]) -> Exercise:
     if not untrue:
         return exercise
     tests = tuple(
-        test.expecting_solution() if test.id in untrue else test for test in exercise.tests
+        test.expecting(FromSolution()) if test.id in untrue else test for test in exercise.tests
     )
     return variants.form(exercise, "corrected", tests=tests)
 

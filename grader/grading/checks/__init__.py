@@ -1,57 +1,58 @@
-"""One small module for each kind of test: how a submission is asked, and what a breach is."""
+"""The kinds of test: one module for each."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
 from grader.definitions.exercise import CallTest, OutputTest, PropertyTest, PytestTest, TestCase
-from grader.grading.checks import call_test, output_test, property_test, pytest_test
-from grader.grading.checks.finding import Finding
+from grader.grading.checks.call_test import CallCheck
+from grader.grading.checks.judgement import Check, Judgement
 from grader.grading.checks.named_properties import DiffersError
+from grader.grading.checks.output_test import OutputCheck
+from grader.grading.checks.property_test import PropertyCheck
+from grader.grading.checks.pytest_test import PytestCheck
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import sentences
-from grader.grading.program.author_code import TooLargeError, in_own_context, names_in
+from grader.grading.program.author_code import TooLargeError, in_own_context
 from grader.grading.program.loaded_program import Stage
 
-_Judge = Callable[[Stage, Oracle, Any, int], Finding]
-
-_JUDGES: Final[dict[type, _Judge]] = {
-    CallTest: call_test.judge,
-    OutputTest: output_test.judge,
-    PropertyTest: property_test.judge,
-    PytestTest: pytest_test.judge,
+_CHECKS: Final[Mapping[type, type[Check[Any]]]] = {
+    CallTest: CallCheck,
+    OutputTest: OutputCheck,
+    PropertyTest: PropertyCheck,
+    PytestTest: PytestCheck,
 }
 
 
-def judge(stage: Stage, oracle: Oracle, test: TestCase, number: int) -> Finding:
-    """Ask a submission about one draw of a test.
+def check_of(test: TestCase) -> Check[Any]:
+    """Return the check of a test, by its kind."""
+    return _CHECKS[type(test)](test)
+
+
+def judge(stage: Stage, oracle: Oracle, test: TestCase, number: int) -> Judgement:
+    """Judge a submission in one draw of a test.
 
     Raises:
         NoValueError, ChildGoneError: it raised, or gave nothing that could be looked at.
         TooLargeError: what it gave cannot be judged with the memory that there is.
         DefinitionError: the test could not be run, whatever the submission does.
     """
+    check = check_of(test)
     try:
-        with np.errstate(all="ignore"):  # NaN in what came is the comparison's to tell
-            found = in_own_context(lambda: _JUDGES[type(test)](stage, oracle, test, number))
+        with np.errstate(all="ignore"):  # the comparison reports NaN
+            found = in_own_context(lambda: check.judge(stage, oracle, number))
     except DiffersError as error:
-        found = Finding(error.difference)
+        found = Judgement(error.difference)
     except MemoryError as error:  # in a comparison: an author's own code has its own error
         raise TooLargeError from error
-    return _kept_secret(stage, test, found) if stage.exercise.kind == "predict" else found
-
-
-def _kept_secret(stage: Stage, test: TestCase, found: Finding) -> Finding:
-    """Leave the right answer out of the sentence: in a prediction it is all there is to find."""
-    if found.difference is None:
+    if stage.exercise.kind != "predict" or found.difference is None:
         return found
-    defined = stage.exercise.defines
-    used = names_in(test.call) if isinstance(test, CallTest) else set(defined)
-    names = [name for name in defined if name in used]
-    sentence = sentences.answer_differs(names or list(defined), found.difference.rung)
+    # The sentence about a prediction leaves out the answer, which is all there is to find.
+    names = list(check.names_asked(stage.exercise.defines))
+    sentence = sentences.answer_differs(names, found.difference.rung)
     return replace(found, difference=replace(found.difference, sentence=sentence))
 
 
-__all__ = ["Finding", "judge"]
+__all__ = ["Check", "Judgement", "check_of", "judge"]

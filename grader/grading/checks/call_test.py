@@ -1,9 +1,11 @@
 """`call`: compare what the submission returns with what is expected."""
 
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
-from grader.definitions.exercise import CallTest, Exercise, LiteralValue
-from grader.grading.checks.finding import Finding, evaluated
+from grader.definitions.exercise import CallTest, Exercise, FromExpression, LiteralValue
+from grader.grading.checks.judgement import Check, Judgement, evaluated
 from grader.grading.comparison.ladder import (
     Difference,
     as_answer,
@@ -13,34 +15,60 @@ from grader.grading.comparison.ladder import (
 )
 from grader.grading.expected.budget import over_budget, together
 from grader.grading.expected.oracle import Oracle
+from grader.grading.program.author_code import names_in
 from grader.grading.program.loaded_program import Stage
 from grader.sandbox.answers import Usage
 
 
-def judge(stage: Stage, oracle: Oracle, test: CallTest, number: int) -> Finding:
-    """Make the call of one draw and compare its value, then what it took."""
-    draw = oracle.draws(test)[number]
-    usages = None if test.budget is None else list[Usage]()
-    names = stage.names(test.where, keep_inputs=test.keep_inputs, usages=usages, most=draw.most)
-    got = evaluated(test.call, {**stage.bindings(names), **oracle.inputs(test, number)})
-    difference = compared(stage.exercise, test, draw.expected, got)
-    if difference is None and test.budget is not None and usages is not None:
-        known = oracle.usages(test)[number]
-        difference = over_budget(test.budget, together(usages), known, oracle.judged_by(test))
-    return Finding(difference, got)
+class CallCheck(Check[CallTest]):
+    """Compares a value, then what the call took."""
 
+    def judge(self, stage: Stage, oracle: Oracle, number: int) -> Judgement:
+        """Make the call of one draw and compare its value, then its usage."""
+        test = self.test
+        draw = oracle.draws(test)[number]
+        usages = None if test.budget is None else list[Usage]()
+        names = stage.names(test.where, keep_inputs=test.keep_inputs, usages=usages, most=draw.most)
+        got = evaluated(test.call, {**stage.bindings(names), **oracle.inputs(test, number)})
+        difference = self.compared(stage.exercise, draw.expected, got)
+        if difference is None and test.budget is not None and usages is not None:
+            known = oracle.usages(test)[number]
+            difference = over_budget(test.budget, together(usages), known, oracle.judged_by(test))
+        return Judgement(difference, got)
 
-def compared(
-    exercise: Exercise,
-    test: CallTest,
-    expected: Any,  # noqa: ANN401  any value
-    got: Any,  # noqa: ANN401  any value
-) -> Difference | None:
-    """Compare a value with what a test expects, as the test asks for; None if it is right."""
-    if exercise.kind == "predict":
-        got = as_answer(expected, got)
-    if test.nan == "ignored":
-        got = ignore_nan(expected, got)
-    if isinstance(test.expect, LiteralValue):
-        expected = as_written(expected, got)
-    return compare(expected, got, test.tolerance)
+    def compared(
+        self,
+        exercise: Exercise,
+        expected: Any,  # noqa: ANN401  any value
+        got: Any,  # noqa: ANN401  any value
+    ) -> Difference | None:
+        """Compare a value with an expected one, as the test asks for; None if it is right."""
+        if exercise.kind == "predict":
+            got = as_answer(expected, got)
+        if self.test.nan == "ignored":
+            got = ignore_nan(expected, got)
+        if isinstance(self.test.expect, LiteralValue):
+            expected = as_written(expected, got)
+        return compare(expected, got, self.test.tolerance)
+
+    def names_asked(self, defined: Collection[str]) -> Collection[str]:
+        """Return the defined names in the call, or else all."""
+        used = names_in(self.test.call)
+        return [name for name in defined if name in used] or defined
+
+    def without_time(self) -> CallTest:
+        """Return the test with a budget of memory alone."""
+        budget = self.test.budget
+        if budget is None:
+            return self.test
+        memory_alone = None if budget.memory is None else replace(budget, time=None)
+        return replace(self.test, budget=memory_alone)
+
+    def without_expected(self) -> CallTest:
+        """Return the test without the value or the expression that is expected."""
+        match self.test.expect:
+            case LiteralValue():
+                return replace(self.test, expect=LiteralValue(None))
+            case FromExpression():
+                return replace(self.test, expect=FromExpression(""))
+        return self.test

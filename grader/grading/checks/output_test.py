@@ -1,14 +1,33 @@
 """`run`: compare what statements print that run after the submission, in its namespace."""
 
-from grader.definitions.exercise import OutputTest
-from grader.grading.checks.finding import Finding
-from grader.grading.comparison.ladder import compare_text
+from dataclasses import replace
+from typing import Any
+
+from grader.definitions.exercise import Exercise, OutputTest
+from grader.grading.checks.judgement import Check, Judgement
+from grader.grading.comparison.ladder import Difference, compare_text
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.loaded_program import Stage
 
 
-def judge(stage: Stage, oracle: Oracle, test: OutputTest, number: int) -> Finding:
-    """Run the statements of one draw and compare what they print."""
-    draw = oracle.draws(test)[number]
-    printed = stage.printed_by(test.where, test.run, draw.inputs)
-    return Finding(compare_text(draw.expected, printed, test.tolerance), printed)
+class OutputCheck(Check[OutputTest]):
+    """Compares printed text."""
+
+    def judge(self, stage: Stage, oracle: Oracle, number: int) -> Judgement:
+        """Run the statements of one draw and compare what they print."""
+        draw = oracle.draws(self.test)[number]
+        printed = stage.printed_by(self.test.where, self.test.run, draw.inputs)
+        return Judgement(self.compared(stage.exercise, draw.expected, printed), printed)
+
+    def compared(
+        self,
+        exercise: Exercise,  # noqa: ARG002  as in any test
+        expected: Any,  # noqa: ANN401  text
+        got: Any,  # noqa: ANN401  text
+    ) -> Difference | None:
+        """Compare printed text with the expected one; None if it is right."""
+        return compare_text(expected, got, self.test.tolerance)
+
+    def without_expected(self) -> OutputTest:
+        """Return the test without the output that is expected."""
+        return replace(self.test, stdout=None)

@@ -6,7 +6,7 @@ from typing import Any
 from grader.definitions.exercise import PropertyTest
 from grader.definitions.properties import WITH_AGAINST
 from grader.errors import EtudeError
-from grader.grading.checks.finding import Finding, evaluated
+from grader.grading.checks.judgement import Check, Judgement, evaluated
 from grader.grading.checks.named_properties import DiffersError, Inputs, Trial, find_breach
 from grader.grading.comparison.ladder import Difference, Rung
 from grader.grading.expected.inputs import generator
@@ -24,32 +24,32 @@ _NOT_OF_THE_RESULT = (
 _PERTURBATIONS = 1  # their own part of the test's stream, so that no change correlates with inputs
 
 
-def judge(stage: Stage, oracle: Oracle, test: PropertyTest, number: int) -> Finding:
-    """Try the property on one draw."""
-    if test.against is None and test.holds in WITH_AGAINST:
-        raise author_error(test.where, f"test {test.id!r}: holds {test.holds} needs 'against'")
-    draw = oracle.draws(test)[number]
-    keep_inputs = test.holds == "unchanged_inputs"
-    names = stage.names(test.where, keep_inputs=keep_inputs, most=draw.most)
-    bindings = stage.bindings(names)
+class PropertyCheck(Check[PropertyTest]):
+    """Tries a property, which changes inputs and calls again."""
 
-    def value(code: str, changes: Inputs) -> Any:  # noqa: ANN401  any value
-        return evaluated(code, {**bindings, **oracle.inputs(test, number), **freeze(changes)})
+    def judge(self, stage: Stage, oracle: Oracle, number: int) -> Judgement:
+        """Try the property on one draw."""
+        test = self.test
+        if test.against is None and test.holds in WITH_AGAINST:
+            raise author_error(test.where, f"test {test.id!r}: holds {test.holds} needs 'against'")
+        draw = oracle.draws(test)[number]
+        keep_inputs = test.holds == "unchanged_inputs"
+        names = stage.names(test.where, keep_inputs=keep_inputs, most=draw.most)
+        bindings = stage.bindings(names)
 
-    call = functools.partial(value, test.call)
-    against = functools.partial(value, test.against or "None")
-    first = call({})
-    rng = generator(oracle.exercise, test, number, _PERTURBATIONS)
-    trial = Trial(test, draw.inputs, call, against, first, rng, draw.shapes)
-    return Finding(_breach(trial), first)
+        def value(code: str, changes: Inputs) -> Any:  # noqa: ANN401  any value
+            return evaluated(code, {**bindings, **oracle.inputs(test, number), **freeze(changes)})
 
-
-def _breach(trial: Trial) -> Difference | None:
-    """Look for a breach; a result that the search itself stumbles over fails the test as well."""
-    try:
-        return find_breach(trial)
-    except _NOT_OF_THE_RESULT:
-        raise
-    except Exception as error:  # noqa: BLE001  results are of any form, inputs are checked first
-        sentence = sentences.cannot_use(f"holds: {trial.test.holds}", error)
-        return Difference(Rung.TYPE, sentence)
+        call = functools.partial(value, test.call)
+        against = functools.partial(value, test.against or "None")
+        first = call({})
+        rng = generator(oracle.exercise, test, number, _PERTURBATIONS)
+        trial = Trial(test, draw.inputs, call, against, first, rng, draw.shapes)
+        try:
+            difference = find_breach(trial)
+        except _NOT_OF_THE_RESULT:
+            raise
+        except Exception as error:  # noqa: BLE001  results are of any form, inputs are checked first
+            sentence = sentences.cannot_use(f"holds: {test.holds}", error)
+            difference = Difference(Rung.TYPE, sentence)
+        return Judgement(difference, first)

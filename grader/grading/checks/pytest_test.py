@@ -1,17 +1,230 @@
-"""`pytest`: run the body of a pytest test, the submission's names standing for stand-ins."""
+"""`pytest`: run the body of a pytest test, with rewritten asserts, on a submission's stand-ins."""
+
+import ast
+import contextlib
+import functools
+import inspect
+import re
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
 
 from grader.definitions.exercise import PytestTest
-from grader.grading.checks.finding import Finding
-from grader.grading.checks.pytest_body import raised_here, run_body
+from grader.errors import EtudeError, Location
+from grader.grading.checks.asserts import asserts
+from grader.grading.checks.judgement import Check, Judgement
+from grader.grading.comparison.ladder import Difference, Rung, plain_print
 from grader.grading.expected.oracle import Oracle
+from grader.grading.feedback import sentences
+from grader.grading.program.author_code import (
+    TooLargeError,
+    TooLongError,
+    author_error,
+    line_of_author,
+    remember,
+    statement_at,
+    time_limit,
+)
 from grader.grading.program.loaded_program import Stage
+from grader.grading.program.proxies import Names, NoValueError
+from grader.sandbox.answers import ChildGoneError, Raised
+from grader.sandbox.limits import AUTHOR_SECONDS
+
+_NOT_A_TEST = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_AUTHORS = (NameError, ImportError, SyntaxError)  # nothing that a submission returns causes them
+
+# What a submission raises is raised here as one of these, so that `pytest.raises` can catch it.
+_RAISED: Final[dict[str, type[Exception]]] = {
+    **{
+        kind.__name__: kind
+        for kind in (
+            ArithmeticError, AssertionError, AttributeError, EOFError, FileNotFoundError,
+            FloatingPointError, ImportError, IndexError, KeyError, LookupError,
+            ModuleNotFoundError, NameError, NotImplementedError, OSError, OverflowError,
+            RecursionError, RuntimeError, RuntimeWarning, TypeError, UserWarning, ValueError,
+            Warning, ZeroDivisionError,
+        )
+    },
+    "LinAlgError": np.linalg.LinAlgError,
+    "AxisError": np.exceptions.AxisError,
+}  # fmt: skip
 
 
-def judge(stage: Stage, oracle: Oracle, test: PytestTest, number: int) -> Finding:
-    """Run the body with the inputs of one draw."""
-    most = oracle.draws(test)[number].most
-    names = stage.names(test.where, error=raised_here, most=most)
-    namespace = {**stage.bindings(names), **oracle.inputs(test, number)}
-    seconds = stage.child.limits.wall_seconds
-    file_name = f"pytest of {oracle.exercise.digest} {test.id}"
-    return Finding(run_body(test, file_name, namespace, names, seconds))
+class PytestCheck(Check[PytestTest]):
+    """Runs a body in which the submission's names stand for stand-ins."""
+
+    def judge(self, stage: Stage, oracle: Oracle, number: int) -> Judgement:
+        """Run the body with the inputs of one draw."""
+        test = self.test
+        most = oracle.draws(test)[number].most
+        names = stage.names(test.where, error=raised_here, most=most)
+        namespace = {**stage.bindings(names), **oracle.inputs(test, number)}
+        seconds = stage.child.limits.wall_seconds
+        file_name = f"pytest of {oracle.exercise.digest} {test.id}"
+        return Judgement(_run_body(test, file_name, namespace, names, seconds))
+
+    def code_at(self, error: BaseException) -> str:
+        """Return the statement that met an error."""
+        return statement_at(self.test.pytest, line_of_author(error))
+
+    def runs_in_page(self) -> bool:
+        """Return whether the body does without pytest, which no page has."""
+        nodes = ast.walk(ast.parse(self.test.pytest))
+        return not any(isinstance(node, ast.Name) and node.id == "pytest" for node in nodes)
+
+
+def _run_body(
+    test: PytestTest, name: str, namespace: Mapping[str, Any], names: Names, seconds: float
+) -> Difference | None:
+    """Run the body once.
+
+    Args:
+        test: whose body.
+        name: tells the body's source from all others.
+        namespace: the given names, and a stand-in or value for each defined one.
+        names: made the stand-ins.
+        seconds: wall clock of the submission; the body's own work has its own allowance on top.
+
+    Returns:
+        None if nothing is asserted in vain, else what is.
+
+    Raises:
+        NoValueError, ChildGoneError: a call gave no value, and the body did not expect that.
+        TooLongError, TooLargeError: the body does not end, or needs too much memory, with what the
+            submission returned.
+        DefinitionError: the body cannot run, whatever the submission does.
+    """
+    run = _function(test.pytest, name, test.where, test.id)({**namespace})
+    try:
+        with (
+            contextlib.redirect_stdout(sys.stderr),
+            time_limit(seconds + AUTHOR_SECONDS),
+        ):
+            _run(run, names)
+    except (NoValueError, ChildGoneError, EtudeError, KeyboardInterrupt):
+        raise
+    except asserts().ends_early as error:  # XFailed is a kind of Failed
+        message = f"test {test.id!r}: pytest: a test of a submission is never skipped"
+        raise author_error(test.where, message) from error
+    except asserts().fails as error:
+        return Difference(Rung.ASSERTION, _sentence(test.pytest, error))
+    except (TooLongError, TooLargeError) as error:
+        if not names.has_answered:
+            raise _not_running(test, error) from error
+        raise
+    except BaseException as error:  # SystemExit too
+        if _is_author_s(error) or not names.has_answered:
+            raise _not_running(test, error) from error
+        if not isinstance(error, Exception):
+            raise _not_running(test, error) from error
+        statement = statement_at(test.pytest, line_of_author(error))
+        return Difference(Rung.TYPE, sentences.cannot_use(statement, error))
+    return None
+
+
+def _run(run: Callable[[], object], names: Names) -> None:
+    """Run a body; what no test can expect ends it, though `pytest.raises(Exception)` catches it."""
+    try:
+        run()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        if names.unexpected is not None and names.unexpected is not error:
+            raise names.unexpected from error
+        if isinstance(error, MemoryError):
+            raise TooLargeError(str(error)) from error
+        raise
+    if names.unexpected is not None:
+        raise names.unexpected
+
+
+def _is_author_s(error: BaseException) -> bool:
+    """Tell whether nothing that a submission gives can cause it; a loop over nothing unbinds."""
+    return isinstance(error, _AUTHORS) and not isinstance(error, UnboundLocalError)
+
+
+def _not_running(test: PytestTest, error: BaseException) -> EtudeError:
+    line = line_of_author(error)
+    of_it = f" (line {line} of it)" if line else ""
+    message = f"test {test.id!r}: pytest raises {type(error).__name__}: {error}{of_it}"
+    return author_error(test.where, message)
+
+
+@functools.lru_cache(1024)
+def _function(
+    body: str, name: str, where: Location, test_id: str
+) -> Callable[[dict[str, Any]], Callable[[], object]]:
+    """Compile a body as a function; calling the result gives that function with its names."""
+    file_name = remember(body, name)
+    tree = ast.parse("def test(): pass", file_name)
+    statements = ast.parse(body, file_name).body
+    if not statements:
+        raise author_error(where, f"test {test_id!r}: pytest: there is no statement in it")
+    tree.body[0].body = statements  # type: ignore[attr-defined]  # it is the def above
+    asserts().rewrite(tree, body.encode())
+    code = compile(ast.fix_missing_locations(tree), file_name, "exec")
+
+    def bind(names: dict[str, Any]) -> Callable[[], object]:
+        namespace = {"np": np, **asserts().names, **names}
+        exec(code, namespace)  # noqa: S102  the author's own code
+        function: Callable[[], object] = namespace["test"]
+        if function.__code__.co_flags & _NOT_A_TEST:
+            message = f"test {test_id!r}: pytest: with yield or await in it nothing would run"
+            raise author_error(where, message)
+        return function
+
+    return bind
+
+
+def _sentence(body: str, error: BaseException) -> str:
+    statement = statement_at(body, line_of_author(error))
+    said = asserts().explain(statement, error)
+    return sentences.assertion(statement, _explanation(said))
+
+
+_NO_RAISE = re.compile(r"DID NOT RAISE (?:<class ')?(?:\w+\.)*(\w+)")
+_OBJECT = re.compile(r"<[^<>]*>|\bfunction\b")
+
+
+def _explanation(text: str) -> str:
+    """Put pytest's explanation on one line: the author's words, the values, their origins."""
+    if missed := _NO_RAISE.search(text):
+        return f"no {missed[1]} was raised"
+    kept = [
+        line.strip().removeprefix("assert ")
+        for line in text.splitlines()
+        if line.strip() and not _OBJECT.search(line) and "Use -v to get more diff" not in line
+    ]
+    parts = (line.removeprefix("+").strip() for line in kept)
+    joined = "; ".join(part for part in parts if part != "False")  # which is what a failure means
+    return " ".join(plain_print(joined).split())
+
+
+def raised_here(answer: Raised) -> NoValueError:
+    """Make what a stand-in raises when the submission does: also of the builtin type it claims."""
+    claimed = tuple(name for name in answer.bases if name in _RAISED)
+    return _error_class(claimed)(answer) if claimed else NoValueError(answer)
+
+
+@functools.lru_cache(64)
+def _error_class(claimed: tuple[str, ...]) -> Callable[[Raised], NoValueError]:
+    kinds = [_RAISED[name] for name in claimed]
+    narrow = [k for k in kinds if not any(issubclass(o, k) and o is not k for o in kinds)]
+    try:
+        return type(claimed[0], (_RaisedThereError, *dict.fromkeys(narrow)), {})
+    except TypeError:  # kinds that Python cannot lay out in one
+        return type(claimed[0], (_RaisedThereError, narrow[0]), {})
+
+
+class _RaisedThereError(NoValueError):
+    """A submission's exception, with its message."""
+
+    def __init__(self, answer: Raised) -> None:  # not the other bases': they ask for other things
+        self.answer = answer
+        self._said = answer.message
+        Exception.__init__(self, answer.message)
+
+    def __str__(self) -> str:
+        return self._said

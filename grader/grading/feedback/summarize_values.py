@@ -8,18 +8,15 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from types import NoneType
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from grader.definitions.exercise import (
-    CallTest,
     Exercise,
     LiteralValue,
-    OutputTest,
-    PropertyTest,
-    PytestTest,
     TestCase,
 )
 from grader.grading.comparison.ladder import Rung, as_written
@@ -62,41 +59,19 @@ def values_behind(exercise: Exercise, test: TestCase, seen: Observation) -> Valu
 
 
 def _values(test: TestCase, seen: Observation) -> Values:
-    used = set(_WORD.findall(_code(test)))
+    used = set(_WORD.findall(f"{test.code} {test.against or ''}"))
     inputs = tuple((name, shown(value)) for name, value in seen.inputs.items() if name in used)
     if seen.rung in _NOT_OF_THE_VALUE:
         return Values(inputs)
+    summarize = shown_print if test.compared == "text" else shown
     expected, got = None, None
-    if isinstance(test, OutputTest):
-        expected = shown_print(seen.expected)
-        got = shown_print(seen.got) if isinstance(seen.got, str) else None
-    elif isinstance(test, CallTest):
-        wanted = seen.expected
-        if isinstance(test.expect, LiteralValue):
-            wanted = as_written(wanted, seen.got)
-        expected = shown(wanted)
-    if got is None and _is_value(seen):
-        got = shown(seen.got)
+    if test.compared in ("value", "text"):
+        is_literal = isinstance(test.expect, LiteralValue)
+        expected = summarize(as_written(seen.expected, seen.got) if is_literal else seen.expected)
+    # None only counts as a value where it is what is wrong.
+    if seen.rung is Rung.NOTHING or not isinstance(seen.got, (NoneType, Raised, Unsupported)):
+        got = summarize(seen.got)
     return Values(inputs, expected, got, seen.worst if got is not None and got.rows else None)
-
-
-def _code(test: TestCase) -> str:
-    match test:
-        case CallTest():
-            return test.call
-        case PropertyTest():
-            return f"{test.call} {test.against}"
-        case OutputTest():
-            return test.run
-        case PytestTest():
-            return test.pytest
-
-
-def _is_value(seen: Observation) -> bool:
-    """Tell whether something came back; None only counts where it is what is wrong."""
-    if seen.got is None:
-        return seen.rung is Rung.NOTHING
-    return not isinstance(seen.got, (Raised, Unsupported))
 
 
 def shown(value: object) -> ShownValue:

@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from grader.definitions.exercise import (
-    CallTest,
     Exercise,
     FromReference,
     LiteralValue,
-    OutputTest,
+    TestCase,
     TestId,
 )
-from grader.grading.checks.call_test import compared
-from grader.grading.comparison.ladder import compare_text
+from grader.grading.checks import check_of
 from grader.grading.comparison.raw_result import Observation
 from grader.grading.expected.oracle import Oracle
 from grader.grading.results.evidence import Evidence, Untrue
@@ -61,35 +59,34 @@ def _is_varied(expected: object) -> bool:
 
 def _untrue(exercise: Exercise, observed: dict[TestId, Observation]) -> Iterator[Untrue]:
     for test in exercise.tests:
-        if isinstance(test, CallTest) and isinstance(test.expect, LiteralValue):
-            message = _lie(exercise, test, test.expect.value, observed.get(test.id))
-            if message:
-                yield Untrue(test.id, message)
-        elif isinstance(test, OutputTest) and (message := _false_print(test, observed)):
+        seen = observed.get(test.id)
+        message = ""
+        if isinstance(test.expect, LiteralValue):
+            message = _lie(exercise, test, test.expect.value, seen)
+        elif test.stdout is not None and seen is not None and isinstance(seen.got, str):
+            message = _false_print(exercise, test, test.stdout, seen.got)
+        if message:
             yield Untrue(test.id, message)
 
 
-def _false_print(test: OutputTest, observed: dict[TestId, Observation]) -> str:
+def _false_print(exercise: Exercise, test: TestCase, written: str, printed: str) -> str:
     """Say how what a solution prints differs from what was written; nothing if it does not."""
-    seen = observed.get(test.id)
-    if test.stdout is None or seen is None or not isinstance(seen.got, str):
+    if check_of(test).compared(exercise, written, printed) is None:
         return ""
-    if compare_text(test.stdout, seen.got, test.tolerance) is None:
-        return ""
-    written, printed = (" ".join(text.split()) for text in (test.stdout, seen.got))
-    return f"the definition says {_short(written)}, the solution prints {_short(printed)}"
+    said, found = (_short(" ".join(text.split())) for text in (written, printed))
+    return f"the definition says {said}, the solution prints {found}"
 
 
-def _lie(exercise: Exercise, test: CallTest, written: Any, seen: Observation | None) -> str:  # noqa: ANN401  any value
+def _lie(exercise: Exercise, test: TestCase, written: Any, seen: Observation | None) -> str:  # noqa: ANN401  any value
     """Say how a written value differs from the truth; nothing if it does not."""
     if _has_reference(exercise, test):
-        asked = replace(test, expect=FromReference(), seeds=1)
+        asked = replace(test.expecting(FromReference()), seeds=1)
         truth, source = Oracle(exercise).draws(asked)[0].expected, "the reference gives"
     elif seen is not None and seen.got is not None and not isinstance(seen.got, Raised):
         truth, source = seen.got, "the solution gives"
     else:
         return ""
-    is_off = compared(exercise, test, written, truth) is not None
+    is_off = check_of(test).compared(exercise, written, truth) is not None
     place = _place(written, truth, is_off=is_off)
     if place is not None:
         said, found = _numbers(written), _numbers(truth)
@@ -102,8 +99,8 @@ def _lie(exercise: Exercise, test: CallTest, written: Any, seen: Observation | N
     return ""
 
 
-def _has_reference(exercise: Exercise, test: CallTest) -> bool:
-    used = set(_WORD.findall(test.call)) & exercise.defines.keys()
+def _has_reference(exercise: Exercise, test: TestCase) -> bool:
+    used = set(_WORD.findall(test.code)) & exercise.defines.keys()
     return bool(used) and all(exercise.defines[name].reference for name in used)
 
 

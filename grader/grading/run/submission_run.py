@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from grader import __version__
 from grader.definitions.exercise import (
-    CallTest,
     Exercise,
-    OutputTest,
-    PropertyTest,
     TestCase,
     TestId,
 )
-from grader.grading.checks import judge
+from grader.grading.checks import check_of, judge
 from grader.grading.comparison.ladder import Rung
 from grader.grading.comparison.raw_result import Observation
 from grader.grading.expected.oracle import Draw, Oracle
@@ -24,8 +21,6 @@ from grader.grading.feedback.defined_names import Contents
 from grader.grading.program.author_code import (
     TooLargeError,
     TooLongError,
-    line_of_author,
-    statement_at,
 )
 from grader.grading.program.loaded_program import Stage
 from grader.grading.program.loading import load
@@ -254,7 +249,7 @@ class SubmissionRun:
         line = answer.frames[-1][0] if answer.frames else None
         sentence = ""
         if self._with_reasons:
-            sentence = sentences.raised(answer, _own_line(test, error), self._contents)
+            sentence = sentences.raised(answer, check_of(test).code_at(error), self._contents)
         return _Attempt(sentences.outcome_of(answer), sentence, line=line, inputs=draw.inputs)
 
     def _values(self, test: TestCase, attempt: _Attempt) -> Values:
@@ -357,14 +352,6 @@ def _hidden(test: TestCase, attempt: _Attempt) -> _Attempt:
     outcome = Outcome.FAILED if test.disclose == "nothing" else attempt.outcome
     message = sentences.hidden(test.disclose, outcome, attempt.rung, attempt.inputs, test.holds)
     return _Attempt(outcome, message, points=attempt.points)
-
-
-def _own_line(test: TestCase, error: NoValueError) -> str:
-    """Return what a test itself runs, on one line; of a body the statement that met the error."""
-    match test:
-        case CallTest(call=code) | PropertyTest(call=code) | OutputTest(run=code):
-            return " ".join(code.split("\n")).strip()
-    return statement_at(test.pytest, line_of_author(error))
 
 
 def in_running_order(exercise: Exercise) -> list[TestCase]:

@@ -1,0 +1,98 @@
+"""The protocol of a kind of test, and the judgement on one draw."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from grader.definitions.exercise import Exercise, TestCase
+from grader.errors import EtudeError
+from grader.grading.checks.named_properties import DiffersError
+from grader.grading.comparison.ladder import Difference, Rung, compare
+from grader.grading.comparison.memory_size import bytes_in
+from grader.grading.expected.oracle import Oracle
+from grader.grading.feedback import sentences
+from grader.grading.program.author_code import TooLargeError, evaluate
+from grader.grading.program.loaded_program import Stage
+from grader.grading.program.proxies import InputChangedError, NoValueError
+from grader.sandbox.answers import ChildGoneError
+from grader.sandbox.limits import ANSWERS_CAP
+
+Test = TypeVar("Test", bound=TestCase)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The submission's value in one draw, and how it differs from a right one."""
+
+    difference: Difference | None
+    got: Any = None
+
+
+class Check(ABC, Generic[Test]):
+    """A test, and what depends on its kind when a submission is graded.
+
+    To add a kind, declare its keys in `definitions.exercise`, derive a class from this one in a
+    module of its own, and add the class to the table in `grading.checks`.
+    """
+
+    def __init__(self, test: Test) -> None:
+        self.test = test
+
+    @abstractmethod
+    def judge(self, stage: Stage, oracle: Oracle, number: int) -> Judgement:
+        """Run one draw on a submission and judge the result."""
+
+    def compared(
+        self,
+        exercise: Exercise,  # noqa: ARG002  a prediction is read more leniently
+        expected: Any,  # noqa: ANN401  any value
+        got: Any,  # noqa: ANN401  any value
+    ) -> Difference | None:
+        """Compare a value with an expected one; None if it is right."""
+        return compare(expected, got, self.test.tolerance)
+
+    def names_asked(self, defined: Collection[str]) -> Collection[str]:
+        """Return the names, among those defined, that the test asks about."""
+        return defined
+
+    def code_at(self, error: BaseException) -> str:  # noqa: ARG002  for statements
+        """Return the test's own Python that met an error, on one line."""
+        return " ".join(self.test.code.split("\n")).strip()
+
+    def runs_in_page(self) -> bool:
+        """Return whether a page has all modules that the test's Python needs."""
+        return True
+
+    def without_time(self) -> Test:
+        """Return the test without a limit of time, which says nothing in a page."""
+        return self.test
+
+    def without_expected(self) -> Test:
+        """Return the test without what its expected value is computed from."""
+        return self.test
+
+
+def evaluated(code: str, names: Mapping[str, Any]) -> Any:  # noqa: ANN401  any value
+    """Evaluate an expression over a submission's stand-ins.
+
+    Raises:
+        NoValueError, ChildGoneError: the submission gave no value.
+        DiffersError: it changed an argument, or gave something that the expression cannot use.
+        TooLargeError: what the expression makes of what it gave is too large.
+    """
+    try:
+        value = evaluate(code, names)
+    except (NoValueError, ChildGoneError, EtudeError):
+        raise
+    except MemoryError as error:
+        raise TooLargeError from error
+    except InputChangedError as error:
+        sentence = sentences.input_changed(error.name, code)
+        raise DiffersError(Difference(Rung.INPUTS, sentence)) from error
+    except Exception as error:  # indexing a result of another form raises anything
+        sentence = sentences.cannot_use(code, error)
+        raise DiffersError(Difference(Rung.TYPE, sentence)) from error
+    if bytes_in(value) > ANSWERS_CAP:  # comparing makes several more of that size
+        raise TooLargeError
+    return value

@@ -1,1 +1,1 @@
-"""What Etude costs: time, memory and how both grow. Run with `python -m benchmarks`."""
+"""Time and memory that Etude takes, and how both grow. Run with `python -m benchmarks`."""

@@ -1,4 +1,4 @@
-"""What a site of a thousand exercises takes to build: at first, again, and after a change."""
+"""Time to build a site of a thousand exercises: at first, again, and after a change."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Whether a submission costs the same after many others, and among many exercises."""
+"""The cost of a submission after many others, and among many exercises."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""What is graded in every benchmark, in three forms: as an exercise, as a plain test, as source.
+"""The material that every benchmark grades: as an exercise, as a plain test, as source.
 
 Imports nothing, so that the yardsticks start as light as they would be without us.
 """

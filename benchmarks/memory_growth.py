@@ -1,4 +1,4 @@
-"""What a worker and its sandbox hold, and whether it grows."""
+"""Memory of a worker and its sandbox, and its growth."""
 
 from benchmarks import long_run
 from benchmarks.processes import Memory

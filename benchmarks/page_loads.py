@@ -1,4 +1,4 @@
-"""How soon a page of the site is there, in a browser that is slowed down like a phone."""
+"""Loading times of the site's pages, in a browser that is slowed down like a phone."""
 
 import tempfile
 import time

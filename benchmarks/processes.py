@@ -1,4 +1,4 @@
-"""What processes use, as the kernel counts it: CPU time of whole trees, memory of single ones."""
+"""Use of CPU and memory by processes, as the kernel counts it."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""What is kept on disk: found by its key, forgotten when anything could change it."""
+"""The disk cache: entries found by their key, and forgotten when their sources change."""
 
 import os
 import resource

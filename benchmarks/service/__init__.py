@@ -1,1 +1,1 @@
-"""What the service costs beside the grading. Run with `python -m benchmarks.service`."""
+"""The cost of the service beside the grading. Run with `python -m benchmarks.service`."""

@@ -1,4 +1,4 @@
-"""What the server holds while thousands of submissions go through it."""
+"""Memory of the server while thousands of submissions go through it."""
 
 from benchmarks.processes import Memory, children_of, memory
 from benchmarks.result_tables import Aim, Row, Section

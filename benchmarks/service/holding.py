@@ -1,4 +1,4 @@
-"""What a hostile submission costs another student, and whether it holds up a stop."""
+"""Delay that a hostile submission causes for another student, and for a stop."""
 
 import tempfile
 import time

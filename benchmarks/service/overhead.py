@@ -1,4 +1,4 @@
-"""What the engine costs beside the grading: CPU for each submission, next to a bare pool."""
+"""CPU of the engine for each submission, beside a bare pool."""
 
 import time
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""What follows a verdict: the attempt is recorded, and the learner hears what to do next."""
+"""The steps after a verdict: record the attempt, name the next exercise."""
 
 import hashlib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""How far a batch has come: a bar in a terminal, a line now and then elsewhere."""
+"""The progress of a batch: a bar in a terminal, a line now and then elsewhere."""
 
 import contextlib
 import sys

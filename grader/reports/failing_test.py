@@ -1,4 +1,4 @@
-"""What is behind a failing test in the terminal: its inputs, what was expected, and what came."""
+"""The details of a failing test in a terminal: its inputs, the expected value, the result."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

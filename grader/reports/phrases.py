@@ -1,4 +1,4 @@
-"""What several formats say in the same words."""
+"""Phrases that several formats share."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""What every renderer takes: one graded submission, or a batch of them."""
+"""The input of every renderer: one graded submission, or a batch of them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

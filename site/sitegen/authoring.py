@@ -1,4 +1,4 @@
-"""What only an author sees: the panel that `etude preview` puts on a page."""
+"""The panel that `etude preview` puts on a page, for authors only."""
 
 import re
 from collections.abc import Mapping, Sequence

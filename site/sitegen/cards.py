@@ -1,4 +1,4 @@
-"""What pages may say of an exercise, lesson or track that is not their own.
+"""Descriptions of exercises, lessons and tracks on pages that are not their own.
 
 A page is made from its own exercise or lesson, and beyond that from cards alone: that of a track
 from all of its cards, the others from an outline, which has the few that they show. So it has to be

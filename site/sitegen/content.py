@@ -1,4 +1,4 @@
-"""What a site is made from."""
+"""The input of a site's builder."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What the script of an exercise's page reads: `exercise.json`, and on request `solution.json`."""
+"""The data for an exercise's script: `exercise.json`, and on request `solution.json`."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What tells others of the site: sitemap, feed and robots.txt. All but the last need its address.
+"""Sitemap, feed and robots.txt. All but the last need the site's address.
 
 None has a date, since the same content has to give the same bytes at any time. A feed's reader
 knows an item by its id, so an exercise becomes a new item when what its page asks for has changed.

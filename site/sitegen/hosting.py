@@ -1,4 +1,4 @@
-"""Where a site lies, and where its pages get Python from."""
+"""The address of a site, and the address from which its pages get Python."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Where pages lie, and how one refers to another: always relative, always to a file.
+"""Paths of pages, and links between them: always relative, always to a file.
 
 So the site works from the root of a host, from any folder of one, and opened from a disk. The page
 for what is not found is the exception: a host shows it at any address, so its links begin at the

@@ -1,4 +1,4 @@
-"""Where the templates and assets lie."""
+"""The folders of templates and assets."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a page may load: its content security policy, within it since many hosts set no headers."""
+"""The content security policy of a page, within it since many hosts set no headers."""
 
 from sitegen.hosting import Hosting
 

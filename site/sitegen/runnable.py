@@ -1,4 +1,4 @@
-"""What a page needs to check a submission in the browser: made from the full definition, public."""
+"""Public data by which a page checks a submission, made from the full definition."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Which class of a colour ramp a number gets."""
+"""The class of a colour ramp for a number."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""How a value appears on a page: in a line, as a table, as a block of text, or part by part."""
+"""The form of a value on a page: in a line, as a table, as a block of text, or part by part."""
 
 import pprint
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a page shows of its own exercise or lesson: texts, code and values, rendered."""
+"""Rendered texts, code and values of an exercise or lesson, for its own page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

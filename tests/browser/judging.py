@@ -1,4 +1,4 @@
-"""How a page is judged: by axe for everybody, by its own measures, and by eye."""
+"""Judgement of a page: by axe, by measures of our own, and by eye."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What a learner does on an exercise's page, by mouse or by the keyboard alone."""
+"""A learner on an exercise's page, who uses the mouse or the keyboard alone."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the worker of a site keeps: of the newest build, whole, and no error."""
+"""The offline copy of a site: of the newest build, whole, and no error."""
 
 from collections.abc import Callable
 from pathlib import Path

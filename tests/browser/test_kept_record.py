@@ -1,4 +1,4 @@
-"""Where a record is kept: in every tab, without a storage, and when what is stored is broken."""
+"""Storage of a record: in every tab, without a storage, and when the stored data are broken."""
 
 import re
 from datetime import UTC, datetime, timedelta

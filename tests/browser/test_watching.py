@@ -1,4 +1,4 @@
-"""What the other tests rely on: that whatever goes wrong on a page is noticed."""
+"""The watch that other tests rely on: it notices whatever goes wrong on a page."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How much a page makes a browser load, and how much more it loads than it shows."""
+"""The bytes that a page makes a browser load, and those that it loads without need."""
 
 import gzip
 from pathlib import Path

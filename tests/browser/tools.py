@@ -1,4 +1,4 @@
-"""What the tests need beside Chromium, installed once for each version of the lock file."""
+"""Packages that the tests need beside Chromium, installed once for each lock file."""
 
 import fcntl
 import hashlib

@@ -1,4 +1,4 @@
-"""What a page must never do, whatever a test asks of it."""
+"""Events that are an error on every page, whatever a test does there."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""What the page's Python answers, whatever it is given."""
+"""Answers of the page's Python, whatever it is given."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

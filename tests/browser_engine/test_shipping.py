@@ -1,4 +1,4 @@
-"""What is shipped: the modules that a page needs, and nothing that is not its business."""
+"""Files shipped to a page: the modules that it needs, and nothing secret."""
 
 import base64
 import io

@@ -1,4 +1,4 @@
-"""What an author reads when a definition is wrong: the exact sentence, with line and column.
+"""Messages about wrong definitions: the exact sentence, with line and column.
 
 Each case spoils one spot of `minimal.yaml`: what stands there, what stands there instead, and what
 is said about it. Every message begins with the file's name, which the cases leave out.

@@ -1,4 +1,4 @@
-"""What importing `grader.definitions` costs."""
+"""The cost of importing `grader.definitions`."""
 
 import subprocess
 import sys

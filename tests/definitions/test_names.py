@@ -1,4 +1,4 @@
-"""Which names a piece of Python needs from elsewhere, and which it sets for others."""
+"""Names that a piece of Python needs from elsewhere, and names that it sets for others."""
 
 import ast
 

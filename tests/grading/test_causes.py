@@ -1,4 +1,4 @@
-"""What is said about the causes of the usual errors, from the errors that NumPy really raises."""
+"""Explanations of the usual errors, made from errors that NumPy really raises."""
 
 import math
 from collections.abc import Callable

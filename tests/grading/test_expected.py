@@ -1,4 +1,4 @@
-"""Where expected values come from: the reference, the solution, an expression, what is printed."""
+"""Sources of expected values: the reference, the solution, an expression, printed text."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

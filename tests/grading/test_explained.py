@@ -1,4 +1,4 @@
-"""Where a relation is added to a test's sentence, and where it must not be."""
+"""Tests whose sentence names a relation, and tests whose sentence must not."""
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 

@@ -1,4 +1,4 @@
-"""What an author's code does to its inputs in one evaluation is unseen by every other one."""
+"""Fresh inputs for every evaluation, whatever an author's code does to them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""How a wrong result is related to the right one, and when nothing may be said of it."""
+"""Relations of a wrong result to the right one, and results with none."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What is forbidden is found on the syntax tree, before any of the submission runs."""
+"""Forbidden code, found on the syntax tree before any of the submission runs."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What is kept of a program's result, and when two of them agree."""
+"""Fingerprints of results, and when two of them agree."""
 
 from typing import Any
 

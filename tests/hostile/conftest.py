@@ -1,4 +1,4 @@
-"""What attacks aim at: sandboxes that live through all of them, and a host with things to find."""
+"""Targets of attacks: sandboxes that live through all of them, and secrets on the host."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""What a child has and sees: little of its own, nothing of the host, and nobody else."""
+"""The view of a child: little of its own, nothing of the host, no other child."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager

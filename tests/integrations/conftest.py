@@ -1,4 +1,4 @@
-"""What the integrations are tried with: a checkout as git has it, and installs without a network."""
+"""A checkout as git has it, and installations without a network."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What the samples and their document say stays true: versions, files and commands."""
+"""Samples and their document: versions, files and commands that exist."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""What the documents of docs/ say about the content is so."""
+"""Claims of docs/ about the content, checked against the content."""
 
 import os
 import re

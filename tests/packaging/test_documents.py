@@ -1,4 +1,4 @@
-"""What README and CONTRIBUTING tell people to type and to open is there."""
+"""Commands and files that README and CONTRIBUTING name, checked to exist."""
 
 import re
 import shlex

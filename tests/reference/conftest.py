@@ -1,4 +1,4 @@
-"""What PyTorch and ONNX computed, recorded by `record_cases.py`."""
+"""Results that PyTorch and ONNX computed, recorded by `record_cases.py`."""
 
 import io
 import lzma

@@ -1,4 +1,4 @@
-"""What layers, losses and models promise alike, checked for each of them."""
+"""Promises that layers, losses and models share, checked for each of them."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the functions of this package promise alike, checked for each of them."""
+"""Promises that the functions of this package share, checked for each of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

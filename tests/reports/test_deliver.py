@@ -1,4 +1,4 @@
-"""Where reports go: one to standard output, the others to files that are whole or as they were."""
+"""Destinations of reports: one on standard output, the others in files never half written."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What a learner reads, word for word, about each thing that can be wrong with a submission.
+"""Feedback, word for word, about each mistake that a submission can make.
 
 Each folder of tests/golden/feedback/ with a `submission.py` in it is a case: `report.txt` is what
 the real grader says of it. The exercise is the `exercise.yaml` there, or in a folder above. A case

@@ -1,4 +1,4 @@
-"""What a hidden test is made of reaches no report, whatever a submission does to get it out.
+"""Hidden tests, of which no report shows anything, whatever a submission does.
 
 Words and numbers that are nowhere else are in the inputs, the code, the description and the
 expected value of hidden tests; submissions fail them in every way that there is, and put what they

@@ -1,4 +1,4 @@
-"""What the modules that make pages may import."""
+"""Imports of the modules that make pages."""
 
 import ast
 from pathlib import Path

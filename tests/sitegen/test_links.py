@@ -1,4 +1,4 @@
-"""How one page refers to another, wherever the site lies."""
+"""Links from page to page, wherever the site lies."""
 
 import pytest
 

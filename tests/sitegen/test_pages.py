@@ -1,4 +1,4 @@
-"""What every page keeps to, and what each kind of page shows."""
+"""Rules that every page keeps to, and the content of each kind of page."""
 
 import re
 from itertools import pairwise

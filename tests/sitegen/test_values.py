@@ -1,4 +1,4 @@
-"""How values are shown."""
+"""Values as pages show them."""
 
 import math
 

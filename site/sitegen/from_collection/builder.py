@@ -1,4 +1,4 @@
-"""What a site shows of a collection: its public form, its lessons run, and what runs in a page.
+"""The builder of a site's content: its public form, its lessons run, its engine data.
 
 Whatever runs code, an author's or a reference's, is left until a page needs it.
 """

@@ -1,4 +1,4 @@
-"""What a site's builder needs of tracks, remembered: a track is read only when its files changed.
+"""A cache of tracks: a track is read again only when its files changed.
 
 Of an exercise that includes everything but its visible tests, which cost something to compute.
 """

@@ -1,4 +1,4 @@
-"""What rules leave alone although it looks like what they find, and what they find in disguise."""
+"""Texts that a rule must leave alone, and disguised ones that it must find."""
 
 from collections.abc import Callable
 from pathlib import Path

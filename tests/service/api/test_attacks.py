@@ -1,4 +1,4 @@
-"""What a stranger, another site, or a student who cheats might try; each gets nowhere."""
+"""Attacks by a stranger, another site, or a student who cheats; each fails."""
 
 import io
 import json

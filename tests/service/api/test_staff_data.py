@@ -1,4 +1,4 @@
-"""What instructors read over HTTP: grades as JSON, CSV and for Canvas, numbers, and all submissions."""
+"""Data for instructors over HTTP: grades as JSON, CSV and for Canvas, numbers, submissions."""
 
 import csv
 import io

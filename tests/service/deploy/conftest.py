@@ -1,4 +1,4 @@
-"""What the tests of deploy/ and of its documents share."""
+"""Fixtures of the tests of deploy/ and of its documents."""
 
 from collections.abc import Callable
 

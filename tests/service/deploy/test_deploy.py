@@ -1,4 +1,4 @@
-"""What deploy/ says fits the commands, routes and tables that there are."""
+"""Files of deploy/, checked against the commands, routes and tables that exist."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""What docs/service.md and docs/scaling.md tell people to type does what they say."""
+"""Commands of docs/service.md and docs/scaling.md, checked to do what the text says."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the grading process keeps of the exercises that it is sent."""
+"""Exercises that the grading process keeps."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What those who run the service see: health, metrics, logs, and that old diagnostics go."""
+"""Operation of the service: health, metrics, logs, and the end of old diagnostics."""
 
 import contextlib
 import dataclasses

@@ -1,4 +1,4 @@
-"""How verdicts are written down: together where several are ready, and none at another's cost."""
+"""Publishing of verdicts: those that are ready together, none at another's cost."""
 
 import threading
 import uuid

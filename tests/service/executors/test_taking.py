@@ -1,4 +1,4 @@
-"""How jobs leave the queue on PostgreSQL: several at once, rung for, and with their verdicts."""
+"""Jobs that leave the queue on PostgreSQL, with their verdicts."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""What breaks, and what must come of it: each accepted submission has one verdict, or is pending."""
+"""Faults, after which each accepted submission has one verdict or is pending."""
 
 import contextlib
 import json

@@ -30,7 +30,7 @@ _NOTES: Final = """\
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a collection is built, and remembered."""
+    """The folders of a collection's site and of its cache."""
 
     folder: Path
 

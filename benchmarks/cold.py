@@ -46,7 +46,7 @@ class _Way:
 
 
 def measure(*, quick: bool) -> Section:
-    """Let the commands take turns."""
+    """Run the commands in turns."""
     etude = _Way("etude check", _ETUDE, {})
     bare = _Way("pytest, no plugins", _PYTEST, _NO_PLUGINS)
     ways = [etude, bare, _Way("pytest, with plugins", _PYTEST, {})]

@@ -31,7 +31,7 @@ def in_fresh_process(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kw
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one command took."""
+    """The time of one command."""
 
     wall: float  # seconds until the command itself ended
     cpu: float  # seconds, of the command and of everything that it started

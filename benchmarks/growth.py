@@ -31,7 +31,7 @@ _NOTES = """\
 
 @dataclass(frozen=True, slots=True)
 class _Spread:
-    """What submissions cost when they go to so many exercises in turn."""
+    """The cost of submissions that go to so many exercises in turn."""
 
     exercises: int
     all: Cost
@@ -97,7 +97,7 @@ def _jobs(among: Sequence[Exercise]) -> Iterator[Job]:
 def _half(
     pools: Sequence[Pool], streams: Sequence[Iterator[Job]], number: int
 ) -> list[list[Block]]:
-    """Let the pools take turns until each has graded so many."""
+    """Run the pools in turns until each has graded so many."""
     meters = [Meter(pool) for pool in pools]
     for begin in range(0, number, _BLOCK):
         for meter, stream in zip(meters, streams, strict=True):

@@ -18,7 +18,7 @@ _BLOCK = 30
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a worker and its sandbox hold after so many submissions, where it can be seen."""
+    """The memory of a worker and its sandbox after so many submissions, where it can be read."""
 
     graded: int
     worker: Memory | None
@@ -28,7 +28,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What the next submissions cost the worker, and a fresh one that takes turns with it."""
+    """The cost of the next submissions, for the worker and a fresh one that takes turns with it."""
 
     graded: int
     worker: Cost

@@ -20,7 +20,7 @@ def cores() -> int:
 
 
 def facts() -> list[str]:
-    """Say on what the figures were measured, naming neither host nor paths."""
+    """Describe the machine, naming neither host nor paths."""
     return [
         f"{cores()} cores: {_processor()}",
         f"Linux {platform.release()}, {_bubblewrap()}",
@@ -51,7 +51,7 @@ def _bubblewrap() -> str:
 
 @dataclass(slots=True)
 class Elsewhere:
-    """How many cores other processes kept busy while a section was measured."""
+    """The number of cores that other processes kept busy while a section was measured."""
 
     cores: float = 0.0
 

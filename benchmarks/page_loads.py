@@ -55,7 +55,7 @@ _NOTES: Final = """\
 
 @dataclass(frozen=True, slots=True)
 class _Visit:
-    """What one page took."""
+    """The time of one page."""
 
     painted: float  # seconds until something was drawn
     shift: float
@@ -64,7 +64,7 @@ class _Visit:
 
 @dataclass(frozen=True, slots=True)
 class _Python:
-    """What Python took in an exercise's page, in seconds."""
+    """The time of Python in an exercise's page, in seconds."""
 
     ready: float
     check: float

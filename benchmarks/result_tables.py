@@ -22,7 +22,7 @@ class Aim:
 
     @property
     def met(self) -> bool:
-        """Whether the figure is on the right side of its limit."""
+        """True if the figure is on the right side of its limit."""
         return self.measured >= self.limit if self.at_least else self.measured <= self.limit
 
     @property
@@ -74,7 +74,7 @@ def cost_of(blocks: Sequence[Block]) -> Cost:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What one benchmark found."""
+    """The result of one benchmark."""
 
     title: str
     header: Row

@@ -31,7 +31,7 @@ _NOTES = """\
 
 @dataclass(frozen=True, slots=True)
 class _Rate:
-    """What a pool of one size did."""
+    """The result of a pool of one size."""
 
     workers: str
     rates: list[float]  # submissions a second, block by block
@@ -39,7 +39,7 @@ class _Rate:
 
 
 def measure(*, quick: bool) -> Section:
-    """Let pools of one worker, with and without a spare child, and of two take turns."""
+    """Measure pools of one worker, with and without a spare child, and of two, in turns."""
     rounds, block = (3, 150) if quick else (8, 300)
     found = in_fresh_process(_take_turns, rounds, block)
     alone, one, two = (rate.rates for rate in found)

@@ -174,7 +174,7 @@ def _open_if_own(path: str, flags: int) -> int:
 
 
 def _is_own(folder: str) -> bool:
-    """Tell whether no other user but the system's decides what this folder is, there or not."""
+    """Return whether no other user but the system's decides what this folder is, there or not."""
     trusted = {os.geteuid(), os.stat("/").st_uid}  # noqa: PTH116  there is no method for it
     for path in (Path(folder), *Path(folder).parents):
         with contextlib.suppress(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""What can go wrong outside a verdict.
+"""Errors outside a verdict.
 
 A submission that fails is not an exception: it is a `Verdict`. Everything else is one of these:
 

@@ -11,7 +11,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class IrregularFileError(Exception):
-    """What lies at a path is no regular file; the message says what it is."""
+    """The file at a path is no regular file; the message names its kind."""
 
 
 class LinkError(IrregularFileError):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 ENDINGS: Final = ("", "-journal", "-wal", "-shm")
-"""What SQLite appends to a database's name: the files that belong together."""
+"""The endings that SQLite appends to a database's name: the files that belong together."""
 
 _OF_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 

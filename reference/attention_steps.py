@@ -13,7 +13,7 @@ from reference.similarity import similarity_scores
 
 
 class AttentionSteps(NamedTuple):
-    """What scaled dot-product attention computes, in the order in which it does."""
+    """The steps of scaled dot-product attention, in their order."""
 
     Q: FloatArray  # (..., n, d_k)  the queries
     K: FloatArray  # (..., m, d_k)  the keys

@@ -22,7 +22,7 @@ _MATRIX_AXES = 2
 
 
 class DecoderBlockParameters(NamedTuple):
-    """What a decoder block learns."""
+    """The parameters of a decoder block."""
 
     self_attention: MultiHeadParameters
     norm_1: LayerNormParameters

@@ -29,7 +29,7 @@ from reference.residual import Layer, post_norm, pre_norm
 
 
 class EncoderBlockParameters(NamedTuple):
-    """What an encoder block learns."""
+    """The parameters of an encoder block."""
 
     attention: MultiHeadParameters
     norm_1: LayerNormParameters
@@ -46,7 +46,7 @@ def encoder_block(
     norm_first: bool = False,
     activation: str = "relu",
 ) -> FloatArray:
-    """Let positions exchange what they know, then let each think about it.
+    """Mix information across positions, then transform each position on its own.
 
         z = norm_1(x + attention(x)),    y = norm_2(z + feed_forward(z))      post-norm
         z = x + attention(norm_1(x)),    y = z + feed_forward(norm_2(z))      pre-norm

@@ -1,4 +1,4 @@
-"""How the gradient of a loss goes back through a transformer block, from its end to its start."""
+"""The backward pass of a transformer block, from its end to its start."""
 
 from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar

@@ -16,7 +16,7 @@ from reference.shapes import require_same_shape
 
 
 class FeedForwardParameters(NamedTuple):
-    """What a feed-forward network learns."""
+    """The parameters of a feed-forward network."""
 
     W1: FloatArray  # (d_model, d_ff)
     b1: FloatArray  # (d_ff,)
@@ -35,7 +35,7 @@ class FeedForwardGradients(NamedTuple):
 
 
 class GatedFeedForwardParameters(NamedTuple):
-    """What a gated feed-forward network learns."""
+    """The parameters of a gated feed-forward network."""
 
     W_gate: FloatArray  # (d_model, d_ff)
     W_up: FloatArray  # (d_model, d_ff)

@@ -25,7 +25,7 @@ from reference.similarity import require_comparable
 
 
 class FlashOutput(NamedTuple):
-    """What flash attention keeps: enough to compute any weight again."""
+    """The result of flash attention: enough to compute any weight again."""
 
     output: FloatArray  # (..., n, d_v)
     logsumexp: FloatArray  # (..., n)  of the scaled and masked scores; -inf if all are blocked

@@ -40,7 +40,7 @@ _ACTIVATION = "gelu_tanh"
 
 
 class GPTParameters(NamedTuple):
-    """What a GPT learns."""
+    """The parameters of a GPT."""
 
     token_embedding: FloatArray  # (V, d_model)
     position_embedding: FloatArray  # (context, d_model)

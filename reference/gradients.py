@@ -51,7 +51,7 @@ def numerical_gradient(
 
 
 def relative_error(analytic: ArrayLike, numerical: ArrayLike) -> float:
-    """Say how far two gradients are apart, as one number to compare with a tolerance.
+    """Return the distance of two gradients, as one number to compare with a tolerance.
 
         error = max_i |a_i - b_i| / max(1, max_i |a_i|, max_i |b_i|)
 

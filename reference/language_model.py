@@ -1,4 +1,4 @@
-"""What makes a stack of layers a language model: its head, and the pairs that it learns from.
+"""The parts of a language model beside its layers: its head, and the pairs that it learns from.
 
 In the shapes, n counts positions and V the tokens of the vocabulary.
 """
@@ -124,7 +124,7 @@ def next_token_pairs(tokens: ArrayLike) -> tuple[IntArray, IntArray]:
 
 
 def sequence_log_probability(logits: ArrayLike, targets: ArrayLike) -> FloatArray:
-    """Say how probable a model finds a whole sequence.
+    """Return the probability that a model gives a whole sequence.
 
         log P(x) = sum_t log P(x_t | x_1, ..., x_t-1)
 

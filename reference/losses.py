@@ -134,7 +134,7 @@ def cross_entropy_gradient(
 def perplexity(
     logits: ArrayLike, targets: ArrayLike, ignore_index: int = IGNORE_INDEX
 ) -> FloatArray:
-    """Say among how many equally likely tokens the model hesitates, on average.
+    """Return the number of equally likely tokens among which the model hesitates, on average.
 
         perplexity = exp(cross_entropy)
 

@@ -22,7 +22,7 @@ _PER_HEAD_AXES = 3  # heads, features in, features out
 
 
 class MultiHeadParameters(NamedTuple):
-    """What multi-head attention learns; the matrices of all heads side by side."""
+    """The parameters of multi-head attention; the matrices of all heads side by side."""
 
     W_Q: FloatArray  # (d_model, h * d_k)
     W_K: FloatArray  # (d_memory, h * d_k)

@@ -13,7 +13,7 @@ from reference.shapes import Shape, require_one_per_feature, require_same_shape
 
 
 class LayerNormParameters(NamedTuple):
-    """What a layer normalisation learns."""
+    """The parameters of a layer normalisation."""
 
     gain: FloatArray  # (d,)
     bias: FloatArray  # (d,)

@@ -9,7 +9,7 @@ from reference.parameters import Tree, map_arrays
 
 
 class AdamWState(NamedTuple, Generic[Tree]):
-    """What AdamW remembers between two steps."""
+    """The state of AdamW between two steps."""
 
     step: int  # how many steps were taken
     mean: Tree  # the running mean of the gradients

@@ -16,7 +16,7 @@ from reference.softmax import softmax
 
 
 class ScalingMeasurement(NamedTuple):
-    """What scaling does to the scores and to the weights at one number of features."""
+    """The effect of scaling on scores and weights at one number of features."""
 
     d_k: int
     variance_unscaled: float  # of the scores; d_k is expected

@@ -22,7 +22,7 @@ from reference.positions import add_positions, sinusoidal_positions
 
 
 class TransformerParameters(NamedTuple):
-    """What an encoder-decoder transformer learns."""
+    """The parameters of an encoder-decoder transformer."""
 
     source_embedding: FloatArray  # (V_s, d_model)
     target_embedding: FloatArray  # (V_t, d_model)

@@ -41,7 +41,7 @@ computed: they print none, or draw them without a seed.
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a document prints, and what is so."""
+    """A number that a document prints, and the computed one."""
 
     document: int
     what: str
@@ -51,7 +51,7 @@ class Claim:
 
     @property
     def holds(self) -> bool:
-        """Whether they agree to the last digit printed."""
+        """True if they agree to the last digit printed."""
         unit = 10.0**-self.decimals
         return bool(np.all(np.abs(self.printed - self.true) <= 0.5 * unit * (1 + 1e-9)))
 

@@ -112,7 +112,7 @@ class Shot:
 
     @property
     def path(self) -> Path:
-        """Where the image is."""
+        """The path of the image."""
         return FOLDER / f"{self.name}.svg"
 
 

@@ -22,7 +22,7 @@ _NOTES = """\
 
 
 def measure(stores: Stores, *, quick: bool) -> Section:
-    """Let clients hand in as fast as they are answered."""
+    """Submit from several clients, each as fast as it is answered."""
     number = 800 if quick else 6_400
     rows: list[Row] = []
     aims: list[Aim] = []

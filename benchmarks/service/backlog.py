@@ -112,7 +112,7 @@ def _fetches(database: Database) -> list[float]:
 
 
 class _UndoneError(Exception):
-    """What was fetched shall stay in the queue."""
+    """Keep in the queue what was fetched."""
 
 
 def _from_store(connection: Connection) -> object:

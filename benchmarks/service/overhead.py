@@ -32,7 +32,7 @@ _NOTES = """\
 
 
 def measure(stores: Stores, *, quick: bool) -> Section:
-    """Let a bare pool and a service of one worker take turns."""
+    """Measure a bare pool and a service of one worker in turns."""
     rounds, block = (3, 60) if quick else (8, 200)
     rows: list[Row] = []
     aims: list[Aim] = []
@@ -66,7 +66,7 @@ def _take_turns(
 
 
 def _drain(service: Running, block: int) -> Block:
-    """Have what lies in the store graded."""
+    """Grade everything that waits in the store."""
     accept_many(service.database, block)
     cpu, begin = service.cpu(), time.perf_counter()
     service.wait_until_graded()

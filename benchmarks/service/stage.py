@@ -121,7 +121,7 @@ def stores(dialects: tuple[str, ...]) -> "Iterator[Stores]":
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """Where fresh databases come from."""
+    """A source of fresh databases."""
 
     folder: Path
     postgres: PostgresServer | None

@@ -32,7 +32,7 @@ _BUG = "Etude itself failed; its log has the reason"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """What the command line says."""
+    """The arguments of the command line."""
 
     exercise: str
     file: Path

@@ -66,7 +66,7 @@ class Afterwards:
         yield f"Next: etude start {following}{self._suffix}"
 
     def _why_not_all(self, verdict: Verdict) -> Iterator[str]:
-        """Say why the XP are others than the exercise's, or say them where the summary does not."""
+        """Return a sentence about XP that differ from the exercise's or are shown nowhere else."""
         now = self._before
         passes = [
             each

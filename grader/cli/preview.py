@@ -84,7 +84,7 @@ class _Preview:
 
 
 def _is_exercise_s(path: str) -> bool:
-    """Tell whether a path is that of an exercise's page, `<track>/<exercise>/index.html`."""
+    """Return whether a path is that of an exercise's page, `<track>/<exercise>/index.html`."""
     return path.endswith(".html") and path.count("/") == _DEEP
 
 

@@ -172,7 +172,7 @@ def _bar(part: int, whole: int) -> str:
 
 
 def _next(collection: "Collection", history: "History", exercises: Path | None) -> str:
-    """Say what to go on with."""
+    """Print the next step."""
     from grader.cli.progress_record import suffix
     from grader.progress.next_up import next_up
 

@@ -81,7 +81,7 @@ def health_options(function: _Function) -> _Function:
 
 @contextlib.contextmanager
 def needs_service() -> Iterator[None]:
-    """Say how to get the service where it is not installed.
+    """Raise with the command that installs the service, where it is not installed.
 
     Raises:
         UsageError: a package of the optional extra is missing.

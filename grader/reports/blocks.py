@@ -37,7 +37,7 @@ _PADDING: Final = 2  # a blank, or a bracket, on either side of a number
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What the rows and the columns of a matrix stand for; their numbers if there is nothing."""
+    """The labels of a matrix's rows and columns; their numbers if there are none."""
 
     rows: Sequence[str] = ()
     columns: Sequence[str] = ()
@@ -160,7 +160,7 @@ def compared_vectors(both: Compared, width: int, *, coloured: bool) -> list[Line
 
 
 def has_colours(console: Surface) -> bool:
-    """Tell whether shades can be told apart: there is colour, and more than sixteen of them."""
+    """Return whether shades can be told apart: there is colour, and more than sixteen of them."""
     usable = console.is_terminal and not console.no_color
     return usable and console.color_system in _ENOUGH_COLOURS
 
@@ -171,7 +171,7 @@ def _fitting(both: Compared, width: int) -> tuple[Sequence[Texts | None], bool]:
     before = [len(_before(_indices(rows))) for rows in pair]
 
     def fit(cells: Sequence[int]) -> bool:
-        """Tell whether there is room for two blocks, whose cells take so much, and a gap."""
+        """Return whether there is room for two blocks, whose cells take so much, and a gap."""
         blocks = [
             max(one + other, len(title))
             for one, other, title in zip(before, cells, both.titles, strict=True)
@@ -205,7 +205,7 @@ def _before(names: Sequence[str], name: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """How cells are drawn."""
+    """The way in which cells are drawn."""
 
     scale: Scale | None  # None for no shades
     coloured: bool

@@ -28,7 +28,7 @@ _NAMED: Final = 5
 _MOST_DIGITS: Final = 12  # of an assignment's points
 
 Scores = Mapping[str, tuple[int, int]]
-"""What each student earned, and of how many points."""
+"""The points of each student, and the points that were possible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ def _is_points(row: Sequence[str]) -> bool:
 
 
 def _is_posting(row: Sequence[str]) -> bool:
-    """Tell whether a row only says how grades are posted; Canvas passes over it, too."""
+    """Return whether a row only says how grades are posted; Canvas passes over it, too."""
     return all(not cell.strip() or cell.strip().startswith(("Muted", "Manual")) for cell in row)
 
 

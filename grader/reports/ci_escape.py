@@ -19,7 +19,7 @@ _AT_BEGINNING: Final = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
 
 
 def is_obeyed() -> bool:
-    """Tell whether what is printed may be read for commands."""
+    """Return whether what is printed may be read for commands."""
     others = ("TF_BUILD", "TEAMCITY_VERSION")
     return os.environ.get("GITHUB_ACTIONS") == "true" or any(name in os.environ for name in others)
 

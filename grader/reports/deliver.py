@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from grader.reports.report import Batch, Report
 
 STDOUT = "text"
-"""What is printed if every format that was asked for goes to a file."""
+"""The format on standard output if all others go to files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Delivery:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether the text is fitted to the terminal, which obeys nothing that it says."""
+        """True if the text is fitted to the terminal, which obeys nothing that it says."""
         return self.printed == STDOUT and not is_obeyed()
 
     def load(self) -> None:

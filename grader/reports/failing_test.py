@@ -17,7 +17,7 @@ _DIFFERS, _SAME = "> ", "  "
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Where lines go."""
+    """The target of printed lines."""
 
     width: int
     coloured: bool

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """How one format shows a submission, and how it shows many.
+    """The functions by which a format renders one submission, and many.
 
     `aside` makes a second text, appended to the file that the environment variable `aside_to`
     names.
@@ -32,7 +32,7 @@ class Renderer:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """What is known of a format before its renderer is loaded."""
+    """The facts about a format that need no renderer."""
 
     name: str
     description: str

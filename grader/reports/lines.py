@@ -23,13 +23,13 @@ _MAKE_TERMINALS: Final = ("FORCE_COLOR", "TTY_COMPATIBLE")  # rich knows what th
 
 
 class Surface(Protocol):
-    """What lines are printed on: a console of rich, or a sheet of paper."""
+    """The target of printed lines: a console of rich, or a sheet of paper."""
 
     no_color: bool
 
     @property
     def is_terminal(self) -> bool:
-        """Whether somebody looks at it now, through a window of some size."""
+        """True if somebody looks at it now, through a window of some size."""
 
     @property
     def color_system(self) -> str | None:

@@ -12,7 +12,7 @@ WIDEST: Final = 88
 """Columns of prose in a terminal; longer lines are hard to read."""
 
 ALL: Final = "--verbose shows all"
-"""How a learner gets what is left out."""
+"""The hint at the command that shows the rest."""
 
 NO_SANDBOX = "Graded WITHOUT a sandbox (--unsafe-no-sandbox): this verdict certifies nothing."
 
@@ -53,12 +53,12 @@ def output_beside(test: TestResult) -> str:
 
 
 def points(earned: int, most: int) -> str:
-    """Say how many points of how many."""
+    """Return points earned and possible as text."""
     return f"{earned}/{most} {'point' if most == 1 else 'points'}"
 
 
 def count(number: int, noun: str) -> str:
-    """Say how many of something."""
+    """Return a number and its noun, in the plural where it needs one."""
     return f"{number} {noun if number == 1 else noun + 's'}"
 
 
@@ -78,7 +78,7 @@ def summary(verdict: Verdict) -> str:
 
 
 def why(report: Report) -> str:
-    """Say in one line what kept a submission from passing; empty if nothing did."""
+    """Return in one line the reason why a submission did not pass; empty if it did."""
     verdict = report.verdict
     if verdict is None:
         return line(report.message)
@@ -109,7 +109,7 @@ def opened(verdict: Verdict, *, verbose: bool = False) -> tuple[TestResult, ...]
 
 
 def says_it_all(test: TestResult) -> bool:
-    """Tell whether a test's sentence has both values in it: they are single numbers."""
+    """Return whether a test's sentence has both values in it: they are single numbers."""
     both = (test.expected, test.got)
     return all(each is not None and _NUMBER.fullmatch(each.summary) for each in both)
 
@@ -138,7 +138,7 @@ _NUMBER = re.compile(r"(bool|int|uint|float|complex)\d*( \(\))?")
 
 
 def is_shown(test: TestResult) -> bool:
-    """Tell whether a test's message says more than that it was not run."""
+    """Return whether a test's message says more than that it was not run."""
     return bool(test.message) and test.outcome is not Outcome.NOT_RUN
 
 

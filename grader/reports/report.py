@@ -59,7 +59,7 @@ class Report:
 
     @property
     def is_fault(self) -> bool:
-        """Whether the grader failed, so that nothing was judged."""
+        """True if the grader failed, so that nothing was judged."""
         return self.outcome == FAULT
 
     def data(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class Batch:
 
     @property
     def seconds(self) -> float:
-        """How long the run took."""
+        """Seconds that the run took."""
         return max(self.ended - self.began, 0.0)
 
     @property

@@ -55,7 +55,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class _Detail:
-    """How much of a verdict is shown."""
+    """The parts of a verdict that are shown."""
 
     airy: bool = True  # with empty lines between the parts
     passed: bool = True  # a line for each test that passed; else one for all
@@ -79,7 +79,7 @@ _LESS: Final[Sequence[Mapping[str, Any]]] = (
     {"output": False},
     {"values": False},
 )
-"""What is given up, one after the other, for a verdict to fit into a terminal."""
+"""Parts that are left out, one after the other, until a verdict fits into a terminal."""
 
 
 def print_verdict(console: Surface, verdict: Verdict, *, verbose: bool = False) -> None:

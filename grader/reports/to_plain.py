@@ -80,7 +80,7 @@ def _tests(verdict: Verdict, *, verbose: bool) -> Iterator[str]:
 
 
 def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
-    """Say what is behind a failure, one thing a line."""
+    """Return the details of a failure, one in each line."""
     for name, value in test.inputs:
         yield from _value(f"Input {name}", value, verbose=verbose)
     expected, got = test.expected, test.got
@@ -109,7 +109,7 @@ def _value(name: str, value: ShownValue, *, verbose: bool) -> Iterator[str]:
 def _rows(
     test: TestResult, expected: ShownValue, got: ShownValue, *, verbose: bool
 ) -> Iterator[str]:
-    """Say two matrices row by row, to hear together what belongs together."""
+    """Return two matrices row by row, so that rows that belong together are heard together."""
     rows = expected.rows or (), got.rows or ()
     clear, coarse = written(rows, both_at(test))
     wanted, came = (clear or coarse)[0]

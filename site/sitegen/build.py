@@ -23,7 +23,7 @@ _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 @dataclass(frozen=True, slots=True)
 class SiteReport:
-    """What a build wrote: where, how many pages, and how many bytes with the assets."""
+    """The result of a build: folder, number of pages, and bytes with the assets."""
 
     output: Path
     pages: int

@@ -54,7 +54,7 @@ class LessonCard:
 
     @property
     def xp(self) -> int:
-        """What its exercises earn together."""
+        """The XP of its exercises together."""
         return sum(each.xp for each in self.exercises)
 
 
@@ -70,7 +70,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What a page shows of its track: the lessons, and the exercises of the one that is open."""
+    """The part of a track that a page shows: lessons, and the exercises of the open one."""
 
     id: str
     title: str
@@ -118,7 +118,7 @@ class TrackCard:
 
     @property
     def course(self) -> dict[str, object]:
-        """What the scripts of a page know of the track, for JSON; paths from the site's root."""
+        """The data of the track for a page's scripts, as JSON; paths from the site's root."""
         exercises = [
             {
                 "id": card.id,

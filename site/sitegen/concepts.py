@@ -14,7 +14,7 @@ _OTHER: Final = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class InTrack:
-    """What one track has about a concept."""
+    """The lessons and exercises of one track about a concept."""
 
     track: TrackCard
     lessons: tuple[LessonCard, ...]
@@ -31,7 +31,7 @@ class Concept:
 
     @property
     def exercises(self) -> int:
-        """How many exercises train it."""
+        """The number of exercises that train it."""
         return sum(len(place.exercises) for place in self.places)
 
 

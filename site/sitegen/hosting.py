@@ -17,7 +17,7 @@ _ADDRESS: Final = re.compile(r"https?://[\w.-]+(:\d+)?(/[\w.~-]+)*/?")
 
 @dataclass(frozen=True, slots=True)
 class Hosting:
-    """What a site knows of its host: by default nothing but where Pyodide is.
+    """The addresses of a site: by default only that of Pyodide.
 
     Args:
         base_url: The path at which a host has the site, with a slash at both ends. Only the page
@@ -57,7 +57,7 @@ class Hosting:
         pyodide_url: str | None = None,
         pyodide: Mapping[str, bytes] | None = None,
     ) -> "Hosting":
-        """What follows from the addresses that were given; see the fields.
+        """Derive the addresses from those that were given; see the fields.
 
         Raises:
             UsageError: An address is none, or the base is not the path of the site's URL.

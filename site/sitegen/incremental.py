@@ -29,7 +29,7 @@ _FORK: Final = multiprocessing.get_context("fork")
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What comes of a piece: files by path, and what the search knows of them."""
+    """The result of a piece: files by path, and their entries in the search."""
 
     files: Mapping[str, File]
     entry: Entry | None = None

@@ -48,7 +48,7 @@ def asset_path(name: str) -> str:
 
 
 def relative_link(target: str, *, page: str) -> str:
-    """How the page links to the target, both relative to the site's root; "" is the root itself."""
+    """Return the link from a page to a target, both relative to the root; "" is the root."""
     *here, _ = page.split("/")
     *there, name = target.split("/")
     shared = 0  # folders that both lie in
@@ -59,5 +59,5 @@ def relative_link(target: str, *, page: str) -> str:
 
 
 def rooted_link(target: str, *, base_url: str) -> str:
-    """How a page at no fixed address links to the target, where the site lies at `base_url`."""
+    """Return the link to a target from a page at no fixed address, on a site at `base_url`."""
     return base_url + target

@@ -50,7 +50,7 @@ class LiveSite:
 
     @property
     def url(self) -> str:
-        """Where the site is."""
+        """The address of the site."""
         return f"http://{_HOST}:{self._server.server_port}/"
 
     def publish(self, files: Mapping[str, bytes]) -> None:
@@ -74,11 +74,11 @@ class LiveSite:
 
     @property
     def version(self) -> int:
-        """How often something was published."""
+        """The number of publications."""
         return self._version
 
     def is_ours(self, host: str) -> bool:
-        """Tell whether a request means this server by name.
+        """Return whether a request means this server by name.
 
         Another site's name that resolves to this machine must not read an unpublished exercise.
         """
@@ -142,7 +142,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def _stream(self) -> None:
-        """Tell a page when there is something new, until it leaves."""
+        """Send an event for each new version, until the page leaves."""
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Cache-Control", "no-store")

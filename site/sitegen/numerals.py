@@ -10,7 +10,7 @@ _EXACT = 1e-9
 
 
 def decimals_for(values: Sequence[float]) -> int | None:
-    """How many decimals, 1 to `MAX_DECIMALS`, show these values together.
+    """Return the number of decimals, 1 to `MAX_DECIMALS`, that show these values together.
 
     None where fixed decimals do not fit, because all are tiny or one is huge.
     """
@@ -22,7 +22,7 @@ def decimals_for(values: Sequence[float]) -> int | None:
 
 
 def is_rounded(values: Sequence[float], decimals: int | None) -> bool:
-    """Whether showing the values with that many decimals drops digits."""
+    """Return whether showing the values with that many decimals drops digits."""
     finite = [value for value in values if math.isfinite(value)]
     return decimals is None or not _exact_at(finite, decimals)
 

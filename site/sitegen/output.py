@@ -50,7 +50,7 @@ def write_site(files: Mapping[str, File], output: Path, store: Store) -> None:
 
 
 def _claim(output: Path) -> set[str]:
-    """What an earlier build wrote here; an error unless the folder is empty or ours."""
+    """Return the files of an earlier build; raise unless the folder is empty or ours."""
     if not output.exists():
         return set()
     if not output.is_dir():
@@ -67,7 +67,7 @@ def _claim(output: Path) -> set[str]:
 
 
 def _is_ours(name: str) -> bool:
-    """Whether a line of the marker can be a path that we wrote, for anyone may have edited it."""
+    """True if a line of the marker can be a path that we wrote, for anyone may have edited it."""
     path = PurePosixPath(name)
     return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 

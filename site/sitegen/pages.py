@@ -94,7 +94,7 @@ class Pages:
         return Made.of({path: self._render(path, page, template=template, **context).encode()})
 
     def concepts(self) -> Iterator[Entry]:
-        """What can be found on the page of concepts."""
+        """The concepts as entries of the search."""
         for each in self._concepts:
             note = f"Concept · {count(each.exercises, 'exercise')}"
             yield Entry.of(each.name, f"{CONCEPTS}#{each.anchor}", note, (each.name,))
@@ -180,7 +180,7 @@ class Pages:
 
 
 def render_pages(tracks: Sequence[PublicTrack]) -> Iterator[tuple[str, bytes]]:
-    """What the tracks and exercises become, each file by its path from the root of the site.
+    """The files of tracks and exercises, each by its path from the root of the site.
 
     Raises:
         DefinitionError: A text cannot be shown; the error names track, exercise and field.

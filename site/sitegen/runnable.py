@@ -23,4 +23,4 @@ class Runnable:
 
 
 Runnables: TypeAlias = Mapping[str, Runnable]
-"""What runs in the browser, by the exercises' ids."""
+"""The data for the browser, by the exercises' ids."""

@@ -59,17 +59,17 @@ class Table:
 
     @property
     def is_matrix(self) -> bool:
-        """Whether the rows have labels."""
+        """True if the rows have labels."""
         return bool(self.labels)
 
     @property
     def is_wide(self) -> bool:
-        """Whether a row may not fit a phone, so that the table's box has to scroll."""
+        """True if a row may not fit a phone, so that the table's box has to scroll."""
         return self._longest_row > _NARROW_ROW
 
     @property
     def is_dense(self) -> bool:
-        """Whether there are more columns than a value has that is not shown on purpose."""
+        """True if there are more columns than a value has that is not shown on purpose."""
         return len(self.columns) > MAX_SIDE
 
     @property

@@ -42,7 +42,7 @@ _RENDERERS: Final = ("jinja2", "markdown-it-py", "math-core", "mdit-py-plugins",
 
 @dataclass(frozen=True, slots=True)
 class Caches:
-    """What is remembered from one build to the next."""
+    """The caches that one build leaves for the next."""
 
     definitions: "RememberingLoader"
     tracks: Cache

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
     from grader.grading.results.verdict import Verdict
     from grader.grading.workers.pool import Pool
-    from grader.reports.deliver import Delivery, Wanted
+    from grader.reports.deliver import Delivery, RequestedFormat
     from grader.reports.report import Report
     from grader.sandbox.process import Sandbox
 
@@ -55,7 +55,7 @@ def command(  # noqa: PLR0917  click calls it by name
     exercise: str,
     file: Path,
     exercises: Path | None,
-    formats: "tuple[Wanted, ...]",
+    formats: "tuple[RequestedFormat, ...]",
     unsafe: bool,
     plain: bool,
     verbose: bool,

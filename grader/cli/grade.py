@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from grader.grading.workers.batch import Plan, Record, Results
-    from grader.reports.deliver import Delivery, Wanted
+    from grader.reports.deliver import Delivery, RequestedFormat
     from grader.reports.report import Batch, Report
 
 _STATUS = {"passed": 0, "not passed": NOT_PASSED, "not graded": USAGE, "fault": FAULT}
@@ -63,7 +63,7 @@ def command(  # noqa: PLR0917  click calls it by name
     resume: bool,
     assigned: tuple[str, ...],
     exercises: Path | None,
-    formats: "tuple[Wanted, ...]",
+    formats: "tuple[RequestedFormat, ...]",
     unsafe: bool,
 ) -> None:
     """Grade every FOLDER/<student>/<exercise>.py, or what one student was assigned.

@@ -13,7 +13,7 @@ from grader.errors import UsageError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from grader.reports.deliver import Delivery, Wanted
+    from grader.reports.deliver import Delivery, RequestedFormat
     from grader.sandbox.process import Sandbox
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -63,20 +63,20 @@ def format_option(*names: str) -> Callable[[_Function], _Function]:
     )  # fmt: skip
 
 
-class _Wanted(click.ParamType["Wanted"]):
+class _FormatType(click.ParamType["RequestedFormat"]):
     """`NAME` or `NAME=FILE`, with the name of a report's format."""
 
     name = "format"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> "Wanted":
-        from grader.reports.deliver import Wanted
+    ) -> "RequestedFormat":
+        from grader.reports.deliver import RequestedFormat
 
-        if isinstance(value, Wanted):
+        if isinstance(value, RequestedFormat):
             return value
         try:
-            return Wanted.parse(str(value))
+            return RequestedFormat.parse(str(value))
         except UsageError as error:
             self.fail(str(error), param, ctx)
 
@@ -114,13 +114,13 @@ def report_option(function: _Function) -> _Function:
         "--format",
         "formats",
         cls=_Formats,
-        type=_Wanted(),
+        type=_FormatType(),
         multiple=True,
         metavar="NAME[=FILE]",
     )(function)
 
 
-def delivery(formats: "Sequence[Wanted]", *, plain: bool = False) -> "Delivery":
+def delivery(formats: "Sequence[RequestedFormat]", *, plain: bool = False) -> "Delivery":
     """Sort out which report goes where.
 
     Args:
@@ -130,9 +130,9 @@ def delivery(formats: "Sequence[Wanted]", *, plain: bool = False) -> "Delivery":
     Raises:
         UsageError: that cannot be done, such as two reports for one place.
     """
-    from grader.reports.deliver import Delivery, Wanted
+    from grader.reports.deliver import Delivery, RequestedFormat
 
-    also = [Wanted.parse("plain")] if plain else []
+    also = [RequestedFormat.parse("plain")] if plain else []
     return Delivery.of([*formats, *(each for each in also if each not in formats)])
 
 

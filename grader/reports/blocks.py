@@ -86,7 +86,7 @@ def print_heatmap(
     ways = [texts for (texts,) in (*clear, *coarse)]
     fitting = (texts for texts in ways if room is None or _width(texts, columns) <= room)
     texts = next(fitting, None if shaded else ways[-1])
-    block = _Block(Scale.of(values) if shaded else None, has_colours(console))
+    block = _MatrixBlock(Scale.of(values) if shaded else None, has_colours(console))
     lines = block.lines(values, texts, names, columns)
     if labels.columns and texts is not None:
         side = max(longest([texts]), columns) + _PADDING
@@ -104,7 +104,7 @@ def compared(both: Compared, width: int, *, coloured: bool) -> list[Line]:
     They stand beside each other if there is room for that, else one below the other. Where they
     differ most there are brackets.
     """
-    block = _Block(Scale.of(both.expected, both.got), coloured)
+    block = _MatrixBlock(Scale.of(both.expected, both.got), coloured)
     ways, beside = _fitting(both, width)
     left, right = (
         [title, *block.lines(rows, texts, _indices(rows), worst=both.worst)]
@@ -130,7 +130,7 @@ def alone(title: Line, rows: Rows, width: int, *, coloured: bool) -> list[Line]:
     names = _indices(rows) if len(rows) > 1 else [""]
     room = width - len(_before(names))
     texts = next((way for (way,) in (*clear, *coarse) if _width(way) <= room), None)
-    block = _Block(Scale.of(rows), coloured)
+    block = _MatrixBlock(Scale.of(rows), coloured)
     return [title, *block.lines(rows, texts, names)]
 
 
@@ -144,7 +144,7 @@ def compared_vectors(both: Compared, width: int, *, coloured: bool) -> list[Line
     before = max(len(title) for title in both.titles) + 1
     side = longest(ways)
     count = max(1, (width - before) // (side + _PADDING))
-    block = _Block(Scale.of(both.expected, both.got), coloured)
+    block = _MatrixBlock(Scale.of(both.expected, both.got), coloured)
     lines: list[Line] = []
     for begin in range(0, max(len(both.expected[0]), len(both.got[0])), count):
         lines += [Line()] if begin else []
@@ -204,7 +204,7 @@ def _before(names: Sequence[str], name: str = "") -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class _MatrixBlock:
     """The way in which cells are drawn."""
 
     scale: Scale | None  # None for no shades

@@ -25,14 +25,14 @@ STDOUT = "text"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RequestedFormat:
     """A format, and the file that it is for; without one it is for standard output."""
 
     format: Format
     file: Path | None = None
 
     @classmethod
-    def parse(cls, text: str) -> "Wanted":
+    def parse(cls, text: str) -> "RequestedFormat":
         """Read `NAME` or `NAME=FILE`.
 
         Raises:
@@ -49,10 +49,10 @@ class Delivery:
     """All that was asked for."""
 
     printed: str  # the name of the format on standard output
-    files: tuple[Wanted, ...]
+    files: tuple[RequestedFormat, ...]
 
     @classmethod
-    def of(cls, asked: Sequence[Wanted]) -> "Delivery":
+    def of(cls, asked: Sequence[RequestedFormat]) -> "Delivery":
         """Sort out what goes where, and find out now what could not be done after grading.
 
         Raises:
@@ -193,7 +193,7 @@ def _refuse_linked_folders(path: Path) -> None:
         raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")
 
 
-def _check(wanted: Wanted) -> None:
+def _check(wanted: RequestedFormat) -> None:
     missing = [name for name in wanted.format.needs if not os.environ.get(name)]
     if missing:
         raise UsageError(
@@ -212,7 +212,7 @@ def _check(wanted: Wanted) -> None:
         raise UsageError(f"{wanted.file} cannot be written")
 
 
-def _write_one(wanted: Wanted, result: "Report | Batch") -> None:
+def _write_one(wanted: RequestedFormat, result: "Report | Batch") -> None:
     assert wanted.file is not None  # noqa: S101  for the type checker
     renderer = wanted.format.renderer()
     try:

@@ -16,7 +16,7 @@ _DIFFERS, _SAME = "> ", "  "
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DetailLines:
     """The target of printed lines."""
 
     width: int
@@ -24,7 +24,7 @@ class Page:
     most: int | None = None  # lines of a text; None for all
 
 
-def input_lines(test: TestResult, page: Page) -> Iterator[Line]:
+def input_lines(test: TestResult, page: DetailLines) -> Iterator[Line]:
     """Yield the inputs: a line for each, or as long as they are if there is no limit."""
     widest = max((len(name) for name, _ in test.inputs), default=0)
     for name, value in test.inputs:
@@ -39,7 +39,7 @@ def input_lines(test: TestResult, page: Page) -> Iterator[Line]:
             yield whole
 
 
-def value_lines(test: TestResult, page: Page) -> list[Line]:
+def value_lines(test: TestResult, page: DetailLines) -> list[Line]:
     """Return what was expected and what came, as blocks where they are numbers."""
     expected, got = test.expected, test.got
     if expected is None or got is None:
@@ -55,7 +55,7 @@ def value_lines(test: TestResult, page: Page) -> list[Line]:
     return lay(both, page.width, coloured=page.coloured)
 
 
-def output_lines(output: str, page: Page) -> list[Line]:
+def output_lines(output: str, page: DetailLines) -> list[Line]:
     """Return what was printed, with a heading; nothing for no output."""
     if not output.strip():
         return []
@@ -63,7 +63,7 @@ def output_lines(output: str, page: Page) -> list[Line]:
     return [Line("Your code printed:", "dim"), *_indented(_cut(lines, page))]
 
 
-def _texts(expected: ShownValue, got: ShownValue, page: Page) -> list[Line]:
+def _texts(expected: ShownValue, got: ShownValue, page: DetailLines) -> list[Line]:
     """Return texts of several lines, beside each other if there is room; `>` marks what differs.
 
     Where they are too long the lines around the first difference are shown.
@@ -124,7 +124,7 @@ def _one(test: TestResult) -> Iterator[tuple[str, ShownValue]]:
         yield _YOURS, test.got
 
 
-def _block(name: str, value: ShownValue, page: Page) -> list[Line]:
+def _block(name: str, value: ShownValue, page: DetailLines) -> list[Line]:
     if value.rows is not None:
         return alone(_title(name, value), value.rows, page.width, coloured=page.coloured)
     text = _cut(_lines(value, page.width - len(_SAME)), page)
@@ -143,7 +143,7 @@ def _titles(expected: ShownValue, got: ShownValue) -> tuple[Line, Line]:
     return _title(_EXPECTED, expected), _title(_YOURS, got)
 
 
-def _cut(lines: Sequence[str], page: Page) -> list[str]:
+def _cut(lines: Sequence[str], page: DetailLines) -> list[str]:
     """Return as many lines as there is room for, the last one a note of what is left out."""
     if page.most is None or len(lines) <= page.most:
         return list(lines)

@@ -36,10 +36,10 @@ _THIN: Final[Mapping[str, str]] = {",": " ", ";": " ", ":": " ", " ": " ", "!": 
 
 def formula(tex: str) -> str:
     """Return a formula as text; what is not known keeps its name."""
-    return _Reader(tex).all().strip()
+    return _FormulaReader(tex).all().strip()
 
 
-class _Reader:
+class _FormulaReader:
     """Reads TeX from left to right."""
 
     def __init__(self, tex: str) -> None:

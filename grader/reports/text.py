@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.blocks import has_colours
-from grader.reports.failing_test import Page, input_lines, output_lines, value_lines
+from grader.reports.failing_test import DetailLines, input_lines, output_lines, value_lines
 from grader.reports.lines import Line, Surface
 from grader.reports.phrases import (
     ALL,
@@ -43,7 +43,7 @@ _WITHOUT_TERMINAL: Final = 100  # columns of blocks
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SubmissionRow:
     """One submission of many: whose it is, and its verdict or why it has none."""
 
     student: str
@@ -121,7 +121,7 @@ class _Sheet:
         self._wraps = console.is_terminal  # in a log or a pipe a sentence stays on its line
         width = console.width if console.is_terminal else _WITHOUT_TERMINAL
         self._prose = min(width, WIDEST)
-        self._page = Page(width - len(_INDENT), has_colours(console), detail.text)
+        self._page = DetailLines(width - len(_INDENT), has_colours(console), detail.text)
         self._opened = {test.id for test in opened(verdict, verbose=detail is _ALL)}
 
     def lines(self, most: int | None = None) -> list[Line]:
@@ -266,7 +266,7 @@ def _indented(lines: Sequence[Line]) -> Iterator[Line]:
     return (Line.of(_INDENT, each) if each else each for each in lines)
 
 
-def print_verdicts(console: Surface, rows: Sequence[Row]) -> None:
+def print_verdicts(console: Surface, rows: Sequence[SubmissionRow]) -> None:
     """Print a line for each of many submissions, and under it what kept it from passing."""
     students = max((len(row.student) for row in rows), default=0)
     exercises = max((len(row.exercise) for row in rows), default=0)

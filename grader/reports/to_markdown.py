@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.reports.failing_test import Page, value_lines
+from grader.reports.failing_test import DetailLines, value_lines
 from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     NO_SANDBOX,
@@ -118,7 +118,7 @@ def _tests(verdict: Verdict) -> Iterator[str]:
 def _values(verdict: Verdict | None) -> Iterator[str]:
     """Show the values of the first test that failed, if they are short."""
     for test in opened(verdict) if verdict is not None else ():
-        lines = value_lines(test, Page(_WIDTH, coloured=False))
+        lines = value_lines(test, DetailLines(_WIDTH, coloured=False))
         if 0 < len(lines) <= _SHORT:
             text = "\n".join(str(each).rstrip() for each in lines)
             yield f"\n{escaped(name_of(test))}:\n\n{fenced(text)}"

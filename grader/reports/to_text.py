@@ -8,7 +8,7 @@ from grader.reports.formats import Renderer
 from grader.reports.lines import Paper, Surface
 from grader.reports.phrases import count, why
 from grader.reports.report import Batch, Report
-from grader.reports.text import Row, print_verdict, print_verdicts
+from grader.reports.text import SubmissionRow, print_verdict, print_verdicts
 from grader.sandbox.printable import printable
 
 _WIDTH = 100
@@ -63,9 +63,9 @@ def _not_looked_at(paths: Sequence[str]) -> str:
     return f"{len(paths)} not looked at, being no <student>/<exercise>.py: {shown}{more}"
 
 
-def _row(report: Report) -> Row:
+def _row(report: Report) -> SubmissionRow:
     student, exercise = printable(report.student or ""), printable(_file_s_exercise(report))
-    return Row(student, exercise, report.verdict, report.outcome, why(report))
+    return SubmissionRow(student, exercise, report.verdict, report.outcome, why(report))
 
 
 def _file_s_exercise(report: Report) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from grader.errors import DefinitionError, Location, Problem
 from sitegen.assets import hashed_name
 from sitegen.content import Content
-from sitegen.digested_files import File
+from sitegen.digested_files import DigestedFile
 from sitegen.feeds import announcements
 from sitegen.hosting import PYODIDE, Hosting
 from sitegen.incremental import NoStore, Store, make_all
@@ -84,7 +84,9 @@ def site_files(
     return {path: file.content() for path, file in files.items()}
 
 
-def _files(content: Content, hosting: Hosting, store: Store, processes: int) -> dict[str, File]:
+def _files(
+    content: Content, hosting: Hosting, store: Store, processes: int
+) -> dict[str, DigestedFile]:
     problems = tuple(_path_problems(content))
     if problems:
         raise DefinitionError(problems)
@@ -97,11 +99,11 @@ def _files(content: Content, hosting: Hosting, store: Store, processes: int) -> 
     contents = {path: text.encode() for path, text in texts.items()}
     contents |= {index_path: index, **pages.assets.files}
     contents |= {f"{PYODIDE}/{name}": data for name, data in hosting.pyodide.items()}
-    files = {path: File.of(data) for path, data in contents.items()}
+    files = {path: DigestedFile.of(data) for path, data in contents.items()}
     for each in made:
         files |= each.files
     worker = offline_worker(pages.assets.worker, files, index_path, hosting)
-    return files | {WORKER: File.of(worker)}
+    return files | {WORKER: DigestedFile.of(worker)}
 
 
 def _path_problems(content: Content) -> Iterator[Problem]:

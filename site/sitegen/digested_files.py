@@ -10,7 +10,7 @@ from functools import partial
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class DigestedFile:
     """A file of a site.
 
     Args:
@@ -24,6 +24,6 @@ class File:
     content: Callable[[], bytes]
 
     @classmethod
-    def of(cls, content: bytes) -> "File":
+    def of(cls, content: bytes) -> "DigestedFile":
         """Return the file with a content that is there."""
         return cls(hashlib.sha256(content).hexdigest(), len(content), partial(bytes, content))

@@ -8,7 +8,7 @@ from functools import partial
 from grader.lessons.execute import Shown
 from sitegen.numerals import decimals_for, numeral
 from sitegen.shading import shade_for
-from sitegen.values import Cell, Table, numbered
+from sitegen.values import Table, TableCell, numbered
 
 _HEATMAP_DECIMALS = 2  # the colour says the rest, and a row fits a phone
 _FAINT = 0.1  # a heatmap whose values all lie below needs more of them
@@ -47,18 +47,19 @@ def _is_shares(row: Sequence[float]) -> bool:
     return min(row) >= 0 and abs(sum(row) - 1) <= _SHARES
 
 
-def _shaded(rows: Sequence[Sequence[float]]) -> tuple[tuple[Cell, ...], ...]:
+def _shaded(rows: Sequence[Sequence[float]]) -> tuple[tuple[TableCell, ...], ...]:
     values = [value for row in rows for value in row]
     shade = shade_for(values)
     text = _text(values, most=_HEATMAP_DECIMALS)
-    return tuple(tuple(Cell(text(value), shade(value)) for value in row) for row in rows)
+    return tuple(tuple(TableCell(text(value), shade(value)) for value in row) for row in rows)
 
 
-def _plain(rows: Sequence[Sequence[float]]) -> tuple[tuple[Cell, ...], ...]:
+def _plain(rows: Sequence[Sequence[float]]) -> tuple[tuple[TableCell, ...], ...]:
     """Each column may be of another quantity, so each has as many decimals as it needs."""
     texts = [_text(column, small=_SMALL) for column in zip(*rows, strict=True)]
     return tuple(
-        tuple(Cell(text(value), "") for text, value in zip(texts, row, strict=True)) for row in rows
+        tuple(TableCell(text(value), "") for text, value in zip(texts, row, strict=True))
+        for row in rows
     )
 
 

@@ -17,8 +17,8 @@ from io import FileIO
 from typing import Final, Protocol, TypeVar
 
 from grader.errors import DefinitionError, Problem
-from sitegen.digested_files import File
-from sitegen.search import Entry
+from sitegen.digested_files import DigestedFile
+from sitegen.search import SearchEntry
 
 _WORTH_A_PROCESS: Final = 24  # pieces; fewer are made before a second process has begun
 _NUMBER: Final = struct.Struct("<I")  # of an item that nobody has begun
@@ -31,13 +31,13 @@ _FORK: Final = multiprocessing.get_context("fork")
 class Made:
     """The result of a piece: files by path, and their entries in the search."""
 
-    files: Mapping[str, File]
-    entry: Entry | None = None
+    files: Mapping[str, DigestedFile]
+    entry: SearchEntry | None = None
 
     @classmethod
-    def of(cls, contents: Mapping[str, bytes], entry: Entry | None = None) -> "Made":
+    def of(cls, contents: Mapping[str, bytes], entry: SearchEntry | None = None) -> "Made":
         """Return what was made just now."""
-        return cls({path: File.of(content) for path, content in contents.items()}, entry)
+        return cls({path: DigestedFile.of(content) for path, content in contents.items()}, entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +171,12 @@ def _from_line(line: bytes, piece: Piece, store: Store) -> Made | None:
     begin = len(line)
     try:
         head = json.loads(line)
-        entry = head["entry"] and Entry(**head["entry"])
+        entry = head["entry"] and SearchEntry(**head["entry"])
         for path, (size, digest) in head["files"].items():
             place = slice(begin, begin + size)
-            files[path] = File(digest, size, partial(_content, piece, store, path, place, digest))
+            files[path] = DigestedFile(
+                digest, size, partial(_content, piece, store, path, place, digest)
+            )
             begin += size
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

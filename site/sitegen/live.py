@@ -42,7 +42,7 @@ class LiveSite:
         self._changed = threading.Condition()
         self._closing = False
         try:
-            self._server = _Server((_HOST, port), self)
+            self._server = _LiveServer((_HOST, port), self)
         except OSError as error:
             raise UsageError(f"port {port} cannot be had: {error.strerror}") from error
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
@@ -97,16 +97,16 @@ class LiveSite:
         self._thread.join()
 
 
-class _Server(ThreadingHTTPServer):
+class _LiveServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, address: tuple[str, int], site: LiveSite) -> None:
         self.site = site
-        super().__init__(address, _Handler)
+        super().__init__(address, _LiveHandler)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    server: _Server
+class _LiveHandler(BaseHTTPRequestHandler):
+    server: _LiveServer
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from sitegen.digested_files import File
+from sitegen.digested_files import DigestedFile
 from sitegen.hosting import PYODIDE, Hosting
 from sitegen.links import ASSETS, CONCEPTS, INDEX, LOST, PROGRESS, SEARCH
 
@@ -14,7 +14,9 @@ WORKER: Final = "offline.js"
 _FROM_THE_START: Final = (INDEX, CONCEPTS, SEARCH, PROGRESS, LOST)
 
 
-def offline_worker(script: bytes, files: Mapping[str, File], index: str, hosting: Hosting) -> bytes:
+def offline_worker(
+    script: bytes, files: Mapping[str, DigestedFile], index: str, hosting: Hosting
+) -> bytes:
     """The script with what it must know of a site in front.
 
     A browser takes a worker for new when a byte of it differs, so the version is a digest of all.

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final, TypeAlias
 
 from grader.errors import UsageError
-from sitegen.digested_files import File
+from sitegen.digested_files import DigestedFile
 from sitegen.incremental import Store
 
 # Lists what the build wrote, one path a line. A folder that holds it is ours to build into again.
@@ -20,7 +20,7 @@ _Place: TypeAlias = list[int]  # of a file on a disk, with its size and times
 _TICK: Final = 100_000_000  # ns; what was changed so shortly ago could be changed again unseen
 
 
-def write_site(files: Mapping[str, File], output: Path, store: Store) -> None:
+def write_site(files: Mapping[str, DigestedFile], output: Path, store: Store) -> None:
     """Write the files, and remove those that an earlier build wrote and this one did not.
 
     Files in the folder that no build of ours wrote stay as they are.
@@ -72,8 +72,8 @@ def _is_ours(name: str) -> bool:
     return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
-def _listed(names: Iterable[str]) -> File:
-    return File.of("".join(f"{name}\n" for name in sorted(names)).encode())
+def _listed(names: Iterable[str]) -> DigestedFile:
+    return DigestedFile.of("".join(f"{name}\n" for name in sorted(names)).encode())
 
 
 class _Folder:
@@ -91,7 +91,7 @@ class _Folder:
         self._known = _known(store.find(self._key))  # digest and place of what was there
         self._new: dict[str, tuple[str, _Place | None]] = {}  # likewise, of what is there now
 
-    def write(self, name: str, file: File) -> None:
+    def write(self, name: str, file: DigestedFile) -> None:
         """Write a file, unless it is there with this content: then its time stays as well."""
         path = self._path_of(name)
         place = _place(path)
@@ -113,7 +113,7 @@ class _Folder:
             path = path.parent
             path.rmdir()
 
-    def remember(self, files: Mapping[str, File]) -> None:
+    def remember(self, files: Mapping[str, DigestedFile]) -> None:
         """Keep where the files are, so that the next build need not read them."""
         latest = time.time_ns() - _TICK
         known = {name: self._known[name] for name in files.keys() & self._known.keys()}
@@ -163,11 +163,11 @@ def _place(path: str) -> _Place | None:
     return [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
 
 
-def _has_content(path: str, place: _Place | None, file: File) -> bool:
+def _has_content(path: str, place: _Place | None, file: DigestedFile) -> bool:
     if place is None or place[2] != file.size:
         return False
     try:
         with open(path, "rb") as there:  # noqa: PTH123  see _Folder
-            return File.of(there.read()).digest == file.digest
+            return DigestedFile.of(there.read()).digest == file.digest
     except OSError:
         return False

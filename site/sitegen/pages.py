@@ -24,8 +24,8 @@ from sitegen.links import (
     PROGRESS,
     SEARCH,
 )
-from sitegen.rendering import Renderer, count
-from sitegen.search import Entry
+from sitegen.rendering import PageRenderer, count
+from sitegen.search import SearchEntry
 from sitegen.views import view_exercise, view_lesson
 
 BUNDLE: Final = "etude.zip"  # the grader, as a page's Python imports it
@@ -63,7 +63,7 @@ class Pages:
     def __init__(self, content: Content, hosting: Hosting) -> None:
         self.assets = Assets.load({BUNDLE: content.python})
         self._content = content
-        self._render = Renderer(self.assets, hosting)
+        self._render = PageRenderer(self.assets, hosting)
         self._cards = track_cards(content.tracks, content.lessons)
         self._concepts = concepts_of(self._cards)
         self._frame = key_of(repr(hosting.addresses), *self.assets.files)
@@ -93,11 +93,11 @@ class Pages:
     def _plain(self, path: str, page: str, template: str, context: Mapping[str, object]) -> Made:
         return Made.of({path: self._render(path, page, template=template, **context).encode()})
 
-    def concepts(self) -> Iterator[Entry]:
+    def concepts(self) -> Iterator[SearchEntry]:
         """The concepts as entries of the search."""
         for each in self._concepts:
             note = f"Concept · {count(each.exercises, 'exercise')}"
-            yield Entry.of(each.name, f"{CONCEPTS}#{each.anchor}", note, (each.name,))
+            yield SearchEntry.of(each.name, f"{CONCEPTS}#{each.anchor}", note, (each.name,))
 
     def _lessons(
         self, track: PublicTrack, card: TrackCard, outlines: Mapping[str, Outline]
@@ -128,7 +128,7 @@ class Pages:
 
     def _track(self, card: TrackCard) -> Made:
         html = self._render(card.path, "track", track=card, names={"track": card.id})
-        return Made.of({card.path: html.encode()}, Entry.of(card.title, card.path, "Track"))
+        return Made.of({card.path: html.encode()}, SearchEntry.of(card.title, card.path, "Track"))
 
     def _lesson(
         self,
@@ -151,7 +151,7 @@ class Pages:
         concepts = dict.fromkeys(name for each in card.exercises for name in each.concepts)
         text = "\n\n".join(each.text for each in lesson.run.blocks if isinstance(each, RunProse))
         note = f"Lesson {card.number} · {outline.title}"
-        entry = Entry.of(card.title, card.path, note, concepts, text)
+        entry = SearchEntry.of(card.title, card.path, note, concepts, text)
         return Made.of({card.path: html.encode()}, entry)
 
     def _exercise(
@@ -174,7 +174,7 @@ class Pages:
         data = exercise_data(outline.id, exercise, runnable) if runnable else ()
         note = f"Exercise {own.number} · {outline.title} · {own.difficulty}"
         subjects = (*own.concepts, *exercise.defines)
-        entry = Entry.of(own.title, own.path, note, subjects, exercise.instructions)
+        entry = SearchEntry.of(own.title, own.path, note, subjects, exercise.instructions)
         files = {path: text.encode() for path, text in ((own.path, html), *data)}
         return Made.of(files, entry)
 

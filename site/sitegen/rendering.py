@@ -24,7 +24,7 @@ from sitegen.package_data import data_folder
 from sitegen.policy import content_security_policy
 
 
-class Renderer:
+class PageRenderer:
     """Renders the pages of one site.
 
     Args:

@@ -29,7 +29,7 @@ _COMMON: Final = frozenset(_COMMON_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SearchEntry:
     """A page that can be found."""
 
     title: str
@@ -40,7 +40,7 @@ class Entry:
     @classmethod
     def of(
         cls, title: str, path: str, note: str, subjects: Iterable[str] = (), body: str = ""
-    ) -> "Entry":
+    ) -> "SearchEntry":
         """Weigh the words of a page.
 
         Args:
@@ -80,7 +80,7 @@ def _without_accents(text: str) -> str:
     return "".join(each for each in plain if not unicodedata.combining(each))
 
 
-def search_index(entries: Sequence[Entry]) -> str:
+def search_index(entries: Sequence[SearchEntry]) -> str:
     """The index as JSON.
 
     `words` are in order; `found` has for each of them pairs of a page's number, counted from the

@@ -39,7 +39,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """A number of a table as text, and the class of its colour or an empty string."""
 
     text: str
@@ -54,7 +54,7 @@ class Table:
     summary: str
     columns: tuple[str, ...]
     labels: tuple[str, ...]  # of the rows; none for an array of one axis
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
     is_rounded: bool
 
     @property
@@ -84,7 +84,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class ValueParts:
     """A tuple, list or mapping that holds arrays, item by item with the subscript that gives it."""
 
     form: ClassVar[str] = "parts"
@@ -92,7 +92,7 @@ class Parts:
     items: tuple[tuple[str, "Shown"], ...]
 
 
-Shown: TypeAlias = Inline | Block | Table | Parts
+Shown: TypeAlias = Inline | Block | Table | ValueParts
 
 
 def show(value: object, *, shaded: bool) -> Shown:
@@ -147,9 +147,11 @@ def _holds_arrays(items: Sequence[object]) -> bool:
     return arrays and len(items) <= _MAX_PARTS
 
 
-def _show_parts(summary: str, items: Iterable[tuple[object, object]], *, shaded: bool) -> Parts:
+def _show_parts(
+    summary: str, items: Iterable[tuple[object, object]], *, shaded: bool
+) -> ValueParts:
     shown = tuple((f"[{key!r}]", show(value, shaded=shaded)) for key, value in items)
-    return Parts(summary, shown)
+    return ValueParts(summary, shown)
 
 
 def _show_array(array: NDArray[np.generic], *, shaded: bool) -> Shown:
@@ -170,7 +172,8 @@ def _show_table(array: NDArray[np.generic], *, shaded: bool) -> Table:
         columns=numbered(len(rows[0])),
         labels=numbered(len(rows)) if array.ndim == _MATRIX else (),
         rows=tuple(
-            tuple(Cell(_cell_text(value, decimals), shade(value)) for value in row) for row in rows
+            tuple(TableCell(_cell_text(value, decimals), shade(value)) for value in row)
+            for row in rows
         ),
         is_rounded=array.dtype.kind == "f" and is_rounded(values, decimals),
     )

@@ -13,13 +13,13 @@ import pytest
 
 from grader.errors import UsageError
 from grader.reports import to_html
-from grader.reports.deliver import Delivery, Wanted, write_whole
+from grader.reports.deliver import Delivery, RequestedFormat, write_whole
 from grader.reports.formats import Renderer
 from grader.reports.report import Batch, Report
 
 
 def delivery(*words: str) -> Delivery:
-    return Delivery.of([Wanted.parse(word) for word in words])
+    return Delivery.of([RequestedFormat.parse(word) for word in words])
 
 
 def report(cases: dict[str, Report | Batch], name: str = "pass") -> Report:
@@ -179,7 +179,7 @@ def test_a_descriptor_is_written_to_as_it_is(name: str, is_file: bool) -> None:
     """A pipe, or a file in which more stands before and after."""
     code = (
         "import sys; from pathlib import Path; from grader.reports import deliver\n"
-        f"deliver.Delivery.of([deliver.Wanted.parse('json={name}')])\n"
+        f"deliver.Delivery.of([deliver.RequestedFormat.parse('json={name}')])\n"
         f"print('a', flush=True); deliver.write_whole(Path('{name}'), 'b\\n'); print('c')"
     )
     command = [sys.executable, "-c", code]

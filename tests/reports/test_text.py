@@ -12,8 +12,7 @@ from rich.text import Text
 from grader.definitions.exercise import TestId
 from grader.grading.results.value_summary import ShownValue
 from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
-from grader.reports.text import Row as OfMany
-from grader.reports.text import print_verdict, print_verdicts
+from grader.reports.text import SubmissionRow, print_verdict, print_verdicts
 from tests.reports.conftest import result, verdict
 
 if TYPE_CHECKING:
@@ -320,7 +319,7 @@ def test_a_line_of_many_stays_whole_in_a_narrow_terminal() -> None:
     """The columns are as wide as they have to be, and the terminal alone breaks a line."""
     passed = verdict(Outcome.PASSED, (result("worked", Outcome.PASSED, 1),))
     console = Console(file=io.StringIO(), width=30, force_terminal=True, color_system=None)
-    print_verdicts(console, [OfMany("ada", "attention-weights", passed, "passed", "")])
+    print_verdicts(console, [SubmissionRow("ada", "attention-weights", passed, "passed", "")])
     assert isinstance(console.file, io.StringIO)
     assert console.file.getvalue() == "✓ ada  attention-weights  passed     1/1\n"
 

@@ -15,7 +15,7 @@ from grader.disk_cache import Cache
 from grader.errors import DefinitionError, UsageError
 from sitegen import Content, build_site
 from sitegen.assets import Assets
-from sitegen.digested_files import File
+from sitegen.digested_files import DigestedFile
 from sitegen.output import write_site
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def test_what_is_there_is_not_read_again(tmp_path: Path, monkeypatch: pytest.Mon
     """Until somebody writes to it, even to the same length and with its time put back."""
     monkeypatch.setattr("sitegen.output._TICK", -1_000_000_000)  # as if it were written long ago
     store, output = Cache(tmp_path / "cache", "sources"), tmp_path / "site"
-    file = File.of(b"as built")
+    file = DigestedFile.of(b"as built")
     write_site({"a/b.html": file}, output, store)
     write_site({"a/b.html": replace(file, content=_unread)}, output, store)
 

@@ -7,7 +7,7 @@ import pytest
 
 from sitegen.numerals import decimals_for, is_rounded, numeral
 from sitegen.shading import shade_for
-from sitegen.values import Block, Inline, Parts, Table, show
+from sitegen.values import Block, Inline, Table, ValueParts, show
 
 NAN, INF = math.nan, math.inf
 
@@ -126,7 +126,7 @@ def test_a_pair_of_arrays_is_shown_part_by_part() -> None:
     """Each part has the subscript that gives it."""
     shown = show((np.eye(2), np.ones(3), 5), shaded=True)
 
-    assert isinstance(shown, Parts)
+    assert isinstance(shown, ValueParts)
     assert shown.summary == "tuple of 3"
     assert [(subscript, part.form) for subscript, part in shown.items] == [
         *(("[0]", "table"), ("[1]", "table"), ("[2]", "inline"))
@@ -138,7 +138,7 @@ def test_a_mapping_of_arrays_is_shown_by_key() -> None:
     """The subscript is the key as Python writes it."""
     shown = show({"keys": np.eye(2), "n": 2}, shaded=True)
 
-    assert isinstance(shown, Parts)
+    assert isinstance(shown, ValueParts)
     assert [subscript for subscript, _ in shown.items] == ["['keys']", "['n']"]
 
 

@@ -299,7 +299,7 @@ assert os.sched_getaffinity(0) == before
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) == 1, reason="this machine has one core")
 def test_work_is_shared_out_as_it_gets_done(tmp_path: Path) -> None:
-    """Who has a long piece does few others; each is made once, and each process keeps to a core."""
+    """A process with a long piece makes few others; each piece is made once."""
     subprocess.run(
         [sys.executable, "-c", SHARING, str(tmp_path)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
@@ -308,5 +308,4 @@ def test_work_is_shared_out_as_it_gets_done(tmp_path: Path) -> None:
     told = {int(path.name): path.read_text() for path in tmp_path.iterdir()}
     assert sorted(told) == list(range(40))
     assert told[0].endswith(" 0")  # all others were done by then
-    places = {text.rpartition(" ")[0] for text in told.values()}
-    assert len(places) == len({place.partition(" ")[2] for place in places}) > 1
+    assert len({text.partition(" ")[0] for text in told.values()}) > 1  # processes

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from grader.grading.workers.pool import Pool
     from grader.reports.deliver import Delivery, RequestedFormat
     from grader.reports.report import Report
-    from grader.sandbox.process import Sandbox
 
 _BUG = "Etude itself failed; its log has the reason"
 
@@ -129,17 +128,9 @@ def _check(asked: _Asked) -> "Verdict":
 
 
 def _pool(unsafe: bool) -> "Pool":
-    started = None if unsafe else _begin_sandbox()
     from grader.grading.workers.pool import Pool
 
-    return Pool(1, options.sandbox_opener(unsafe), started=started, once=True)
-
-
-def _begin_sandbox() -> "Sandbox | None":
-    """Set it going before anything else: it takes as long to start as all that we import."""
-    from grader.sandbox.choose import begin_sandbox
-
-    return begin_sandbox()
+    return Pool(1, options.sandbox_opener(unsafe, once=True), once=True)
 
 
 def _grade(pool: "Pool", asked: _Asked) -> "tuple[Verdict, Afterwards]":

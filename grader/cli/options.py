@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -177,12 +178,15 @@ def refuse_inside(definitions: Path, graded: Path) -> None:
         path = link.parent / link.readlink() / path.relative_to(link)
 
 
-def sandbox_opener(unsafe: bool, *, workers: int | None = None) -> "Callable[[], Sandbox]":
+def sandbox_opener(
+    unsafe: bool, *, workers: int | None = None, once: bool = False
+) -> "Callable[[], Sandbox]":
     """Return what starts a sandbox; the imports happen then.
 
     Args:
         unsafe: whether it isolates nothing.
         workers: how many call it, each for its own; None for one that serves few submissions.
+        once: whether the sandbox is for one submission, and the engine imported while it starts.
     """
 
     def opener() -> "Sandbox":
@@ -190,9 +194,14 @@ def sandbox_opener(unsafe: bool, *, workers: int | None = None) -> "Callable[[],
 
         # On a core that is idle, the next child is forked ahead.
         spare = workers is not None and workers < len(os.sched_getaffinity(0))
-        return open_unsafe(spare=spare) if unsafe else open_sandbox(spare=spare)
+        start = open_unsafe if unsafe else open_sandbox
+        return start(spare=spare, once=once, meanwhile=_import_engine if once else None)
 
     return opener
+
+
+def _import_engine() -> None:
+    import_module("grader.grading.session.engine")
 
 
 def prefer_own_output() -> None:

@@ -1,14 +1,26 @@
 """Chooses the strongest sandbox that this host can give."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from grader.errors import SandboxFault
 from grader.sandbox.backends import BACKENDS, UNSAFE, Backend, unsupported_reason
 from grader.sandbox.process import Sandbox
 
 
-def open_sandbox(backends: Sequence[Backend] = BACKENDS, *, spare: bool = False) -> Sandbox:
+def open_sandbox(
+    backends: Sequence[Backend] = BACKENDS,
+    *,
+    spare: bool = False,
+    once: bool = False,
+    meanwhile: Callable[[], object] | None = None,
+) -> Sandbox:
     """Start the first backend that works; the caller closes it.
+
+    Args:
+        backends: in the order of preference.
+        spare: see `Sandbox`.
+        once: see `Sandbox`.
+        meanwhile: called while the sandbox starts.
 
     Raises:
         SandboxFault: none does; the message names each cause and the fix.
@@ -18,7 +30,7 @@ def open_sandbox(backends: Sequence[Backend] = BACKENDS, *, spare: bool = False)
     causes = []
     for backend in backends:
         try:
-            return _start(backend, spare=spare)
+            return _start(backend, spare=spare, once=once, meanwhile=meanwhile)
         except (SandboxFault, OSError) as error:
             causes.append(f"{backend.name}: {error}")
     raise SandboxFault(
@@ -29,34 +41,20 @@ def open_sandbox(backends: Sequence[Backend] = BACKENDS, *, spare: bool = False)
     )
 
 
-def begin_sandbox(backends: Sequence[Backend] = BACKENDS, *, once: bool = True) -> Sandbox | None:
-    """Set the first backend that is installed going, without waiting.
-
-    Args:
-        backends: in the order of preference.
-        once: whether it is for one submission.
-
-    Returns:
-        None if there is none.
-    """
-    if unsupported_reason():
-        return None
-    for backend in backends:
-        try:
-            return Sandbox(backend, once=once)
-        except (SandboxFault, OSError):
-            continue
-    return None
-
-
-def open_unsafe(*, spare: bool = False) -> Sandbox:
+def open_unsafe(
+    *, spare: bool = False, once: bool = False, meanwhile: Callable[[], object] | None = None
+) -> Sandbox:
     """Start a child process with resource limits only. Never chosen by itself."""
-    return _start(UNSAFE, spare=spare)
+    return _start(UNSAFE, spare=spare, once=once, meanwhile=meanwhile)
 
 
-def _start(backend: Backend, *, spare: bool) -> Sandbox:
-    sandbox = Sandbox(backend, spare=spare)
+def _start(
+    backend: Backend, *, spare: bool, once: bool, meanwhile: Callable[[], object] | None
+) -> Sandbox:
+    sandbox = Sandbox(backend, spare=spare, once=once)
     try:
+        if meanwhile is not None:
+            meanwhile()
         sandbox.wait_until_ready()
     except BaseException:
         sandbox.close()

@@ -28,11 +28,6 @@ class Control:
         self._answers: dict[int, dict[str, Any]] = {}
         self._unwanted: set[int] = set()
 
-    @property
-    def descriptor(self) -> int:
-        """Of the socket."""
-        return self._connection.fileno()
-
     def close(self) -> None:
         """Hang up, which ends the zygote."""
         self._connection.close()

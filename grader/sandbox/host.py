@@ -51,20 +51,10 @@ class Host:
         return (*entries, *self.libraries, *self.numpy, *_DEVICES)
 
 
-def this_host(*, at_once: bool = False) -> Host:
-    """Find out, once a process.
-
-    Args:
-        at_once: do not import NumPy to see which libraries it comes with. Those in the system's
-            folders and its own are found without it; on other hosts a zygote may not start.
-    """
-    if not at_once:
-        importlib.import_module("numpy")
-    return _host("numpy" in sys.modules)
-
-
 @functools.cache
-def _host(_with_numpys_libraries: bool) -> Host:
+def this_host() -> Host:
+    """Find out the paths of this host."""
+    importlib.import_module("numpy")  # whose shared libraries are found when they are mapped
     numpy = _numpy_folder()
     packages = numpy.parent
     bundled = packages / "numpy.libs"

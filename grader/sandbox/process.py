@@ -34,7 +34,7 @@ class Sandbox:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in close()
         try:
             compile_ahead()
-            launch = backend.launch(this_host(at_once=once), theirs.fileno(), not once)
+            launch = backend.launch(this_host(), theirs.fileno(), not once)
             self._process = subprocess.Popen(  # noqa: S603  our own command
                 launch.command,
                 env=launch.environment,
@@ -98,20 +98,6 @@ class Sandbox:
             self._process.kill()
         self._process.wait()
         self._errors.close()
-
-    @property
-    def descriptors(self) -> tuple[int, int]:
-        """What a fork of this process must keep open to use the sandbox in its place."""
-        return self._control.descriptor, self._errors.fileno()
-
-    def hand_over(self) -> None:
-        """Leave the sandbox to a fork of this process; it ends when the fork closes it."""
-        self._control.close()
-        self._errors.close()
-
-    def reap(self) -> None:
-        """After `hand_over`, when the fork is done: wait for the process that was started here."""
-        self._process.wait()
 
     def __enter__(self) -> Self:
         return self

@@ -1,8 +1,6 @@
 """A child serves one submission: values cross, failures are told apart, nothing outlives it."""
 
 import os
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -408,20 +406,6 @@ def test_a_sandbox_for_one_submission_runs_what_one_for_many_does(each_sandbox: 
         answer = ask(once, source)
     assert isinstance(answer, Returned)
     assert answer == ask(each_sandbox, source)
-
-
-def test_a_sandbox_is_begun_without_numpy(each_sandbox: Sandbox) -> None:
-    """What grades one file sets its sandbox going before the slowest import of all."""
-    backend = each_sandbox.backend.name.upper()
-    program = (
-        "import sys; from grader.sandbox.choose import begin_sandbox; "
-        f"from grader.sandbox.backends import {backend}; sandbox = begin_sandbox([{backend}]); "
-        "print('numpy' in sys.modules); sandbox.wait_until_ready(); sandbox.close()"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", program], check=True, capture_output=True, text=True
-    )
-    assert run.stdout == "False\n"
 
 
 def test_what_is_drawn_without_a_seed_is_the_same_in_every_sandbox(each_sandbox: Sandbox) -> None:

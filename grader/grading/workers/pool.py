@@ -95,7 +95,6 @@ class Pool:
         workers: how many submissions are graded at once.
         open_sandbox: called in each worker to start its sandbox; it may raise `SandboxFault`.
         jobs_per_worker: after so many a worker is replaced.
-        started: a sandbox that is starting already; the first worker takes it over.
         once: whether the pool is for one job: its worker then imports what it needs itself, while
             this process does other things.
     """
@@ -105,13 +104,10 @@ class Pool:
         workers: int,
         open_sandbox: "Callable[[], Sandbox]",
         jobs_per_worker: int = JOBS_PER_WORKER,
-        started: "Sandbox | None" = None,
         *,
         once: bool = False,
     ) -> None:
-        self._started = started
         self._once = once
-        self._taken_over: Sandbox | None = None
         self._size = workers
         self._open_sandbox = open_sandbox
         self._jobs_per_worker = jobs_per_worker
@@ -135,8 +131,6 @@ class Pool:
         for worker in self._workers:
             worker.stop()
         self._workers.clear()
-        if self._taken_over is not None:
-            self._taken_over.reap()
 
     @property
     def pids(self) -> list[int]:
@@ -243,18 +237,14 @@ class Pool:
         return GraderFault(f"given up after {MAX_TRIES} tries: {_cause(message)}")
 
     def _hire(self) -> "_Worker":
-        started, self._started = self._started, None
         number = self._free_number()
         # One waits while the others work: a worker and its sandbox hand over faster, and find their
         # memory cached, on one core. They are bound only if every core gets equally many workers,
         # or one could be idle beside a queue.
         cores = sorted(os.sched_getaffinity(0))
         core = None if self._size % len(cores) else cores[number % len(cores)]
-        worker = _Worker(number, core, self._definitions, self._open_sandbox, started)
+        worker = _Worker(number, core, self._definitions, self._open_sandbox)
         self._workers.append(worker)
-        if started is not None:
-            started.hand_over()
-            self._taken_over = started
         return worker
 
     def _free_number(self) -> int:
@@ -316,7 +306,6 @@ class _Worker:
         core: int | None,
         definitions: LruCache[bytes],
         open_sandbox: "Callable[[], Sandbox]",
-        started: "Sandbox | None" = None,
     ) -> None:
         self.number = number
         self._definitions = definitions
@@ -329,7 +318,7 @@ class _Worker:
         self._since = time.monotonic()
         self._process = _FORK.Process(
             target=_work,
-            args=((theirs, self.connection), self.journal, core, open_sandbox, started),
+            args=((theirs, self.connection), self.journal, core, open_sandbox),
             daemon=True,
         )
         self._process.start()
@@ -428,10 +417,8 @@ def _work(
     journal: Journal,
     core: int | None,
     open_sandbox: "Callable[[], Sandbox]",
-    started: "Sandbox | None",
 ) -> None:
     """The life of a worker: start a sandbox, give up rights, grade until sent home."""
-    from grader.grading.session.engine import grade_all  # noqa: PLC0415  of many the parent has it
     from grader.sandbox.confine import confine_this_process, leave_parent  # noqa: PLC0415
     from grader.sandbox.inside import syscalls  # noqa: PLC0415
 
@@ -444,17 +431,17 @@ def _work(
     os.chdir("/")  # where it was started may be removed while a server runs, and pytest asks for it
     parents.close()  # or this worker would never notice that its parent is gone
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)  # nor while it computes
-    leave_parent(
-        {connection.fileno(), journal.descriptor, *(started.descriptors if started else ())}
-    )
+    leave_parent({connection.fileno(), journal.descriptor})
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then hangs up
     with contextlib.suppress(EOFError, BrokenPipeError):  # the parent has hung up
         try:
-            sandbox = _sandbox(open_sandbox, started)
+            sandbox = open_sandbox()
         except SandboxFault as fault:
             _send(connection, {"no sandbox": str(fault)})
             return
         with sandbox:
+            from grader.grading.session.engine import grade_all  # noqa: PLC0415  of many the parent has it
+
             confine_this_process()
             _send(connection, {"ready": sandbox.backend.name})
             try:
@@ -468,18 +455,6 @@ def _work(
                 _send(connection, {"fault": f"{type(error).__name__}: {error}"})
                 with contextlib.suppress(OSError):  # there may be no stderr
                     traceback.print_exc()
-
-
-def _sandbox(open_sandbox: "Callable[[], Sandbox]", started: "Sandbox | None") -> "Sandbox":
-    """Use the one that was started ahead, or if it does not come up, one that does."""
-    if started is not None:
-        try:
-            started.wait_until_ready()
-        except SandboxFault:
-            started.close()
-        else:
-            return started
-    return open_sandbox()
 
 
 def _jobs(connection: Connection) -> Iterator[Job]:

@@ -95,8 +95,8 @@ class Pool:
         workers: how many submissions are graded at once.
         open_sandbox: called in each worker to start its sandbox; it may raise `SandboxFault`.
         jobs_per_worker: after so many a worker is replaced.
-        once: whether the pool is for one job: its worker then imports what it needs itself, while
-            this process does other things.
+        preload: whether this process imports the engine, which its workers then share. For one job
+            the worker does it, while this process does other things.
     """
 
     def __init__(
@@ -105,9 +105,9 @@ class Pool:
         open_sandbox: "Callable[[], Sandbox]",
         jobs_per_worker: int = JOBS_PER_WORKER,
         *,
-        once: bool = False,
+        preload: bool = True,
     ) -> None:
-        self._once = once
+        self._preload = preload
         self._size = workers
         self._open_sandbox = open_sandbox
         self._jobs_per_worker = jobs_per_worker
@@ -117,7 +117,7 @@ class Pool:
         self._anyone_was_ready = False
 
     def __enter__(self) -> Self:
-        if not self._once:  # imported here, once: the workers are forks and share it
+        if self._preload:
             importlib.import_module("grader.grading.session.engine")
         self._hire()
         return self
@@ -161,9 +161,6 @@ class Pool:
                 else:
                     continue
                 if result is not None and ticket is not None:
-                    # It has nothing left to do but to take itself down, if it is not gone already.
-                    if self._once and worker in self._workers:
-                        worker.kill()
                     yield ticket.job, result
 
     def _bell(self, waiting: "JobSource", busy: int) -> list[Connection]:

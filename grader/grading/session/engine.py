@@ -1,9 +1,8 @@
-"""Grades submissions one after another: one sandbox, one long pytest session, oracles kept warm."""
+"""The engine: one sandbox and one long pytest session that grades job after job."""
 
-import contextlib
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from grader.grading.expected.independence import drawn_otherwise, ended_otherwis
 from grader.grading.expected.oracle import Oracle, Truths
 from grader.grading.results.jobs import Job, Probe, Result
 from grader.grading.results.submission import Submission
-from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import result_data, verdict_data
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.grading.session import journal
@@ -35,40 +34,39 @@ _PLUGINS_OFF = (
     "unraisableexception", "warnings",
 )  # fmt: skip
 
-# A verdict says the same wherever it is given.
+# They change what pytest does or says; a verdict must not depend on them.
 _READ_BY_PYTEST = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "CI", "BUILD_NUMBER")
 
 # pytest's items take much memory and little time to make.
 _MOST_WITH_ITEMS = 32
 
 
-def _note_nothing(_kind: str, _content: object) -> None:
-    """Take no notes."""
-
-
 def grade_all(
     jobs: Iterable[Job],
     sandbox: Sandbox,
     emit: Callable[[Job, Result], None],
-    note: Callable[[str, Any], None] = _note_nothing,
+    note: Callable[[str, Any], None] = lambda _kind, _content: None,
 ) -> None:
-    """Grade every job in order and hand out each result as it comes.
+    """Grade every job in order.
 
     Args:
-        jobs: what to grade.
-        sandbox: where submissions run.
-        emit: takes each result.
-        note: takes what is known of a job before its result, see `journal`.
+        jobs: the work.
+        sandbox: runs the submissions.
+        emit: called with each result.
+        note: called with what is known of a job before its result, see `journal`.
 
     Raises:
-        GraderFault: the session itself broke; the jobs before that were handed out.
+        GraderFault: the session itself broke; the results before that were emitted.
     """
     session = _GradingSession(jobs, sandbox, emit, note)
     off = [word for name in _PLUGINS_OFF for word in ("-p", f"no:{name}")]
     # Nothing of the working directory is read: a learner's conftest.py must not run here.
     nothing_read = ["-c", os.devnull, "--rootdir=/", "--noconftest", "--disable-plugin-autoload"]
-    with _no_pytest_settings():
+    settings = {name: os.environ.pop(name) for name in _READ_BY_PYTEST if name in os.environ}
+    try:
         status = pytest.main([*off, "--assert=plain", *nothing_read], plugins=[session])
+    finally:
+        os.environ.update(settings)
     if session.stopped_by is not None:
         raise session.stopped_by
     if not session.finished:
@@ -95,22 +93,12 @@ def grade(
     return result
 
 
-@contextlib.contextmanager
-def _no_pytest_settings() -> Iterator[None]:
-    """Keep away what was meant for someone's own pytest runs, or makes pytest say more in a CI."""
-    kept = {name: os.environ.pop(name) for name in _READ_BY_PYTEST if name in os.environ}
-    try:
-        yield
-    finally:
-        os.environ.update(kept)
-
-
 class _Item(TestCaseItem):
-    """An item of which nobody asks where it stands: pytest would look for it in the file system."""
+    """An item of the engine's session. pytest would look for its location in the file system."""
 
     @property
     def location(self) -> tuple[str, int, str]:
-        """Name the definition as it is."""
+        """Return the place of the definition."""
         return os.fspath(self.case.where.path), self.case.where.line - 1, self.name
 
 
@@ -134,7 +122,6 @@ class _GradingSession:
         self._items = LruCache[list[TestCaseItem]](_MOST_WITH_ITEMS)
         self._truths = LruCache[Truths](MOST_EXERCISES)
         self._diagnosticians: LruCache[Diagnostician] = LruCache(MOST_EXERCISES)
-        self._run: SubmissionRun | None = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> bool:
@@ -148,41 +135,33 @@ class _GradingSession:
         """Grade the jobs. What stops the loop is kept, since pytest would swallow it."""
         try:
             for job in self._jobs:
-                self._emit(job, self._result(session, job))
+                try:
+                    result: Result = self._grade(session, job)
+                except EtudeError as error:
+                    result = error
+                self._emit(job, result)
             self.finished = True
         except BaseException as error:  # noqa: BLE001  raised again by grade_all
             self.stopped_by = error
         return True
 
-    def _result(self, session: pytest.Session, job: Job) -> Result:
-        try:
-            return self._grade(session, job)
-        except EtudeError as error:
-            return error
-
     def _grade(self, session: pytest.Session, job: Job) -> Verdict:
-        digest = job.exercise.digest
-        shared = (job.probe and job.probe.form_of) or digest  # by all forms of the exercise
+        shared = (job.probe and job.probe.form_of) or job.exercise.digest  # by all its forms
         oracle = Oracle(job.exercise, self._sandbox, self._truths.get(shared, Truths))
         if job.probe is None or job.probe.beside is None:
             return self._verdict(session, job, oracle, self._note)
-        return self._verdict_beside(session, job, job.probe.beside, oracle)
-
-    def _verdict_beside(
-        self, session: pytest.Session, job: Job, beside: Submission, oracle: Oracle
-    ) -> Verdict:
-        """Grade a wrong program before the job's, and both again: neither may notice the other."""
-        other = replace(job, submission=beside, probe=Probe())
 
         def note(kind: str, content: object) -> None:
             if kind == journal.BEGAN:  # each has its own time; the results are not the job's
                 self._note(kind, content)
 
+        # A wrong program runs before the job's, and both run again: neither may notice the other.
+        other = replace(job, submission=job.probe.beside, probe=Probe())
         wrong = self._verdict(session, other, oracle, note)
         verdict = self._verdict(session, job, oracle, self._note)
         wrong_again = self._verdict(session, other, oracle, note)
         again = self._verdict(session, job, oracle, note)
-        assert verdict.evidence is not None  # noqa: S101  whoever asks for this asks for that
+        assert verdict.evidence is not None  # noqa: S101  such a probe asks for evidence
         evidence = replace(
             verdict.evidence,
             changed=ended_otherwise(verdict, again),
@@ -192,80 +171,50 @@ class _GradingSession:
         return replace(verdict, evidence=evidence)
 
     def _verdict(
-        self,
-        session: pytest.Session,
-        job: Job,
-        oracle: Oracle,
-        note: Callable[[str, Any], None],
+        self, session: pytest.Session, job: Job, oracle: Oracle, note: Callable[[str, Any], None]
     ) -> Verdict:
-        items = self._items_of(session, job.exercise)
-        learner_reads = job.probe is None
+        probe = job.probe
+        items = self._items.get(job.exercise.digest, lambda: _items_of(session, job.exercise))
+        results: dict[TestId, TestResult] = {}
         with SubmissionRun(
-            oracle, job.submission, self._sandbox, job.limits, with_values=learner_reads
+            oracle, job.submission, self._sandbox, job.limits, with_values=probe is None
         ) as run:
-            self._run = run
             run.prepare()
             note(journal.BEGAN, time.monotonic())
             run.load()
             note(journal.LOADED, run.output)
-            stop = job.probe is not None and job.probe.first_failure
-            results = _run_items(items, note, stop=stop)
-            evidence = run.evidence() if job.probe is not None and job.probe.evidence else None
+            for item in items:
+                result = results[item.case.id] = _run_item(item, run)
+                note(journal.RESULT, result_data(result))
+                if probe and probe.first_failure and result.outcome is not Outcome.PASSED:
+                    break
+            evidence = run.evidence() if probe and probe.evidence else None
         verdict = replace(run.verdict(results, self._sandbox.backend.name), evidence=evidence)
-        if verdict.outcome is Outcome.PASSED or verdict.message or job.probe is not None:
+        if verdict.outcome is Outcome.PASSED or verdict.message or probe is not None:
             return verdict
         note(journal.VERDICT, verdict_data(verdict))
-        return replace(verdict, diagnosis=self._diagnosis(oracle, results, run))
-
-    def _diagnosis(
-        self,
-        oracle: Oracle,
-        results: Mapping[TestId, TestResult],
-        run: SubmissionRun,
-    ) -> Diagnosis | None:
         from grader.grading.diagnosis.known_mistakes import Diagnostician  # noqa: PLC0415  a pass needs none
 
         diagnostician = self._diagnosticians.get(
-            oracle.exercise.digest, lambda: Diagnostician(oracle, self._sandbox)
+            job.exercise.digest, lambda: Diagnostician(oracle, self._sandbox)
         )
-        return diagnostician.diagnose(results, run.observed, run.deadline)
-
-    def _items_of(self, session: pytest.Session, exercise: Exercise) -> list[TestCaseItem]:
-        """Make the items of an exercise, if it is not among those that came last."""
-        return self._items.get(
-            exercise.digest,
-            lambda: [
-                _Item.from_parent(
-                    session, name=case.id, nodeid=case.id, case=case, run=self._current_run
-                )
-                for case in in_running_order(exercise)
-            ],
-        )
-
-    def _current_run(self) -> SubmissionRun:
-        if self._run is None:
-            raise GraderFault("a test case was run without a submission")
-        return self._run
+        diagnosis = diagnostician.diagnose(results, run.observed, run.deadline)
+        return replace(verdict, diagnosis=diagnosis)
 
 
-def _run_items(
-    items: Iterable[TestCaseItem], note: Callable[[str, Any], None], *, stop: bool
-) -> dict[TestId, TestResult]:
-    """Run items in order; if `stop`, up to the first that does not pass."""
-    results = {}
-    for item in items:
-        result = results[item.case.id] = _run_item(item)
-        note(journal.RESULT, result_data(result))
-        if stop and result.outcome is not Outcome.PASSED:
-            break
-    return results
+def _items_of(session: pytest.Session, exercise: Exercise) -> list[TestCaseItem]:
+    return [
+        _Item.from_parent(session, name=case.id, nodeid=case.id, case=case)
+        for case in in_running_order(exercise)
+    ]
 
 
-def _run_item(item: TestCaseItem) -> TestResult:
-    """Run one item as pytest does, without the set-up and tear-down that it has none of.
+def _run_item(item: TestCaseItem, run: SubmissionRun) -> TestResult:
+    """Run one item as pytest does, but without set-up and tear-down: it has none.
 
-    pytest's report and our result must say the same: two witnesses for each point.
+    pytest's report and our result must agree, or the grader faults.
     """
+    item.run = run
     hook = item.hook
     call = pytest.CallInfo.from_call(
         lambda: hook.pytest_runtest_call(item=item), when="call", reraise=(KeyboardInterrupt,)

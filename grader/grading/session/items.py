@@ -1,6 +1,5 @@
 """pytest items made from an exercise's test cases, instead of from Python functions."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,10 +7,10 @@ import pytest
 
 from grader.errors import EtudeError
 from grader.grading.results.verdict import Outcome, TestResult
-from grader.grading.run.submission_run import SubmissionRun
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import TestCase
+    from grader.grading.run.submission_run import SubmissionRun
 
 
 class NotPassedError(Exception):
@@ -23,7 +22,7 @@ class NotPassedError(Exception):
 
 
 class TestCaseItem(pytest.Item):
-    """One test case, graded on the submission that `run` gives at the time."""
+    """One test case, graded on a submission: `run` is set before the item is run."""
 
     __test__ = False  # the name is a test case's, not a test's
 
@@ -31,7 +30,6 @@ class TestCaseItem(pytest.Item):
         self,
         *,
         case: "TestCase",
-        run: Callable[[], SubmissionRun],
         **options: Any,  # noqa: ANN401  as in pytest
     ) -> None:
         super().__init__(**options)
@@ -39,14 +37,15 @@ class TestCaseItem(pytest.Item):
         self.result: TestResult | None = None
         self.fault: EtudeError | None = None
         self.hook = self.ihook  # kept: `ihook` looks for a conftest.py of the path each time
-        self._run = run
+        self.run: SubmissionRun | None = None
 
     def runtest(self) -> None:
-        """Grade the case; whatever is not a pass raises."""
+        """Grade the case; raise unless it passes."""
+        assert self.run is not None  # noqa: S101  for the type checker
         self.result = self.fault = None
         self._report_sections.clear()  # the item serves many submissions
         try:
-            self.result = self._run().grade(self.case)
+            self.result = self.run.grade(self.case)
         except EtudeError as error:
             self.fault = error
             raise
@@ -56,7 +55,7 @@ class TestCaseItem(pytest.Item):
             raise NotPassedError(self.result)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: object) -> str:
-        """Show the learner's sentence; a traceback of ours would teach nobody anything."""
+        """Return the learner's sentence instead of a traceback of the grader."""
         if isinstance(excinfo.value, NotPassedError):
             result = excinfo.value.result
             line = f" (line {result.line})" if result.line else ""
@@ -66,7 +65,7 @@ class TestCaseItem(pytest.Item):
         return str(super().repr_failure(excinfo))
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Point at the definition; a hidden test is named, never described."""
+        """Return the place of the definition, and a name; a hidden test is not described."""
         shown = "" if self.case.hidden else self.case.description
         name = f"{self.case.id}: {shown}" if shown else str(self.case.id)
         return self.case.where.path, self.case.where.line - 1, name

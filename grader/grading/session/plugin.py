@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from grader.grading.run.submission_run import SubmissionRun
     from grader.sandbox.process import Sandbox
 
-_SANDBOX = pytest.StashKey["Sandbox"]()
+_SANDBOX: pytest.StashKey["Sandbox"] = pytest.StashKey()
 _ETUDE = Path(__file__).resolve().parents[2]  # an editable install has its checkout on the path
 
 
@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse the ways of starting pytest that run files which lie beside the submission.
 
-    Whether there are such files makes no difference, so nobody gets used to those ways.
+    They are refused even without such files, so that they do not become a habit.
 
     Raises:
         UsageError: pytest was started in one of them.
@@ -89,21 +89,28 @@ class ExerciseFile(pytest.File):
 
         self._exercise = load_exercise(self.path)
         self._run: SubmissionRun | None = None
-        for case in in_running_order(self._exercise):
-            yield TestCaseItem.from_parent(self, name=case.id, case=case, run=self._loaded_run)
+        self._items: list[TestCaseItem] = [
+            TestCaseItem.from_parent(self, name=case.id, case=case)
+            for case in in_running_order(self._exercise)
+        ]
+        yield from self._items
 
-    def _loaded_run(self) -> "SubmissionRun":
+    def setup(self) -> None:
         """Load the submission into a sandbox child, for all the tests of this file."""
         from grader.grading.expected.oracle import Oracle  # noqa: PLC0415
         from grader.grading.results.submission import Submission  # noqa: PLC0415
         from grader.grading.run.submission_run import SubmissionRun  # noqa: PLC0415
+        from grader.sandbox.choose import open_sandbox, open_unsafe  # noqa: PLC0415
 
-        if self._run is None:
-            submission = Submission.read(Path(self.config.getoption("--submission")))
-            sandbox = _sandbox(self.config)
-            self._run = SubmissionRun(Oracle(self._exercise, sandbox), submission, sandbox)
-            self._run.load()
-        return self._run
+        stash, options = self.config.stash, self.config.option
+        if _SANDBOX not in stash:
+            stash[_SANDBOX] = open_unsafe() if options.unsafe_no_sandbox else open_sandbox()
+        sandbox = stash[_SANDBOX]
+        submission = Submission.read(Path(options.submission))
+        self._run = SubmissionRun(Oracle(self._exercise, sandbox), submission, sandbox)
+        self._run.load()
+        for item in self._items:
+            item.run = self._run
 
     def teardown(self) -> None:
         """End the child."""
@@ -111,17 +118,8 @@ class ExerciseFile(pytest.File):
             self._run.__exit__()
 
 
-def _sandbox(config: pytest.Config) -> "Sandbox":
-    from grader.sandbox.choose import open_sandbox, open_unsafe  # noqa: PLC0415
-
-    if _SANDBOX not in config.stash:
-        unsafe = config.getoption("--unsafe-no-sandbox")
-        config.stash[_SANDBOX] = open_unsafe() if unsafe else open_sandbox()
-    return config.stash[_SANDBOX]
-
-
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Say why nothing was collected for a submission, instead of leaving it at that."""
+    """Refuse a submission for which nothing was collected."""
     submission = session.config.getoption("--submission")
     if submission and not any(isinstance(item.parent, ExerciseFile) for item in session.items):
         name = Path(submission).name

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from grader.cli.next_steps import Afterwards
-    from grader.definitions.exercise import Exercise
     from grader.grading.results.verdict import Verdict
     from grader.grading.workers.pool import Pool
     from grader.reports.deliver import Delivery, RequestedFormat
@@ -134,10 +133,11 @@ def _pool(unsafe: bool) -> "Pool":
 
 
 def _grade(pool: "Pool", asked: _Asked) -> "tuple[Verdict, Afterwards]":
+    from grader.definitions.collection import resolve
     from grader.grading.results.jobs import Job
     from grader.grading.results.submission import Submission
 
-    definition = _definition(asked)
+    definition = resolve(asked.exercise, options.collection_folder(asked.exercises))
     asked.delivery.load()  # while the worker gets ready
     from grader.cli.next_steps import Afterwards
 
@@ -147,22 +147,6 @@ def _grade(pool: "Pool", asked: _Asked) -> "tuple[Verdict, Afterwards]":
     if isinstance(result, EtudeError):
         raise result
     return result, afterwards
-
-
-def _definition(asked: _Asked) -> "Exercise":
-    """Load the definition, or take it from the last time if it is the same."""
-    from grader.definitions.exercise_cache import KeptDefinition
-
-    folder = options.collection_folder(asked.exercises)
-    kept = KeptDefinition(asked.exercise, folder)
-    found = kept.find()
-    if found is not None:
-        return found
-    from grader.definitions.collection import resolve
-
-    definition = resolve(asked.exercise, folder)
-    kept.keep(definition)
-    return definition
 
 
 def _deliver(asked: _Asked, verdict: "Verdict", began: float, afterwards: "Afterwards") -> None:

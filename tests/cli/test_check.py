@@ -1,7 +1,6 @@
 """`etude check` as it looks: in terminals of several sizes, in a pipe, and for screen readers."""
 
 import fcntl
-import json
 import os
 import pty
 import re
@@ -153,27 +152,8 @@ def write_double(folder: Path, expect: str = "2 * x") -> Path:
     return path
 
 
-def test_a_definition_is_read_once(
-    etude_process: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever checks again waits neither for YAML nor for what checks it."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("PYTHONPROFILEIMPORTTIME", "1")
-    write_double(tmp_path)
-    command = ("check", "01-double.yaml", "double.py")
-    first, second = (etude_process(*command) for _ in range(2))
-    assert "Passed: 1/1 point" in first.stdout
-    assert "Passed: 1/1 point" in second.stdout
-    imported = [
-        {line.rpartition("|")[2].strip() for line in run.stderr.splitlines()}
-        for run in (first, second)
-    ]
-    assert {"yaml", "grader.definitions.rules"} <= imported[0]
-    assert not {"yaml", "grader.definitions.rules"} & imported[1]
-
-
 def test_a_definition_that_changed_is_read_again(etude: Etude, tmp_path: Path) -> None:
-    """Also when it changes back, or is not valid any more; what was kept answers for nothing."""
+    """Also when it changes back, or is not valid any more."""
     command = ("check", write_double(tmp_path), tmp_path / "double.py")
     assert etude(*command).returncode == 0
     write_double(tmp_path, expect="3 * x")
@@ -184,23 +164,3 @@ def test_a_definition_that_changed_is_read_again(etude: Etude, tmp_path: Path) -
     broken = etude(*command)
     assert broken.returncode == 2
     assert "01-double.yaml:11:" in broken.stderr
-
-
-def test_a_damaged_cache_changes_nothing(
-    etude: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nor does one that cannot be written."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    command = ("check", write_double(tmp_path), tmp_path / "double.py", "--format", "json")
-    as_it_is = json.loads(etude(*command).stdout)["tests"][0]["outcome"]
-    assert as_it_is == "passed"
-    (kept,) = (tmp_path / "cache" / "etude" / "checked").iterdir()
-    whole = kept.read_bytes()
-    for content in (b"", whole[:-9], b"\x80\x05cos\nsystem\n."):
-        kept.write_bytes(content)
-        run = etude(*command)
-        assert (run.returncode, run.stderr) == (0, "")
-        assert json.loads(run.stdout)["tests"][0]["outcome"] == as_it_is
-        assert kept.read_bytes() == whole
-    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
-    assert etude(*command).returncode == 0

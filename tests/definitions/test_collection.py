@@ -10,7 +10,6 @@ import pytest
 import grader
 from grader.definitions.collection import Collection, find_exercise, load_track, resolve
 from grader.definitions.exercise import ExerciseId
-from grader.definitions.exercise_cache import KeptDefinition
 from grader.definitions.files import default_folder
 from grader.definitions.track import LessonDefinition, LessonId
 from grader.errors import DefinitionError, Location, UsageError
@@ -428,15 +427,13 @@ def test_resolve_id(collection: Writer) -> None:
 
 
 def test_a_file_that_is_called_like_an_id_is_not_the_exercise(collection: Writer) -> None:
-    """Neither to the loader nor to what is remembered of a definition."""
+    """An id is looked up in the collection alone."""
     collection.exercise("basics/02-halve.yaml", "halve")
     Path("halve").symlink_to("/etc/passwd")
     assert resolve("halve", FOLDER).id == "halve"
     Path("halve").unlink()
     collection.exercise("../halve", "warm-up")
     assert resolve("halve", FOLDER).id == "halve"
-    KeptDefinition("./halve", FOLDER).keep(resolve("./halve", FOLDER))
-    assert KeptDefinition("halve", FOLDER).find() is None
 
 
 def test_resolve_path(collection: Writer) -> None:

@@ -1,8 +1,8 @@
-"""What could be made again, kept on disk under a digest of all that it is made from.
+"""A content-addressed disk cache, for values that are expensive to compute.
 
-There is nothing to invalidate: an entry that no longer fits is simply never found. What is found is
-believed, so it has to be this user's own: on a machine that many use, others may have made the
-folder, and `sudo` may have left the home of somebody else in the environment.
+An entry's name is a digest of everything that the entry is made from, so none is ever out of date.
+Entries are trusted, so they have to be this user's own: on a shared machine others may have made
+the folder, and `sudo` may have left another user's home in the environment.
 """
 
 import contextlib
@@ -13,24 +13,22 @@ import platform
 import re
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 from grader.errors import GraderFault
 
 _SOURCES: Final = frozenset({".py", ".html", ".css", ".js", ".json"})
-_KEPT: Final = 5_000  # entries beside those that are in use; then the oldest go
-_KEPT_BYTES: Final = 1 << 29  # of all these entries together
-_ENTRY: Final = r"[0-9a-f]{64}(\.\w+)?"  # with an ending while it is written
+_MOST_ENTRIES: Final = 5_000  # of a folder; then the oldest are removed
+_MOST_BYTES: Final = 1 << 29  # of all its entries together
+_ENTRY: Final = re.compile(r"[0-9a-f]{64}(\.\w+)?")  # with an ending while it is written
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
+_DIGEST_BYTES: Final = hashlib.sha256().digest_size
 
 
 def cache_folder(name: str) -> Path | None:
-    """Return the folder for one kind of things that this user's programs could make again.
-
-    None means that nothing can be kept: nobody knows where this user's home is.
-    """
+    """Return the folder of a cache of this user; None if the user has no known home."""
     from platformdirs import user_cache_path  # noqa: PLC0415  most commands keep nothing
 
     try:
@@ -39,17 +37,18 @@ def cache_folder(name: str) -> Path | None:
         return None
 
 
-def fingerprint(folders: Iterable[Path], *, packages: Iterable[str] = ("numpy",)) -> str:
-    """Hash the sources in folders, and the versions that they run on."""
-    from importlib import metadata  # noqa: PLC0415  it takes long, and who only reads needs none
+def fingerprint(folders: Iterable[Path]) -> str:
+    """Hash the sources in folders, and the versions of Python and NumPy."""
+    from importlib import metadata  # noqa: PLC0415  slow, and most commands need none
 
-    total = hashlib.sha256(platform.python_version().encode())
-    for package in packages:
-        total.update(f"{package} {metadata.version(package)}\n".encode())
+    versions = f"{platform.python_version()}numpy {metadata.version('numpy')}\n"
+    total = hashlib.sha256(versions.encode())
     for folder in folders:
-        for path in sorted(_sources(os.fspath(folder))):
-            total.update(os.fsencode(path[len(os.fspath(folder)) :]) + b"\0")
-            total.update(hashlib.sha256(Path(path).read_bytes()).digest())
+        paths = (path for path in folder.rglob("*") if path.suffix in _SOURCES)
+        for path in sorted(paths):
+            if "__pycache__" not in path.parts and path.is_file():  # an editor's link leads nowhere
+                total.update(os.fsencode(path.relative_to(folder)) + b"\0")
+                total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()
 
 
@@ -66,24 +65,15 @@ def package_folder(name: str) -> Path:
 
 
 def key_of(parts: Iterable[bytes]) -> str:
-    """Return a digest of parts, which differs as soon as one of them does."""
+    """Return the digest of a sequence of parts."""
     total = hashlib.sha256()
     for part in parts:
         total.update(hashlib.sha256(part).digest())
     return total.hexdigest()
 
 
-def _sources(folder: str) -> Iterator[str]:
-    for found in os.scandir(folder):
-        if found.is_dir(follow_symlinks=False):
-            if found.name != "__pycache__":
-                yield from _sources(found.path)
-        elif os.path.splitext(found.name)[1] in _SOURCES and found.is_file():  # noqa: PTH122  hundreds of files
-            yield found.path  # editors leave links there that lead nowhere
-
-
 class Cache:
-    """Contents by their keys. What cannot be read or written is as if it were not there.
+    """Contents by their keys. An entry that cannot be read or written counts as missing.
 
     Args:
         folder: is made when the first content is kept; without one nothing is kept.
@@ -91,75 +81,54 @@ class Cache:
     """
 
     def __init__(self, folder: Path | None, made_by: str) -> None:
-        self._folder = os.devnull if folder is None else os.fspath(folder)
+        self._folder = Path(os.devnull) if folder is None else folder
         self._made_by = made_by.encode()
-        self._used: set[str] = set()
-        self._has_grown = False
 
     def find(self, key: str) -> bytes | None:
-        """Return what is kept under a key, if it is."""
+        """Return the content under a key; None if it is missing or damaged."""
         try:
-            with _open_own(self._path(key)) as file:
-                return file.read()
+            with open(self._path(key), "rb", opener=_open_own) as file:
+                digest, content = file.read(_DIGEST_BYTES), file.read()
         except OSError:
             return None
-
-    def first_line(self, key: str) -> bytes | None:
-        """Return what is kept under a key up to its first line feed, if it is."""
-        try:
-            with _open_own(self._path(key)) as file:
-                return file.readline()
-        except OSError:
-            return None
+        return content if hashlib.sha256(content).digest() == digest else None
 
     def keep(self, key: str, content: bytes) -> None:
         """Keep a content under a key."""
         with contextlib.suppress(OSError):
-            path = self._path(key)
             if _is_own(self._folder):
-                for folder in (os.path.dirname(self._folder), self._folder):  # noqa: PTH120  as below
-                    # Each by itself: of those above the last, makedirs leaves the mode to umask.
-                    os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103
-                _write(path, content)
-                self._has_grown = True
+                # One by one: of folders above the last, `mkdir` leaves the mode to the umask.
+                for folder in (self._folder.parent, self._folder):
+                    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                _write(self._path(key), hashlib.sha256(content).digest() + content)
 
     def tidy(self) -> None:
-        """Remove the oldest entries that were not asked for, if there are too many since."""
-        if not self._has_grown:
-            return
-        left = _KEPT_BYTES
-        for number, (_, size, path) in enumerate(sorted(self._unused(), reverse=True)):
-            left -= size
-            if number >= _KEPT or left < 0:
-                with contextlib.suppress(OSError):
-                    os.unlink(path)  # noqa: PTH108  an entry is no Path
-
-    def _unused(self) -> Iterator[tuple[int, int, str]]:
-        """Yield when each other entry was made, its size and its path; nothing else is ours."""
-        with contextlib.suppress(OSError), os.scandir(self._folder) as found:
-            for entry in found:
-                if entry.path not in self._used and re.fullmatch(_ENTRY, entry.name):
+        """Remove the oldest entries if there are too many, or too large ones."""
+        found = []
+        with contextlib.suppress(OSError):
+            for path in self._folder.iterdir():
+                if _ENTRY.fullmatch(path.name):
                     with contextlib.suppress(OSError):  # another process has removed it
-                        status = entry.stat(follow_symlinks=False)
-                        yield status.st_mtime_ns, status.st_size, entry.path
+                        status = path.lstat()
+                        found.append((status.st_mtime_ns, status.st_size, path))
+        left = _MOST_BYTES
+        for number, (_, size, path) in enumerate(sorted(found, reverse=True)):
+            left -= size
+            if number >= _MOST_ENTRIES or left < 0:
+                with contextlib.suppress(OSError):
+                    path.unlink()
 
-    def _path(self, key: str) -> str:
+    def _path(self, key: str) -> Path:
         made_from = self._made_by + b"\0" + key.encode(errors="surrogateescape")
-        path = f"{self._folder}/{hashlib.sha256(made_from).hexdigest()}"
-        self._used.add(path)
-        return path
+        return self._folder / hashlib.sha256(made_from).hexdigest()
 
 
-def _open_own(path: str) -> BinaryIO:
-    """Open a file.
+def _open_own(path: str, flags: int) -> int:
+    """Open a regular file of this user.
 
     Raises:
         OSError: it cannot be read, it is no regular file, or others could have written it.
     """
-    return open(path, "rb", opener=_open_if_own)
-
-
-def _open_if_own(path: str, flags: int) -> int:
     # Without waiting: others may have put a pipe there.
     descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
     status = os.fstat(descriptor)
@@ -173,24 +142,23 @@ def _open_if_own(path: str, flags: int) -> int:
     raise PermissionError(f"{path} is not this user's own")
 
 
-def _is_own(folder: str) -> bool:
+def _is_own(folder: Path) -> bool:
     """Return whether no other user but the system's decides what this folder is, there or not."""
-    trusted = {os.geteuid(), os.stat("/").st_uid}  # noqa: PTH116  there is no method for it
-    for path in (Path(folder), *Path(folder).parents):
+    trusted = {os.geteuid(), Path("/").stat().st_uid}
+    for path in (folder, *folder.parents):
         with contextlib.suppress(FileNotFoundError):
             if path.lstat().st_uid not in trusted:  # of a link: whoever chose where it leads
                 return False
     return True
 
 
-def _write(path: str, content: bytes) -> None:
+def _write(path: Path, content: bytes) -> None:
     """Write a file in one step, so that another process never reads half an entry."""
-    folder, name = os.path.split(path)
-    descriptor, unfinished = tempfile.mkstemp(prefix=f"{name}.", dir=folder)
+    descriptor, unfinished = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
-        os.replace(unfinished, path)  # noqa: PTH105  both are texts
+        Path(unfinished).replace(path)
     except BaseException:
-        os.unlink(unfinished)  # noqa: PTH108  a full disk must not fill up with halves
+        Path(unfinished).unlink()  # a full disk must not fill up with halves
         raise

@@ -1,31 +1,29 @@
-"""Objects of a few kinds as bytes, from which nothing but these kinds can come again.
+"""Pickles of a few data classes, from which nothing else can be loaded.
 
-Bytes from a cache may be damaged, or not ours at all, and unpickling calls and changes whatever the
-bytes name. So they may name nothing: paths, arrays and dataclasses are written as plain data under
-a word, which only stands for one of the kinds that the reader expects.
+Bytes from a confined process or a cache may be hostile, and plain unpickling calls and changes
+whatever the bytes name. Here they may name nothing: paths, arrays and data classes are written as
+plain data after a word, which only stands for one of the classes that the reader expects.
 """
 
 import dataclasses
-import hashlib
 import io
 import pickle
-import sys
 from collections.abc import Iterable
 from pathlib import Path, PosixPath
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import Any, Final, Generic, TypeVar
+
+import numpy as np
 
 _Kind = TypeVar("_Kind")
-_Plain: TypeAlias = tuple[Any, ...]  # the word of its kind, then what it is made of
 
 _PROTOCOL: Final = 5
-_DIGEST: Final = hashlib.sha256().digest_size
 _ARRAY: Final = "array"
 _NUMBER: Final = "number"  # of a type of NumPy's
 _PATH: Final = "path"
 
 
 class Pickled(Generic[_Kind]):
-    """Writes and reads objects of one kind.
+    """Writes and reads objects of one class.
 
     Args:
         kind: what is written, a dataclass.
@@ -35,9 +33,9 @@ class Pickled(Generic[_Kind]):
 
     def __init__(self, kind: type[_Kind], parts: Iterable[type]) -> None:
         self._kind = kind
-        shapes = [_Shape(each) for each in (kind, *parts)]
-        self._by_kind = {shape.kind: shape for shape in shapes}
-        self._by_word = {shape.word: shape for shape in shapes}
+        self._words: dict[type, str] = {
+            each: f"{each.__module__}.{each.__name__}" for each in (kind, *parts)
+        }
 
     def to_bytes(self, value: _Kind) -> bytes:
         """Write an object.
@@ -47,58 +45,41 @@ class Pickled(Generic[_Kind]):
         """
         buffer = io.BytesIO()
         try:
-            _Pickler(buffer, self._by_kind).dump(value)
+            _Pickler(buffer, self._words).dump(value)
         except pickle.PicklingError as error:
             raise ValueError(str(error)) from error
-        data = buffer.getvalue()
-        return hashlib.sha256(data).digest() + data
+        return buffer.getvalue()
 
     def from_bytes(self, data: bytes) -> _Kind | None:
-        """Read an object; None is what damaged bytes are, or those of something else."""
-        if hashlib.sha256(data[_DIGEST:]).digest() != data[:_DIGEST]:
-            return None
+        """Read an object; None if these are no bytes of one."""
         try:
-            found = _Unpickler(io.BytesIO(data[_DIGEST:]), self._by_word).load()
+            found = _Unpickler(io.BytesIO(data), self._words).load()
         except Exception:  # noqa: BLE001  bytes that are not ours may raise anything
             return None
         return found if isinstance(found, self._kind) else None
 
 
-class _Shape:
-    """What a kind of dataclass is called, and the names of its fields."""
-
-    def __init__(self, kind: Any) -> None:  # noqa: ANN401  a dataclass's type
-        self.kind: type = kind
-        self.word = f"{kind.__module__}.{kind.__name__}"
-        self.names = tuple(field.name for field in dataclasses.fields(kind))
-
-    def make(self, values: list[Any]) -> object:
-        """Make one again, as copying would: without asking it to check or fill in anything."""
-        made: object = object.__new__(self.kind)
-        for name, value in zip(self.names, values, strict=True):
-            object.__setattr__(made, name, value)
-        return made
+def _fields(kind: Any) -> tuple[str, ...]:  # noqa: ANN401  a dataclass's type
+    return tuple(field.name for field in dataclasses.fields(kind))
 
 
 class _Pickler(pickle.Pickler):
-    def __init__(self, file: io.BytesIO, shapes: dict[type, _Shape]) -> None:
+    def __init__(self, file: io.BytesIO, words: dict[type, str]) -> None:
         super().__init__(file, protocol=_PROTOCOL)
-        self._shapes = shapes
+        self._words = words
 
-    def persistent_id(self, obj: object) -> _Plain | None:
+    def persistent_id(self, obj: Any) -> tuple[Any, ...] | None:  # noqa: ANN401  any object
         kind = type(obj)
-        if shape := self._shapes.get(kind):
-            return shape.word, *(getattr(obj, name) for name in shape.names)
+        if word := self._words.get(kind):
+            return word, *(getattr(obj, name) for name in _fields(kind))
         if kind is PosixPath:
             return _PATH, str(obj)
-        numpy = sys.modules.get("numpy")  # without it there are no arrays
-        if numpy is None or not (kind is numpy.ndarray or issubclass(kind, numpy.generic)):
+        if kind is not np.ndarray and not issubclass(kind, np.generic):
             return None
-        array: Any = obj
-        if array.dtype.hasobject:
+        if obj.dtype.hasobject:
             raise pickle.PicklingError("an array of objects is no plain data")
-        word = _ARRAY if kind is numpy.ndarray else _NUMBER
-        return word, array.dtype.str, array.shape, array.tobytes()
+        word = _ARRAY if kind is np.ndarray else _NUMBER
+        return word, obj.dtype.str, obj.shape, obj.tobytes()
 
     def reducer_override(self, obj: object) -> Any:  # noqa: ANN401  the overridden method's type
         """Refuse whatever would be written with the name of how to make it."""
@@ -106,9 +87,9 @@ class _Pickler(pickle.Pickler):
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, file: io.BytesIO, shapes: dict[str, _Shape]) -> None:
+    def __init__(self, file: io.BytesIO, words: dict[type, str]) -> None:
         super().__init__(file)
-        self._shapes = shapes
+        self._kinds = {word: kind for kind, word in words.items()}
 
     def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401  the overridden method's type
         raise pickle.UnpicklingError(f"{module}.{name} may not be here")
@@ -117,14 +98,12 @@ class _Unpickler(pickle.Unpickler):
         word, *values = pid
         if word == _PATH:
             return Path(*values)
-        if word == _ARRAY:
-            return _array(*values)
-        if word == _NUMBER:
-            return _array(*values)[()]
-        return self._shapes[word].make(values)
-
-
-def _array(dtype: str, shape: tuple[int, ...], data: bytes) -> Any:  # noqa: ANN401  NumPy is imported below
-    import numpy as np  # noqa: PLC0415  most of what is read has no arrays
-
-    return np.frombuffer(data, np.dtype(dtype)).reshape(shape).copy()
+        if word in (_ARRAY, _NUMBER):
+            dtype, shape, data = values
+            array = np.frombuffer(data, np.dtype(dtype)).reshape(shape).copy()
+            return array if word == _ARRAY else array[()]
+        kind = self._kinds[word]
+        made: object = object.__new__(kind)  # as copying would: it checks and fills in nothing
+        for name, value in zip(_fields(kind), values, strict=True):
+            object.__setattr__(made, name, value)
+        return made

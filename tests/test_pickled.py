@@ -1,6 +1,5 @@
 """Bytes that can be read as what they were, and as nothing else."""
 
-import hashlib
 import io
 import os
 import pickle
@@ -83,19 +82,13 @@ def test_what_could_not_be_read_again_is_not_written(value: object, reason: str)
 def test_bytes_of_something_else_are_nothing(data: bytes) -> None:
     """Damaged or foreign, they are as good as none."""
     assert PICKLED.from_bytes(data) is None
-    assert PICKLED.from_bytes(with_digest(data)) is None
-
-
-def with_digest(data: bytes) -> bytes:
-    """Return what whoever forges an entry would write."""
-    return hashlib.sha256(data).digest() + data
 
 
 def test_reading_runs_nothing(tmp_path: Path) -> None:
     """Whoever can write the bytes can change what is read, and no more."""
     data = pickle.dumps(Payload(tmp_path / "made"))
 
-    assert PICKLED.from_bytes(with_digest(data)) is None
+    assert PICKLED.from_bytes(data) is None
     assert not (tmp_path / "made").exists()
 
 
@@ -104,7 +97,7 @@ def test_reading_changes_no_class(named: str) -> None:
     """Bytes that set an attribute of a class would reach whatever is done with it afterwards."""
     set_attribute = f"c{named}\n(N}}S'is_dir'\nI1\nstb.".encode()
 
-    assert PICKLED.from_bytes(with_digest(set_attribute)) is None
+    assert PICKLED.from_bytes(set_attribute) is None
     assert PosixPath.is_dir is Path.is_dir
     assert not hasattr(Part, "is_dir")
 
@@ -126,14 +119,4 @@ def test_no_address_is_read_as_an_object(dtype: object, is_read: bool) -> None:
     array = Forged(("array", dtype, (1,), bytes(8)))
     written = io.BytesIO()
     Forger(written).dump(Forged((f"{__name__}.Whole", (array,))))
-    assert (PICKLED.from_bytes(with_digest(written.getvalue())) is not None) == is_read
-
-
-def test_every_damage_is_seen() -> None:
-    """A bit that turns on a disk must not turn a verdict."""
-    data = PICKLED.to_bytes(Whole((Part(np.array([1.5])), "a text", 2.5)))
-    damaged = [data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :] for at in range(len(data))]
-    halves = [data[:end] for end in range(len(data))]
-
-    assert PICKLED.from_bytes(data) is not None
-    assert [PICKLED.from_bytes(each) for each in damaged + halves] == [None] * 2 * len(data)
+    assert (PICKLED.from_bytes(written.getvalue()) is not None) == is_read

@@ -78,7 +78,7 @@ def build(  # noqa: PLR0917  click calls it by name
     """
     options.prefer_own_output()
     from sitegen.build import build_site
-    from sitegen.from_collection.builder import Caches, ContentBuilder
+    from sitegen.from_collection.builder import ContentBuilder, site_cache
     from sitegen.hosting import Hosting
     from sitegen.pyodide import read_distribution
 
@@ -92,20 +92,16 @@ def build(  # noqa: PLR0917  click calls it by name
     )
     folder = options.collection_folder(exercises)
     gc.set_threshold(_OBJECTS)
-    caches = None if no_cache else Caches.of_user()
-    processes = 1 if no_cache else len(os.sched_getaffinity(0))
-    with ContentBuilder(
-        with_solutions=with_solutions, caches=caches, processes=processes
-    ) as builder:
+    cache = None if no_cache else site_cache()
+    with ContentBuilder(with_solutions=with_solutions, cache=cache) as builder:
         report = build_site(
             builder.collection(folder),
             output,
             hosting=hosting,
-            store=caches.pages if caches else None,
-            processes=processes,
+            processes=len(os.sched_getaffinity(0)),
         )
-    if caches:
-        caches.tidy()
+    if cache:
+        cache.tidy()
     click.echo(
         f"{report.pages} pages in {output}: open {(output / 'index.html').resolve().as_uri()}"
     )
@@ -123,16 +119,15 @@ def serve(port: int, exercises: Path | None) -> None:
     """
     options.prefer_own_output()
     from sitegen.build import site_files
-    from sitegen.from_collection.builder import Caches, ContentBuilder
+    from sitegen.from_collection.builder import ContentBuilder, site_cache
     from sitegen.live import LiveSite
 
     folder = options.collection_folder(exercises)
-    caches = Caches.of_user()
-    with ContentBuilder(caches=caches) as builder:
+    with ContentBuilder(cache=site_cache()) as builder:
         builder.fork_now()
 
         def files() -> dict[str, bytes]:
-            return site_files(builder.collection(folder), store=caches.pages)
+            return site_files(builder.collection(folder))
 
         seen = changed([folder])
         first = files()  # a broken collection is an error, not a page

@@ -4,12 +4,12 @@ Since a file carries the id of its exercise in its name, one exercise is found w
 other.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Collection as AnyCollection
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from grader.definitions.decode import decode
 from grader.definitions.exercise import Definition, Exercise, ExerciseId
@@ -36,16 +36,12 @@ _Id = TypeVar("_Id", ExerciseId, TrackId)
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class _Loaded:
     """An exercise, and where its file says what only a collection can check."""
 
     exercise: Exercise
     id_where: Location
     requires: Mapping[ExerciseId, Location]
-
-
-Load: TypeAlias = Callable[[Path], Loaded]
-"""Loads one exercise; it raises what `load` raises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +53,15 @@ class Collection:
     standalone: tuple[Exercise, ...]  # the exercises in no track, in the order of their file names
 
     @classmethod
-    def load(cls, folder: Path, load: "Load | None" = None) -> "Collection":
+    def load(cls, folder: Path) -> "Collection":
         """Load every track and every exercise below a folder.
-
-        Args:
-            folder: where the collection is.
-            load: loads one exercise, where that is not to be done anew.
 
         Raises:
             UsageError: There is no such folder.
             DefinitionError: A definition is not valid, or the definitions contradict each other.
         """
         files = files_by_folder(folder)
-        loader = _Loader(load)
+        loader = _Loader()
         standalone = loader.exercises(files.pop(folder))
         tracks = [loader.track(below / TRACK_FILE, files[below]) for below in files]
         loader.check_requires()
@@ -105,21 +97,16 @@ def load_exercise(path: Path) -> Exercise:
         UsageError: There is no such file.
         DefinitionError: It is not a valid exercise; every problem has its file, line and column.
     """
-    return load_definition(path).exercise
+    return _load(path).exercise
 
 
-def load_definition(path: Path) -> Loaded:
-    """Load one exercise with the places that a collection needs.
-
-    Raises:
-        UsageError, DefinitionError: See `load_exercise`.
-    """
+def _load(path: Path) -> _Loaded:
     document = read(path)
     exercise = decode(document, Exercise)
     if exercise.kind == "predict":  # what is answered without running is a value
         exercise = replace(exercise, defines=_as_values(exercise, document))
     check_exercise(exercise, document)
-    return Loaded(
+    return _Loaded(
         replace(exercise, digest=document.digest),
         document.node("id").where,
         {
@@ -129,12 +116,8 @@ def load_definition(path: Path) -> Loaded:
     )
 
 
-def load_track(path: Path, load: Load | None = None) -> Track:
+def load_track(path: Path) -> Track:
     """Load a track, given its `track.yaml`, with the exercises in its folder.
-
-    Args:
-        path: its file.
-        load: loads one exercise, where that is not to be done anew.
 
     Raises:
         UsageError: There is no such file.
@@ -142,7 +125,7 @@ def load_track(path: Path, load: Load | None = None) -> Track:
     """
     if not exists(path):
         raise UsageError(f"no file '{path}'")
-    loader = _Loader(load)
+    loader = _Loader()
     track = loader.track(path, exercise_files(path.parent))
     if track is None or loader.report.problems:
         raise DefinitionError(loader.report.problems)
@@ -185,9 +168,8 @@ def find_exercise(name: str, collection_folder: Path) -> Exercise:
 class _Loader:
     """Loads files and collects their problems, so that one broken file does not hide the rest."""
 
-    def __init__(self, load: Load | None = None) -> None:
+    def __init__(self) -> None:
         self.report = Report()
-        self._load = load or load_definition
         self._paths: dict[ExerciseId, Path] = {}
         self._requires: dict[ExerciseId, Mapping[ExerciseId, Location]] = {}
         self._tracks: list[TrackId] = []  # also those whose files are not valid
@@ -254,7 +236,7 @@ class _Loader:
 
     def _exercise(self, path: Path, name: ExerciseId) -> Exercise | None:
         try:
-            loaded = self._load(path)
+            loaded = _load(path)
         except DefinitionError as error:
             self._add(error.problems)
             return None

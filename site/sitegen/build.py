@@ -1,23 +1,28 @@
 """Building the site: from the public form of tracks to a folder."""
 
+import multiprocessing
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final, TypeAlias
 
-from grader.errors import DefinitionError, Location, Problem
+from grader.errors import DefinitionError, GraderFault, Location, Problem
 from sitegen.assets import hashed_name
 from sitegen.content import Content
-from sitegen.digested_files import DigestedFile
 from sitegen.feeds import announcements
 from sitegen.hosting import PYODIDE, Hosting
-from sitegen.incremental import NoStore, Store, make_all
 from sitegen.links import LESSONS, SEARCH, TAKEN, asset_path
 from sitegen.offline import WORKER, offline_worker
 from sitegen.output import write_site
-from sitegen.pages import Pages
+from sitegen.pages import Made, Pages
 from sitegen.search import INDEX_ASSET, search_index
 
+_WORTH_A_PROCESS: Final = 24  # pages; fewer are made before a second process has begun
+_FORK: Final = multiprocessing.get_context("fork")
+_Maker: TypeAlias = Callable[[], Made]
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -31,12 +36,7 @@ class SiteReport:
 
 
 def build_site(
-    content: Content,
-    output: Path,
-    *,
-    hosting: Hosting | None = None,
-    store: Store | None = None,
-    processes: int = 1,
+    content: Content, output: Path, *, hosting: Hosting | None = None, processes: int = 1
 ) -> SiteReport:
     """Write the pages into a folder that is missing, empty, or from an earlier build.
 
@@ -46,64 +46,89 @@ def build_site(
         content: What to show.
         output: The folder; it is made if it is missing.
         hosting: Where the site lies, and where its pages get Python from.
-        store: See `site_files`.
-        processes: See `site_files`.
+        processes: How many make pages at once.
 
     Raises:
         DefinitionError: Two pages would have one path, an id cannot be one, or a text cannot be
             shown; each problem names the track and the exercise.
+        GraderFault: A process that makes pages was ended.
         UsageError: The folder holds something else, or cannot be written.
     """
-    store = store or NoStore()
-    files = _files(content, hosting or Hosting(), store, processes)
-    write_site(files, output, store)
+    files = site_files(content, hosting=hosting, processes=processes)
+    write_site(files, output)
     pages = sum(path.endswith(".html") for path in files)
-    return SiteReport(output, pages=pages, bytes=sum(each.size for each in files.values()))
+    return SiteReport(output, pages=pages, bytes=sum(map(len, files.values())))
 
 
 def site_files(
-    content: Content,
-    *,
-    hosting: Hosting | None = None,
-    store: Store | None = None,
-    processes: int = 1,
+    content: Content, *, hosting: Hosting | None = None, processes: int = 1
 ) -> dict[str, bytes]:
     """Return every file of the site by its path, relative and with forward slashes.
 
     Args:
         content: What to show.
-        hosting: Where the site lies, and where its pages get Python from.
-        store: Keeps what was made from definitions that have a digest. It has to forget it when
-            the generator changes.
-        processes: How many make what the store does not have.
+        hosting: See `build_site`.
+        processes: See `build_site`.
 
     Raises:
-        DefinitionError: See `build_site`.
+        DefinitionError, GraderFault: See `build_site`.
     """
-    files = _files(content, hosting or Hosting(), store or NoStore(), processes)
-    return {path: file.content() for path, file in files.items()}
-
-
-def _files(
-    content: Content, hosting: Hosting, store: Store, processes: int
-) -> dict[str, DigestedFile]:
+    hosting = hosting or Hosting()
     problems = tuple(_path_problems(content))
     if problems:
         raise DefinitionError(problems)
     pages = Pages(content, hosting)
-    made = make_all(tuple(pages.pieces()), store, processes=processes)
+    made = _make_all(tuple(pages.makers()), processes)
     entries = [each.entry for each in made if each.entry]
     index = search_index([*entries, *pages.concepts()]).encode()
     index_path = asset_path(hashed_name(INDEX_ASSET, index))
     texts = {SEARCH: pages.search(index_path), **announcements(content, hosting)}
-    contents = {path: text.encode() for path, text in texts.items()}
-    contents |= {index_path: index, **pages.assets.files}
-    contents |= {f"{PYODIDE}/{name}": data for name, data in hosting.pyodide.items()}
-    files = {path: DigestedFile.of(data) for path, data in contents.items()}
+    files = {path: text.encode() for path, text in texts.items()}
+    files |= {index_path: index, **pages.assets.files}
+    files |= {f"{PYODIDE}/{name}": data for name, data in hosting.pyodide.items()}
     for each in made:
         files |= each.files
-    worker = offline_worker(pages.assets.worker, files, index_path, hosting)
-    return files | {WORKER: DigestedFile.of(worker)}
+    return files | {WORKER: offline_worker(pages.assets.worker, files, index_path, hosting)}
+
+
+def _make_all(makers: Sequence[_Maker], processes: int) -> list[Made]:
+    """Make all pages, in their order.
+
+    Raises:
+        DefinitionError: Some cannot be made, with the problems of all.
+        GraderFault: A process was ended.
+    """
+    if processes < 2 or len(makers) < _WORTH_A_PROCESS:  # noqa: PLR2004  one process is this one
+        results = list(map(_attempt, makers))
+    else:
+        with ProcessPoolExecutor(processes, _FORK, _take_makers, (makers,)) as pool:
+            try:
+                results = list(pool.map(_attempt_number, range(len(makers))))
+            except BrokenProcessPool:
+                raise GraderFault("a process that makes pages was ended") from None
+    problems = [each for result in results if not isinstance(result, Made) for each in result]
+    if problems:
+        raise DefinitionError(problems)
+    return [result for result in results if isinstance(result, Made)]
+
+
+def _attempt(make: _Maker) -> Made | tuple[Problem, ...]:
+    try:
+        return make()
+    except DefinitionError as error:
+        return error.problems
+
+
+_makers: Sequence[_Maker] = ()  # in a process of the pool, which inherits them by its fork
+
+
+def _take_makers(makers: Sequence[_Maker]) -> None:
+    global _makers  # noqa: PLW0603  nothing that hangs on a maker can be sent to a process
+    _makers = makers
+
+
+def _attempt_number(number: int) -> Made | tuple[Problem, ...]:
+    return _attempt(_makers[number])
 
 
 def _path_problems(content: Content) -> Iterator[Problem]:

@@ -1,8 +1,7 @@
 """Descriptions of exercises, lessons and tracks on pages that are not their own.
 
 A page is made from its own exercise or lesson, and beyond that from cards alone: that of a track
-from all of its cards, the others from an outline, which has the few that they show. So it has to be
-made again only when its own definition or what it is given has changed.
+from all of its cards, the others from an outline, which has the few that they show.
 """
 
 from collections import ChainMap

@@ -4,6 +4,7 @@ None has a date, since the same content has to give the same bytes at any time. 
 knows an item by its id, so an exercise becomes a new item when what its page asks for has changed.
 """
 
+import hashlib
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -13,7 +14,6 @@ from markupsafe import escape
 from grader.definitions.public import PublicExercise, PublicTrack
 from sitegen.content import Content
 from sitegen.hosting import Hosting
-from sitegen.incremental import key_of
 from sitegen.links import (
     ABOUT,
     ACCESSIBILITY,
@@ -102,7 +102,11 @@ def _about(track: PublicTrack, exercise: PublicExercise) -> str:
 
 def _version(exercise: PublicExercise) -> str:
     """A digest of what a learner is asked, which a change to a hidden test leaves as it is."""
-    return key_of(exercise.title, exercise.instructions, exercise.starter, *exercise.defines)
+    asked = (exercise.title, exercise.instructions, exercise.starter, *exercise.defines)
+    digests = (
+        hashlib.sha256(text.encode()).digest() for text in asked
+    )  # so that none runs into another
+    return hashlib.sha256(b"".join(digests)).hexdigest()
 
 
 def _text(text: str) -> str:

@@ -28,14 +28,7 @@ class TrackLesson:
     title: str
     exercises: tuple[str, ...]  # the ids of those that it leads into
     run: RunLesson
-    digest: str = ""  # of its file; a page of a lesson without one is never kept
-    placed: tuple[str, ...] | None = None  # those that its text gives a place, where that is known
-
-    def shown(self, known: Mapping[str, Card]) -> Mapping[str, Card]:
-        """Return those of the exercises of its track that its page may show."""
-        if self.placed is None:
-            return known
-        return {each: known[each] for each in (*self.exercises, *self.placed) if each in known}
+    digest: str = ""  # SHA-256 of its file
 
 
 Lessons: TypeAlias = Mapping[str, Sequence[TrackLesson]]

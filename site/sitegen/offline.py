@@ -5,7 +5,6 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from sitegen.digested_files import DigestedFile
 from sitegen.hosting import PYODIDE, Hosting
 from sitegen.links import ASSETS, CONCEPTS, INDEX, LOST, PROGRESS, SEARCH
 
@@ -15,7 +14,7 @@ _FROM_THE_START: Final = (INDEX, CONCEPTS, SEARCH, PROGRESS, LOST)
 
 
 def offline_worker(
-    script: bytes, files: Mapping[str, DigestedFile], index: str, hosting: Hosting
+    script: bytes, files: Mapping[str, bytes], index: str, hosting: Hosting
 ) -> bytes:
     """The script with what it must know of a site in front.
 
@@ -30,7 +29,7 @@ def offline_worker(
     total = hashlib.sha256()
     for path in sorted(files):
         total.update(f"{path}\n".encode())
-        total.update(bytes.fromhex(files[path].digest))
+        total.update(hashlib.sha256(files[path]).digest())
     build = {
         "version": total.hexdigest()[:16],
         "pyodide": f"{PYODIDE}/" if hosting.pyodide else hosting.pyodide_url,

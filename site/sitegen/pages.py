@@ -1,6 +1,7 @@
-"""The pages of the site, in pieces: those of the whole site, and those of one definition each."""
+"""The pages of the site: those of the whole site, and those of one definition each."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias, TypeVar
 
@@ -12,7 +13,6 @@ from sitegen.concepts import concepts_of
 from sitegen.content import Content
 from sitegen.exercise_data import exercise_data
 from sitegen.hosting import Hosting
-from sitegen.incremental import Made, Piece, key_of
 from sitegen.lessons import TrackLesson
 from sitegen.links import (
     ABOUT,
@@ -48,6 +48,14 @@ _Card = TypeVar("_Card", Stop, ExerciseCard)
 _Around: TypeAlias = tuple[_Card | None, _Card | None]  # the one before, and the one after
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The files of one or more pages by path, and what the search knows of them."""
+
+    files: Mapping[str, bytes]
+    entry: SearchEntry | None = None
+
+
 class Pages:
     """The pages of a site.
 
@@ -66,21 +74,17 @@ class Pages:
         self._render = PageRenderer(self.assets, hosting)
         self._cards = track_cards(content.tracks, content.lessons)
         self._concepts = concepts_of(self._cards)
-        self._frame = key_of(repr(hosting.addresses), *self.assets.files)
 
-    def pieces(self) -> Iterator[Piece]:
+    def makers(self) -> Iterator[Callable[[], Made]]:
         """All pages but that of the search: those of the whole site, and of each definition."""
-        frames = [key_of(self._frame, repr(card)) for card in self._cards]
         cards = {"tracks": self._cards, "concepts": self._concepts}
-        for pages, key, context in ((_OF_ALL, key_of(*frames), cards), (_OF_NONE, "", {})):
+        for pages, context in ((_OF_ALL, cards), (_OF_NONE, {})):
             for path, (page, template) in pages.items():
-                make = partial(self._plain, path, page, template, context)
-                yield Piece(key_of(self._frame, path, key), make)
-        for track, card, frame in zip(self._content.tracks, self._cards, frames, strict=True):
-            yield Piece(frame, partial(self._track, card))
-            outlines = card.outlines
-            yield from self._lessons(track, card, outlines)
-            yield from self._exercises(track, card, outlines)
+                yield partial(self._plain, path, page, template, context)
+        for track, card in zip(self._content.tracks, self._cards, strict=True):
+            yield partial(self._track, card)
+            yield from self._lessons(track, card)
+            yield from self._exercises(track, card)
 
     def search(self, index: str) -> str:
         """The page of the search.
@@ -91,7 +95,7 @@ class Pages:
         return self._render(SEARCH, "search", index=index)
 
     def _plain(self, path: str, page: str, template: str, context: Mapping[str, object]) -> Made:
-        return Made.of({path: self._render(path, page, template=template, **context).encode()})
+        return Made({path: self._render(path, page, template=template, **context).encode()})
 
     def concepts(self) -> Iterator[SearchEntry]:
         """The concepts as entries of the search."""
@@ -99,36 +103,24 @@ class Pages:
             note = f"Concept · {count(each.exercises, 'exercise')}"
             yield SearchEntry.of(each.name, f"{CONCEPTS}#{each.anchor}", note, (each.name,))
 
-    def _lessons(
-        self, track: PublicTrack, card: TrackCard, outlines: Mapping[str, Outline]
-    ) -> Iterator[Piece]:
+    def _lessons(self, track: PublicTrack, card: TrackCard) -> Iterator[Callable[[], Made]]:
+        outlines = card.outlines
         lessons = self._content.lessons.get(track.id, ())
         stops = _with_neighbours(outlines[""].lessons)
         for lesson, own, (_, around) in zip(lessons, card.lessons, stops, strict=True):
-            outline, known = outlines[own.path], lesson.shown(card.by_id)
-            parts = (self._frame, repr((outline, own, known, around)), lesson.digest)
-            make = partial(self._lesson, outline, own, lesson, known, around)
-            yield Piece(key_of(*parts) if lesson.digest else "", make)
+            yield partial(self._lesson, outlines[own.path], own, lesson, card.by_id, around)
 
-    def _exercises(
-        self, track: PublicTrack, card: TrackCard, outlines: Mapping[str, Outline]
-    ) -> Iterator[Piece]:
-        frames = {path: key_of(self._frame, repr(each)) for path, each in outlines.items()}
-        texts = {each.id: repr(each) for each in card.exercises}
+    def _exercises(self, track: PublicTrack, card: TrackCard) -> Iterator[Callable[[], Made]]:
+        outlines = card.outlines
         cards = _with_neighbours(card.exercises)
         for each, (own, around) in zip(track.exercises, cards, strict=True):
-            runnable = self._content.runnable.get(each.id)
-            shown = "" if runnable is None else f"solution: {runnable.solution is not None}"
             lesson = card.lesson_of.get(own.id)
-            place = lesson.path if lesson else ""
-            beside = (texts[each.id] if each else "" for each in (own, *around))
-            parts = (frames[place], *beside, each.digest, shown)
-            make = partial(self._exercise, outlines[place], own, each, around)
-            yield Piece(key_of(*parts) if each.digest else "", make)
+            outline = outlines[lesson.path if lesson else ""]
+            yield partial(self._exercise, outline, own, each, around)
 
     def _track(self, card: TrackCard) -> Made:
         html = self._render(card.path, "track", track=card, names={"track": card.id})
-        return Made.of({card.path: html.encode()}, SearchEntry.of(card.title, card.path, "Track"))
+        return Made({card.path: html.encode()}, SearchEntry.of(card.title, card.path, "Track"))
 
     def _lesson(
         self,
@@ -152,7 +144,7 @@ class Pages:
         text = "\n\n".join(each.text for each in lesson.run.blocks if isinstance(each, RunProse))
         note = f"Lesson {card.number} · {outline.title}"
         entry = SearchEntry.of(card.title, card.path, note, concepts, text)
-        return Made.of({card.path: html.encode()}, entry)
+        return Made({card.path: html.encode()}, entry)
 
     def _exercise(
         self,
@@ -176,7 +168,7 @@ class Pages:
         subjects = (*own.concepts, *exercise.defines)
         entry = SearchEntry.of(own.title, own.path, note, subjects, exercise.instructions)
         files = {path: text.encode() for path, text in ((own.path, html), *data)}
-        return Made.of(files, entry)
+        return Made(files, entry)
 
 
 def render_pages(tracks: Sequence[PublicTrack]) -> Iterator[tuple[str, bytes]]:
@@ -185,9 +177,8 @@ def render_pages(tracks: Sequence[PublicTrack]) -> Iterator[tuple[str, bytes]]:
     Raises:
         DefinitionError: A text cannot be shown; the error names track, exercise and field.
     """
-    for piece in Pages(Content(tracks), Hosting()).pieces():
-        for path, file in piece.make().files.items():
-            yield path, file.content()
+    for make in Pages(Content(tracks), Hosting()).makers():
+        yield from make().files.items()
 
 
 def _with_neighbours(cards: Sequence[_Card]) -> Iterator[tuple[_Card, _Around[_Card]]]:

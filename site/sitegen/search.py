@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 SCHEMA: Final = "etude/search/v1"
 INDEX_ASSET: Final = "search-index.json"
@@ -58,15 +58,6 @@ class SearchEntry:
             total.update(dict.fromkeys(words(text), _SUBJECT))
         total.update(dict.fromkeys(words(title), _TITLE))
         return cls(title, path, note, dict(total))
-
-    def data(self) -> dict[str, Any]:
-        """The entry as plain data, of which `Entry(**data)` makes it again."""
-        return {
-            "title": self.title,
-            "path": self.path,
-            "note": self.note,
-            "weights": dict(self.weights),
-        }
 
 
 def words(text: str) -> list[str]:

@@ -1,9 +1,7 @@
 """Building into a folder: what is written, what is left alone, what is refused."""
 
 import hashlib
-import os
 import re
-from dataclasses import replace
 from graphlib import CycleError
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,12 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from grader.disk_cache import Cache
 from grader.errors import DefinitionError, UsageError
 from sitegen import Content, build_site
 from sitegen.assets import Assets
-from sitegen.digested_files import DigestedFile
-from sitegen.output import write_site
 
 if TYPE_CHECKING:
     from tests.sitegen.conftest import MakeExercise, MakeTest, MakeTrack, Site
@@ -209,28 +204,6 @@ def test_a_link_in_place_of_a_page_is_replaced(tmp_path: Path) -> None:
 
     assert outside.read_text() == "mine"
     assert not (output / "index.html").is_symlink()
-
-
-def _unread() -> bytes:
-    raise AssertionError("its content is there already")
-
-
-def test_what_is_there_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until somebody writes to it, even to the same length and with its time put back."""
-    monkeypatch.setattr("sitegen.output._TICK", -1_000_000_000)  # as if it were written long ago
-    store, output = Cache(tmp_path / "cache", "sources"), tmp_path / "site"
-    file = DigestedFile.of(b"as built")
-    write_site({"a/b.html": file}, output, store)
-    write_site({"a/b.html": replace(file, content=_unread)}, output, store)
-
-    path = output / "a" / "b.html"
-    before = path.stat()
-    while path.stat().st_ctime_ns == before.st_ctime_ns:  # a clock that ticks slowly
-        path.write_bytes(b"modified")
-        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    write_site({"a/b.html": file}, output, store)
-
-    assert path.read_bytes() == b"as built"
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "a/b", "/etc", "A", "a b", "-a", "a--b", "a\n"])

@@ -36,20 +36,15 @@ class AuthorProcess:
     def __init__(self) -> None:
         self._process = ConfinedProcess(_Answers(), open_sandbox)
 
-    def prepare(self) -> None:
-        """Start the sandbox of the process without waiting for it."""
-        self._process.prepare()
-
-    def tests(self, exercise: "Exercise") -> Sequence[PublicTest]:
-        """Return the visible tests of an exercise with their inputs and expected values.
+    def tests(self, exercise: "Exercise") -> bytes:
+        """Return the visible tests of an exercise, for `read_tests`.
 
         Raises:
             DefinitionError, GraderFault: see `public_exercise`.
         """
-        found = _PICKLED.from_bytes(self._process.ask(pickle.dumps(("tests", exercise))))
-        if found is None:
-            raise GraderFault(_NONSENSE)
-        return found.tests
+        tests = self._process.ask(pickle.dumps(("tests", exercise)))
+        read_tests(tests)
+        return tests
 
     def engine(self, exercise: "Exercise") -> bytes:
         """Return the data by which a page grades an exercise: text in base 64.
@@ -67,6 +62,18 @@ class AuthorProcess:
     def close(self) -> None:
         """End the process."""
         self._process.close()
+
+
+def read_tests(data: bytes) -> Sequence[PublicTest]:
+    """Return visible tests with their inputs and expected values.
+
+    Raises:
+        GraderFault: these are no bytes of tests.
+    """
+    found = _PICKLED.from_bytes(data)
+    if found is None:
+        raise GraderFault(_NONSENSE)
+    return found.tests
 
 
 class _Answers:

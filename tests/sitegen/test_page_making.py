@@ -1,0 +1,110 @@
+"""The making of pages: in one process or several, and with problems."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from grader.errors import DefinitionError
+from sitegen.build import site_files
+from sitegen.content import Content
+
+if TYPE_CHECKING:
+    from tests.sitegen.conftest import MakeExercise, MakeTrack
+
+
+def test_the_problems_of_all_pages_are_told(
+    make_exercise: "MakeExercise", make_track: "MakeTrack"
+) -> None:
+    """Not those of the first alone."""
+    texts = {"one": r"$\foo$", "two": r"$\bar{$", "three": "Valid."}
+    exercises = [make_exercise(name, instructions=text) for name, text in texts.items()]
+    with pytest.raises(DefinitionError) as caught:
+        site_files(Content([make_track(*exercises)]))
+    assert [str(each.where).split(":")[0] for each in caught.value.problems] == [
+        "attention/one/instructions",
+        "attention/two/instructions",
+    ]
+
+
+SCRIPT = """
+import os, sys
+from pathlib import Path
+from grader.definitions.public import PublicExercise, PublicTrack
+from sitegen.build import build_site
+from sitegen.content import Content
+from sitegen.runnable import Runnable
+
+output, processes, dies = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "dies"
+parent = os.getpid()
+
+def engine():
+    if os.getpid() != parent:
+        (output.parent / f"{output.name} had help").touch()
+        if dies:
+            os._exit(1)
+    return "engine"
+
+names = [f"exercise-{number}" for number in range(40)]
+exercises = tuple(
+    PublicExercise(
+        id=name, title=name, kind="write", difficulty="beginner", xp=1, requires=(),
+        concepts=("axes", "shapes"), instructions="Do $x^2$.",
+        starter="x = {1, 2}", defines=("x",), hints=(), tests=(), hidden_tests=0, max_points=1,
+        digest=name,
+    )
+    for name in names
+)
+track = PublicTrack("track", "Track", "A track.", 40, exercises)
+runnable = {name: Runnable(engine, {"b": "B", "a": "A"}) for name in names}
+build_site(Content([track], {}, runnable), output, processes=processes)
+"""
+
+
+def run(
+    folder: Path, name: str, processes: int, seed: int, *, dies: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """Build in a process of its own."""
+    arguments = [str(folder / name), str(processes), "dies" if dies else "lives"]
+    return subprocess.run(
+        [sys.executable, "-c", SCRIPT, *arguments],
+        env={
+            **os.environ,
+            "PYTHONHASHSEED": str(seed),
+            "OPENBLAS_NUM_THREADS": "1",
+            "PYTHONPATH": os.pathsep.join(sys.path),
+        },
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.mark.slow
+def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
+    """The files depend neither on the number of processes nor on the seed of their hashes."""
+    for name, processes, seed in (("alone", 1, 1), ("helped", 2, 2)):
+        done = run(tmp_path, name, processes, seed)
+        assert done.returncode == 0, done.stderr
+
+    assert not (tmp_path / "alone had help").exists()
+    assert (tmp_path / "helped had help").exists()
+    assert contents(tmp_path / "alone") == contents(tmp_path / "helped")
+
+
+def test_a_process_that_ends_early_is_told(tmp_path: Path) -> None:
+    """And nothing is written."""
+    done = run(tmp_path, "site", 2, seed=1, dies=True)
+    assert "GraderFault: a process that makes pages was ended" in done.stderr
+    assert not (tmp_path / "site").exists()

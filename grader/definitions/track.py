@@ -1,5 +1,4 @@
 """What a track is: an ordered walk through exercises."""
-# ruff: noqa: RUF009  _doc declares a field, as dataclasses.field does
 
 from dataclasses import dataclass
 from pathlib import Path

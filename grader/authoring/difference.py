@@ -14,7 +14,7 @@ from grader.grading.workers.pool import Pool
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class VerdictChange:
     """What one student's file comes to before and after."""
 
     entry: Entry
@@ -34,7 +34,7 @@ def told(result: Result) -> str:
     return f"{result.outcome}, {result.score} of {result.max_score}"
 
 
-def tests_that_changed(change: Change) -> list[str]:
+def tests_that_changed(change: VerdictChange) -> list[str]:
     """Name the tests that both versions have and that end differently."""
     if not (isinstance(change.before, Verdict) and isinstance(change.after, Verdict)):
         return []
@@ -46,7 +46,7 @@ def tests_that_changed(change: Change) -> list[str]:
     ]
 
 
-def changes(before: Exercise, after: Exercise, folder: Path, pool: Pool) -> Iterator[Change]:
+def changes(before: Exercise, after: Exercise, folder: Path, pool: Pool) -> Iterator[VerdictChange]:
     """Grade every `<student>/<exercise>.py` of a folder by both versions.
 
     Raises:
@@ -71,4 +71,4 @@ def changes(before: Exercise, after: Exercise, folder: Path, pool: Pool) -> Iter
     }
     for entry, submission in zip(entries, submissions, strict=True):
         first, second = (results[version.digest, submission.digest] for version in (before, after))
-        yield Change(entry, first, second)
+        yield VerdictChange(entry, first, second)

@@ -11,7 +11,7 @@ from grader.cli import options
 from grader.cli.main import NOT_PASSED
 
 if TYPE_CHECKING:
-    from grader.authoring.difference import Change
+    from grader.authoring.difference import VerdictChange
 
 
 @click.command("diff", short_help="Whose verdicts change between two versions of an exercise.")
@@ -55,7 +55,7 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
     raise click.exceptions.Exit(NOT_PASSED if changed else 0)
 
 
-def _print(changed: list["Change"], graded: int) -> None:
+def _print(changed: list["VerdictChange"], graded: int) -> None:
     from grader.authoring.difference import tests_that_changed, told
     from grader.sandbox.printable import printable
 
@@ -68,7 +68,7 @@ def _print(changed: list["Change"], graded: int) -> None:
     click.echo(f"{len(changed)} of {graded} {noun} would get another verdict")
 
 
-def _data(change: "Change") -> dict[str, Any]:
+def _data(change: "VerdictChange") -> dict[str, Any]:
     from grader.authoring.difference import tests_that_changed, told
 
     return {

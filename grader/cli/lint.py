@@ -14,7 +14,7 @@ from grader.errors import UsageError
 
 if TYPE_CHECKING:
     from grader.authoring.lint.load import Picked
-    from grader.authoring.lint.run import Report
+    from grader.authoring.lint.run import LintReport
 
 
 @click.command("lint", short_help="Look at exercises without running them.")
@@ -79,7 +79,7 @@ def _lint(
     choice: tuple[Sequence[str], Sequence[str]],
     *,
     repair: bool,
-) -> "Report":
+) -> "LintReport":
     from grader.authoring.lint.catalogue import choose
     from grader.authoring.lint.fix import fix
     from grader.authoring.lint.run import lint
@@ -102,7 +102,7 @@ def _groups(targets: Sequence[str], folder: Path) -> "list[Picked]":
     return [Picked(group.files, group.track) for group in find_targets(targets, folder)]
 
 
-def _print(report: "Report", form: str, output: Path | None) -> None:
+def _print(report: "LintReport", form: str, output: Path | None) -> None:
     text = _rendered(report, form)
     if output is None:
         click.echo(text)
@@ -115,7 +115,7 @@ def _print(report: "Report", form: str, output: Path | None) -> None:
         raise UsageError(f"{output} cannot be written: {error.strerror}") from error
 
 
-def _rendered(report: "Report", form: str) -> str:
+def _rendered(report: "LintReport", form: str) -> str:
     from grader.authoring.lint.lint_report import data, text_lines
     from grader.authoring.lint.sarif import sarif
 

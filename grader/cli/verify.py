@@ -22,7 +22,7 @@ from grader.disk_cache import cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
-    from grader.authoring.verify.session import FindLeaks, Session
+    from grader.authoring.verify.session import FindLeaks, ProofSession
     from grader.definitions.exercise import Exercise
     from grader.sandbox.process import Sandbox
 
@@ -94,7 +94,7 @@ def _prove(groups: Sequence[Group], jobs: int, *, use_cache: bool) -> dict[Path,
     return session.settled()
 
 
-def _run(session: "Session", jobs: int, cache: ProofCache | None) -> None:
+def _run(session: "ProofSession", jobs: int, cache: ProofCache | None) -> None:
     from grader.authoring.verify.session import finish
     from grader.cli.progress_bar import progress
     from grader.grading.workers.pool import Pool

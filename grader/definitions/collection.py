@@ -24,7 +24,7 @@ from grader.definitions.files import (
     number_in_name,
     path_hint,
 )
-from grader.definitions.problem_list import Report
+from grader.definitions.problem_list import ProblemList
 from grader.definitions.rules import check_exercise
 from grader.definitions.rules.track_rules import Found, check_track, lessons_by_id
 from grader.definitions.track import Track, TrackDefinition, TrackId
@@ -169,7 +169,7 @@ class _Loader:
     """Loads files and collects their problems, so that one broken file does not hide the rest."""
 
     def __init__(self) -> None:
-        self.report = Report()
+        self.report = ProblemList()
         self._paths: dict[ExerciseId, Path] = {}
         self._requires: dict[ExerciseId, Mapping[ExerciseId, Location]] = {}
         self._tracks: list[TrackId] = []  # also those whose files are not valid

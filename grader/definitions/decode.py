@@ -33,7 +33,7 @@ from grader.definitions.exercise import (
     Tolerance,
 )
 from grader.definitions.literals import literal, named
-from grader.definitions.problem_list import Report
+from grader.definitions.problem_list import ProblemList
 from grader.definitions.track import LessonDefinition, TrackDefinition
 from grader.definitions.wording import clip, did_you_mean, listing, quote
 from grader.definitions.yaml_source import Document, Mapping, Node, Scalar, Sequence
@@ -100,16 +100,16 @@ def decode(document: Document, kind: type[T]) -> T:
     Raises:
         DefinitionError: Something does not fit; all of it is listed, in file order.
     """
-    report = Report(document.problems)
-    decoded = _Decoder(report).value(document.root, kind, "")
+    report = ProblemList(document.problems)
+    decoded = _DefinitionDecoder(report).value(document.root, kind, "")
     report.raise_if_any()
     return cast("T", decoded)
 
 
-class _Decoder:
+class _DefinitionDecoder:
     """Decodes node by node; a reported problem leaves a placeholder, and decoding goes on."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: ProblemList) -> None:
         self.report = report
 
     def value(self, node: Node, annotation: object, label: str) -> object:
@@ -237,18 +237,20 @@ class _Decoder:
         return _PLACEHOLDER
 
 
-_UNIONS: Final[dict[object, Callable[[_Decoder, Node, str], object]]] = {
-    Given: _Decoder.given,
-    Expected: _Decoder.expected,
-    TestCase: _Decoder.test,
-    Hint: _Decoder.hint,
+_UNIONS: Final[dict[object, Callable[[_DefinitionDecoder, Node, str], object]]] = {
+    Given: _DefinitionDecoder.given,
+    Expected: _DefinitionDecoder.expected,
+    TestCase: _DefinitionDecoder.test,
+    Hint: _DefinitionDecoder.hint,
 }
-_GENERICS: Final[dict[object, Callable[[_Decoder, Node, tuple[Any, ...], str], object]]] = {
-    Union: _Decoder.optional,
-    types.UnionType: _Decoder.optional,
-    Literal: _Decoder.choice,
-    tuple: _Decoder.list_of,
-    collections.abc.Mapping: _Decoder.mapping_of,
+_GENERICS: Final[
+    dict[object, Callable[[_DefinitionDecoder, Node, tuple[Any, ...], str], object]]
+] = {
+    Union: _DefinitionDecoder.optional,
+    types.UnionType: _DefinitionDecoder.optional,
+    Literal: _DefinitionDecoder.choice,
+    tuple: _DefinitionDecoder.list_of,
+    collections.abc.Mapping: _DefinitionDecoder.mapping_of,
 }
 
 

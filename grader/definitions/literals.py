@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from grader.definitions.problem_list import Report
+from grader.definitions.problem_list import ProblemList
 from grader.definitions.wording import clip
 from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence
 from grader.errors import Location
@@ -11,7 +11,7 @@ from grader.errors import Location
 _INT64: Final = range(-(2**63), 2**63)
 
 
-def literal(node: Node, label: str, report: Report, advice: str = "") -> Any:  # noqa: ANN401  YAML data has any type
+def literal(node: Node, label: str, report: ProblemList, advice: str = "") -> Any:  # noqa: ANN401  YAML data has any type
     """Return what a node says.
 
     Numbers, texts, booleans and null are Python's. A list whose leaves are all numbers, or all
@@ -39,7 +39,7 @@ def literal(node: Node, label: str, report: Report, advice: str = "") -> Any:  #
     return [literal(item, label, report, advice) for item in node.items]
 
 
-def named(mapping: Mapping, report: Report) -> Iterator[tuple[str, Location, Node]]:
+def named(mapping: Mapping, report: ProblemList) -> Iterator[tuple[str, Location, Node]]:
     """Yield each key with its place and its value; a key that is not a text goes to the report."""
     for key, value in mapping.entries:
         if key.note:
@@ -67,7 +67,7 @@ def _leaves(node: Sequence) -> Iterator[Scalar]:
                 yield Scalar(item.where, "", "plain", "")
 
 
-def _array(node: Sequence, label: str, report: Report, advice: str) -> Any:  # noqa: ANN401  NumPy is imported late
+def _array(node: Sequence, label: str, report: ProblemList, advice: str) -> Any:  # noqa: ANN401  NumPy is imported late
     known = len(report.problems)
     for leaf in _leaves(node):
         if isinstance(leaf.value, int) and leaf.value not in _INT64:
@@ -80,7 +80,7 @@ def _array(node: Sequence, label: str, report: Report, advice: str) -> Any:  # n
     return np.array(_nested(node))
 
 
-def _shape(node: Node, label: str, report: Report, advice: str) -> tuple[int, ...]:
+def _shape(node: Node, label: str, report: ProblemList, advice: str) -> tuple[int, ...]:
     """Return the shape of nested lists as their first items have it; report what differs."""
     if not isinstance(node, Sequence):
         return ()

@@ -8,7 +8,7 @@ from grader.errors import DefinitionError, Location, Problem
 MAX_PROBLEMS: Final = 100
 
 
-class Report:
+class ProblemList:
     """The problems found so far; it gives up when there are more than anyone would read."""
 
     def __init__(self, problems: Iterable[Problem] = ()) -> None:

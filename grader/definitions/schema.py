@@ -53,7 +53,7 @@ def schema_path(kind: str) -> Path:
 def schema(root: type) -> Schema:
     """Return the schema of the files that become a frozen dataclass."""
     parts: dict[str, Schema] = {}
-    whole = _Parts(parts).of_dataclass(root)
+    whole = _SchemaParts(parts).of_dataclass(root)
     if root is Exercise:
         whole["if"] = {
             "properties": {"edition": {"const": "student"}},
@@ -74,7 +74,7 @@ def description(kind: type) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-class _Parts:
+class _SchemaParts:
     """Turns annotations into schemas; the classes they name become parts of the whole."""
 
     def __init__(self, parts: dict[str, Schema]) -> None:
@@ -175,11 +175,11 @@ class _Parts:
         return {"anyOf": [{"type": "string"}, self._of_part(Hint)]}
 
 
-_SPECIAL: Final[dict[object, Callable[[_Parts], Schema]]] = {
-    Given: _Parts.given,
-    Expected: _Parts.expected,
-    TestCase: _Parts.test,
-    Hint: _Parts.hint,
+_SPECIAL: Final[dict[object, Callable[[_SchemaParts], Schema]]] = {
+    Given: _SchemaParts.given,
+    Expected: _SchemaParts.expected,
+    TestCase: _SchemaParts.test,
+    Hint: _SchemaParts.hint,
 }
 
 

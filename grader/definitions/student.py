@@ -24,7 +24,7 @@ from grader.definitions.files import (
     lessons_folder,
     read_file,
 )
-from grader.definitions.problem_list import Report
+from grader.definitions.problem_list import ProblemList
 from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.wording import quote
 from grader.definitions.yaml_source import Document, Mapping, Node, Scalar, Sequence, read
@@ -54,7 +54,7 @@ def student_text(path: Path) -> str:
             exercise as a whole is not checked: that is `load_exercise`.
     """
     document = read(path)
-    report = Report(document.problems)
+    report = ProblemList(document.problems)
     edition = _student_edition(document, report)
     for scalar in _scalars(edition):
         if scalar.note:
@@ -93,7 +93,7 @@ def _all_files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _student_edition(document: Document, report: Report) -> Mapping:
+def _student_edition(document: Document, report: ProblemList) -> Mapping:
     root = document.root
     if not isinstance(root, Mapping):
         report.stop(root.where, "expected a mapping")
@@ -117,7 +117,7 @@ def _student_edition(document: Document, report: Report) -> Mapping:
     return Mapping(root.where, tuple(entries))
 
 
-def _is_hidden(test: Node, report: Report) -> bool:
+def _is_hidden(test: Node, report: ProblemList) -> bool:
     """Tell whether a test is hidden; what the loader would not understand is not visible."""
     if not isinstance(test, Mapping):
         report.stop(test.where, "tests: expected a mapping")

@@ -14,7 +14,7 @@ from typing import Final, Literal, NoReturn, TypeAlias
 import yaml
 
 from grader.definitions.files import read_file
-from grader.definitions.problem_list import Report
+from grader.definitions.problem_list import ProblemList
 from grader.definitions.scalars import ScalarValue, resolve
 from grader.definitions.syntax import ALIAS, ANCHOR, QUOTE_IT, TAG, explain
 from grader.definitions.wording import quote
@@ -143,7 +143,7 @@ def read(path: Path) -> Document:
     """
     data = read_file(path)
     text = _decode(path, data)
-    builder = _Builder(path)
+    builder = _NodeBuilder(path)
     root = builder.build(text)
     digest = hashlib.sha256(data).hexdigest()
     return Document(path, text, digest, root, tuple(builder.report.problems))
@@ -185,12 +185,12 @@ class _Open:
     nodes: list[Node]
 
 
-class _Builder:
+class _NodeBuilder:
     """Builds nodes from events, with a stack of its own instead of recursion."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.report = Report()
+        self.report = ProblemList()
         self._root: Node | None = None
         self._stack: list[_Open] = []
         self._nodes = 0

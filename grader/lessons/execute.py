@@ -81,7 +81,7 @@ def run_lesson(lesson: Lesson, sandbox: Sandbox) -> RunLesson:
         GraderFault: there is no sandbox to run it in.
     """
     with sandbox.child(LIMITS) as child:
-        session = _Session(child)
+        session = _LessonSession(child)
         session.load(_display_source(), Location(_DISPLAY))
         return RunLesson(lesson.path, tuple(_run(block, session) for block in lesson.blocks))
 
@@ -91,7 +91,7 @@ def _display_source() -> str:
     return _DISPLAY.read_text(encoding="utf-8")
 
 
-def _run(block: Prose | Cell | Exercises, session: "_Session") -> RunBlock:
+def _run(block: Prose | Cell | Exercises, session: "_LessonSession") -> RunBlock:
     match block:
         case Prose(where, parts):
             texts = [session.value(p) if isinstance(p, Value) else p for p in parts]
@@ -114,7 +114,7 @@ def _joined(parts: Sequence[str | Value], texts: Sequence[str]) -> str:
     return joined
 
 
-class _Session:
+class _LessonSession:
     """One namespace in a sandbox child."""
 
     def __init__(self, child: Child) -> None:

@@ -13,7 +13,7 @@ from grader.authoring.importing.source_files import (
     text_if_there,
     text_inside,
 )
-from grader.authoring.importing.statements import Program, kind_of, mentioned, read_program
+from grader.authoring.importing.statements import ParsedProgram, kind_of, mentioned, read_program
 from grader.authoring.importing.testmodule import translate
 
 _CONFIG: Final = ".meta/config.json"
@@ -122,7 +122,7 @@ def _notes(draft: Draft, config: dict[str, Any]) -> None:
 
 
 def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> None:
-    solution = read_program(draft.solution) or Program(())
+    solution = read_program(draft.solution) or ParsedProgram(())
     wanted: list[str] = []
     for name in names:
         if not name.endswith(".py"):

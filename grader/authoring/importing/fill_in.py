@@ -8,7 +8,7 @@ from typing import Final
 
 from grader.authoring.importing.draft import Draft, DraftTest
 from grader.authoring.importing.statements import (
-    Program,
+    ParsedProgram,
     join,
     kind_of,
     needed,
@@ -46,12 +46,12 @@ def complete(draft: Draft) -> None:
     if starter is None and draft.starter:
         draft.remarks.append("the starter is not Python; it is kept as it is")
     if not draft.defines and solution is not None:
-        draft.defines = _defines(draft, solution, starter or Program(()))
+        draft.defines = _defines(draft, solution, starter or ParsedProgram(()))
     if solution is not None and starter is not None:
         _stand_alone(draft, solution, starter)
     _ids(draft)
     for test in draft.tests:
-        _complete_test(draft, test, starter or Program(()))
+        _complete_test(draft, test, starter or ParsedProgram(()))
 
 
 def _head(draft: Draft) -> None:
@@ -98,7 +98,7 @@ def _difficulty(draft: Draft) -> None:
     draft.difficulty = found or "beginner"
 
 
-def _defines(draft: Draft, solution: Program, starter: Program) -> dict[str, str]:
+def _defines(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) -> dict[str, str]:
     """Return what a submission must define: what the solution does and the starter leaves open."""
     made = solution.definitions()
     given = starter.definitions()
@@ -122,13 +122,13 @@ def _differ(one: ast.stmt, other: ast.stmt) -> bool:
     return ast.dump(one) != ast.dump(other)
 
 
-def _stand_alone(draft: Draft, solution: Program, starter: Program) -> None:
+def _stand_alone(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) -> None:
     """Put in front of the solution what it needs of the starter."""
     lacking = solution.needs & starter.sets
     if not lacking:
         return
     own = solution.definitions().keys() | draft.defines.keys()
-    usable = Program(s for s in starter.statements if not s.sets & own)
+    usable = ParsedProgram(s for s in starter.statements if not s.sets & own)
     front = usable.for_names(lacking)
     imports = sorted(name for s in front.statements if s.imports for name in s.sets & lacking)
     others = [
@@ -161,7 +161,7 @@ def _ids(draft: Draft) -> None:
         test.id = name
 
 
-def _complete_test(draft: Draft, test: DraftTest, starter: Program) -> None:
+def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> None:
     """Give a test that runs statements the lines of the starter that it builds on."""
     demo = starter.demo()
     if test.key != "run":
@@ -194,12 +194,12 @@ def _complete_test(draft: Draft, test: DraftTest, starter: Program) -> None:
 
 
 def _import_what_is_missing(
-    draft: Draft, test: DraftTest, program: Program, starter: Program
+    draft: Draft, test: DraftTest, program: ParsedProgram, starter: ParsedProgram
 ) -> None:
     """Let a test import what neither the solution nor it does, though the starter does."""
     solution = read_program(draft.solution)
     there = solution.sets if solution else frozenset[str]()
-    imports = Program(s for s in starter.statements if s.imports)
+    imports = ParsedProgram(s for s in starter.statements if s.imports)
     if lacking := (program.needs & imports.sets) - there:
         front = imports.for_names(lacking)
         test.code = join([*(s.source for s in front.statements), test.code])

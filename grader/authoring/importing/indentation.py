@@ -31,7 +31,7 @@ _DECORATED: Final = re.compile(r"(?:@|def\b|class\b|async\s+def\b)")
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _CodeLine:
     """One logical line: its first line without indentation, the lines that continue it."""
 
     width: int  # of the old indentation
@@ -94,12 +94,12 @@ def _same(one: str, other: str) -> bool:
     return None not in (first, second) and ast.dump(first) == ast.dump(second)  # type: ignore[arg-type]  # neither is None
 
 
-def _levels(lines: list[_Line]) -> tuple[list[int], bool]:
+def _levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
     """Return each line's level, and whether another reading is possible."""
     levels: list[int] = []
     guessed = False
     open_blocks: list[tuple[str, int]] = []  # head and level of those around a line
-    previous: tuple[_Line, int] | None = None
+    previous: tuple[_CodeLine, int] | None = None
     for number, line in enumerate(lines):
         if line.is_blank:
             levels.append(0)
@@ -122,14 +122,14 @@ def _levels(lines: list[_Line]) -> tuple[list[int], bool]:
     return levels, guessed
 
 
-def _ends(lines: list[_Line], number: int) -> bool:
+def _ends(lines: list[_CodeLine], number: int) -> bool:
     """Tell whether a line is a function's last: a `return` there belongs to no loop in it."""
     following = next((line for line in lines[number + 1 :] if not line.is_blank), None)
     return following is None or following.width == 0 or bool(_DECORATED.match(following.head))
 
 
 def _level_after(
-    line: _Line, before: _Line, level: int, open_blocks: list[tuple[str, int]]
+    line: _CodeLine, before: _CodeLine, level: int, open_blocks: list[tuple[str, int]]
 ) -> tuple[int, bool]:
     """Return the level of a line after another, and whether it is a guess."""
     if line.width == 0:
@@ -148,7 +148,7 @@ def _level_after(
     return level, level > 1
 
 
-def _written(line: _Line, level: int) -> list[str]:
+def _written(line: _CodeLine, level: int) -> list[str]:
     if line.is_blank:
         return [""]
     margin = " " * (_UNIT * level)
@@ -176,9 +176,9 @@ def _without_comment(line: str) -> str:
     return line
 
 
-def _logical_lines(code: str) -> list[_Line]:
+def _logical_lines(code: str) -> list[_CodeLine]:
     """Split code into logical lines: brackets and long texts go on over line ends."""
-    done: list[_Line] = []
+    done: list[_CodeLine] = []
     rest: list[str] = []
     first = ""
     depth, inside = 0, ""
@@ -198,9 +198,9 @@ def _logical_lines(code: str) -> list[_Line]:
     return done
 
 
-def _line(first: str, rest: list[str], *, is_text: bool) -> _Line:
+def _line(first: str, rest: list[str], *, is_text: bool) -> _CodeLine:
     stripped = first.strip()
-    return _Line(len(first) - len(first.lstrip()), stripped, tuple(rest), is_text)
+    return _CodeLine(len(first) - len(first.lstrip()), stripped, tuple(rest), is_text)
 
 
 def _scan(text: str, depth: int, inside: str) -> tuple[int, str]:

@@ -121,7 +121,7 @@ def parse_object(text: str, at: int) -> Parsed:
 
 
 @dataclass(slots=True)
-class _Builder:
+class _JsBuilder:
     """A string under way."""
 
     characters: list[str] = field(default_factory=list)
@@ -241,7 +241,7 @@ class _Parser:
             return Text(begin, "", ())
         closing = SINGLE if quote in SINGLE else DOUBLE if quote in DOUBLE else "`"
         is_curly = quote not in "'\"`"
-        built = _Builder()
+        built = _JsBuilder()
         self.at += 1
         while True:
             if self.at >= self._limit:
@@ -272,7 +272,7 @@ class _Parser:
         end = after.end() if after else self.at + 1
         return end >= len(self._text) or self._text[end] in ",}]:+/"
 
-    def _escape(self, built: _Builder) -> None:
+    def _escape(self, built: _JsBuilder) -> None:
         begin = self.at
         following = self._text[begin + 1 : begin + 2]
         self.at += 2

@@ -6,24 +6,24 @@ from typing import Any, Final
 
 from grader.authoring.importing import notebook_cells as parts
 from grader.authoring.importing.draft import Harvest
-from grader.authoring.importing.notebook_cells import Cell, Question, TestPart
+from grader.authoring.importing.notebook_cells import NotebookCell, Question, TestPart
 from grader.authoring.importing.statements import join, read_program
 
 _MARK: Final = re.compile(r"^\s*#+\s*BEGIN SOLUTION\b", re.MULTILINE)
 _TEST_MARK: Final = re.compile(r"^\s*#+\s*BEGIN HIDDEN TESTS?\b", re.MULTILINE)
 
 
-def read_questions(cells: Sequence[Cell]) -> Harvest:
+def read_questions(cells: Sequence[NotebookCell]) -> Harvest:
     """Make a draft of each answer cell, with the tests after it."""
     harvest = Harvest()
-    reader = _Reader(harvest)
+    reader = _NbgraderReader(harvest)
     for cell in cells:
         reader.take(cell)
     reader.finish()
     return harvest
 
 
-class _Reader:
+class _NbgraderReader:
     def __init__(self, harvest: Harvest) -> None:
         self._harvest = harvest
         self._prose: list[str] = []
@@ -33,7 +33,7 @@ class _Reader:
         self._answers: dict[str, str] = {}
         self._count = 0
 
-    def take(self, cell: Cell) -> None:
+    def take(self, cell: NotebookCell) -> None:
         """Read one cell."""
         data = _metadata(cell)
         solution = bool(data.get("solution")) or bool(_MARK.search(cell.source))
@@ -71,7 +71,7 @@ class _Reader:
             self._harvest.failures.append(message)
         self._points = None
 
-    def _answer(self, cell: Cell, data: dict[str, Any]) -> None:
+    def _answer(self, cell: NotebookCell, data: dict[str, Any]) -> None:
         if self._question is not None and self._question.tests:
             self.finish()
         if self._question is None:
@@ -86,7 +86,7 @@ class _Reader:
         self._question.starter.append(starter)
         self._question.solution.append(solution)
 
-    def _test(self, cell: Cell, data: dict[str, Any]) -> None:
+    def _test(self, cell: NotebookCell, data: dict[str, Any]) -> None:
         question = self._question
         if question is None:
             self._harvest.failures.append(f"{cell.where}: a test without an answer; left out")
@@ -113,7 +113,7 @@ class _Reader:
         label = f"{name}-hidden" if both else name
         question.tests.append(TestPart(label, hidden, hidden=True, points=points, where=cell.where))
 
-    def _code(self, cell: Cell) -> None:
+    def _code(self, cell: NotebookCell) -> None:
         """Keep code that is given, for the questions after it."""
         if self._question is not None:
             self.finish()
@@ -123,7 +123,7 @@ class _Reader:
         elif source.strip():
             self._context.append(source)
 
-    def _by_hand(self, cell: Cell, data: dict[str, Any]) -> None:
+    def _by_hand(self, cell: NotebookCell, data: dict[str, Any]) -> None:
         name = str(data.get("grade_id") or cell.where)[:80]
         message = f"{cell.where}: {name!r} is graded by hand; it was left out"
         self._harvest.failures.append(message)
@@ -136,12 +136,12 @@ class _Reader:
             self._answers |= dict.fromkeys(program.sets, question.name)
 
 
-def _metadata(cell: Cell) -> dict[str, Any]:
+def _metadata(cell: NotebookCell) -> dict[str, Any]:
     data = cell.metadata.get("nbgrader")
     return data if isinstance(data, dict) else {}
 
 
-def _has_tests(cell: Cell) -> bool:
+def _has_tests(cell: NotebookCell) -> bool:
     return bool(_TEST_MARK.search(cell.source))
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from grader.authoring.importing import nbgrader, otter
 from grader.authoring.importing.draft import Harvest
-from grader.authoring.importing.notebook_cells import Cell
+from grader.authoring.importing.notebook_cells import NotebookCell
 from grader.authoring.importing.source_files import (
     MAX_NOTEBOOK,
     UnreadableError,
@@ -44,10 +44,10 @@ def read_notebook(path: Path) -> Harvest:
     return nbgrader.read_questions(cells)
 
 
-def _cell(each: dict[str, Any], where: str) -> Cell:
+def _cell(each: dict[str, Any], where: str) -> NotebookCell:
     metadata = each.get("metadata")
     outputs = each.get("outputs")
-    return Cell(
+    return NotebookCell(
         kind=str(each.get("cell_type")),
         source=_joined(each.get("source")),
         metadata=metadata if isinstance(metadata, dict) else {},

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from grader.authoring.importing.draft import Draft, DraftTest
 from grader.authoring.importing.statements import (
-    Program,
+    ParsedProgram,
     emptied,
     join,
     kind_of,
@@ -30,7 +30,7 @@ _THERE: Final = frozenset({"np", "pytest"})  # in the body of every pytest test
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class NotebookCell:
     """One cell: `output` is what was recorded of it, None if nothing."""
 
     kind: str  # code, markdown or raw
@@ -157,9 +157,9 @@ def draft_of(question: Question, points: int | None = None) -> Draft:
     draft.title = _title(question)
     draft.notes, draft.remarks = question.notes, question.remarks
     answer = join(question.solution)
-    solution, context = read_program(answer), read_program(question.context) or Program(())
+    solution, context = read_program(answer), read_program(question.context) or ParsedProgram(())
     starter = join(question.starter)
-    draft.defines = _defines(question, solution or Program(()))
+    draft.defines = _defines(question, solution or ParsedProgram(()))
     wanted = needed(answer) | needed(starter)
     front = context.for_names(wanted - draft.defines.keys())
     draft.starter = join([*(each.source for each in front.statements), starter])
@@ -180,7 +180,7 @@ def _title(question: Question) -> str:
     return question.name.replace("_", " ").replace("-", " ").strip().capitalize()
 
 
-def _defines(question: Question, solution: Program) -> dict[str, str]:
+def _defines(question: Question, solution: ParsedProgram) -> dict[str, str]:
     """Return what the tests use of an answer; all its definitions if they use none of it."""
     modules = {name for each in solution.statements if each.imports for name in each.sets}
     used = frozenset[str]().union(*(needed(part.code) for part in question.tests))
@@ -190,7 +190,7 @@ def _defines(question: Question, solution: Program) -> dict[str, str]:
     return {name: kind_of(solution, name) for name in dict.fromkeys(chosen)}
 
 
-def _say_answers(question: Question, front: Program, draft: Draft) -> None:
+def _say_answers(question: Question, front: ParsedProgram, draft: Draft) -> None:
     earlier = {question.answers[name] for name in front.sets if name in question.answers}
     for name in sorted(earlier - {question.name}):
         draft.remarks.append(
@@ -199,7 +199,7 @@ def _say_answers(question: Question, front: Program, draft: Draft) -> None:
 
 
 def _test(
-    part: TestPart, context: Program, known: Iterable[str], question: Question, answer: str
+    part: TestPart, context: ParsedProgram, known: Iterable[str], question: Question, answer: str
 ) -> DraftTest:
     """Make a test: a body with asserts, or code whose output is compared."""
     tree = parsed(part.code)

@@ -10,7 +10,7 @@ from typing import Final
 
 from grader.authoring.importing import notebook_cells as parts
 from grader.authoring.importing.draft import Harvest
-from grader.authoring.importing.notebook_cells import Cell, Question, TestPart
+from grader.authoring.importing.notebook_cells import NotebookCell, Question, TestPart
 from grader.authoring.importing.statements import join, read_program
 
 _BLOCK: Final = re.compile(r"\s*#\s*(BEGIN|END)\s+(QUESTION|PROMPT|SOLUTION|TESTS)\s*(?:\n|\Z)")
@@ -27,7 +27,7 @@ _ASSIGNMENT: Final = re.compile(r"\s*#\s*ASSIGNMENT CONFIG\s*\n")
 _KNOWN: Final = frozenset({"name", "points"})
 
 
-def has_questions(cells: Sequence[Cell]) -> bool:
+def has_questions(cells: Sequence[NotebookCell]) -> bool:
     """Tell whether a notebook is one of Otter's."""
     return any(
         (
@@ -40,17 +40,17 @@ def has_questions(cells: Sequence[Cell]) -> bool:
     )
 
 
-def read_questions(cells: Sequence[Cell]) -> Harvest:
+def read_questions(cells: Sequence[NotebookCell]) -> Harvest:
     """Make a draft of each question."""
     harvest = Harvest()
-    reader = _Reader(harvest)
+    reader = _OtterReader(harvest)
     for cell in cells:
         reader.take(cell)
     reader.finish()
     return harvest
 
 
-class _Reader:
+class _OtterReader:
     def __init__(self, harvest: Harvest) -> None:
         self._harvest = harvest
         self._question: Question | None = None
@@ -61,7 +61,7 @@ class _Reader:
         self._answers: dict[str, str] = {}
         self._count = 0
 
-    def take(self, cell: Cell) -> None:
+    def take(self, cell: NotebookCell) -> None:
         """Read one cell."""
         if cell.attachments:
             self._harvest.remarks.append(f"{cell.where}: its attachments are not kept")
@@ -109,7 +109,7 @@ class _Reader:
             )
             self._harvest.failures.append(message)
 
-    def _mark(self, edge: str, block: str, rest: str, cell: Cell) -> None:
+    def _mark(self, edge: str, block: str, rest: str, cell: NotebookCell) -> None:
         if block == "QUESTION":
             self.finish()
             if edge == "BEGIN":
@@ -119,7 +119,7 @@ class _Reader:
         if rest.strip():
             self._harvest.remarks.append(f"{cell.where}: {rest.strip()[:60]!r} is left out")
 
-    def _begin(self, text: str, cell: Cell) -> None:
+    def _begin(self, text: str, cell: NotebookCell) -> None:
         self._count += 1
         settings, others = parts.plain_settings(text.split("\n"))
         name = settings.get("name") or f"q{self._count}"
@@ -147,7 +147,7 @@ class _Reader:
                 f"prose among the {self._block.lower()} is kept as a note"
             )
 
-    def _code(self, cell: Cell) -> None:
+    def _code(self, cell: NotebookCell) -> None:
         question = self._question
         if question is None:
             source = parts.without_magic(cell.source, self._harvest.remarks, cell.where)
@@ -170,7 +170,7 @@ class _Reader:
             if marked or not question.starter:
                 question.starter.append(starter)
 
-    def _test(self, question: Question, source: str, cell: Cell) -> None:
+    def _test(self, question: Question, source: str, cell: NotebookCell) -> None:
         hidden = False
         points = None
         name = f"test-{len(question.tests) + 1}"

@@ -50,7 +50,7 @@ class Statement:
         return False
 
 
-class Program:
+class ParsedProgram:
     """The top-level statements of a module."""
 
     def __init__(self, statements: Iterable[Statement]) -> None:
@@ -74,15 +74,17 @@ class Program:
                 found[each.node.name] = each.node
         return found
 
-    def demo(self) -> "Program":
+    def demo(self) -> "ParsedProgram":
         """Return the statements that try the program out: no definitions, imports or texts."""
-        return Program(s for s in self.statements if not (s.defines or s.imports or s.is_text))
+        return ParsedProgram(
+            s for s in self.statements if not (s.defines or s.imports or s.is_text)
+        )
 
     def source(self) -> str:
         """Return its text."""
         return join(each.source for each in self.statements)
 
-    def for_names(self, wanted: Collection[str], *, effects: bool = False) -> "Program":
+    def for_names(self, wanted: Collection[str], *, effects: bool = False) -> "ParsedProgram":
         """Return the statements that set names, with all that they need in turn, in order.
 
         Args:
@@ -106,13 +108,13 @@ class Program:
                 if index not in taken and each.sets & missing
             }
             if not more:
-                return Program(self.statements[index] for index in sorted(taken))
+                return ParsedProgram(self.statements[index] for index in sorted(taken))
             taken |= more
             for index in more:
                 missing |= self.statements[index].needs
 
 
-def read_program(source: str) -> Program | None:
+def read_program(source: str) -> ParsedProgram | None:
     """Split a program into its statements; None if it is not Python."""
     tree = parsed(source)
     if tree is None:
@@ -133,7 +135,7 @@ def read_program(source: str) -> Program | None:
         done = end
         found = names(ast.Module([node], []))
         statements.append(Statement(node, text, found.sets, frozenset(found.needs) - _BUILTIN))
-    return Program(statements)
+    return ParsedProgram(statements)
 
 
 def parsed(source: str) -> ast.Module | None:
@@ -185,7 +187,7 @@ def join(sources: Iterable[str]) -> str:
     return text + "\n" if text else ""
 
 
-def kind_of(program: Program, name: str) -> str:
+def kind_of(program: ParsedProgram, name: str) -> str:
     """Say what a program defines under a name: a function, a class or a value."""
     node = program.definitions().get(name)
     if node is None:

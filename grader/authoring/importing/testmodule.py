@@ -14,7 +14,7 @@ from typing import Final, NoReturn, TypeAlias
 from grader.authoring.importing.draft import DraftTest
 from grader.authoring.importing.fill_in import slug
 from grader.authoring.importing.statements import (
-    Program,
+    ParsedProgram,
     join,
     needed,
     parsed,
@@ -112,7 +112,7 @@ class _Module:
         done.names += sorted(rename_modules(tree, aliases))
         kept = [node for node in tree.body if not self._sort(node, modules)]
         # As text and back, so that each statement has a source of its own.
-        self.prepared = read_program(ast.unparse(ast.Module(kept, []))) or Program(())
+        self.prepared = read_program(ast.unparse(ast.Module(kept, []))) or ParsedProgram(())
 
     def _sort(self, node: ast.stmt, modules: Collection[str]) -> bool:
         """Take a statement that is a test or about tests; tell whether it was one."""

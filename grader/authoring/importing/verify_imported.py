@@ -12,10 +12,10 @@ from typing import Final
 
 from grader.authoring.importing.draft import Draft
 from grader.authoring.verify import checks, variants
-from grader.authoring.verify.proof import Finding, Proof
+from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.authoring.verify.prove import prove
 from grader.authoring.verify.session import FindLeaks, with_leaks
-from grader.authoring.verify.variants import Run
+from grader.authoring.verify.variants import VariantRun
 from grader.definitions.exercise import (
     Exercise,
     FromSolution,
@@ -104,7 +104,7 @@ def _first_runs(
     return results
 
 
-def _of(draft: Draft, shown: Exercise, exercise: Exercise) -> Iterator[Run]:
+def _of(draft: Draft, shown: Exercise, exercise: Exercise) -> Iterator[VariantRun]:
     yield variants.run_for_evidence(_SOLUTION, shown, exercise.solution)
     if draft.own_solution:
         yield variants.run(_OWN, shown, draft.own_solution)
@@ -171,7 +171,7 @@ def _needs_starter(own: Result | None) -> Iterator[str]:
         )
 
 
-def _named(findings: Iterable[Finding], check: str, exercise: Exercise) -> set[TestId]:
+def _named(findings: Iterable[ProofFinding], check: str, exercise: Exercise) -> set[TestId]:
     said = [each.message for each in findings if each.check == check]
     return {test.id for test in exercise.tests if any(f"'{test.id}'" in one for one in said)}
 
@@ -197,7 +197,7 @@ def _without_commas(text: str) -> str:
     return text.replace(",", " ")
 
 
-def _crashes(findings: Sequence[Finding], exercise: Exercise) -> Iterator[str]:
+def _crashes(findings: Sequence[ProofFinding], exercise: Exercise) -> Iterator[str]:
     """Say where the starter crashes, if it does, and in which line of its own."""
     for each in findings:
         if each.check != checks.STARTER:
@@ -214,7 +214,7 @@ def _crashes(findings: Sequence[Finding], exercise: Exercise) -> Iterator[str]:
         )
 
 
-def _survivors(findings: Iterable[Finding]) -> Iterator[str]:
+def _survivors(findings: Iterable[ProofFinding]) -> Iterator[str]:
     """Say in one sentence which mutants of the solution no hidden test rejects."""
     changes = [found[1] for each in findings if (found := _SURVIVOR.search(each.message))]
     if changes:

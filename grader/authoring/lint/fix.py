@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from grader.authoring.lint.rule import Finding
+from grader.authoring.lint.rule import LintFinding
 from grader.authoring.lint.rules.file_style import (
     SCHEMA_LINE,
     missing_final_newline,
@@ -19,14 +19,14 @@ from grader.definitions.files import TRACK_FILE
 from grader.definitions.yaml_source import Mapping, Node, Scalar, read
 from grader.errors import DefinitionError, EtudeError, UsageError
 
-_Edit: TypeAlias = Callable[[str, Finding], str]
+_Edit: TypeAlias = Callable[[str, LintFinding], str]
 
 _BOM: Final = "\ufeff"
 _SCHEMA_FOLDERS: Final = (".", "grader/definitions")
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
 
-def fix(findings: Iterable[Finding]) -> list[Finding]:
+def fix(findings: Iterable[LintFinding]) -> list[LintFinding]:
     """Repair what can be repaired; return the findings that are gone.
 
     A file is replaced in one step, and only by one that says the same, key by key and text by text.
@@ -35,14 +35,14 @@ def fix(findings: Iterable[Finding]) -> list[Finding]:
     Raises:
         UsageError: a file cannot be written.
     """
-    by_file: dict[Path, list[Finding]] = {}
+    by_file: dict[Path, list[LintFinding]] = {}
     for finding in findings:
         if finding.about.code in _EDITS:
             by_file.setdefault(finding.where.path, []).append(finding)
     return [done for path, found in by_file.items() for done in _fix_file(path, found)]
 
 
-def _fix_file(path: Path, findings: Sequence[Finding]) -> list[Finding]:
+def _fix_file(path: Path, findings: Sequence[LintFinding]) -> list[LintFinding]:
     """Repair a file: all at once if that is safe, or else what is safe one by one."""
     try:
         before = path.read_bytes().decode()
@@ -59,8 +59,8 @@ def _fix_file(path: Path, findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _repaired(
-    text: str, findings: Sequence[Finding], is_safe: Callable[[str], bool]
-) -> tuple[str, list[Finding]]:
+    text: str, findings: Sequence[LintFinding], is_safe: Callable[[str], bool]
+) -> tuple[str, list[LintFinding]]:
     last_first = sorted(findings, key=lambda finding: finding.where, reverse=True)
     edited = text
     for finding in last_first:
@@ -107,7 +107,7 @@ def _meaning(node: Node) -> object:
     return [_meaning(item) for item in node.items]
 
 
-def _strip_line(text: str, finding: Finding) -> str:
+def _strip_line(text: str, finding: LintFinding) -> str:
     """Remove the white space at the end of a line."""
     lines = _LINE.findall(text)
     line = lines[finding.where.line - 1]
@@ -116,11 +116,11 @@ def _strip_line(text: str, finding: Finding) -> str:
     return "".join(lines)
 
 
-def _end_last_line(text: str, _finding: Finding) -> str:
+def _end_last_line(text: str, _finding: LintFinding) -> str:
     return text if text.endswith("\n") else f"{text}\n"
 
 
-def _name_schema(text: str, finding: Finding) -> str:
+def _name_schema(text: str, finding: LintFinding) -> str:
     """Put a line with the schema first; there is none to name if no folder above has it."""
     path = finding.where.path
     kind = "track" if path.name == TRACK_FILE else "exercise"

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from grader.authoring.lint.catalogue import CATALOGUE
-from grader.authoring.lint.rule import About, Finding
-from grader.authoring.lint.run import Report
+from grader.authoring.lint.rule import About, LintFinding
+from grader.authoring.lint.run import LintReport
 
 VERSION: Final = 1
 """Of the JSON report; it changes when a field changes its meaning or goes."""
@@ -38,13 +38,13 @@ repaired without changing what a file says.
 """
 
 
-def text_lines(report: Report) -> Iterator[str]:
+def text_lines(report: LintReport) -> Iterator[str]:
     """Yield a report as lines: one for each finding, and a summary."""
     yield from map(str, report.findings)
     yield summary(report)
 
 
-def summary(report: Report) -> str:
+def summary(report: LintReport) -> str:
     """Return how many findings there are, in a sentence."""
     counts = [
         _plural(report.count(level), level)
@@ -56,7 +56,7 @@ def summary(report: Report) -> str:
     return f"{found} {_plural(len(report.files), 'file')}{silenced}."
 
 
-def data(report: Report) -> dict[str, Any]:
+def data(report: LintReport) -> dict[str, Any]:
     """Return a report as plain data."""
     return {
         "version": VERSION,
@@ -71,7 +71,7 @@ def data(report: Report) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: LintFinding) -> dict[str, Any]:
     return {
         "code": finding.about.code,
         "name": finding.about.name,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from grader.authoring.lint.subjects import (
     File,
     FileKind,
-    Lesson,
+    LessonText,
     Neighbours,
     Subject,
     TrackSubject,
@@ -42,7 +42,7 @@ class Picked:
 
 
 @dataclass(slots=True)
-class Loaded:
+class LintInput:
     """All that there is to look at."""
 
     files: list[File] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Loaded:
     problems: list[Problem] = field(default_factory=list)  # of what is none of the files
 
 
-def load(groups: Sequence[Picked], collection: Path | None = None) -> Loaded:
+def load(groups: Sequence[Picked], collection: Path | None = None) -> LintInput:
     """Load files, and read what is around them.
 
     Args:
@@ -112,8 +112,8 @@ class _Found:
             return None
 
 
-def _put_together(found: _Found, groups: Sequence[Picked]) -> Loaded:
-    loaded = Loaded()
+def _put_together(found: _Found, groups: Sequence[Picked]) -> LintInput:
+    loaded = LintInput()
     paths = dict(_paths(groups))
     documents = {path: found.document(path) for path in paths}
     for path, kind in paths.items():
@@ -143,7 +143,7 @@ def _track_subject(
     track: Track, document: Document, documents: Mapping[str, Document]
 ) -> TrackSubject:
     lessons = {
-        id_in_name(path): Lesson(path, read_file(path).decode("utf-8", "replace"))
+        id_in_name(path): LessonText(path, read_file(path).decode("utf-8", "replace"))
         for path in lesson_files(document.path.parent)
     }
     exercises = tuple(exercise for exercise in track.exercises if exercise.id in documents)

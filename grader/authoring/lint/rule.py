@@ -37,7 +37,7 @@ class Rule(Generic[S]):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LintFinding:
     """One thing that a rule found, and where."""
 
     where: Location

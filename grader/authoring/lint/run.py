@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from grader.authoring.lint.catalogue import CATALOGUE, EXERCISE_RULES
 from grader.authoring.lint.comments import Comments, find_comments
-from grader.authoring.lint.load import Loaded, Picked, load
-from grader.authoring.lint.rule import Finding, Rule
+from grader.authoring.lint.load import LintInput, Picked, load
+from grader.authoring.lint.rule import LintFinding, Rule
 from grader.authoring.lint.rules.file_style import COMMENT_RULES, FILE_RULES, invalid_definition
 from grader.authoring.lint.rules.markdown_style import PROSE_RULES
 from grader.authoring.lint.rules.track_style import TRACK_RULES
@@ -18,10 +18,10 @@ S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class LintReport:
     """What was found, file by file and in the order of the lines."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[LintFinding, ...]
     files: tuple[Path, ...]
     silenced: int = 0  # findings that a comment in the file silences
 
@@ -39,7 +39,7 @@ def lint(
     groups: Sequence[Picked],
     collection: Path | None = None,
     codes: frozenset[str] = frozenset(CATALOGUE),
-) -> Report:
+) -> LintReport:
     """Look at files; nothing in them is executed.
 
     Args:
@@ -63,18 +63,18 @@ def lint(
     order = {path: number for number, path in enumerate(comments)}
     kept.sort(key=lambda f: (order.get(f.where.path, len(order)), f.where, f.about.code, f.message))
     files = tuple(file.path for file in loaded.files)
-    return Report(tuple(kept), files, len(found) - len(kept) + _own(kept))
+    return LintReport(tuple(kept), files, len(found) - len(kept) + _own(kept))
 
 
-def _own(findings: Iterable[Finding]) -> int:
+def _own(findings: Iterable[LintFinding]) -> int:
     """Count the findings about comments, which were added after the silencing."""
     about_comments = {rule.about.code for rule in COMMENT_RULES}
     return sum(finding.about.code in about_comments for finding in findings)
 
 
-def _look(loaded: Loaded, codes: frozenset[str]) -> Iterator[Finding]:
+def _look(loaded: LintInput, codes: frozenset[str]) -> Iterator[LintFinding]:
     for problem in loaded.problems:
-        yield Finding(problem.where, problem.message, invalid_definition.about)
+        yield LintFinding(problem.where, problem.message, invalid_definition.about)
     for file in loaded.files:
         yield from _run(FILE_RULES, file, codes)
     for subject in loaded.exercises:
@@ -87,14 +87,14 @@ def _look(loaded: Loaded, codes: frozenset[str]) -> Iterator[Finding]:
             yield from _run(PROSE_RULES, prose, codes)
 
 
-def _run(rules: Iterable[Rule[S]], subject: S, codes: frozenset[str]) -> Iterator[Finding]:
+def _run(rules: Iterable[Rule[S]], subject: S, codes: frozenset[str]) -> Iterator[LintFinding]:
     for rule in rules:
         if rule.about.code in codes:
             for problem in rule.check(subject):
-                yield Finding(problem.where, problem.message, rule.about)
+                yield LintFinding(problem.where, problem.message, rule.about)
 
 
-def _texts(loaded: Loaded) -> dict[Path, list[str]]:
+def _texts(loaded: LintInput) -> dict[Path, list[str]]:
     """Return the lines of every file that a finding can be in."""
     texts = {file.path: file.lines for file in loaded.files}
     for track in loaded.tracks:
@@ -102,7 +102,7 @@ def _texts(loaded: Loaded) -> dict[Path, list[str]]:
     return texts
 
 
-def _is_silenced(finding: Finding, comments: Mapping[Path, Comments]) -> bool:
+def _is_silenced(finding: LintFinding, comments: Mapping[Path, Comments]) -> bool:
     if finding.about is invalid_definition.about or finding.where.path not in comments:
         return False
     return comments[finding.where.path].silences(finding.about.code, finding.where.line)

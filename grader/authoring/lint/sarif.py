@@ -7,15 +7,15 @@ from typing import Any, Final
 
 from grader.authoring.lint.catalogue import CATALOGUE
 from grader.authoring.lint.lint_report import explanation
-from grader.authoring.lint.rule import About, Finding
-from grader.authoring.lint.run import Report
+from grader.authoring.lint.rule import About, LintFinding
+from grader.authoring.lint.run import LintReport
 
 _SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 
 
-def sarif(report: Report, version: str, root: Path) -> dict[str, Any]:
+def sarif(report: LintReport, version: str, root: Path) -> dict[str, Any]:
     """Return a report as a SARIF log; paths below the root are relative to it."""
     seen: Counter[str] = Counter()
     driver = {
@@ -42,7 +42,7 @@ def _rule(about: About) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, root: Path, seen: Counter[str]) -> dict[str, Any]:
+def _result(finding: LintFinding, root: Path, seen: Counter[str]) -> dict[str, Any]:
     uri = _uri(finding.where.path, root)
     region = {"startLine": finding.where.line, "startColumn": finding.where.column}
     return {
@@ -63,7 +63,7 @@ def _uri(path: Path, root: Path) -> str:
     return whole.as_uri()
 
 
-def _fingerprint(finding: Finding, uri: str, seen: Counter[str]) -> str:
+def _fingerprint(finding: LintFinding, uri: str, seen: Counter[str]) -> str:
     """Return what stays the same when lines above the finding come and go."""
     known = f"{finding.about.code}\n{uri}\n{finding.message}"
     seen[known] += 1

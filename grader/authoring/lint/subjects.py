@@ -34,7 +34,7 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class LessonText:
     """A lesson's Markdown."""
 
     path: Path
@@ -42,7 +42,7 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
-class Prose:
+class ProseText:
     """Markdown that learners read, and where it comes from."""
 
     label: str
@@ -115,7 +115,7 @@ class Subject(Checked):
                 ):
                     yield "tests", index, key
 
-    def prose(self) -> Iterator[Prose]:
+    def prose(self) -> Iterator[ProseText]:
         """Yield the Markdown that the exercise holds."""
         places: list[tuple[Step, ...]] = [
             (key,) for key in ("instructions", "explanation") if self.document.has(key)
@@ -128,7 +128,7 @@ class Subject(Checked):
         for steps in places:
             scalar = self.text(*steps)
             label = next(step for step in reversed(steps) if isinstance(step, str))
-            yield Prose(label, scalar.text, (self.document, scalar))
+            yield ProseText(label, scalar.text, (self.document, scalar))
 
     def hint(self, index: int) -> tuple[Step, ...]:
         """Return where the text of a hint is."""
@@ -174,12 +174,12 @@ class TrackSubject:
     document: Document
     exercises: Sequence[Exercise]
     documents: Mapping[str, Document]  # the files of the exercises, by id
-    lessons: Mapping[str, Lesson]  # by id
+    lessons: Mapping[str, LessonText]  # by id
 
-    def prose(self) -> Iterator[Prose]:
+    def prose(self) -> Iterator[ProseText]:
         """Yield the Markdown of the track: its description and its lessons."""
         node = self.document.node("description")
         if isinstance(node, Scalar):
-            yield Prose("description", node.text, (self.document, node))
+            yield ProseText("description", node.text, (self.document, node))
         for lesson in self.lessons.values():
-            yield Prose(LESSONS, lesson.text, lesson.path)
+            yield ProseText(LESSONS, lesson.text, lesson.path)

@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from grader.authoring.verify import checks
 from grader.authoring.verify.locations import Places
-from grader.authoring.verify.proof import Counts, Finding
+from grader.authoring.verify.proof import Counts, ProofFinding
 from grader.authoring.verify.sabotage import EMPTY, FILLED, NOTHING, RAISES, Wrong
 from grader.authoring.verify.steps import Facts, failed, never_failed, passed
 from grader.authoring.verify.variants import REPEATS
@@ -16,7 +16,7 @@ from grader.grading.results.evidence import Evidence
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.verdict import Outcome, Verdict
 
-_Check: TypeAlias = Callable[[Facts, Places], Iterator[Finding]]
+_Check: TypeAlias = Callable[[Facts, Places], Iterator[ProofFinding]]
 
 # What no learner means to do: an import or a name that is missing, and code that is no Python.
 _SLIP: Final = re.compile(
@@ -28,12 +28,12 @@ _SHARE: Final = 10  # a solution may use one part in ten
 _LEAST_CPU: Final = 0.05  # seconds that a busy machine may take for nothing
 
 
-def findings(facts: Facts, places: Places) -> tuple[Finding, ...]:
+def findings(facts: Facts, places: Places) -> tuple[ProofFinding, ...]:
     """Return what stands in the way, check by check."""
     return tuple(finding for check in _CHECKS for finding in check(facts, places))
 
 
-def notes(facts: Facts, places: Places) -> tuple[Finding, ...]:
+def notes(facts: Facts, places: Places) -> tuple[ProofFinding, ...]:
     """Return what its author should know, though it stands in nobody's way."""
     return tuple(_constant_notes(facts, places))
 
@@ -78,7 +78,7 @@ def _refuses(facts: Facts, verdict: Verdict) -> bool:
     return bool(verdict.message or _rejecting(facts, verdict))
 
 
-def _solution(facts: Facts, places: Places) -> Iterator[Finding]:
+def _solution(facts: Facts, places: Places) -> Iterator[ProofFinding]:
     verdict = facts.solution
     if verdict.outcome is Outcome.PASSED:
         return
@@ -87,48 +87,48 @@ def _solution(facts: Facts, places: Places) -> Iterator[Finding]:
             "the solution needs what only the starter defines: with the starter in front of it "
             "more tests pass; a solution stands alone, so write all of it there"
         )
-        yield Finding(checks.SOLUTION, message, places.line("solution"))
+        yield ProofFinding(checks.SOLUTION, message, places.line("solution"))
     if verdict.message:
         message = f"the solution does not run: {verdict.message}"
-        yield Finding(checks.SOLUTION, message, places.in_text(verdict.line or 1, "solution"))
+        yield ProofFinding(checks.SOLUTION, message, places.in_text(verdict.line or 1, "solution"))
         return
     said = {test.id: test.message for test in (facts.opened or verdict).tests}
     for test in verdict.tests:
         if test.outcome is not Outcome.PASSED:
             message = f"the solution fails test '{test.id}': {said[test.id] or test.message}"
-            yield Finding(checks.SOLUTION, message, places.test(test.id))
+            yield ProofFinding(checks.SOLUTION, message, places.test(test.id))
 
 
-def _starter(facts: Facts, places: Places) -> Iterator[Finding]:
+def _starter(facts: Facts, places: Places) -> Iterator[ProofFinding]:
     verdict = facts.starter
     if verdict.outcome is Outcome.PASSED:
         message = "the starter passes every test, so there is nothing left to do; take more out"
-        yield Finding(checks.STARTER, message, places.line("starter"))
+        yield ProofFinding(checks.STARTER, message, places.line("starter"))
     elif verdict.message and facts.exercise.kind != "predict":
         message = (
             f"the starter does not run: {verdict.message} Learners begin with it, so it must load "
             "and define every name; `...` will do as a body"
         )
-        yield Finding(checks.STARTER, message, places.in_text(verdict.line or 1, "starter"))
+        yield ProofFinding(checks.STARTER, message, places.in_text(verdict.line or 1, "starter"))
 
 
-def _hidden(facts: Facts, places: Places) -> Iterator[Finding]:
+def _hidden(facts: Facts, places: Places) -> Iterator[ProofFinding]:
     if not any(test.hidden for test in facts.exercise.tests):
         message = (
             "no test is hidden, so whoever copies the expected values passes; mark tests with "
             "inputs of their own as `hidden: true`"
         )
-        yield Finding(checks.HIDDEN, message, places.line("tests"))
+        yield ProofFinding(checks.HIDDEN, message, places.line("tests"))
 
 
-def _calls(facts: Facts, places: Places) -> Iterator[Finding]:
+def _calls(facts: Facts, places: Places) -> Iterator[ProofFinding]:
     names = list(facts.exercise.defines)
     for test in _uncalled(facts):
         message = (
             f"test '{test}' passes though every definition raises: it never uses the submission; "
             f"call {listing(names, 'or')} in it"
         )
-        yield Finding(checks.CALLS, message, places.test(test))
+        yield ProofFinding(checks.CALLS, message, places.test(test))
     for each, verdict in facts.wrong:
         if (
             each.only
@@ -137,7 +137,7 @@ def _calls(facts: Facts, places: Places) -> Iterator[Finding]:
             and facts.sound <= passed(verdict)
         ):
             message = f"no test uses '{each.only}': one that raises passes them all; add a test"
-            yield Finding(checks.CALLS, message, places.definition(each.only))
+            yield ProofFinding(checks.CALLS, message, places.definition(each.only))
 
 
 def _uncalled(facts: Facts) -> list[TestId]:
@@ -149,7 +149,7 @@ def _uncalled(facts: Facts) -> list[TestId]:
     ]
 
 
-def _can_fail(facts: Facts, places: Places) -> Iterator[Finding]:
+def _can_fail(facts: Facts, places: Places) -> Iterator[ProofFinding]:
     left = never_failed(facts) - frozenset(_uncalled(facts))
     for test in facts.exercise.tests:
         if test.id in left:
@@ -157,10 +157,10 @@ def _can_fail(facts: Facts, places: Places) -> Iterator[Finding]:
                 f"test '{test.id}' passes with every misconception, mutant and wrong program; "
                 "let it check more, or take it out"
             )
-            yield Finding(checks.CAN_FAIL, message, places.test(test.id))
+            yield ProofFinding(checks.CAN_FAIL, message, places.test(test.id))
 
 
-def _constants(facts: Facts, places: Places) -> Iterator[Finding]:
+def _constants(facts: Facts, places: Places) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
     allowed = {each.change for each in facts.exercise.equivalent}
@@ -171,14 +171,14 @@ def _constants(facts: Facts, places: Places) -> Iterator[Finding]:
                 f"every hidden test accepts a submission that {each.does}; add a hidden test that "
                 f"checks {lacking}"
             )
-            yield Finding(checks.CONSTANTS, message, places.line("tests"))
+            yield ProofFinding(checks.CONSTANTS, message, places.line("tests"))
     for test in facts.exercise.tests:
         if fooling := _fooling_by_tolerance(facts, test):
             message = (
                 f"test '{test.id}' tolerates so much that it accepts a submission that "
                 f"{fooling[0].does}; make its tolerance smaller"
             )
-            yield Finding(checks.CONSTANTS, message, places.test(test.id, "tolerance"))
+            yield ProofFinding(checks.CONSTANTS, message, places.test(test.id, "tolerance"))
 
 
 def _fooling_by_tolerance(facts: Facts, test: TestCase) -> list[Wrong]:
@@ -196,7 +196,7 @@ def _fooling_by_tolerance(facts: Facts, test: TestCase) -> list[Wrong]:
     ]
 
 
-def _constant_notes(facts: Facts, places: Places) -> Iterator[Finding]:
+def _constant_notes(facts: Facts, places: Places) -> Iterator[ProofFinding]:
     uncalled = _uncalled(facts)
     for test in facts.exercise.tests:
         is_told = test.id in uncalled or (facts.proving and _fooling_by_tolerance(facts, test))
@@ -210,44 +210,44 @@ def _constant_notes(facts: Facts, places: Places) -> Iterator[Finding]:
                 f"test '{test.id}' accepts a submission that {filled[0].does}{empty}; good only "
                 "beside tests that check values"
             )
-            yield Finding(checks.CONSTANTS, message, places.test(test.id))
+            yield ProofFinding(checks.CONSTANTS, message, places.test(test.id))
         elif fooled:
             message = (
                 f"test '{test.id}' accepts a submission that {fooled[0].does}; let it check the "
                 "shape before the values"
             )
-            yield Finding(checks.CONSTANTS, message, places.test(test.id))
+            yield ProofFinding(checks.CONSTANTS, message, places.test(test.id))
 
 
 def _is_fooled(wrong: Wrong, verdict: Verdict, test: TestId) -> bool:
     return wrong.constant and not wrong.only and test in passed(verdict)
 
 
-def _expected(facts: Facts, places: Places) -> Iterator[Finding]:
+def _expected(facts: Facts, places: Places) -> Iterator[ProofFinding]:
     evidence = facts.solution.evidence
     keys = {test.id: test.expected_key for test in facts.exercise.tests}
     for each in evidence.untrue if evidence else ():
         message = f"test '{each.test}': {each.message}"
-        yield Finding(checks.EXPECTED, message, places.test(each.test, keys[each.test]))
+        yield ProofFinding(checks.EXPECTED, message, places.test(each.test, keys[each.test]))
 
 
-def _rejected(facts: Facts, places: Places) -> Iterator[Finding]:
+def _rejected(facts: Facts, places: Places) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
     for name in facts.misconceptions:
         line = places.misconception(name)
         if broken := _does_not_run(facts, name):
             message = f"misconception '{name}' does not run: {broken} Mend its code"
-            yield Finding(checks.REJECTED, message, line)
+            yield ProofFinding(checks.REJECTED, message, line)
         elif error := _error_everywhere(facts, name):
             message = f"misconception '{name}' raises {error} in every test; mend its code"
-            yield Finding(checks.REJECTED, message, line)
+            yield ProofFinding(checks.REJECTED, message, line)
         elif not _is_rejected(facts, name):
             message = (
                 f"misconception '{name}' passes every hidden test; add one that it fails, or "
                 "correct its code"
             )
-            yield Finding(checks.REJECTED, message, line)
+            yield ProofFinding(checks.REJECTED, message, line)
 
 
 def _does_not_run(facts: Facts, name: str) -> str:
@@ -281,7 +281,7 @@ def _is_rejected(facts: Facts, name: str) -> bool:
     return bool(_rejecting(facts, verdict))
 
 
-def _diagnosed(facts: Facts, places: Places) -> Iterator[Finding]:
+def _diagnosed(facts: Facts, places: Places) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
     for name, verdict in facts.misconceptions.items():
@@ -306,10 +306,10 @@ def _diagnosed(facts: Facts, places: Places) -> Iterator[Finding]:
             )
         else:
             continue
-        yield Finding(checks.DIAGNOSED, message, places.misconception(name))
+        yield ProofFinding(checks.DIAGNOSED, message, places.misconception(name))
 
 
-def _mutants(facts: Facts, places: Places) -> Iterator[Finding]:
+def _mutants(facts: Facts, places: Places) -> Iterator[ProofFinding]:
     allowed = {each.change for each in facts.exercise.equivalent}
     for mutant, verdict in facts.mutants or ():
         if not _killed(verdict) and mutant.change not in allowed:
@@ -318,10 +318,10 @@ def _mutants(facts: Facts, places: Places) -> Iterator[Finding]:
                 "hidden test that it fails, or list the change under `equivalent` with a reason"
             )
             line = places.in_text(mutant.line, "solution")
-            yield Finding(checks.MUTANTS, message, line, mutant.diff)
+            yield ProofFinding(checks.MUTANTS, message, line, mutant.diff)
 
 
-def _equivalent(facts: Facts, _places: Places) -> Iterator[Finding]:
+def _equivalent(facts: Facts, _places: Places) -> Iterator[ProofFinding]:
     if facts.mutants is None:
         return
     known = {mutant.change: _killed(verdict) for mutant, verdict in facts.mutants}
@@ -339,55 +339,55 @@ def _equivalent(facts: Facts, _places: Places) -> Iterator[Finding]:
             )
         else:
             continue
-        yield Finding(checks.EQUIVALENT, message, entry.where.line)
+        yield ProofFinding(checks.EQUIVALENT, message, entry.where.line)
 
 
-def _repeatable(facts: Facts, places: Places) -> Iterator[Finding]:
+def _repeatable(facts: Facts, places: Places) -> Iterator[ProofFinding]:
     for how in REPEATS:
         if how not in facts.again:
             continue
         for test in sorted(passed(facts.again[how]) ^ facts.sound):
             before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
             message = f"the solution {before} test '{test}', but {how} {now} it"
-            yield Finding(checks.REPEATABLE, message, places.test(test))
+            yield ProofFinding(checks.REPEATABLE, message, places.test(test))
     for name, verdict in facts.misconceptions_again.items():
         if _is_rejected(facts, name) and not _killed(verdict):
             message = (
                 f"misconception '{name}' is rejected, but passes with other seeds; let the hidden "
                 "tests draw more often"
             )
-            yield Finding(checks.REPEATABLE, message, places.misconception(name))
+            yield ProofFinding(checks.REPEATABLE, message, places.misconception(name))
 
 
-def _independent(facts: Facts, places: Places) -> Iterator[Finding]:
+def _independent(facts: Facts, places: Places) -> Iterator[ProofFinding]:
     evidence = facts.solution.evidence
     if evidence is None:
         if facts.solution.outcome is Outcome.PASSED:
             message = "the solution and a wrong program cannot be graded twice within the limits"
-            yield Finding(checks.INDEPENDENT, message, places.line("solution"))
+            yield ProofFinding(checks.INDEPENDENT, message, places.line("solution"))
         return
     for test in evidence.redrawn:
         message = (
             f"test '{test}': `given` makes other inputs when it runs again; let it take numbers "
             "from `rng` alone, and keep nothing outside its names, as in a module"
         )
-        yield Finding(checks.INDEPENDENT, message, places.test(test, "given"))
+        yield ProofFinding(checks.INDEPENDENT, message, places.test(test, "given"))
     kept = "the test keeps something outside its inputs, as in a module, for later submissions"
     for test in evidence.changed:
         before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
         message = (
             f"the solution {before} test '{test}', but {now} it when it is graded again: {kept}"
         )
-        yield Finding(checks.INDEPENDENT, message, places.test(test))
+        yield ProofFinding(checks.INDEPENDENT, message, places.test(test))
     for test in evidence.changed_beside:
         message = (
             f"test '{test}' judges a submission that {facts.beside.does} differently once the "
             f"solution was graded: {kept}"
         )
-        yield Finding(checks.INDEPENDENT, message, places.test(test))
+        yield ProofFinding(checks.INDEPENDENT, message, places.test(test))
 
 
-def _limits(facts: Facts, places: Places) -> Iterator[Finding]:
+def _limits(facts: Facts, places: Places) -> Iterator[ProofFinding]:
     evidence = facts.solution.evidence
     if evidence is None or facts.solution.outcome is not Outcome.PASSED:
         return
@@ -409,7 +409,7 @@ def _limits(facts: Facts, places: Places) -> Iterator[Finding]:
                 f"solution and tests take {shown.format(amount)} of {what}, and a tenth of the "
                 f"limit is {shown.format(most)}; make the inputs smaller, or raise `limits`"
             )
-            yield Finding(checks.LIMITS, message, places.line("tests"))
+            yield ProofFinding(checks.LIMITS, message, places.line("tests"))
 
 
 def _peak(bare: Evidence | None) -> int:

@@ -24,7 +24,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from grader.authoring.verify import checks
-from grader.authoring.verify.proof import Finding
+from grader.authoring.verify.proof import ProofFinding
 from grader.definitions.exercise import (
     Exercise,
     Literals,
@@ -70,7 +70,7 @@ class Secret:
         self.sought = _folded(text)
 
 
-def find_leaks(exercise: Exercise, files: Iterable[tuple[str, bytes]]) -> Iterator[Finding]:
+def find_leaks(exercise: Exercise, files: Iterable[tuple[str, bytes]]) -> Iterator[ProofFinding]:
     """Yield the hidden things that are in files, each once.
 
     Args:
@@ -84,7 +84,7 @@ def find_leaks(exercise: Exercise, files: Iterable[tuple[str, bytes]]) -> Iterat
             if any(secret.sought in view for view in seen):
                 secrets.remove(secret)
                 message = f"{name} shows {secret.what}: {secret.text}"
-                yield Finding(checks.LEAKS, message, secret.line)
+                yield ProofFinding(checks.LEAKS, message, secret.line)
 
 
 def secrets_of(exercise: Exercise) -> Iterator[Secret]:
@@ -237,7 +237,7 @@ def _is_packed(data: bytes) -> bool:
 
 def begin_to_find_leaks(
     exercises: Sequence[Exercise], render: Render, readable: Sequence[Path] = ()
-) -> Callable[[], Mapping[Path, Sequence[Finding]]]:
+) -> Callable[[], Mapping[Path, Sequence[ProofFinding]]]:
     """Look for leaks in a process of its own, beside the grading; the result waits for it.
 
     Pages show values that an author's code computes, so that process first gives up what grading
@@ -254,7 +254,7 @@ def begin_to_find_leaks(
     process.start()
     theirs.close()
 
-    def wait() -> Mapping[Path, Sequence[Finding]]:
+    def wait() -> Mapping[Path, Sequence[ProofFinding]]:
         try:
             message = json.loads(ours.recv_bytes())
         except (EOFError, OSError, ValueError) as error:
@@ -265,7 +265,7 @@ def begin_to_find_leaks(
         if "fault" in message:
             raise GraderFault(f"the search for leaks: {message['fault']}")
         return {
-            Path(path): [Finding(**each) for each in found]
+            Path(path): [ProofFinding(**each) for each in found]
             for path, found in message["leaks"].items()
         }
 
@@ -302,16 +302,18 @@ def _leaks_by_file(
     }
 
 
-def _leaks_of(exercise: Exercise, render: Render, sandbox: Sandbox | None) -> Iterator[Finding]:
+def _leaks_of(
+    exercise: Exercise, render: Render, sandbox: Sandbox | None
+) -> Iterator[ProofFinding]:
     try:
         files = [("the student edition", student_text(exercise.where.path).encode())]
         files += render(exercise, sandbox)
     except DefinitionError as error:
         for problem in error.problems:
             message = f"no page can be made: {problem.message}"
-            yield Finding(checks.LEAKS, message, problem.where.line)
+            yield ProofFinding(checks.LEAKS, message, problem.where.line)
         return
     except EtudeError as error:
-        yield Finding(checks.LEAKS, f"no page can be made: {error}", exercise.where.line)
+        yield ProofFinding(checks.LEAKS, f"no page can be made: {error}", exercise.where.line)
         return
     yield from find_leaks(exercise, files)

@@ -12,7 +12,7 @@ Status: TypeAlias = Literal["proven", "not proven", "invalid", "fault"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ProofFinding:
     """One thing that is not as it should be, or that its author should know."""
 
     check: str
@@ -45,8 +45,8 @@ class Proof:
     exercise: str
     digest: str
     status: Status
-    findings: tuple[Finding, ...] = ()
-    notes: tuple[Finding, ...] = ()
+    findings: tuple[ProofFinding, ...] = ()
+    notes: tuple[ProofFinding, ...] = ()
     skipped: tuple[str, ...] = ()
     counts: Counts = Counts()
     seconds: float = 0.0
@@ -98,8 +98,8 @@ def proof_from_data(data: Mapping[str, Any]) -> Proof:
     return Proof(
         **{
             **known,
-            "findings": tuple(Finding(**each) for each in data["findings"]),
-            "notes": tuple(Finding(**each) for each in data["notes"]),
+            "findings": tuple(ProofFinding(**each) for each in data["findings"]),
+            "notes": tuple(ProofFinding(**each) for each in data["notes"]),
             "skipped": tuple(data["skipped"]),
             "counts": Counts(**data["counts"]),
         }

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.authoring.verify.checks import CHECKS, MUTANTS, REJECTED, SOLUTION
-from grader.authoring.verify.proof import Finding, Proof
+from grader.authoring.verify.proof import Proof, ProofFinding
 
 _STYLE = {"proven": "green", "not proven": "red", "invalid": "yellow", "fault": "yellow"}
 _MARK = {"proven": "\u2713", "not proven": "\u2717", "invalid": "!", "fault": "!"}
@@ -76,7 +76,7 @@ def _not_tried(proof: Proof) -> str:
 
 
 def _print_finding(
-    console: Console, path: Path, finding: Finding, style: str, prefix: str = ""
+    console: Console, path: Path, finding: ProofFinding, style: str, prefix: str = ""
 ) -> None:
     head = Text.assemble(f"{path}:{finding.line}: ", (f"{prefix}{finding.check}", style), ": ")
     console.print(head.append(finding.message), soft_wrap=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from grader.authoring.verify import findings
 from grader.authoring.verify.locations import Places
-from grader.authoring.verify.proof import Finding, Proof, Status
+from grader.authoring.verify.proof import Proof, ProofFinding, Status
 from grader.authoring.verify.steps import Facts, Results, inquire
-from grader.authoring.verify.variants import Run
+from grader.authoring.verify.variants import VariantRun
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError
 from grader.grading.results.jobs import Job, Result
@@ -32,11 +32,11 @@ def prove(exercises: Iterable[Exercise], pool: Pool) -> Iterator[tuple[Exercise,
 
 
 @dataclass(slots=True)
-class _Case:
+class _ProofCase:
     """One exercise under way."""
 
     exercise: Exercise
-    inquiry: Generator[Sequence[Run], Results, Facts]
+    inquiry: Generator[Sequence[VariantRun], Results, Facts]
     began: float | None = None  # when its first job was handed out
     worker: int | None = None  # who has its oracle, and what else takes time to make, at hand
     waiting: int = 0
@@ -49,8 +49,8 @@ class _Proving:
 
     def __init__(self, exercises: Iterable[Exercise]) -> None:
         self._left = iter(exercises)
-        self._jobs: list[tuple[_Case, Run]] = []
-        self._out: dict[int, tuple[_Case, Run]] = {}  # by the identity of the job
+        self._jobs: list[tuple[_ProofCase, VariantRun]] = []
+        self._out: dict[int, tuple[_ProofCase, VariantRun]] = {}  # by the identity of the job
         self._open = 0
         self._finished: list[tuple[Exercise, Proof]] = []
         self._begin()
@@ -94,11 +94,11 @@ class _Proving:
 
     def _begin(self) -> None:
         while self._open < _AT_ONCE and (exercise := next(self._left, None)) is not None:
-            case = _Case(exercise, inquire(exercise))
+            case = _ProofCase(exercise, inquire(exercise))
             self._open += 1
             self._go_on(case, None)
 
-    def _go_on(self, case: _Case, results: Mapping[str, Verdict] | None) -> None:
+    def _go_on(self, case: _ProofCase, results: Mapping[str, Verdict] | None) -> None:
         """Queue the next round that has anything to run, before what other exercises wait for."""
         proof = None
         try:
@@ -116,7 +116,7 @@ class _Proving:
         if not case.waiting:
             self._finish(case, proof or _proof(facts, time.monotonic() - (case.began or 0.0)))
 
-    def _finish(self, case: _Case, proof: Proof) -> None:
+    def _finish(self, case: _ProofCase, proof: Proof) -> None:
         case.is_done = True
         self._open -= 1
         self._finished.append((case.exercise, proof))
@@ -141,7 +141,9 @@ def without_proof(exercise: Exercise, error: EtudeError) -> Proof:
     """Say that an exercise could not be looked at: its definition is wrong, or we are."""
     status: Status = "invalid" if isinstance(error, DefinitionError) else "fault"
     if isinstance(error, DefinitionError):
-        found = [Finding("definition", each.message, each.where.line) for each in error.problems]
+        found = [
+            ProofFinding("definition", each.message, each.where.line) for each in error.problems
+        ]
     else:
-        found = [Finding("fault", str(error))]
+        found = [ProofFinding("fault", str(error))]
     return Proof(exercise.id, exercise.digest, status, tuple(found))

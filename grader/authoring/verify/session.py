@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from grader.authoring.verify.proof import Finding, Proof
+from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.authoring.verify.proof_cache import ProofCache
 from grader.authoring.verify.targets import Group
 from grader.definitions.files import id_in_name, read_file
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
     from grader.grading.workers.pool import Pool
 
-Leaks: TypeAlias = Mapping[Path, Sequence[Finding]]
+Leaks: TypeAlias = Mapping[Path, Sequence[ProofFinding]]
 FindLeaks: TypeAlias = Callable[[Sequence["Exercise"]], Callable[[], Leaks]]
 """Begins to look for leaks in exercises; what it returns waits for the findings."""
 
 
 @dataclass(slots=True)
-class Session:
+class ProofSession:
     """The exercises of a run: `proofs` has those that are settled, `to_prove` those to run.
 
     Every proof is under the path of its file, in the order of the targets.
@@ -36,19 +36,19 @@ class Session:
         return {path: proof for path, proof in self.proofs.items() if proof is not None}
 
 
-def begin(groups: Iterable[Group], cache: ProofCache | None) -> Session:
+def begin(groups: Iterable[Group], cache: ProofCache | None) -> ProofSession:
     """Take from the cache what it knows, and load the rest.
 
     Raises:
         UsageError: a file cannot be read, or a student edition was named.
     """
-    session = Session()
+    session = ProofSession()
     for group in groups:
         _begin_group(session, group, cache)
     return session
 
 
-def _begin_group(session: Session, group: Group, cache: ProofCache | None) -> None:
+def _begin_group(session: ProofSession, group: Group, cache: ProofCache | None) -> None:
     contents = {path: _read(path) for path in group.files}
     session.contents |= contents
     for path, content in contents.items():
@@ -77,7 +77,7 @@ def _read(path: Path) -> bytes:
         return b""
 
 
-def _load_each(session: Session, paths: Iterable[Path]) -> set[Problem]:
+def _load_each(session: ProofSession, paths: Iterable[Path]) -> set[Problem]:
     """Load files one by one; return what is wrong in them."""
     from grader.definitions.collection import load_exercise  # noqa: PLC0415  not if all is known
 
@@ -91,7 +91,7 @@ def _load_each(session: Session, paths: Iterable[Path]) -> set[Problem]:
     return problems
 
 
-def _load_track(session: Session, track: Path, unknown: Sequence[Path]) -> None:
+def _load_track(session: ProofSession, track: Path, unknown: Sequence[Path]) -> None:
     from grader.definitions.collection import load_track  # noqa: PLC0415  not if all is known
 
     try:
@@ -107,7 +107,7 @@ def _load_track(session: Session, track: Path, unknown: Sequence[Path]) -> None:
         _add(session, path, by_path[path])
 
 
-def _add(session: Session, path: Path, exercise: "Exercise") -> None:
+def _add(session: ProofSession, path: Path, exercise: "Exercise") -> None:
     if exercise.edition == "student":
         raise UsageError(f"{path} is a student edition; verify the full one")
     session.to_prove.append(exercise)
@@ -115,16 +115,16 @@ def _add(session: Session, path: Path, exercise: "Exercise") -> None:
 
 def _invalid(name: str, problems: Iterable[Problem], path: Path) -> Proof:
     found = tuple(
-        Finding("definition", problem.message, problem.where.line)
+        ProofFinding("definition", problem.message, problem.where.line)
         if problem.where.path == path
-        else Finding("definition", f"{problem.where}: {problem.message}")
+        else ProofFinding("definition", f"{problem.where}: {problem.message}")
         for problem in problems
     )
     return Proof(name, "", "invalid", found)
 
 
 def finish(
-    session: Session,
+    session: ProofSession,
     pool: "Pool",
     find_leaks: FindLeaks | None,
     cache: ProofCache | None,
@@ -145,7 +145,7 @@ def finish(
             cache.keep([session.contents[path]], proof)
 
 
-def with_leaks(proof: Proof | None, leaks: Sequence[Finding]) -> Proof:
+def with_leaks(proof: Proof | None, leaks: Sequence[ProofFinding]) -> Proof:
     """Add what leaks to a proof."""
     assert proof is not None  # noqa: S101  for the type checker
     if not leaks or proof.status in ("invalid", "fault"):

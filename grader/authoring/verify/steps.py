@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from grader.authoring.verify import variants
 from grader.authoring.verify.sabotage import Wrong, wrong_programs
-from grader.authoring.verify.variants import REPEATS, Run
+from grader.authoring.verify.variants import REPEATS, VariantRun
 from grader.definitions.exercise import Exercise, TestId
 from grader.grading.results.evidence import Evidence
 from grader.grading.results.verdict import Outcome, Verdict
@@ -61,7 +61,7 @@ def failed(verdict: Verdict) -> frozenset[TestId]:
     return frozenset(test.id for test in verdict.tests if test.outcome not in _DID_NOT_DECIDE)
 
 
-def inquire(exercise: Exercise) -> Generator[Sequence[Run], Results, Facts]:
+def inquire(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, Facts]:
     """Yield rounds of runs, take their verdicts, and return what is known in the end."""
     facts, right = yield from _solution(exercise)
     generated = wrong_programs(exercise, right)
@@ -81,7 +81,7 @@ def inquire(exercise: Exercise) -> Generator[Sequence[Run], Results, Facts]:
     return facts
 
 
-def _solution(exercise: Exercise) -> Generator[Sequence[Run], Results, tuple[Facts, str]]:
+def _solution(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, tuple[Facts, str]]:
     """Run solution and starter; if the solution fails, find out more about why."""
     right = exercise.solution
     beside = wrong_programs(exercise, right)[0]
@@ -109,7 +109,7 @@ def _mutants(exercise: Exercise, right: str) -> tuple[Mutant, ...]:
     return mutants(right, tuple(exercise.defines), exercise.starter)
 
 
-def _misconception_runs(facts: Facts) -> Iterator[Run]:
+def _misconception_runs(facts: Facts) -> Iterator[VariantRun]:
     exercise = facts.exercise
     for each in exercise.misconceptions:
         yield variants.run_as_submission(f"misconception {each.id}", exercise, each.code)
@@ -124,20 +124,20 @@ def _misconception_runs(facts: Facts) -> Iterator[Run]:
             yield variants.run_mutant(name, hidden, each.code, used, again)
 
 
-def _wrong_runs(exercise: Exercise, generated: Sequence[Wrong]) -> Iterator[Run]:
+def _wrong_runs(exercise: Exercise, generated: Sequence[Wrong]) -> Iterator[VariantRun]:
     unforbidding = variants.unforbidding(exercise)
     for each in generated:
         yield variants.run(f"wrong {each.id}", unforbidding, each.source, exercise)
 
 
-def _mutant_runs(facts: Facts, candidates: Sequence[Mutant]) -> Iterator[Run]:
+def _mutant_runs(facts: Facts, candidates: Sequence[Mutant]) -> Iterator[VariantRun]:
     exercise, used = facts.exercise, facts.solution.evidence
     hidden = variants.hidden_only(exercise)
     for each in candidates:
         yield variants.run_mutant(f"mutant {each.change}", hidden, each.source, used, exercise)
 
 
-def _repetitions(facts: Facts, right: str) -> Iterator[Run]:
+def _repetitions(facts: Facts, right: str) -> Iterator[VariantRun]:
     if facts.sound:
         for how in REPEATS:
             yield variants.run_for_evidence(
@@ -180,7 +180,7 @@ def _answered_wrong(verdict: Verdict) -> frozenset[TestId]:
     return failed(verdict).difference(errored)
 
 
-def _thorough_runs(facts: Facts) -> Iterator[Run]:
+def _thorough_runs(facts: Facts) -> Iterator[VariantRun]:
     """Run mutants through the tests that nothing failed yet, all of these tests."""
     left = never_failed(facts)
     if left and facts.mutants:
@@ -189,7 +189,7 @@ def _thorough_runs(facts: Facts) -> Iterator[Run]:
             yield variants.run(f"thorough {mutant.change}", few, mutant.source, facts.exercise)
 
 
-def _broken_runs(facts: Facts) -> Iterator[Run]:
+def _broken_runs(facts: Facts) -> Iterator[VariantRun]:
     """Run misconceptions again that raise in every test, each test free to say what they raise."""
     opened = variants.opened(facts.exercise)
     for each in facts.exercise.misconceptions:

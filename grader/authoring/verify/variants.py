@@ -24,7 +24,7 @@ _SLOWER = 10  # times the solution; what takes longer is in a loop without an en
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class VariantRun:
     """One program to run, under a name that its result is known by."""
 
     name: str
@@ -70,7 +70,7 @@ def repeated(exercise: Exercise, how: str) -> Exercise:
     return form(exercise, how, **changes)
 
 
-def run(name: str, exercise: Exercise, source: str, of: Exercise | None = None) -> Run:
+def run(name: str, exercise: Exercise, source: str, of: Exercise | None = None) -> VariantRun:
     """Grade a program, without a diagnosis.
 
     Args:
@@ -80,15 +80,17 @@ def run(name: str, exercise: Exercise, source: str, of: Exercise | None = None) 
         of: the exercise that it is a form of, if its tests draw the same inputs.
     """
     probe = Probe(form_of=_digest(of))
-    return Run(name, Job(exercise, _submission(exercise, source), probe=probe))
+    return VariantRun(name, Job(exercise, _submission(exercise, source), probe=probe))
 
 
-def run_as_submission(name: str, exercise: Exercise, source: str) -> Run:
+def run_as_submission(name: str, exercise: Exercise, source: str) -> VariantRun:
     """Grade a program as a learner's is graded, with the diagnosis of a mistake."""
-    return Run(name, Job(exercise, _submission(exercise, source)))
+    return VariantRun(name, Job(exercise, _submission(exercise, source)))
 
 
-def run_for_evidence(name: str, exercise: Exercise, source: str, beside: str | None = None) -> Run:
+def run_for_evidence(
+    name: str, exercise: Exercise, source: str, beside: str | None = None
+) -> VariantRun:
     """Grade, and also ask what it takes and what is untrue.
 
     Args:
@@ -99,10 +101,10 @@ def run_for_evidence(name: str, exercise: Exercise, source: str, beside: str | N
     """
     other = None if beside is None else _submission(exercise, beside)
     probe = Probe(evidence=True, beside=other)
-    return Run(name, Job(exercise, _submission(exercise, source), probe=probe))
+    return VariantRun(name, Job(exercise, _submission(exercise, source), probe=probe))
 
 
-def run_bare(exercise: Exercise) -> Run:
+def run_bare(exercise: Exercise) -> VariantRun:
     """Run nothing at all, to know what a worker takes by itself."""
     bare = form(exercise, "bare", tests=(), defines={}, forbid=None, kind="write")
     return run_for_evidence("bare", bare, "pass\n")
@@ -110,7 +112,7 @@ def run_bare(exercise: Exercise) -> Run:
 
 def run_mutant(
     name: str, hidden: Exercise, source: str, solution: Evidence | None, of: Exercise
-) -> Run:
+) -> VariantRun:
     """Run up to the first test that fails, with little patience for a loop without an end.
 
     Args:
@@ -125,7 +127,7 @@ def run_mutant(
     cpu_seconds = min(usual.cpu_seconds, max(1, math.ceil(_SLOWER * used)))
     limits = replace(usual, cpu_seconds=cpu_seconds)
     probe = Probe(first_failure=True, form_of=of.digest)
-    return Run(name, Job(hidden, _submission(hidden, source), limits, probe))
+    return VariantRun(name, Job(hidden, _submission(hidden, source), limits, probe))
 
 
 def _digest(exercise: Exercise | None) -> str:

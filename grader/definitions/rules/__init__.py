@@ -7,7 +7,7 @@ look at: the exercise as a whole, its tests, and the Python in both.
 import warnings
 
 from grader.definitions.exercise import Exercise
-from grader.definitions.problem_list import Report
+from grader.definitions.problem_list import ProblemList
 from grader.definitions.rules import metadata_rules, program_rules, test_rules
 from grader.definitions.rules.base import Checked, slug
 from grader.definitions.rules.test_rules import MAX_SEEDS
@@ -22,7 +22,7 @@ def check_exercise(exercise: Exercise, document: Document) -> None:
     Raises:
         DefinitionError: A rule is broken; every breach is listed, in file order.
     """
-    report = Report()
+    report = ProblemList()
     checked = Checked(exercise, document)
     with warnings.catch_warnings():
         # Python remarks on doubtful escapes; that is a linter's job.

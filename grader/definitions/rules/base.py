@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Final, Literal, TypeAlias, cast
 
 from grader.definitions.exercise import Exercise
-from grader.definitions.rules.python_names import Names, names
+from grader.definitions.rules.python_names import PythonNames, names
 from grader.definitions.wording import quote
 from grader.definitions.yaml_source import Document, Scalar
 from grader.errors import Location, Problem
@@ -26,7 +26,7 @@ class Checked:
         self.exercise = exercise
         self.document = document
         self.references = {name for name, made in exercise.defines.items() if made.reference}
-        self._names: dict[tuple[Step, ...], Names | None] = {}
+        self._names: dict[tuple[Step, ...], PythonNames | None] = {}
         self._trees: dict[tuple[Step, ...], ast.AST | Problem] = {}
 
     def problem(self, message: str, *steps: Step) -> Problem:
@@ -57,7 +57,7 @@ class Checked:
         parsed = self._parse(mode, steps)
         return None if isinstance(parsed, Problem) else parsed
 
-    def names(self, mode: Mode, *steps: Step) -> Names | None:
+    def names(self, mode: Mode, *steps: Step) -> PythonNames | None:
         """Return what the Python at a place does with names; None if it is no Python."""
         if steps not in self._names:
             tree = self.tree(mode, *steps)

@@ -19,7 +19,7 @@ _DYNAMIC: Final = frozenset({"exec", "globals", "locals", "vars"})
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class PythonNames:
     """What a piece of Python does with names at its top level."""
 
     sets: frozenset[str]
@@ -28,7 +28,7 @@ class Names:
     is_certain: bool  # nothing sets names unseen, as a star import does
 
 
-def names(tree: ast.AST) -> Names:
+def names(tree: ast.AST) -> PythonNames:
     """Find the names in a module or an expression.
 
     What is doubtful counts as set: a parameter also in the defaults beside it, the names of a class
@@ -39,9 +39,9 @@ def names(tree: ast.AST) -> Names:
     try:
         finder.visit(tree)
     except RecursionError:
-        return Names(frozenset(), {}, frozenset(), is_certain=False)
+        return PythonNames(frozenset(), {}, frozenset(), is_certain=False)
     top = finder.scope
-    return Names(
+    return PythonNames(
         frozenset(top.sets),
         {name: node for name, node in top.uses.items() if name not in top.sets},
         frozenset(finder.modules - finder.others),

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from grader.authoring.lint.load import Picked
-from grader.authoring.lint.run import Report, lint
+from grader.authoring.lint.run import LintReport, lint
 
 ROOT = Path(__file__).parents[3]
 CLEAN = (ROOT / "tests" / "golden" / "lint" / "clean.yaml").read_text("utf-8")
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
-Spoiled = Callable[..., Report]
+Spoiled = Callable[..., LintReport]
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def workdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def spoiled(workdir: Path) -> Spoiled:
     """Replace spots of the clean exercise, and lint it as `x.yaml`."""
 
-    def lint_it(*pairs: tuple[str, str]) -> Report:
+    def lint_it(*pairs: tuple[str, str]) -> LintReport:
         text = CLEAN
         for there, instead in pairs:
             assert there in text

@@ -12,7 +12,7 @@ import pytest
 from grader.authoring.lint.catalogue import CATALOGUE
 from grader.authoring.lint.lint_report import text_lines
 from grader.authoring.lint.load import Picked
-from grader.authoring.lint.run import Report, lint
+from grader.authoring.lint.run import LintReport, lint
 from grader.definitions.files import exercise_files
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ FREE = {"clean", "silenced", "lesson-text"}  # cases that are about no rule in p
 TOGETHER = {"later-prerequisite": {"invalid-definition"}}  # the loader says it of the track, too
 
 
-def report_on(name: str) -> Report:
+def report_on(name: str) -> LintReport:
     path = Path(f"{name}.yaml")
     if path.exists():
         return lint([Picked((path,))])

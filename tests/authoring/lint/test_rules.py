@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from grader.authoring.lint.load import Picked
-from grader.authoring.lint.run import Report, lint
+from grader.authoring.lint.run import LintReport, lint
 
-Spoiled = Callable[..., Report]
+Spoiled = Callable[..., LintReport]
 
 GIVEN = """\
       Q: [[1.0, 2.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]]
@@ -31,7 +31,7 @@ SECRET = (
 STARTER = "      # 1. Compare every query with every key. 2. Scale.\n"
 
 
-def codes(report: Report) -> set[str]:
+def codes(report: LintReport) -> set[str]:
     return {finding.about.code for finding in report.findings}
 
 

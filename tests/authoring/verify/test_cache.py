@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from grader.authoring.verify.checks import CHECKS
-from grader.authoring.verify.proof import SCHEMA, Counts, Finding, Proof, record
+from grader.authoring.verify.proof import SCHEMA, Counts, Proof, ProofFinding, record
 from grader.authoring.verify.proof_cache import ProofCache
 
-FINDING = Finding("mutants-killed", "a message", 12, "- a\n+ b")
+FINDING = ProofFinding("mutants-killed", "a message", 12, "- a\n+ b")
 PROOF = Proof(
     "softmax",
     "abc",
     "not proven",
     (FINDING,),
-    (Finding("constants-rejected", "a note"),),
+    (ProofFinding("constants-rejected", "a note"),),
     ("results-repeat",),
     Counts(tests=3, mutants=20, killed=19),
     1.5,

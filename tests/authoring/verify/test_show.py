@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.authoring.verify.proof import Counts, Finding, Proof
+from grader.authoring.verify.proof import Counts, Proof, ProofFinding
 from grader.authoring.verify.proof_report import print_proofs
 
 COUNTS = Counts(5, 2, 3, 3, 20, 17, 1)
 GOOD = Proof("softmax", "", "proven", counts=COUNTS, seconds=1.25)
-MUTANT = Finding("mutants-killed", "a mutant survives", 31, "-    a\n+    b")
-NOTE = Finding("constants-rejected", "only a note", 9)
+MUTANT = ProofFinding("mutants-killed", "a mutant survives", 31, "-    a\n+    b")
+NOTE = ProofFinding("constants-rejected", "only a note", 9)
 BAD = Proof("scores", "", "not proven", (MUTANT,), (NOTE,), counts=COUNTS, cached=True)
 
 
@@ -61,7 +61,7 @@ def test_notes_are_opened_for_one_exercise_alone() -> None:
 
 def test_what_has_no_proof_has_no_numbers() -> None:
     """An invalid definition is named as what it is."""
-    problem = Finding("definition", "xp: expected an integer, found 'x'", 3)
+    problem = ProofFinding("definition", "xp: expected an integer, found 'x'", 3)
     invalid = Proof("broken", "", "invalid", (problem,))
     lines = shown(invalid, is_terminal=False).splitlines()
     assert lines[0] == "! broken invalid"
@@ -72,11 +72,11 @@ def test_what_has_no_proof_has_no_numbers() -> None:
 @pytest.mark.parametrize(
     ("finding", "until"),
     [
-        (Finding("solution-passes", "it fails", 3), "the solution passes"),
-        (Finding("has-hidden-test", "none is", 3), "a test is hidden"),
+        (ProofFinding("solution-passes", "it fails", 3), "the solution passes"),
+        (ProofFinding("has-hidden-test", "none is", 3), "a test is hidden"),
     ],
 )
-def test_what_was_not_tried_is_named_and_has_no_numbers(finding: Finding, until: str) -> None:
+def test_what_was_not_tried_is_named_and_has_no_numbers(finding: ProofFinding, until: str) -> None:
     """No mutant of a solution that fails is killed, and none survives."""
     skipped = ("misconceptions-rejected", "mutants-killed")
     proof = Proof("x", "", "not proven", (finding,), skipped=skipped, counts=Counts(5, 2, 3))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from grader.authoring.lint.rule import rule
-from grader.authoring.lint.subjects import Prose
+from grader.authoring.lint.subjects import ProseText
 from grader.errors import Problem
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -30,7 +30,7 @@ _TOP: Final = 2  # the title of the page is the heading of level 1
     ### Shapes
     """,
 )
-def skipped_heading_level(prose: Prose) -> Iterator[Problem]:
+def skipped_heading_level(prose: ProseText) -> Iterator[Problem]:
     """A heading is more than one level below the one before it.
 
     People who listen to a page find their way by its headings; a missing level sounds like a
@@ -52,7 +52,7 @@ def skipped_heading_level(prose: Prose) -> Iterator[Problem]:
     bad=r"Divide by $\sqrt{d_k}.",
     good=r"Divide by $\sqrt{d_k}$.",
 )
-def unbalanced_maths(prose: Prose) -> Iterator[Problem]:
+def unbalanced_maths(prose: ProseText) -> Iterator[Problem]:
     r"""A `$` opens maths that is never closed.
 
     Inline maths stands between two `$` of one paragraph, a displayed formula between two `$$`. A

@@ -1,7 +1,6 @@
 """`etude export`: hand things out."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,23 +73,19 @@ def gradescope(
     from grader.authoring.autograder.installation import Installation
     from grader.authoring.verify.targets import find_targets
     from grader.reports.deliver import write_whole
+    from grader.reports.report import Batch, Report
+    from grader.reports.to_gradescope import many
 
     groups = find_targets(targets, options.collection_for(targets, exercises))
     assigned = read_assigned(path for group in groups for path in group.files)
     made = Installation.of_checkout() if installed is None else Installation.parse(installed)
-    content = autograder(assigned, made, _fault([str(each.exercise.id) for each in assigned]))
+    # What Gradescope gets if nothing can be graded:
+    faults = Batch(tuple(Report.of_fault(str(each.exercise.id), "", "") for each in assigned))
+    content = autograder(assigned, made, many(faults))
     write_whole(output, content)
     points = sum(each.exercise.max_points for each in assigned)
     noun = "exercise" if len(assigned) == 1 else "exercises"
     click.echo(f"{output}: {len(assigned)} {noun}, {points} points, {len(content) >> 10} KiB")
-
-
-def _fault(ids: Sequence[str]) -> str:
-    """Return what Gradescope gets if nothing could be graded."""
-    from grader.reports.report import Batch, Report
-    from grader.reports.to_gradescope import many
-
-    return many(Batch(tuple(Report.of_fault(name, "", "") for name in ids)))
 
 
 @command.command("canvas")

@@ -77,9 +77,10 @@ def heatmap(
     """
     names = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in columns)
     corner = "<td></td>" if rows else ""
+    row_names = [f'<th scope="row">{html.escape(name)}</th>' for name in rows] or [""] * len(values)
     head = f"<thead><tr>{corner}{names}</tr></thead>\n" if columns else ""
     body = "".join(
-        f"<tr>{_row_name(rows, number)}{_cells(numbers, words, column)}</tr>\n"
+        f"<tr>{row_names[number]}{_cells(numbers, words, column)}</tr>\n"
         for number, (numbers, words) in enumerate(zip(values, texts, strict=True))
         for column in [worst[1] if worst and worst[0] == number else None]
     )
@@ -87,10 +88,6 @@ def heatmap(
         f'<table class="heat">\n<caption>{html.escape(caption)}</caption>\n'
         f"{head}<tbody>\n{body}</tbody>\n</table>\n"
     )
-
-
-def _row_name(rows: Sequence[str], number: int) -> str:
-    return f'<th scope="row">{html.escape(rows[number])}</th>' if rows else ""
 
 
 def _cells(numbers: Sequence[float | None], words: Sequence[str], worst: int | None) -> str:

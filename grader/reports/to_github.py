@@ -8,7 +8,7 @@ kind from a step, so the tenth says how many are left.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from grader.grading.results.verdict import Outcome, Verdict
+from grader.grading.results.verdict import Outcome
 from grader.reports import to_markdown as markdown
 from grader.reports.ci_escape import without_commands_in_lines
 from grader.reports.formats import Renderer
@@ -112,12 +112,8 @@ def _error(report: Report) -> str:
         message = FAULT_FOR_LEARNERS if report.is_fault else line(report.message)
         title = f"{whose(report)}: {report.outcome}"
         return command("error", message, file=report.file, title=title)
-    title = f"{whose(report)}: {_earned(verdict)}"
+    title = f"{whose(report)}: {verdict.outcome}, {verdict.score}/{verdict.max_score}"
     return command("error", why(report), file=report.file, line=verdict.line, title=title)
-
-
-def _earned(verdict: Verdict) -> str:
-    return f"{verdict.outcome}, {verdict.score}/{verdict.max_score}"
 
 
 def _joined(errors: Iterator[str], others: list[str]) -> str:

@@ -64,12 +64,14 @@ def _not_looked_at(paths: Sequence[str]) -> str:
 
 
 def _row(report: Report) -> SubmissionRow:
-    student, exercise = printable(report.student or ""), printable(_file_s_exercise(report))
-    return SubmissionRow(student, exercise, report.verdict, report.outcome, why(report))
-
-
-def _file_s_exercise(report: Report) -> str:
-    return report.file.rpartition("/")[2].removesuffix(".py") or report.exercise
+    exercise = report.file.rpartition("/")[2].removesuffix(".py") or report.exercise
+    return SubmissionRow(
+        printable(report.student or ""),
+        printable(exercise),
+        report.verdict,
+        report.outcome,
+        why(report),
+    )
 
 
 RENDERER = Renderer("text", one, many)

@@ -10,6 +10,7 @@ from grader.definitions.exercise import Budget
 from grader.errors import Location
 from grader.grading.comparison.ladder import Rung
 from grader.grading.expected.budget import MEMORY_FLOOR, TIME_FLOOR, measured, over_budget, together
+from grader.grading.feedback.difference_sentences import sentence_of
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Usage
 
@@ -86,7 +87,7 @@ def test_only_what_is_above_multiple_and_floor_is_too_much(
 ) -> None:
     """The floors keep noise from deciding about calls that take next to nothing."""
     found = over_budget(budget(tmp_path, **multiples), used, known, "reference")
-    assert (found and found.sentence) == sentence
+    assert (found and sentence_of(found)) == sentence
     assert found is None or found.rung is Rung.BUDGET
 
 

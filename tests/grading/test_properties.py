@@ -9,6 +9,7 @@ import pytest
 from grader.definitions.exercise import Property
 from grader.errors import DefinitionError
 from grader.grading.comparison.ladder import compare_shapes, shapes_of
+from grader.grading.feedback.difference_sentences import sentence_of
 from grader.grading.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def test_shapes_are_compared_in_containers_and_of_numbers() -> None:
     wrong = [right[0], {"total": np.ones(1)}, right[2]]
     found = compare_shapes(shapes, wrong)
     assert found is not None
-    assert found.sentence == (
+    assert sentence_of(found) == (
         "Item 'total' of item 1 of the result should be a single number, but is an array of "
         "shape (1,)."
     )

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from grader.grading.comparison.relations import relation
+from grader.grading.feedback.relation_sentences import related
 
 Array = npt.NDArray[Any]
 
@@ -113,7 +114,7 @@ def test_relation_is_named(name: str) -> None:
     found = relation(expected, got, INPUTS)
     assert found is not None
     assert found.id == relation_id
-    assert found.sentence.endswith((".", "?"))
+    assert related(found).endswith((".", "?"))
 
 
 NOTHING: dict[str, tuple[object, object]] = {
@@ -170,14 +171,14 @@ def test_factor_is_explained_by_the_inputs(factor: float, words: str) -> None:
     """A factor that is made of the inputs' sizes is said to be."""
     found = relation(S, S * factor, INPUTS)
     assert found is not None
-    assert words in found.sentence
+    assert words in related(found)
 
 
 def test_missing_scale_of_weights_is_explained() -> None:
     """Attention without its scale is named by the square root that is missing."""
     found = relation((CAUSAL @ V, CAUSAL), _unscaled(), INPUTS)
     assert found is not None
-    assert found.sentence == (
+    assert related(found) == (
         "Item 1: These would be the weights if the scores were 1.732 times as large; 1.732 is the "
         "square root of 3, the length of the last axis of `Q`."
     )

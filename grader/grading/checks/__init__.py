@@ -13,8 +13,8 @@ from grader.grading.checks.named_properties import DiffersError
 from grader.grading.checks.output_test import OutputCheck
 from grader.grading.checks.property_test import PropertyCheck
 from grader.grading.checks.pytest_test import PytestCheck
+from grader.grading.comparison.ladder import Difference
 from grader.grading.expected.oracle import Oracle
-from grader.grading.feedback import sentences
 from grader.grading.program.author_code import TooLargeError, in_own_context
 from grader.grading.program.loaded_program import Stage
 
@@ -49,10 +49,13 @@ def judge(stage: Stage, oracle: Oracle, test: TestCase, number: int) -> Judgemen
         raise TooLargeError from error
     if stage.exercise.kind != "predict" or found.difference is None:
         return found
-    # The sentence about a prediction leaves out the answer, which is all there is to find.
+    # The facts about a prediction leave out the answer, which is all there is to find.
     names = list(check.names_asked(stage.exercise.defines))
-    sentence = sentences.answer_differs(names, found.difference.rung)
-    return replace(found, difference=replace(found.difference, sentence=sentence))
+    rung = found.difference.rung
+    secret = Difference(
+        rung, "answer", {"names": names, "rung": rung}, worst=found.difference.worst
+    )
+    return replace(found, difference=secret)
 
 
 __all__ = ["Check", "Judgement", "check_of", "judge"]

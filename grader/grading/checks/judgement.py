@@ -11,7 +11,6 @@ from grader.grading.checks.named_properties import DiffersError
 from grader.grading.comparison.ladder import Difference, Rung, compare
 from grader.grading.comparison.memory_size import bytes_in
 from grader.grading.expected.oracle import Oracle
-from grader.grading.feedback import sentences
 from grader.grading.program.author_code import TooLargeError, evaluate
 from grader.grading.program.loaded_program import Stage
 from grader.grading.program.proxies import InputChangedError, NoValueError
@@ -73,6 +72,12 @@ class Check(ABC, Generic[Test]):
         return self.test
 
 
+def unusable(code: str, error: BaseException) -> Difference:
+    """Return the difference of a result with which a test's own code fails."""
+    facts = {"code": code, "error": type(error).__name__, "message": str(error)}
+    return Difference(Rung.TYPE, "cannot-use", facts)
+
+
 def evaluated(code: str, names: Mapping[str, Any]) -> Any:  # noqa: ANN401  any value
     """Evaluate an expression over a submission's stand-ins.
 
@@ -88,11 +93,10 @@ def evaluated(code: str, names: Mapping[str, Any]) -> Any:  # noqa: ANN401  any 
     except MemoryError as error:
         raise TooLargeError from error
     except InputChangedError as error:
-        sentence = sentences.input_changed(error.name, code)
-        raise DiffersError(Difference(Rung.INPUTS, sentence)) from error
+        facts = {"argument": error.name, "call": code}
+        raise DiffersError(Difference(Rung.INPUTS, "input-changed", facts)) from error
     except Exception as error:  # indexing a result of another form raises anything
-        sentence = sentences.cannot_use(code, error)
-        raise DiffersError(Difference(Rung.TYPE, sentence)) from error
+        raise DiffersError(unusable(code, error)) from error
     if bytes_in(value) > ANSWERS_CAP:  # comparing makes several more of that size
         raise TooLargeError
     return value

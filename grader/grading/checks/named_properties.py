@@ -17,7 +17,6 @@ from grader.grading.comparison.ladder import (
     Rung,
     compare,
     compare_shapes,
-    describe,
     usual_tolerance,
 )
 from grader.grading.program.author_code import author_error
@@ -26,7 +25,6 @@ Array: TypeAlias = npt.NDArray[Any]
 Inputs: TypeAlias = Mapping[str, Any]
 
 _EXACT = Tolerance(0.0, 0.0)
-_SAME_SHAPE = "The result has the right shape, but "
 _LARGE = 1e4
 _STEP = 1e-5  # of central differences: the best between rounding and curvature
 _CLOSE_TO_STEP = Tolerance(1e-6, 1e-4)
@@ -38,7 +36,7 @@ class DiffersError(Exception):
 
     def __init__(self, difference: Difference) -> None:
         self.difference = difference
-        super().__init__(difference.sentence)
+        super().__init__(difference.message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +92,8 @@ class Trial:
         """Return the axis of a result; that there is none is the submission's mistake."""
         if self._has_axis(array):
             return self._axis(array, usual)
-        axes = f"{array.ndim} {'axis' if array.ndim == 1 else 'axes'}"
-        sentence = f"The result should have an axis {self.test.axis}, but has {axes} only."
-        raise DiffersError(Difference(Rung.SHAPE, sentence))
+        facts = {"axis": self.test.axis, "ndim": array.ndim}
+        raise DiffersError(Difference(Rung.SHAPE, "no-axis", facts))
 
     def _has_axis(self, array: Array) -> bool:
         return self.test.axis is None or -array.ndim <= self.test.axis < array.ndim
@@ -130,34 +127,28 @@ def find_breach(trial: Trial) -> Difference | None:
 def usable(result: Any) -> Any:  # noqa: ANN401  any value
     """Refuse a result that every property would hold for, since no finite number is in it."""
     if not any(np.isfinite(array).any() for array in _arrays(numeric(result))):
-        sentence = "The result should have finite numbers in it, but all are NaN or infinite."
-        raise DiffersError(Difference(Rung.NOT_FINITE, sentence))
+        raise DiffersError(Difference(Rung.NOT_FINITE, "no-finite-number"))
     return result
 
 
 def numeric(result: Any) -> Any:  # noqa: ANN401  any value
     """Refuse a result that is not made of numbers, or of none."""
     if result is None:
-        sentence = "The result is None. Does every path through your function end in `return`?"
-        raise DiffersError(Difference(Rung.NOTHING, sentence))
+        raise DiffersError(Difference(Rung.NOTHING, "none", {"expected": 0.0}))
     if not any(array.size for array in _arrays(result)):
-        container = isinstance(result, (np.ndarray, list, tuple, dict))
-        what = "there is no number in it" if container else f"is {describe(result)}"
-        sentence = f"The result should be made of numbers, but {what}."
-        raise DiffersError(Difference(Rung.TYPE, sentence))
-    if (other := next(_no_numbers(result), None)) is not None:
-        sentence = f"The result should be made of numbers, but there is {other} in it."
-        raise DiffersError(Difference(Rung.TYPE, sentence))
+        raise DiffersError(Difference(Rung.TYPE, "no-numbers", {"got": result}))
+    for part in _other_than_numbers(result):
+        raise DiffersError(Difference(Rung.TYPE, "other-than-numbers", {"part": part}))
     return result
 
 
-def _no_numbers(result: object) -> Iterator[str]:
-    """Give the kind of each part of a result that is no number and no array of numbers."""
+def _other_than_numbers(result: object) -> Iterator[object]:
+    """Yield each part of a result that is no number and no array of numbers."""
     if isinstance(result, (list, tuple, dict)):
         for item in result.values() if isinstance(result, dict) else result:
-            yield from _no_numbers(item)
+            yield from _other_than_numbers(item)
     elif not _arrays(result):
-        yield "a whole number of too many digits" if isinstance(result, int) else describe(result)
+        yield result
 
 
 def _arrays(result: object) -> list[Array]:
@@ -185,21 +176,15 @@ def _in_each(result: Any, change: Callable[[Array], Array]) -> Any:  # noqa: ANN
 
 def _one_array(trial: Trial) -> Array:
     if not isinstance(trial.first, np.ndarray) or trial.first.ndim == 0:
-        sentence = f"The result should be an array, but is {describe(trial.first)}."
-        raise DiffersError(Difference(Rung.TYPE, sentence))
+        raise DiffersError(Difference(Rung.TYPE, "no-one-array", {"got": trial.first}))
     return trial.first
 
 
-def _breach(lead: str, difference: Difference | None) -> Difference | None:
-    """Put a sentence about the property before the ladder's about the values."""
+def _breach(message: str, difference: Difference | None, **facts: object) -> Difference | None:
+    """Return the breach of a property that a difference between two results shows."""
     if difference is None:
         return None
-    values = difference.sentence.removeprefix(_SAME_SHAPE)  # that goes without saying here
-    return Difference(Rung.PROPERTY, f"{lead} {values[0].upper()}{values[1:]}")
-
-
-def _listed(names: Inputs) -> str:
-    return " and ".join(f"`{name}`" for name in names)
+    return Difference(Rung.PROPERTY, message, facts, cause=difference)
 
 
 def _rows_sum_to_one(trial: Trial) -> Difference | None:
@@ -207,23 +192,14 @@ def _rows_sum_to_one(trial: Trial) -> Difference | None:
     axis = trial.axis_of_result(result, usual=-1)
     sums = np.asarray(result.sum(axis=axis), dtype=np.result_type(result.dtype, np.float16))
     if trial.differs(np.ones_like(sums), sums):
-        return Difference(Rung.PROPERTY, _worst_sum(sums, axis))
+        off = np.where(np.isfinite(sums), np.abs(sums - 1), np.inf)
+        place = _index(off == off.max())
+        facts = {"axis": axis, "place": place, "total": sums[place]}
+        return Difference(Rung.PROPERTY, "sum", facts)
     if (result < 0).any():
         first = _index(result < 0)
-        sentence = (
-            f"A weight cannot be negative, but the result is {result[first]:.4g} at {list(first)}."
-        )
-        return Difference(Rung.PROPERTY, sentence)
+        return Difference(Rung.PROPERTY, "negative", {"number": result[first], "place": first})
     return None
-
-
-def _worst_sum(sums: Array, axis: int) -> str:
-    off = np.where(np.isfinite(sums), np.abs(sums - 1), np.inf)
-    place = _index(off == off.max())
-    where = f" at {list(place)}" if place else ""
-    return (
-        f"Along axis {axis} the result should add up to 1, but the sum{where} is {sums[place]:.6g}."
-    )
 
 
 def _index(where: Any) -> tuple[int, ...]:  # noqa: ANN401  an array of booleans
@@ -238,7 +214,7 @@ def _shift_invariant(trial: Trial) -> Difference | None:
         shape[trial.axis(array, usual=-1)] = 1
         shifted[name] = (array + trial.rng.uniform(1.0, 4.0, shape)).astype(array.dtype)
     difference = trial.differs(trial.first, trial.with_inputs(shifted))
-    return _breach(f"A constant added to {_listed(moved)} should change nothing.", difference)
+    return _breach("shift", difference, moved=tuple(moved))
 
 
 def _causal(trial: Trial) -> Difference | None:
@@ -253,11 +229,7 @@ def _causal(trial: Trial) -> Difference | None:
     for last in sorted({0, (min(lengths) - 1) // 2, min(lengths) - 2}):
         changed = {name: _other_future(trial, array, last) for name, array in moved.items()}
         before, after = until(trial.first, last), until(trial.with_inputs(changed), last)
-        lead = (
-            f"Position {last} may not depend on later ones, but changing those changes the result "
-            "up to it."
-        )
-        if found := _breach(lead, trial.differs(before, after)):
+        if found := _breach("causal", trial.differs(before, after), last=last):
             return found
     return None
 
@@ -283,8 +255,8 @@ def _other_future(trial: Trial, array: Array, last: int) -> Array:
 def _until(trial: Trial, array: Array, last: int, length: int) -> Array:
     """Return the rows of a result up to a position; there must be one for each token."""
     if array.ndim == 0 or array.shape[trial.axis_of_result(array)] != length:
-        sentence = f"The result should have one row for each of the {length} positions."
-        raise DiffersError(Difference(Rung.SHAPE, sentence))
+        facts = {"length": length, "things": "positions"}
+        raise DiffersError(Difference(Rung.SHAPE, "rows", facts))
     return array.take(np.arange(last + 1), axis=trial.axis_of_result(array))
 
 
@@ -293,7 +265,9 @@ def _permutation(trial: Trial) -> tuple[Array, dict[str, Array]]:
     moved = trial.moved
     lengths = {array.shape[trial.axis(array)] for array in moved.values()}
     if len(lengths) > 1:
-        raise trial.author(f"{_listed(moved)} are of different lengths")
+        raise trial.author(
+            f"{' and '.join(f'`{name}`' for name in moved)} are of different lengths"
+        )
     (length,) = lengths
     if length < 2:  # noqa: PLR2004  one item has one order
         raise trial.author("there must be at least two items to reorder")
@@ -308,19 +282,18 @@ def _permutation_equivariant(trial: Trial) -> Difference | None:
 
     def reorder(array: Array) -> Array:
         if array.ndim == 0 or array.shape[trial.axis_of_result(array)] != len(order):
-            sentence = f"The result should have one row for each of the {len(order)} items."
-            raise DiffersError(Difference(Rung.SHAPE, sentence))
+            facts = {"length": len(order), "things": "items"}
+            raise DiffersError(Difference(Rung.SHAPE, "rows", facts))
         return array.take(order, axis=trial.axis_of_result(array))
 
     difference = trial.differs(_in_each(trial.first, reorder), trial.with_inputs(changed))
-    lead = f"Reordering {_listed(changed)} should reorder the result in the same way."
-    return _breach(lead, difference)
+    return _breach("equivariant", difference, moved=tuple(changed))
 
 
 def _permutation_invariant(trial: Trial) -> Difference | None:
     _, changed = _permutation(trial)
     difference = trial.differs(trial.first, trial.with_inputs(changed))
-    return _breach(f"Reordering {_listed(changed)} should not change the result.", difference)
+    return _breach("invariant", difference, moved=tuple(changed))
 
 
 def _unchanged_inputs(_: Trial) -> Difference | None:
@@ -334,13 +307,9 @@ def _finite_at_large_values(trial: Trial) -> Difference | None:
         result = numeric(trial.call(scaled))
         broken = sum(int((~np.isfinite(array)).sum()) for array in _arrays(result))
         if broken:
-            times = f"{factor:,.0f} times"
             total = sum(array.size for array in _arrays(result))
-            sentence = (
-                f"With {_listed(moved)} {times} as large, {broken} of {total} values of the result "
-                "are NaN or infinite. Something overflows on the way to a finite number."
-            )
-            return Difference(Rung.PROPERTY, sentence)
+            facts = {"moved": tuple(moved), "factor": factor, "count": broken, "total": total}
+            return Difference(Rung.PROPERTY, "overflow", facts)
     return None
 
 
@@ -348,37 +317,24 @@ def _gradient(trial: Trial) -> Difference | None:
     name, array = next(iter(trial.moved.items()))
     result = _one_array(trial)
     if result.shape != array.shape:
-        shapes = f"{tuple(array.shape)}, but has shape {tuple(result.shape)}"
-        sentence = f"The gradient should have the shape of `{name}`, {shapes}."
-        raise DiffersError(Difference(Rung.SHAPE, sentence))
+        facts = {"moved": name, "expected": array.shape, "got": result.shape}
+        raise DiffersError(Difference(Rung.SHAPE, "gradient-shape", facts))
     if result.dtype.kind != "f":
-        sentence = f"The gradient should be an array of floats, but has dtype {result.dtype}."
-        raise DiffersError(Difference(Rung.DTYPE, sentence))
+        raise DiffersError(Difference(Rung.DTYPE, "gradient-dtype", {"dtype": result.dtype}))
     limit = trial.test.tolerance or _CLOSE_TO_STEP
-    for place in _entries(trial, array):
-        slope = _slope(trial, name, array, _unit(array, place))
-        if found := compare(np.float64(slope), np.float64(result[place]), limit, _entry(place)):
-            return _breach(f"The gradient differs from finite differences of `{name}`.", found)
+    chosen = trial.rng.permutation(array.size)[:_MOST_ENTRIES]
+    for number in sorted(chosen):
+        place = tuple(int(i) for i in np.unravel_index(number, array.shape))
+        unit = np.zeros(array.shape)
+        unit[place] = 1.0
+        slope = _slope(trial, name, array, unit)
+        if found := compare(np.float64(slope), np.float64(result[place]), limit):
+            return _breach("gradient", found, moved=name, place=place)
     direction = trial.rng.uniform(-1.0, 1.0, array.shape)
     slope = _slope(trial, name, array, direction)
     along = np.float64((result * direction).sum())
-    found = compare(np.float64(slope), along, limit, "The slope along a random direction")
-    return _breach(f"The gradient differs from finite differences of `{name}`.", found)
-
-
-def _entries(trial: Trial, array: Array) -> list[tuple[int, ...]]:
-    chosen = trial.rng.permutation(array.size)[:_MOST_ENTRIES]
-    return [tuple(int(i) for i in np.unravel_index(n, array.shape)) for n in sorted(chosen)]
-
-
-def _unit(array: Array, place: tuple[int, ...]) -> Array:
-    direction = np.zeros(array.shape)
-    direction[place] = 1.0
-    return direction
-
-
-def _entry(place: tuple[int, ...]) -> str:
-    return f"The entry at {list(place)}"
+    found = compare(np.float64(slope), along, limit)
+    return _breach("gradient", found, moved=name, place=None)
 
 
 def _slope(trial: Trial, name: str, array: Array, direction: Array) -> float:
@@ -394,32 +350,30 @@ def _one_number(trial: Trial, value: object) -> float:
     """Return what the second expression gives as a number; NaN would equal any other NaN."""
     numbers = _arrays(value)
     if len(numbers) != 1 or numbers[0].size != 1 or numbers[0].dtype.kind not in "iuf":
-        sentence = f"`{trial.test.against}` should be one number, but is {describe(value)}."
-        raise DiffersError(Difference(Rung.TYPE, sentence))
+        facts = {"code": trial.test.against, "got": value}
+        raise DiffersError(Difference(Rung.TYPE, "scalar", facts))
     number = float(numbers[0].reshape(()))
     if not np.isfinite(number):
-        sentence = f"`{trial.test.against}` should be a finite number, but it is {number}."
-        raise DiffersError(Difference(Rung.NOT_FINITE, sentence))
+        facts = {"code": trial.test.against, "number": number}
+        raise DiffersError(Difference(Rung.NOT_FINITE, "finite-scalar", facts))
     return number
 
 
 def _idempotent(trial: Trial) -> Difference | None:
     name = next(iter(trial.moved))
     again = trial.with_inputs({name: _one_array(trial)})
-    lead = "Applied to its own result, your function should change nothing more."
-    return _breach(lead, trial.differs(trial.first, again))
+    return _breach("idempotent", trial.differs(trial.first, again))
 
 
 def _deterministic(trial: Trial) -> Difference | None:
     difference = compare(trial.first, trial.with_inputs({}), _EXACT)
-    return _breach("Two calls with the same inputs should give the same.", difference)
+    return _breach("deterministic", difference)
 
 
 def _cached_equals_uncached(trial: Trial) -> Difference | None:
     uncached = usable(trial.against({}))
     difference = trial.differs(uncached, trial.first)
-    lead = f"The result should be the same as without the cache, `{trial.test.against}`."
-    return _breach(lead, difference)
+    return _breach("cached", difference, against=trial.test.against)
 
 
 _PROPERTIES: Final[dict[Property, Callable[[Trial], Difference | None]]] = {

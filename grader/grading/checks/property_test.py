@@ -6,12 +6,10 @@ from typing import Any
 from grader.definitions.exercise import PropertyTest
 from grader.definitions.properties import WITH_AGAINST
 from grader.errors import EtudeError
-from grader.grading.checks.judgement import Check, Judgement, evaluated
+from grader.grading.checks.judgement import Check, Judgement, evaluated, unusable
 from grader.grading.checks.named_properties import DiffersError, Inputs, Trial, find_breach
-from grader.grading.comparison.ladder import Difference, Rung
 from grader.grading.expected.inputs import generator
 from grader.grading.expected.oracle import Oracle
-from grader.grading.feedback import sentences
 from grader.grading.program.author_code import TooLargeError, TooLongError, author_error, freeze
 from grader.grading.program.loaded_program import Stage
 from grader.grading.program.proxies import NoValueError
@@ -50,6 +48,5 @@ class PropertyCheck(Check[PropertyTest]):
         except _NOT_OF_THE_RESULT:
             raise
         except Exception as error:  # noqa: BLE001  results are of any form, inputs are checked first
-            sentence = sentences.cannot_use(f"holds: {test.holds}", error)
-            difference = Difference(Rung.TYPE, sentence)
+            difference = unusable(f"holds: {test.holds}", error)
         return Judgement(difference, first)

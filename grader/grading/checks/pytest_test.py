@@ -14,10 +14,9 @@ import numpy as np
 from grader.definitions.exercise import PytestTest
 from grader.errors import EtudeError, Location
 from grader.grading.checks.asserts import asserts
-from grader.grading.checks.judgement import Check, Judgement
+from grader.grading.checks.judgement import Check, Judgement, unusable
 from grader.grading.comparison.ladder import Difference, Rung, plain_print
 from grader.grading.expected.oracle import Oracle
-from grader.grading.feedback import sentences
 from grader.grading.program.author_code import (
     TooLargeError,
     TooLongError,
@@ -109,7 +108,10 @@ def _run_body(
         message = f"test {test.id!r}: pytest: a test of a submission is never skipped"
         raise author_error(test.where, message) from error
     except asserts().fails as error:
-        return Difference(Rung.ASSERTION, _sentence(test.pytest, error))
+        statement = statement_at(test.pytest, line_of_author(error))
+        explanation = _explanation(asserts().explain(statement, error))
+        facts = {"statement": statement, "explanation": explanation}
+        return Difference(Rung.ASSERTION, "assertion", facts)
     except (TooLongError, TooLargeError) as error:
         if not names.has_answered:
             raise _not_running(test, error) from error
@@ -120,7 +122,7 @@ def _run_body(
         if not isinstance(error, Exception):
             raise _not_running(test, error) from error
         statement = statement_at(test.pytest, line_of_author(error))
-        return Difference(Rung.TYPE, sentences.cannot_use(statement, error))
+        return unusable(statement, error)
     return None
 
 
@@ -176,12 +178,6 @@ def _function(
         return function
 
     return bind
-
-
-def _sentence(body: str, error: BaseException) -> str:
-    statement = statement_at(body, line_of_author(error))
-    said = asserts().explain(statement, error)
-    return sentences.assertion(statement, _explanation(said))
 
 
 _NO_RAISE = re.compile(r"DID NOT RAISE (?:<class ')?(?:\w+\.)*(\w+)")

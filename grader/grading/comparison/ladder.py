@@ -1,7 +1,7 @@
-"""The comparison ladder: what is wrong with a value, said by the first rung that it fails.
+"""The comparison ladder: the first rung that a value fails, and the facts about its difference.
 
-Nothing returned, wrong type, wrong length, shape, dtype, NaN or infinity, values. Pure, NumPy and
-the standard library only, so that the same words can be found everywhere. Values are summarised.
+Nothing returned, wrong type, wrong length, shape, dtype, NaN or infinity, values. The sentences
+are made from the facts in `feedback.difference_sentences`.
 
 What is not finite is compared by place, whatever the tolerance. NaN belongs where the expected
 value has NaN and nowhere else; `ignore_nan` lifts that for tests that say `nan: ignored`: where the
@@ -11,10 +11,9 @@ the reference decides what it holds (zeros, as ours does, or NaN), and the submi
 unless the test ignores NaN.
 """
 
-import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
@@ -24,6 +23,7 @@ import numpy.typing as npt
 from grader.definitions.exercise import Tolerance
 
 Array: TypeAlias = npt.NDArray[Any]
+_Path: TypeAlias = tuple[object, ...]
 
 
 class Rung(StrEnum):
@@ -46,11 +46,14 @@ class Rung(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first rung on which two values differ, and one sentence that says how and where."""
+    """The first rung on which two values differ, and the facts for a sentence about it."""
 
     rung: Rung
-    sentence: str
+    message: str  # the key of its sentence
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    path: tuple[object, ...] = ()  # the items and keys that lead to the part that differs
     worst: tuple[int, ...] | None = None  # of an array's values, the index of the worst
+    cause: "Difference | None" = None  # of a property, the difference that shows the breach
 
 
 # What two correct orders of the same operations may differ by, with room to spare.
@@ -63,8 +66,6 @@ _DOUBLE = Tolerance(1e-9, 1e-7)
 _EXACT = Tolerance(0.0, 0.0)
 _READABLE = 10**18
 
-_WHOLE = "The result"
-
 _KIND = {"b": "boolean", "i": "integer", "u": "integer", "f": "float", "c": "complex"}
 _NUMBER = (bool, int, float, complex, np.generic)
 
@@ -75,7 +76,7 @@ def usual_tolerance(dtype: np.dtype[Any]) -> Tolerance:
 
 
 def compare(  # noqa: PLR0911  a ladder: each rung returns
-    expected: object, got: object, tolerance: Tolerance | None = None, name: str = _WHOLE
+    expected: object, got: object, tolerance: Tolerance | None = None, path: _Path = ()
 ) -> Difference | None:
     """Compare a submission's value with the expected one.
 
@@ -83,28 +84,27 @@ def compare(  # noqa: PLR0911  a ladder: each rung returns
         expected: what the reference gives: None, numbers, text, arrays, and containers of them.
         got: plain data of exact types, as it came over the wire.
         tolerance: how close numbers must be; by the expected dtype if None.
-        name: how sentences call the value.
+        path: the items and keys that lead to the value.
 
     Returns:
         None if they agree, else the first difference.
     """
     if got is None and expected is not None:
-        return Difference(Rung.NOTHING, _nothing(expected, name))
+        return Difference(Rung.NOTHING, "none", {"expected": expected}, path)
     if isinstance(expected, np.ndarray) and expected.shape:
-        return _arrays(expected, got, tolerance, name)
+        return _arrays(expected, got, tolerance, path)
     if isinstance(expected, np.ndarray):  # of one number and no axis: a number, however it is kept
         expected = expected[()]
     if isinstance(expected, _NUMBER):
-        return _numbers(expected, got, tolerance, name)
+        return _numbers(expected, got, tolerance, path)
     if isinstance(expected, (tuple, list)):
-        return _sequences(expected, got, tolerance, name)
+        return _sequences(expected, got, tolerance, path)
     if isinstance(expected, dict):
-        return _mappings(expected, got, tolerance, name)
+        return _mappings(expected, got, tolerance, path)
     if type(got) is not type(expected):
-        return _wrong_type(describe(expected), got, name)
+        return _wrong_type(expected, got, path)
     if got != expected:
-        sentence = f"{name} should be {expected!r:.80}, but is {got!r:.80}."
-        return Difference(Rung.VALUES, sentence)
+        return Difference(Rung.VALUES, "other-value", {"expected": expected, "got": got}, path)
     return None
 
 
@@ -119,7 +119,7 @@ def shapes_of(value: Any) -> Any:  # noqa: ANN401  any value
     return None
 
 
-def compare_shapes(shapes: Any, got: object, name: str = _WHOLE) -> Difference | None:  # noqa: ANN401  of any value
+def compare_shapes(shapes: Any, got: object, path: _Path = ()) -> Difference | None:  # noqa: ANN401  of any value
     """Compare the shapes of arrays and numbers with those that `shapes_of` gave.
 
     Returns:
@@ -130,18 +130,16 @@ def compare_shapes(shapes: Any, got: object, name: str = _WHOLE) -> Difference |
         if wanted == came:
             return None
         if not wanted:
-            sentence = f"{name} should be a single number, but is {describe(got)}."
-        elif not came:
-            sentence = f"{name} should be an array of shape {wanted}, but is {describe(got)}."
-        else:
-            sentence = f"{name} should have shape {wanted}, but has shape {came}."
-        return Difference(Rung.SHAPE, sentence)
+            return Difference(Rung.SHAPE, "no-single-number", {"got": got}, path)
+        if not came:
+            return Difference(Rung.SHAPE, "no-array-of-shape", {"shape": wanted, "got": got}, path)
+        return Difference(Rung.SHAPE, "shape", {"expected": wanted, "got": came}, path)
     pairs: list[tuple[object, object, object]] = []
     if isinstance(shapes, list) and isinstance(got, (list, tuple)) and len(shapes) == len(got):
         pairs = [(n, *pair) for n, pair in enumerate(zip(shapes, got, strict=True))]
     elif isinstance(shapes, dict) and isinstance(got, dict):
         pairs = [(key, shapes[key], got[key]) for key in shapes if key in got]
-    found = (compare_shapes(wanted, item, _item(key, name)) for key, wanted, item in pairs)
+    found = (compare_shapes(wanted, item, (*path, key)) for key, wanted, item in pairs)
     return next(filter(None, found), None)
 
 
@@ -212,131 +210,85 @@ def _as_array(expected: Array, got: Any) -> Any:  # noqa: ANN401  any value
     return converted if (converted == array).all() or kinds[0] in "fc" else array
 
 
-def describe(value: object) -> str:
-    """Name a value's type as a learner would."""
-    if value is None:
-        return "None"
-    if isinstance(value, np.ndarray):
-        return f"an array of shape {_shape(value)}"
-    if isinstance(value, (tuple, list)):
-        return f"a {type(value).__name__} of {len(value)} {'item' if len(value) == 1 else 'items'}"
-    if (handle := getattr(value, "handle_", None)) is not None:  # an object of the submission's
-        return f"an object of your class {handle.kind}"
-    kind = type(value).__name__
-    if isinstance(value, np.number):
-        return f"a single number of dtype {kind}"
-    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
-
-
-def _nothing(expected: object, name: str) -> str:
-    if name == _WHOLE:
-        return f"{name} is None. Does every path through your function end in `return`?"
-    return f"{name} is None, where {describe(expected)} is expected."
-
-
-def _wrong_type(expected: str, got: object, name: str) -> Difference:
-    return Difference(Rung.TYPE, f"{name} should be {expected}, but is {describe(got)}.")
-
-
-def _no_array(expected: Array, got: object, name: str) -> Difference:
-    found = _wrong_type(describe(expected), got, name)
-    if not isinstance(got, (list, tuple)):
-        return found
-    advice = "Turn it into an array with `np.array(...)`."
-    if isinstance(got, tuple) and len(got) == 1:
-        advice = "Is there a comma at the end of your `return`?"
-    return replace(found, sentence=f"{found.sentence} {advice}")
+def _wrong_type(expected: object, got: object, path: _Path) -> Difference:
+    return Difference(Rung.TYPE, "type", {"expected": expected, "got": got}, path)
 
 
 def _sequences(
-    expected: Sequence[object], got: object, tolerance: Tolerance | None, name: str
+    expected: Sequence[object], got: object, tolerance: Tolerance | None, path: _Path
 ) -> Difference | None:
     if not isinstance(got, (tuple, list)):
-        return _wrong_type(describe(expected), got, name)
+        return _wrong_type(expected, got, path)
     if len(got) != len(expected):
-        sentence = f"{name} should have {len(expected)} items, but has {len(got)}."
-        return Difference(Rung.LENGTH, sentence)
+        lengths = {"expected": len(expected), "got": len(got)}
+        return Difference(Rung.LENGTH, "length", lengths, path)
     for index, (wanted, item) in enumerate(zip(expected, got, strict=True)):
-        if found := compare(wanted, item, tolerance, _item(index, name)):
+        if found := compare(wanted, item, tolerance, (*path, index)):
             return found
     return None
 
 
-def _item(key: object, name: str) -> str:
-    """Name an item or the value of a key."""
-    return f"Item {key!r:.40} of {name[0].lower()}{name[1:]}"
-
-
 def _mappings(
-    expected: dict[Any, Any], got: object, tolerance: Tolerance | None, name: str
+    expected: dict[Any, Any], got: object, tolerance: Tolerance | None, path: _Path
 ) -> Difference | None:
     if not isinstance(got, dict):
-        return _wrong_type("a dict", got, name)
+        return _wrong_type(expected, got, path)
     if missing := [key for key in expected if key not in got]:
-        return Difference(Rung.LENGTH, f"{name} has no key {missing[0]!r:.40}.")
+        return Difference(Rung.LENGTH, "key-missing", {"key": missing[0]}, path)
     if extra := [key for key in got if key not in expected]:
-        sentence = f"{name} has the key {extra[0]!r:.40}, which is not asked for."
-        return Difference(Rung.LENGTH, sentence)
+        return Difference(Rung.LENGTH, "key-not-asked-for", {"key": extra[0]}, path)
     for key, wanted in expected.items():
-        if found := compare(wanted, got[key], tolerance, _item(key, name)):
+        if found := compare(wanted, got[key], tolerance, (*path, key)):
             return found
     return None
 
 
 def _numbers(
-    expected: object, got: object, tolerance: Tolerance | None, name: str
+    expected: object, got: object, tolerance: Tolerance | None, path: _Path
 ) -> Difference | None:
     if isinstance(got, np.ndarray) and got.shape == ():
         got = got[()]
     if not isinstance(got, _NUMBER):
-        return _wrong_type(describe(expected), got, name)
+        return _wrong_type(expected, got, path)
     if type(expected) is type(got) is int:  # exact, of any size
         if expected == got:
             return None
         if max(abs(expected), abs(got)) >= _READABLE:
-            return Difference(Rung.VALUES, f"{name} is another whole number than expected.")
-        return Difference(Rung.VALUES, f"{name} should be {expected}, but is {got}.")
-    return _arrays(np.asarray(expected), np.asarray(got), tolerance, name)
+            return Difference(Rung.VALUES, "whole-number", path=path)
+        return Difference(Rung.VALUES, "number", {"expected": expected, "got": got}, path)
+    return _arrays(np.asarray(expected), np.asarray(got), tolerance, path)
 
 
 def _arrays(
-    expected: Array, got: object, tolerance: Tolerance | None, name: str
+    expected: Array, got: object, tolerance: Tolerance | None, path: _Path
 ) -> Difference | None:
     if not isinstance(got, np.ndarray):
-        return _no_array(expected, got, name)
+        return Difference(Rung.TYPE, "no-array", {"expected": expected, "got": got}, path)
     if "O" in (expected.dtype.kind, got.dtype.kind):  # an integer too large for any dtype
-        return _wrong_type(describe(expected), got, name)
+        return _wrong_type(expected, got, path)
     if got.shape != expected.shape:
-        sentence = f"{name} should have shape {_shape(expected)}, but has shape {_shape(got)}."
-        return Difference(Rung.SHAPE, sentence)
-    return _dtypes(expected, got, name) or _values(expected, got, tolerance, name)
+        shapes = {"expected": expected.shape, "got": got.shape}
+        return Difference(Rung.SHAPE, "shape", shapes, path)
+    return _dtypes(expected, got, path) or _values(expected, got, tolerance, path)
 
 
-def _shape(array: Array) -> str:
-    return str(tuple(int(length) for length in array.shape))
-
-
-def _dtypes(expected: Array, got: Array, name: str) -> Difference | None:
+def _dtypes(expected: Array, got: Array, path: _Path) -> Difference | None:
     wanted, came = _KIND.get(expected.dtype.kind), _KIND.get(got.dtype.kind)
     if expected.ndim == 0 and (wanted, came) == ("float", "integer"):
         return None  # 0 for 0.0 is no mistake; an array of integers is, it cannot hold fractions
+    dtypes = {"expected": expected.dtype, "got": got.dtype}
     if wanted != came:
-        whole = (
-            " Integers cannot hold fractions." if wanted == "float" and came == "integer" else ""
+        is_cut = (wanted, came) == ("float", "integer")
+        return Difference(
+            Rung.DTYPE, "dtype-without-fractions" if is_cut else "dtype", dtypes, path
         )
-        sentence = f"{name} should have dtype {expected.dtype}, but has dtype {got.dtype}.{whole}"
-        return Difference(Rung.DTYPE, sentence)
     if wanted in ("float", "complex") and got.dtype.itemsize < expected.dtype.itemsize:
-        sentence = (
-            f"{name} should have dtype {expected.dtype}, but has dtype {got.dtype}: "
-            f"it keeps fewer digits."
-        )
-        return Difference(Rung.DTYPE, sentence)
+        return Difference(Rung.DTYPE, "dtype-of-fewer-digits", dtypes, path)
     return None
 
 
 def _values(
-    expected: Array, got: Array, tolerance: Tolerance | None, name: str
+    expected: Array, got: Array, tolerance: Tolerance | None, path: _Path
 ) -> Difference | None:
     limit = tolerance or usual_tolerance(expected.dtype)
     if tolerance is None and expected.dtype.kind in "biu":
@@ -345,7 +297,7 @@ def _values(
         return None
     broken = ~np.isfinite(got) & np.isfinite(expected)
     if broken.any():
-        return _not_finite(got, broken, name)
+        return _not_finite(got, broken, path)
     same = _same(expected, got)
     error = np.where(same, 0.0, np.maximum(_distance(expected, got), _least(expected, got)))
     with np.errstate(all="ignore"):
@@ -353,7 +305,7 @@ def _values(
     wrong = ~(error <= allowed)
     if not wrong.any():
         return None
-    return _off(expected, got, np.where(wrong, error, -1.0), name)
+    return _off(expected, got, np.where(wrong, error, -1.0), path)
 
 
 def _all_close(expected: Array, got: Array, limit: Tolerance) -> bool:
@@ -386,70 +338,31 @@ def _distance(expected: Array, got: Array) -> npt.NDArray[np.float64]:
     return np.asarray(np.where(np.isnan(distance), np.inf, distance), dtype=np.float64)
 
 
-def _not_finite(got: Array, broken: npt.NDArray[np.bool_], name: str) -> Difference:
-    count, first = int(broken.sum()), _first(broken)
-    value = _number(got[first])
+def _not_finite(got: Array, broken: npt.NDArray[np.bool_], path: _Path) -> Difference:
+    first = _first(broken)
+    facts = {
+        "count": int(broken.sum()),
+        "total": got.size,
+        "nans": int(np.isnan(got[broken]).sum()),
+        "first": got[first],
+        "place": first,
+    }
     if got.ndim == 0:
-        return Difference(Rung.NOT_FINITE, f"{name} is {value}, where a finite number is expected.")
-    nans = int(np.isnan(got[broken]).sum())
-    what = "NaN" if nans == count else "NaN or infinite" if nans else "infinite"
-    where = "" if count == got.size else f"; the first is {value} at {_index(first)}"
-    sentence = (
-        f"{name} is {what} in {_of(count, got.size, 'place')}, where finite numbers are "
-        f"expected{where}."
-    )
-    return Difference(Rung.NOT_FINITE, sentence, first)
+        return Difference(Rung.NOT_FINITE, "number-not-finite", {"number": got[()]}, path)
+    return Difference(Rung.NOT_FINITE, "not-finite", facts, path, first)
 
 
-def _off(expected: Array, got: Array, error: npt.NDArray[np.float64], name: str) -> Difference:
+def _off(expected: Array, got: Array, error: npt.NDArray[np.float64], path: _Path) -> Difference:
     worst = _first(error == error.max())
-    wanted, came = _distinct(expected[worst], got[worst])
+    facts = {"expected": expected[worst], "got": got[worst]}
     if expected.ndim == 0:
-        return Difference(Rung.VALUES, f"{name} should be {wanted}, but is {came}.")
-    count = int((error >= 0).sum())
-    differ = "differs" if count == 1 else "differ"
-    error_is = "the error is" if count == 1 else "the largest error is"
-    where = "" if expected.size == 1 else f"; {error_is} at {_index(worst)}"
-    sentence = (
-        f"{name} has the right shape, but {_of(count, expected.size, 'value')} {differ}{where}: "
-        f"expected {wanted}, got {came}."
-    )
-    return Difference(Rung.VALUES, sentence, worst)
-
-
-def _of(count: int, total: int, noun: str) -> str:
-    """Say how many of all that an array has."""
-    if count == total:
-        return {1: f"its only {noun}", 2: f"both {noun}s"}.get(total, f"all {total} {noun}s")
-    return f"{count} of {total} {noun}s"
+        return Difference(Rung.VALUES, "number", facts, path)
+    facts |= {"count": int((error >= 0).sum()), "total": expected.size, "place": worst}
+    return Difference(Rung.VALUES, "values", facts, path, worst)
 
 
 def _first(where: npt.NDArray[np.bool_]) -> tuple[int, ...]:
     return tuple(int(i) for i in np.unravel_index(int(np.argmax(where)), where.shape))
-
-
-def _index(index: tuple[int, ...]) -> str:
-    return "[" + ", ".join(map(str, index)) + "]"
-
-
-def _number(value: Any, digits: int = 4) -> str:  # noqa: ANN401  any NumPy scalar
-    if isinstance(value, (bool, np.bool_)):
-        return str(bool(value))
-    if isinstance(value, (int, np.integer)):
-        return str(int(value))
-    if isinstance(value, (complex, np.complexfloating)):
-        return f"{complex(value):.{digits}g}"
-    number = float(value)
-    return f"{number:.{digits}g}" if math.isfinite(number) else str(number)
-
-
-def _distinct(expected: object, got: object) -> tuple[str, str]:
-    """Print two numbers with as many digits as it takes to tell them apart."""
-    for digits in (4, 6, 9, 13, 17):
-        pair = _number(expected, digits), _number(got, digits)
-        if pair[0] != pair[1]:
-            break
-    return pair
 
 
 # A number as NumPy prints it, a word, or one other sign; white space only separates.
@@ -470,20 +383,19 @@ def compare_text(expected: str, got: str, tolerance: Tolerance | None = None) ->
         None if they agree, else the first difference.
     """
     wanted, came = _TOKEN.findall(plain_print(expected)), _TOKEN.findall(plain_print(got))
+    texts = {"expected": expected, "got": got}
     if wanted and not came:
-        return Difference(Rung.SILENCE, f"Nothing was printed; expected {_line(expected)}.")
+        return Difference(Rung.SILENCE, "nothing-printed", {"expected": expected})
     for one, other, decimals in zip(wanted, came, _shared_decimals(wanted), strict=False):
         if not _same_token(one, other, tolerance, decimals):
-            sentence = f"Printed {_line(got)}; expected {_line(expected)}."
+            message, facts = "text", texts
             if came[-len(wanted) :] == wanted:
-                sentence += " This test compares what is printed: take your own prints out."
+                message = "text-after-own-prints"
             elif len(wanted) > 1 and one.strip("[](),"):
-                sentence += f" First difference: {other!r:.30} instead of {one!r:.30}."
-            return Difference(Rung.TEXT, sentence)
+                message, facts = "text-from-a-place", {**texts, "wanted": one, "came": other}
+            return Difference(Rung.TEXT, message, facts)
     if len(came) != len(wanted):
-        more = "more" if len(came) > len(wanted) else "less"
-        sentence = f"Printed {more} than expected: {_line(got)}; expected {_line(expected)}."
-        return Difference(Rung.TEXT, sentence)
+        return Difference(Rung.TEXT, "more-text" if len(came) > len(wanted) else "less-text", texts)
     return None
 
 
@@ -544,8 +456,3 @@ def _half_unit(printed: str, decimals: int) -> float:
     if own == 0 and not exponent:
         return 0.0  # a whole number is exact: a shape, a count
     return 0.5 * 10.0 ** (int(exponent or 0) - max(own, decimals)) * (1 + 1e-9)
-
-
-def _line(text: str) -> str:
-    words = " ".join(text.split())
-    return f"`{words}`" if len(words) <= 80 else f"`{words[:77]}...`"  # noqa: PLR2004  a line

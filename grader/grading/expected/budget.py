@@ -91,42 +91,13 @@ def over_budget(budget: Budget, used: Usage, known: Usage, by: str) -> Differenc
     if budget.memory is not None:
         most = max(budget.memory * known.peak_bytes, MEMORY_FLOOR)
         if used.peak_bytes > most:
-            sizes = _size(used.peak_bytes), _size(known.peak_bytes)
-            times = used.peak_bytes / max(known.peak_bytes, 1)
-            return _over("memory", times, sizes, by, budget.memory)
+            amounts = used.peak_bytes, known.peak_bytes
+            facts = {"amounts": amounts, "by": by, "allowed": budget.memory}
+            return Difference(Rung.BUDGET, "memory", facts)
     if budget.time is not None:
         most = max(budget.time * known.cpu_seconds, TIME_FLOOR)
         if used.cpu_seconds > most:
-            spans = _span(used.cpu_seconds), _span(known.cpu_seconds)
-            times = used.cpu_seconds / max(known.cpu_seconds, 1e-9)
-            return _over("time", times, spans, by, budget.time)
+            spans = used.cpu_seconds, known.cpu_seconds
+            facts = {"amounts": spans, "by": by, "allowed": budget.time}
+            return Difference(Rung.BUDGET, "time", facts)
     return None
-
-
-def _over(what: str, times: float, amounts: tuple[str, str], by: str, allowed: float) -> Difference:
-    used, known = amounts
-    sentence = (
-        f"Your code used {_short(times)} times the {what} of the {by} ({used} against {known}); "
-        f"this exercise allows {_short(allowed)} times."
-    )
-    return Difference(Rung.BUDGET, sentence)
-
-
-def _short(number: float) -> str:
-    return f"{number:.3g}" if number < 10 else f"{number:,.0f}"  # noqa: PLR2004  one digit before the point
-
-
-def _size(count: float) -> str:
-    for unit in ("bytes", "kB", "MB"):
-        if count < 1000:  # noqa: PLR2004  decimal units
-            return f"{_short_size(count)} {unit}"
-        count /= 1000
-    return f"{_short_size(count)} GB"
-
-
-def _short_size(count: float) -> str:
-    return f"{count:.2g}" if count < 100 else f"{count:.0f}"  # noqa: PLR2004  two digits or whole
-
-
-def _span(seconds: float) -> str:
-    return f"{_short_size(seconds)} s" if seconds >= 1 else f"{_short_size(1000 * seconds)} ms"

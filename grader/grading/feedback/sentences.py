@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from grader.definitions.exercise import DefinedAs, Disclosure, Property
-from grader.grading.comparison.ladder import Difference, Rung
+from grader.grading.comparison.ladder import Rung
 from grader.grading.feedback import error_explanations
 from grader.grading.feedback.defined_names import Contents, Defined
 from grader.grading.results.verdict import Outcome
@@ -93,22 +93,10 @@ def _summary(value: object) -> str:
         return f"{' '.join(repr(value).split()):.300}"
 
 
-def differs(difference: Difference, draw: int, draws: int) -> str:
-    """Say how a result differs, and in which of several draws."""
-    if draws == 1:
-        return difference.sentence
-    return f"{difference.sentence} (Inputs {draw + 1} of {draws}.)"
-
-
 def partly(sentence: str, passed: int, draws: int, points: int) -> str:
     """Add what a test with partial credit gives for the draws that passed."""
     earned = f"{points} point{'' if points == 1 else 's'}"
     return f"{sentence} {passed} of {draws} inputs pass: {earned}."
-
-
-def input_changed(name: str, call: str) -> str:
-    """Say that an argument was changed in place."""
-    return f"Your code changes {name} of `{call}` in place. Work on a copy, or make a new array."
 
 
 def outcome_of(raised: Raised) -> Outcome:
@@ -374,11 +362,11 @@ def _listing(words: Sequence[str], last: str) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
-def cannot_use(what: str, error: Exception) -> str:
-    """Say that a test could not go on with what the submission gave it."""
-    said = f"{type(error).__name__}: {_cut(printable(str(error)))}"
+def cannot_use(code: str, error: str, message: str) -> str:
+    """Return the sentence about a result with which a test's own code fails."""
+    said = f"{error}: {_cut(printable(message))}"
     return (
-        f"The result cannot be used as in `{_cut(what)}` ({said}). Does your function return what "
+        f"The result cannot be used as in `{_cut(code)}` ({said}). Does your function return what "
         "is asked for?"
     )
 

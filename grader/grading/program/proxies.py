@@ -12,8 +12,9 @@ from typing import Any, NoReturn, TypeVar
 
 from grader.definitions.exercise import Tolerance
 from grader.errors import DefinitionError, EtudeError, Location, Problem
-from grader.grading.comparison.ladder import compare, describe
+from grader.grading.comparison.ladder import compare
 from grader.grading.comparison.memory_size import arrays_in, bytes_in
+from grader.grading.feedback.difference_sentences import describe
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned, Unsupported, Usage
 from grader.sandbox.inside.wire import MAX_BODY, Function, Handle, UnsupportedValueError
 from grader.sandbox.interface import Child

@@ -18,6 +18,7 @@ from grader.grading.comparison.raw_result import Observation
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import sentences
 from grader.grading.feedback.defined_names import Contents
+from grader.grading.feedback.difference_sentences import differs
 from grader.grading.program.author_code import (
     TooLargeError,
     TooLongError,
@@ -30,12 +31,14 @@ from grader.grading.results.submission import Submission
 from grader.grading.results.value_summary import Values
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.run.author_values import gather
-from grader.grading.run.explained import explained
 from grader.sandbox.answers import ChildGoneError, Unsupported
 from grader.sandbox.limits import AUTHOR_SECONDS, DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
     from grader.sandbox.interface import Child, Children
+
+# An infinity in the wrong place may be that of a mask.
+_RELATED = (Rung.SHAPE, Rung.NOT_FINITE, Rung.VALUES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,9 +239,26 @@ class SubmissionRun:
         self.observed[test.id] = observed(found.got, rung=rung, worst=found.difference.worst)
         sentence = ""
         if self._with_reasons:
-            difference = explained(self._oracle, test, found.difference, draw, found.got)
-            sentence = sentences.differs(difference, number, draws)
+            related = self._related(test, rung, draw, found.got)
+            sentence = differs(found.difference, related, number, draws)
         return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
+
+    def _related(self, test: TestCase, rung: Rung, draw: Draw, got: object) -> str:
+        """Return the sentence about how a wrong result is related to the right one, if it is.
+
+        Never of a hidden test, whose sentence is a fixed one, nor of a prediction, whose answer it
+        would give away.
+        """
+        if test.hidden or self.exercise.kind == "predict" or rung not in _RELATED:
+            return ""
+        try:
+            from grader.grading.comparison.relations import relation  # noqa: PLC0415  a pass needs none of it
+            from grader.grading.feedback.relation_sentences import related  # noqa: PLC0415  likewise
+
+            found = relation(self._oracle.exact(test, draw), got, draw.inputs)
+            return "" if found is None else related(found)
+        except Exception:  # noqa: BLE001  an addition must not cost a submission its verdict
+            return ""
 
     def _no_value(self, test: TestCase, error: NoValueError, draw: Draw) -> _Attempt:
         answer = error.answer

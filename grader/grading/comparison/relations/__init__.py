@@ -1,6 +1,6 @@
-"""Names how a wrong result is related to the right one: transposed, scaled, masked elsewhere.
+"""The relation of a wrong result to the right one: transposed, scaled, masked elsewhere.
 
-Pure, NumPy and the standard library only. A relation is named if it holds for all values to nearly
+A relation is named if it holds for all values to nearly
 full precision, and if the expected values are varied enough for it to mean something.
 """
 
@@ -48,8 +48,7 @@ def _relation(expected: object, got: object, inputs: Mapping[str, Any]) -> Relat
         asked = pair(wanted, came, inputs)
         found = None if asked is None else _of_arrays(asked)
         if found is not None:
-            named = f"Item {where[0]!r:.40}: " if len(where) == 1 else ""
-            return Relation(found.id, f"{named}{found.sentence}")
+            return Relation(found.id, found.facts, where)
     return None
 
 
@@ -88,12 +87,12 @@ def _swapped(expected: object, got: object) -> Relation | None:
         turned = [*got[shift:], *got[:shift]]
         pairs = [pair(one, other, {}) for one, other in zip(expected, turned, strict=True)]
         if all(p is not None and p.same(p.got, p.expected) for p in pairs):
-            return Relation("items-swapped", "The items are all there, but in another order.")
+            return Relation("items-swapped")
     if len(expected) == 3:  # noqa: PLR2004  two of three
         for order in ((1, 0, 2), (0, 2, 1), (2, 1, 0)):
             pairs = [pair(one, got[i], {}) for one, i in zip(expected, order, strict=True)]
             if all(p is not None and p.same(p.got, p.expected) for p in pairs):
-                return Relation("items-swapped", "The items are all there, but in another order.")
+                return Relation("items-swapped")
     return None
 
 

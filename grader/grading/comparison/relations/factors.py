@@ -1,7 +1,9 @@
 """Results that are the expected ones times, plus or put through something."""
 
+import itertools
 import math
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,26 +14,26 @@ from grader.grading.comparison.relations.pair import (
     Relation,
     RelationId,
     is_varied,
-    number,
 )
 
 _UNEVEN = 1e-7
 
-_CONSTANTS = (
-    (1 / math.log(2), "as if a logarithm were taken to base 2 instead of e"),
-    (1 / math.log(10), "as if a logarithm were taken to base 10 instead of e"),
-    (math.log(2), "as if a logarithm were taken to base e instead of 2"),
-    (math.log(10), "as if a logarithm were taken to base e instead of 10"),
-    (math.pi / 180, "as if degrees had been taken for radians"),
+_CONSTANTS: tuple[tuple[float, str, Axes], ...] = (
+    (1 / math.log(2), "log-2-for-e", ()),
+    (1 / math.log(10), "log-10-for-e", ()),
+    (math.log(2), "log-e-for-2", ()),
+    (math.log(10), "log-e-for-10", ()),
+    (math.pi / 180, "degrees", ()),
 )
+
+Origin: TypeAlias = tuple[str, Axes]
+"""A formula that gives a factor, and the lengths in it; the formula is empty if none is known."""
 
 
 def negated(pair: Pair) -> Relation | None:
     """Every sign is flipped."""
     if np.any(pair.expected) and pair.same(pair.got, -pair.expected):
-        one = "The number is right, but its sign is flipped."
-        many = "The numbers are right, but every sign is flipped."
-        return Relation("sign-flipped", one if pair.expected.ndim == 0 else many)
+        return Relation("sign-flipped", {"is_number": pair.expected.ndim == 0})
     return None
 
 
@@ -40,21 +42,12 @@ def scaled(pair: Pair) -> Relation | None:
     factor = _factor(pair)
     if factor is None:
         return None
-    named = name_of(factor, pair.axes, pair.rtol)
+    origin = origin_of(factor, pair.axes, pair.rtol)
     # Of two numbers one is always a multiple of the other: only a factor with a reason counts.
-    if not is_varied(pair.expected) and not (named and _is_uneven(pair.expected)):
+    if not is_varied(pair.expected) and not (origin[0] and _is_uneven(pair.expected)):
         return None
-    lead = "The result is" if pair.expected.ndim == 0 else "Every value is"
-    what = "what is expected" if pair.expected.ndim == 0 else "the expected one"
-    sentence = f"{lead} {number(factor)} times {what}{explained(factor, named)}."
-    return Relation("constant-factor", sentence)
-
-
-def explained(factor: float, named: str) -> str:
-    """Put what a factor is behind the sentence in which it stands; nothing if it has no name."""
-    if not named or named.startswith("as if"):
-        return f", {named}" if named else ""
-    return f"; {number(factor)} is {named}"
+    facts = {"factor": factor, "origin": origin, "is_number": pair.expected.ndim == 0}
+    return Relation("constant-factor", facts)
 
 
 def _factor(pair: Pair) -> float | None:
@@ -74,33 +67,30 @@ def _is_uneven(array: Array) -> bool:
     return bool((np.abs(array - np.round(array, 3)) > _UNEVEN * np.abs(array)).any())
 
 
-def name_of(factor: float, axes: Axes, rtol: float) -> str:
-    """Say what a factor is in terms of the inputs' axes; nothing if it is none of them."""
-    for value, words in _candidates(axes):
+def origin_of(factor: float, axes: Axes, rtol: float) -> Origin:
+    """Return the formula over the inputs' axes that gives a factor."""
+    for value, formula, lengths in _candidates(axes):
         if math.isclose(factor, value, rel_tol=10 * rtol):
-            return words
-    return ""
+            return formula, lengths
+    return "", ()
 
 
-def _candidates(axes: Axes) -> Iterator[tuple[float, str]]:
-    for words, length in axes:
-        root = f"the square root of {length}, {words}"
-        yield math.sqrt(length), root
-        yield 1 / math.sqrt(length), f"1 divided by {root}"
-        yield float(length), f"{words}"
-        yield 1 / length, f"1 divided by {length}, {words}"
-    for words, length in axes:
-        about = f"n = {length}, {words}"
-        yield length / (length - 1), f"n / (n - 1) for {about}"
-        yield (length - 1) / length, f"(n - 1) / n for {about}"
-        yield math.sqrt(length / (length - 1)), f"the square root of n / (n - 1) for {about}"
-        yield math.sqrt((length - 1) / length), f"the square root of (n - 1) / n for {about}"
-    for upper, above in axes:
-        for lower, below in axes:
-            if above != below:
-                ratio = f"{above} / {below}, {upper} divided by {lower}"
-                yield math.sqrt(above / below), f"the square root of {ratio}"
-                yield above / below, ratio
+def _candidates(axes: Axes) -> Iterator[tuple[float, str, Axes]]:
+    for axis in axes:
+        length = axis.length
+        yield math.sqrt(length), "root", (axis,)
+        yield 1 / math.sqrt(length), "1/root", (axis,)
+        yield float(length), "n", (axis,)
+        yield 1 / length, "1/n", (axis,)
+    for axis in axes:
+        length = axis.length
+        yield length / (length - 1), "n/(n-1)", (axis,)
+        yield (length - 1) / length, "(n-1)/n", (axis,)
+        yield math.sqrt(length / (length - 1)), "root n/(n-1)", (axis,)
+        yield math.sqrt((length - 1) / length), "root (n-1)/n", (axis,)
+    for upper, lower in itertools.permutations(axes, 2):  # no two are of the same length
+        yield math.sqrt(upper.length / lower.length), "root m/n", (upper, lower)
+        yield upper.length / lower.length, "m/n", (upper, lower)
     yield from _CONSTANTS
 
 
@@ -112,9 +102,7 @@ def offset(pair: Pair) -> Relation | None:
     shift = float(distance.mean())
     scale = float(np.abs(pair.expected).max())
     if abs(shift) > 1e-6 * scale and _is_constant(pair, distance, scale):
-        side = "larger" if shift > 0 else "smaller"
-        sentence = f"Every value is {number(abs(shift))} {side} than the expected one."
-        return Relation("constant-offset", sentence)
+        return Relation("constant-offset", {"shift": shift})
     return _row_offset(pair, distance, scale)
 
 
@@ -138,18 +126,12 @@ def _row_offset(pair: Pair, distance: Array, scale: float) -> Relation | None:
         ("first value", rows[..., 0]),
     ):
         if pair.same(rows - value[..., np.newaxis], pair.expected):
-            sentence = f"The values would be right if each row had its {what} subtracted."
-            return Relation("subtraction-missing", sentence)
+            return Relation("subtraction-missing", {"what": what})
     top = rows.max(axis=-1, keepdims=True)
     total = np.log(np.exp(rows - top).sum(axis=-1, keepdims=True)) + top
     if pair.same(rows - total, pair.expected):
-        sentence = (
-            "The values would be right if each row had the logarithm of the sum of its "
-            "exponentials subtracted."
-        )
-        return Relation("subtraction-missing", sentence)
-    sentence = "Within each row, every value is off by the same amount, another one in each row."
-    return Relation("row-offset", sentence)
+        return Relation("subtraction-missing", {"what": "log-sum-exp"})
+    return Relation("row-offset")
 
 
 def applied(pair: Pair) -> Relation | None:
@@ -162,23 +144,18 @@ def applied(pair: Pair) -> Relation | None:
     if pair.expected.ndim == 0 and float(one) == round(float(one)):
         return None  # 4 is the square of 2, and the sum of 2 and 2
     with np.errstate(all="ignore"):
-        images: tuple[tuple[RelationId, Array, Array, str], ...] = (
-            ("squared", one**2, other, "Every value is the square of the expected one."),
-            ("squared", other**0.5, one, "Every value is the square of the expected one."),
-            ("root-taken", other**2, one, "Every value is the square root of the expected one."),
-            ("logarithm", np.log(one), other, "Every value is the logarithm of the expected one."),
-            (
-                "exponential",
-                np.exp(one),
-                other,
-                "Every value is the exponential of the expected one.",
-            ),
-            ("reciprocal", 1 / one, other, "Every value is 1 divided by the expected one."),
-            ("absolute", np.abs(one), other, "The sizes are right, but the signs are lost."),
+        images: tuple[tuple[RelationId, Array, Array], ...] = (
+            ("squared", one**2, other),
+            ("squared", other**0.5, one),
+            ("root-taken", other**2, one),
+            ("logarithm", np.log(one), other),
+            ("exponential", np.exp(one), other),
+            ("reciprocal", 1 / one, other),
+            ("absolute", np.abs(one), other),
         )
-        for name, image, target, sentence in images:
+        for name, image, target in images:
             if np.isfinite(image).all() and pair.same(image, target):
-                return Relation(name, sentence)
+                return Relation(name)
     return None
 
 
@@ -187,13 +164,10 @@ def rounded(pair: Pair) -> Relation | None:
     if not pair.is_finite or not is_varied(pair.got) or not is_varied(pair.expected):
         return None
     if pair.same(pair.got, np.trunc(pair.expected)):
-        sentence = "The values are the expected ones with everything after the point cut off."
-        return Relation("truncated", sentence)
+        return Relation("truncated", {"is_floor": False})
     if pair.same(pair.got, np.floor(pair.expected)):
-        sentence = "The values are the expected ones rounded down to whole numbers."
-        return Relation("truncated", sentence)
+        return Relation("truncated", {"is_floor": True})
     for digits in range(9):
         if pair.same(pair.got, np.round(pair.expected, digits)):
-            to = "whole numbers" if digits == 0 else f"{digits} decimal{'s' if digits > 1 else ''}"
-            return Relation("rounded", f"The values are the expected ones rounded to {to}.")
+            return Relation("rounded", {"digits": digits})
     return None

@@ -21,12 +21,10 @@ def transposed(pair: Pair) -> Relation | None:
     ):
         return None
     if pair.same(got, expected.swapaxes(-1, -2)):
-        axes = "rows and columns" if expected.ndim == MATRIX else "its last two axes"
-        return Relation("transposed", f"This is the expected result with {axes} swapped.")
+        return Relation("transposed", {"is_matrix": expected.ndim == MATRIX})
     for order in itertools.permutations(range(expected.ndim)):
         if pair.same(got, expected.transpose(order)):
-            sentence = "The values are right, but the axes are in another order."
-            return Relation("axes-permuted", sentence)
+            return Relation("axes-permuted")
     return None
 
 
@@ -37,26 +35,13 @@ def reordered(pair: Pair) -> Relation | None:
         return None
     for axis in range(expected.ndim):
         if pair.same(got, np.flip(expected, axis)):
-            what = _things(expected, axis)
-            return Relation("reversed", f"The {what} are right, but in reverse order.")
+            return Relation("reversed", {"axis": axis, "ndim": expected.ndim})
     for axis in range(expected.ndim):
         if found := _moved(pair, axis):
             return found
     if expected.shape[0] > 1 and _same_rows(pair, expected, got):
-        what = _things(expected, 0)
-        return Relation("rows-permuted", f"The {what} are right, but in another order.")
+        return Relation("rows-permuted", {"axis": 0, "ndim": expected.ndim})
     return None
-
-
-def _things(array: Array, axis: int) -> str:
-    """Name what lies along an axis."""
-    if array.ndim == 1:
-        return "values"
-    if array.ndim > MATRIX and axis == 0:  # beyond a matrix the first axis counts the batch
-        return "items along the first axis"
-    if axis == array.ndim - 1:
-        return "columns"
-    return "rows" if axis == array.ndim - 2 else f"items along axis {axis}"
 
 
 def _moved(pair: Pair, axis: int) -> Relation | None:
@@ -65,14 +50,10 @@ def _moved(pair: Pair, axis: int) -> Relation | None:
     if length < 3:  # noqa: PLR2004  rolled by one, two are swapped
         return None
     expected, got = np.moveaxis(pair.expected, axis, 0), np.moveaxis(pair.got, axis, 0)
-    what = _things(pair.expected, axis)
-    for came, wanted, where in (
-        (got[1:], expected[:-1], "too late"),
-        (got[:-1], expected[1:], "too early"),
-    ):
+    for came, wanted, is_late in ((got[1:], expected[:-1], True), (got[:-1], expected[1:], False)):
         if _varied(wanted) and _all_differ(wanted) and pair.same(came, wanted):
-            sentence = f"The {what} are right, but stand one place {where}."
-            return Relation("off-by-one", sentence)
+            facts = {"axis": axis, "ndim": pair.expected.ndim, "is_late": is_late}
+            return Relation("off-by-one", facts)
     return None
 
 
@@ -105,13 +86,8 @@ def scrambled(pair: Pair) -> Relation | None:
     if not pair.same(np.sort(got, axis=None), np.sort(expected, axis=None)):
         return None
     if any(pair.same(got.ravel(), other) for other in _reshaped_wrongly(expected)):
-        sentence = (
-            "The numbers are right, but in the wrong places: this is what comes out if an array is "
-            "reshaped where its axes should be swapped."
-        )
-        return Relation("reshape-for-transpose", sentence)
-    sentence = "The numbers are the expected ones, but in other places."
-    return Relation("other-places", sentence)
+        return Relation("reshape-for-transpose")
+    return Relation("other-places")
 
 
 def _reshaped_wrongly(expected: Array) -> list[Array]:

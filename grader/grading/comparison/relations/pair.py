@@ -1,14 +1,13 @@
 """Two arrays that should agree and do not, ready to be asked how they are related."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 Array: TypeAlias = npt.NDArray[Any]
-Axes: TypeAlias = tuple[tuple[str, int], ...]
 RelationId: TypeAlias = Literal[
     "absolute", "axes-permuted", "axis-added", "axis-dropped", "constant-factor",
     "constant-offset", "cut", "diagonal-blocked", "diagonal-open", "exponential", "items-swapped",
@@ -35,17 +34,30 @@ _DISTINCT = 3  # with fewer different values almost any relation holds
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """How a result is related to the expected one."""
+    """How a result is related to the expected one, and the facts for a sentence about it."""
 
     id: RelationId
-    sentence: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    path: tuple[object, ...] = ()  # the items and keys that lead to the part that is related
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A length in the inputs: of an axis, or of all values of an array."""
+
+    name: str  # of the input
+    number: int | None  # -1 for the last axis; None for all values
+    length: int
+
+
+Axes: TypeAlias = tuple[Axis, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     """An expected array and the one that came, as float64, at least one value of them different.
 
-    `axes` are the lengths of the inputs' axes, each with words for it.
+    `axes` are the lengths of the inputs' axes.
     """
 
     expected: Array
@@ -105,19 +117,19 @@ def _rtol(value: object) -> float:
 
 
 def axes_of(inputs: Mapping[str, Any]) -> Axes:
-    """Name the lengths of the inputs' axes: last axes first, for they are what is scaled by."""
+    """Return the lengths of the inputs' axes: last axes first, for they are what is scaled by."""
     arrays = [(name, value) for name, value in inputs.items() if isinstance(value, np.ndarray)]
-    last = [(f"the length of the last axis of `{n}`", a.shape[-1]) for n, a in arrays if a.ndim]
+    last = [Axis(name, -1, array.shape[-1]) for name, array in arrays if array.ndim]
     others = [
-        (f"the length of axis {axis} of `{name}`", length)
+        Axis(name, number, length)
         for name, array in arrays
-        for axis, length in enumerate(array.shape[:-1])
+        for number, length in enumerate(array.shape[:-1])
     ]
-    sizes = [(f"the number of values in `{n}`", a.size) for n, a in arrays if a.ndim > 1]
-    found: dict[int, str] = {}
-    for words, length in (*last, *others, *sizes):
-        found.setdefault(int(length), words)
-    return tuple((words, length) for length, words in found.items() if length > 1)
+    sizes = [Axis(name, None, array.size) for name, array in arrays if array.ndim > 1]
+    found: dict[int, Axis] = {}
+    for axis in (*last, *others, *sizes):
+        found.setdefault(axis.length, axis)
+    return tuple(axis for axis in found.values() if axis.length > 1)
 
 
 def is_varied(array: Array, least: int = _DISTINCT) -> bool:
@@ -132,17 +144,6 @@ def distinct(array: Array) -> Array:
     return np.unique(np.round(finite / scale, 9))
 
 
-def number(value: float) -> str:
-    """Print a number with four digits."""
-    return f"{value:.4g}"
-
-
-def between(values: Array) -> str:
-    """Say which range numbers lie in."""
-    low, high = number(float(values.min())), number(float(values.max()))
-    return low if low == high else f"between {low} and {high}"
-
-
-def first(relations: Sequence[Relation | None]) -> Relation | None:
-    """Return the first relation that there is."""
-    return next((found for found in relations if found is not None), None)
+def between(values: Array) -> dict[str, float]:
+    """Return the least and the largest of numbers."""
+    return {"low": float(values.min()), "high": float(values.max())}

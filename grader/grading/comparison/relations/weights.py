@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.grading.comparison.relations.factors import explained, name_of
+from grader.grading.comparison.relations.factors import origin_of
 from grader.grading.comparison.relations.pair import (
     MATRIX,
     TWO,
@@ -11,7 +11,6 @@ from grader.grading.comparison.relations.pair import (
     Relation,
     between,
     is_varied,
-    number,
 )
 
 _SUM = 1e-6  # what a sum of 1 may be off by
@@ -46,13 +45,12 @@ def _other_axis(pair: Pair) -> Relation | None:
         if min(expected.shape[axis], expected.shape[-1]) < TWO or _adds_up(expected, axis):
             continue
         if _adds_up(got, axis) and (got >= 0).all() and not _adds_up(got, -1):
-            columns = (
-                "Your columns" if expected.ndim == MATRIX else f"Your values along axis {axis}"
-            )
-            sentence = f"{columns} add up to 1; it is the rows, along the last axis, that should."
-            if _differ_by_sums(pair, axis):
-                sentence += " Is your softmax taken over the wrong axis?"
-            return Relation("other-axis", sentence)
+            facts = {
+                "axis": axis,
+                "is_matrix": expected.ndim == MATRIX,
+                "is_softmax": _differ_by_sums(pair, axis),
+            }
+            return Relation("other-axis", facts)
     return None
 
 
@@ -72,8 +70,7 @@ def _scores(pair: Pair) -> Relation | None:
     top = pair.got.max(axis=-1, keepdims=True)
     shares = np.exp(pair.got - top)
     if pair.same(shares / shares.sum(axis=-1, keepdims=True), pair.expected):
-        sentence = "These are scores: the softmax of each of your rows is what is expected."
-        return Relation("softmax-missing", sentence)
+        return Relation("softmax-missing")
     return None
 
 
@@ -92,12 +89,8 @@ def _sharpened(pair: Pair) -> Relation | None:
     near = np.abs(other - factor * one).max() <= 100 * pair.rtol * np.abs(other).max(initial=1e-3)
     if not near or abs(factor - 1) < _CLEARLY or abs(factor) < _CLEARLY:
         return None
-    named = name_of(factor, pair.axes, 10 * pair.rtol)
-    sentence = (
-        f"These would be the weights if the scores were {number(factor)} times as large"
-        f"{explained(factor, named)}."
-    )
-    return Relation("scores-scaled", sentence)
+    origin = origin_of(factor, pair.axes, 10 * pair.rtol)
+    return Relation("scores-scaled", {"factor": factor, "origin": origin})
 
 
 def _centred(shares: Array, open_: Array, counts: Array) -> Array:
@@ -111,11 +104,7 @@ def _not_divided(pair: Pair) -> Relation | None:
     if (np.abs(sums) < _CLEARLY).any() or (np.abs(sums - 1) < _CLEARLY).all():
         return None
     if pair.same(pair.got / sums, pair.expected):
-        sentence = (
-            "The proportions are right, but each row should add up to 1; yours add up to "
-            f"{between(sums)}."
-        )
-        return Relation("not-normalised", sentence)
+        return Relation("not-normalised", between(sums))
     return None
 
 
@@ -123,8 +112,4 @@ def _other_sums(pair: Pair) -> Relation | None:
     sums = pair.got.sum(axis=-1)
     if (np.abs(sums - 1) < _CLEARLY).all():
         return None
-    if sums.ndim == 0:
-        sentence = f"The values should add up to 1; yours add up to {number(float(sums))}."
-    else:
-        sentence = f"Each row should add up to 1; yours add up to {between(sums)}."
-    return Relation("row-sums", sentence)
+    return Relation("row-sums", {**between(sums), "is_one_row": sums.ndim == 0})

@@ -13,9 +13,9 @@ def polarity(pair: Pair) -> Relation | None:
     if not all(set(np.unique(each)) == {0.0, 1.0} for each in (expected, got)):
         return None
     if expected.size >= _SMALLEST and (got == 1 - expected).all():
-        values = "False and True" if pair.boolean else "0 and 1"
-        sentence = f"{values} are swapped everywhere. Is the mask the other way round?"
-        return Relation("mask-inverted", sentence)
+        return Relation(
+            "mask-inverted", {"blocked": "False" if pair.boolean else "0", "is_mask": True}
+        )
     return None
 
 
@@ -24,11 +24,12 @@ def mask(pair: Pair) -> Relation | None:
     expected, got = _blocked(pair.expected), _blocked(pair.got)
     if expected is None or got is None or (expected == got).all():
         return None
-    nothing = _what(pair)
+    blocked = "minus infinity" if np.isneginf(pair.expected).any() else "0"
+    if pair.boolean:
+        blocked = "False"
     if (got == ~expected).all() and got.any() and not got.all():
-        sentence = f"Your values are {nothing} where they should not be, and the other way round."
-        return Relation("mask-inverted", sentence)
-    return _triangles(expected, got, nothing)
+        return Relation("mask-inverted", {"blocked": blocked, "is_mask": False})
+    return _triangles(expected, got, blocked)
 
 
 def _blocked(array: Array) -> Array | None:
@@ -38,30 +39,19 @@ def _blocked(array: Array) -> Array | None:
     return np.asarray((array == 0) | (array == -np.inf))
 
 
-def _what(pair: Pair) -> str:
-    if pair.boolean:
-        return "False"
-    return "minus infinity" if np.isneginf(pair.expected).any() else "0"
-
-
-def _triangles(expected: Array, got: Array, nothing: str) -> Relation | None:
+def _triangles(expected: Array, got: Array, blocked: str) -> Relation | None:
     count = expected.shape[-1]
     future = np.triu(np.ones((count, count), dtype=bool), k=1)
     diagonal = np.eye(count, dtype=bool)
-    for hidden, side, other in ((future, "above", "below"), (future.T, "below", "above")):
+    for hidden, side in ((future, "above"), (future.T, "below")):
         if not (expected == hidden).all():
             continue
         if (got == hidden.T).all() or (got == (hidden.T | diagonal)).all():
-            sentence = f"Your values are {nothing} {other} the diagonal; they should be {side} it."
-            return Relation("other-triangle", sentence)
+            return Relation("other-triangle", {"blocked": blocked, "side": side})
         if (got == (hidden | diagonal)).all():
-            sentence = f"Your values are {nothing} on the diagonal too; it should stay open."
-            return Relation("diagonal-blocked", sentence)
+            return Relation("diagonal-blocked", {"blocked": blocked})
         if not got.any():
-            place = side.capitalize()
-            sentence = f"{place} the diagonal {nothing} is expected, but your values are others."
-            return Relation("mask-missing", sentence)
+            return Relation("mask-missing", {"blocked": blocked, "side": side})
     if (expected == (future | diagonal)).all() and (got == future).all():
-        sentence = f"On the diagonal {nothing} is expected, but your values are others."
-        return Relation("diagonal-open", sentence)
+        return Relation("diagonal-open", {"blocked": blocked})
     return None

@@ -1,0 +1,331 @@
+"""The sentences about differences: from the facts of a comparison to the learner's words.
+
+In a difference of a property, the property's sentence stands before that of the values.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from grader.grading.comparison.ladder import Difference
+from grader.grading.feedback import sentences
+
+_WHOLE: Final = "The result"
+_LINE: Final = 80  # characters of a printed text that are quoted
+_SAME_SHAPE: Final = f"{_WHOLE} has the right shape, but "
+
+
+def differs(difference: Difference, related: str, draw: int, draws: int) -> str:
+    """Return the message about a result that differs.
+
+    Args:
+        difference: what a comparison found.
+        related: the sentence about how the result is related to the expected one, if any.
+        draw: the number of the draw, from 0.
+        draws: how many draws the test has.
+    """
+    which = f"(Inputs {draw + 1} of {draws}.)" if draws > 1 else ""
+    return " ".join(filter(None, (sentence_of(difference), related, which)))
+
+
+def sentence_of(difference: Difference, name: str = _WHOLE) -> str:
+    """Return the sentence about a difference.
+
+    Args:
+        difference: what a comparison found.
+        name: the name of the value that was compared.
+    """
+    if difference.cause is not None:
+        part = _WHOLE
+        if difference.message == "gradient":
+            place = difference.facts["place"]
+            part = "The slope along a random direction"
+            if place is not None:
+                part = f"The entry at {list(place)}"
+        values = sentence_of(difference.cause, part).removeprefix(_SAME_SHAPE)
+        name = f"{values[0].upper()}{values[1:]}"
+    for key in difference.path:
+        name = f"Item {key!r:.40} of {name[0].lower()}{name[1:]}"
+    return _SENTENCES[difference.message](name, **difference.facts)
+
+
+def describe(value: object) -> str:
+    """Name a value's type as a learner would."""
+    if value is None:
+        return "None"
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
+    if isinstance(value, (tuple, list)):
+        return f"a {type(value).__name__} of {len(value)} {'item' if len(value) == 1 else 'items'}"
+    if (handle := getattr(value, "handle_", None)) is not None:  # an object of the submission's
+        return f"an object of your class {handle.kind}"
+    kind = type(value).__name__
+    if isinstance(value, np.number):
+        return f"a single number of dtype {kind}"
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
+def _none(name: str, expected: object) -> str:
+    if name == _WHOLE:
+        return f"{name} is None. Does every path through your function end in `return`?"
+    return f"{name} is None, where {describe(expected)} is expected."
+
+
+def _type(name: str, expected: object, got: object) -> str:
+    return f"{name} should be {describe(expected)}, but is {describe(got)}."
+
+
+def _no_array(name: str, expected: object, got: object) -> str:
+    if not isinstance(got, (list, tuple)):
+        return _type(name, expected, got)
+    advice = "Turn it into an array with `np.array(...)`."
+    if isinstance(got, tuple) and len(got) == 1:
+        advice = "Is there a comma at the end of your `return`?"
+    return f"{_type(name, expected, got)} {advice}"
+
+
+def _not_finite(
+    name: str,
+    *,
+    count: int,
+    total: int,
+    nans: int,
+    first: object,
+    place: Sequence[int],
+) -> str:
+    what = "NaN" if nans == count else "NaN or infinite" if nans else "infinite"
+    where = "" if count == total else f"; the first is {_number(first)} at {list(place)}"
+    return (
+        f"{name} is {what} in {_of(count, total, 'place')}, where finite numbers are "
+        f"expected{where}."
+    )
+
+
+def _values(
+    name: str, *, expected: object, got: object, count: int, total: int, place: Sequence[int]
+) -> str:
+    wanted, came = _distinct(expected, got)
+    differ = "differs" if count == 1 else "differ"
+    error_is = "the error is" if count == 1 else "the largest error is"
+    where = "" if total == 1 else f"; {error_is} at {list(place)}"
+    return (
+        f"{name} has the right shape, but {_of(count, total, 'value')} {differ}{where}: "
+        f"expected {wanted}, got {came}."
+    )
+
+
+def _of(count: int, total: int, noun: str) -> str:
+    """Return the part of an array's values or places that is meant, as words."""
+    if count == total:
+        return {1: f"its only {noun}", 2: f"both {noun}s"}.get(total, f"all {total} {noun}s")
+    return f"{count} of {total} {noun}s"
+
+
+def _number_differs(name: str, expected: object, got: object) -> str:
+    wanted, came = _distinct(expected, got)
+    return f"{name} should be {wanted}, but is {came}."
+
+
+def _number(value: Any, digits: int = 4) -> str:  # noqa: ANN401  any NumPy scalar
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (complex, np.complexfloating)):
+        return f"{complex(value):.{digits}g}"
+    number = float(value)
+    return f"{number:.{digits}g}" if math.isfinite(number) else str(number)
+
+
+def _distinct(expected: object, got: object) -> tuple[str, str]:
+    """Print two numbers with as many digits as it takes to tell them apart."""
+    for digits in (4, 6, 9, 13, 17):
+        pair = _number(expected, digits), _number(got, digits)
+        if pair[0] != pair[1]:
+            break
+    return pair
+
+
+def _quoted(text: str) -> str:
+    words = " ".join(text.split())
+    return f"`{words}`" if len(words) <= _LINE else f"`{words[: _LINE - 3]}...`"
+
+
+def _printed(expected: str, got: str) -> str:
+    return f"{_quoted(got)}; expected {_quoted(expected)}."
+
+
+def _over_budget(
+    what: str,
+    print_amount: Callable[[float], str],
+    amounts: tuple[float, float],
+    by: str,
+    allowed: float,
+) -> str:
+    used, known = map(print_amount, amounts)
+    least = 1 if what == "memory" else 1e-9
+    times = _short(amounts[0] / max(amounts[1], least))
+    return (
+        f"Your code used {times} times the {what} of the {by} ({used} against {known}); "
+        f"this exercise allows {_short(allowed)} times."
+    )
+
+
+def _short(number: float) -> str:
+    return f"{number:.3g}" if number < 10 else f"{number:,.0f}"  # noqa: PLR2004  one digit before the point
+
+
+def _size(count: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1000:  # noqa: PLR2004  decimal units
+            return f"{_two_digits(count)} {unit}"
+        count /= 1000
+    return f"{_two_digits(count)} GB"
+
+
+def _span(seconds: float) -> str:
+    return f"{_two_digits(seconds)} s" if seconds >= 1 else f"{_two_digits(1000 * seconds)} ms"
+
+
+def _two_digits(count: float) -> str:
+    return f"{count:.2g}" if count < 100 else f"{count:.0f}"  # noqa: PLR2004  two digits or whole
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " and ".join(f"`{name}`" for name in names)
+
+
+def _no_numbers(got: object) -> str:
+    container = isinstance(got, (np.ndarray, list, tuple, dict))
+    what = "there is no number in it" if container else f"is {describe(got)}"
+    return f"The result should be made of numbers, but {what}."
+
+
+def _other_than_numbers(part: object) -> str:
+    what = "a whole number of too many digits" if isinstance(part, int) else describe(part)
+    return f"The result should be made of numbers, but there is {what} in it."
+
+
+def _no_axis(axis: int, ndim: int) -> str:
+    axes = f"{ndim} {'axis' if ndim == 1 else 'axes'}"
+    return f"The result should have an axis {axis}, but has {axes} only."
+
+
+# By the message of a difference: its first argument is the name of the value or, where a property
+# has a cause, the sentence about the values.
+_SENTENCES: Final[Mapping[str, Callable[..., str]]] = {
+    "none": _none,
+    "type": _type,
+    "no-array": _no_array,
+    "other-value": lambda name, expected, got: (
+        f"{name} should be {expected!r:.80}, but is {got!r:.80}."
+    ),
+    "length": lambda name, expected, got: f"{name} should have {expected} items, but has {got}.",
+    "key-missing": lambda name, key: f"{name} has no key {key!r:.40}.",
+    "key-not-asked-for": lambda name, key: (
+        f"{name} has the key {key!r:.40}, which is not asked for."
+    ),
+    "no-single-number": lambda name, got: (
+        f"{name} should be a single number, but is {describe(got)}."
+    ),
+    "no-array-of-shape": lambda name, shape, got: (
+        f"{name} should be an array of shape {shape}, but is {describe(got)}."
+    ),
+    "shape": lambda name, expected, got: (
+        f"{name} should have shape {expected}, but has shape {got}."
+    ),
+    "dtype": lambda name, expected, got: (
+        f"{name} should have dtype {expected}, but has dtype {got}."
+    ),
+    "dtype-without-fractions": lambda name, expected, got: (
+        f"{name} should have dtype {expected}, but has dtype {got}. Integers cannot hold fractions."
+    ),
+    "dtype-of-fewer-digits": lambda name, expected, got: (
+        f"{name} should have dtype {expected}, but has dtype {got}: it keeps fewer digits."
+    ),
+    "not-finite": _not_finite,
+    "number-not-finite": lambda name, number: (
+        f"{name} is {_number(number)}, where a finite number is expected."
+    ),
+    "values": _values,
+    "number": _number_differs,
+    "whole-number": lambda name: f"{name} is another whole number than expected.",
+    "nothing-printed": lambda _, expected: f"Nothing was printed; expected {_quoted(expected)}.",
+    "text": lambda _, **texts: f"Printed {_printed(**texts)}",
+    "text-after-own-prints": lambda _, **texts: (
+        f"Printed {_printed(**texts)} This test compares what is printed: take your own prints out."
+    ),
+    "text-from-a-place": lambda _, wanted, came, **texts: (
+        f"Printed {_printed(**texts)} First difference: {came!r:.30} instead of {wanted!r:.30}."
+    ),
+    "more-text": lambda _, **texts: f"Printed more than expected: {_printed(**texts)}",
+    "less-text": lambda _, **texts: f"Printed less than expected: {_printed(**texts)}",
+    "memory": lambda _, **facts: _over_budget("memory", _size, **facts),
+    "time": lambda _, **facts: _over_budget("time", _span, **facts),
+    "input-changed": lambda _, argument, call: (
+        f"Your code changes {argument} of `{call}` in place. Work on a copy, or make a new array."
+    ),
+    "cannot-use": lambda _, **facts: sentences.cannot_use(**facts),
+    "assertion": lambda _, **facts: sentences.assertion(**facts),
+    "answer": lambda _, **facts: sentences.answer_differs(**facts),
+    # Of results that cannot have a property:
+    "no-finite-number": lambda _: (
+        "The result should have finite numbers in it, but all are NaN or infinite."
+    ),
+    "no-numbers": lambda _, got: _no_numbers(got),
+    "other-than-numbers": lambda _, part: _other_than_numbers(part),
+    "no-axis": lambda _, axis, ndim: _no_axis(axis, ndim),
+    "no-one-array": lambda _, got: f"The result should be an array, but is {describe(got)}.",
+    "rows": lambda _, length, things: (
+        f"The result should have one row for each of the {length} {things}."
+    ),
+    "gradient-shape": lambda _, moved, expected, got: (
+        f"The gradient should have the shape of `{moved}`, {expected}, but has shape {got}."
+    ),
+    "gradient-dtype": lambda _, dtype: (
+        f"The gradient should be an array of floats, but has dtype {dtype}."
+    ),
+    "scalar": lambda _, code, got: f"`{code}` should be one number, but is {describe(got)}.",
+    "finite-scalar": lambda _, code, number: (
+        f"`{code}` should be a finite number, but it is {number}."
+    ),
+    # Of properties:
+    "sum": lambda _, axis, place, total: (
+        f"Along axis {axis} the result should add up to 1, but the sum"
+        f"{f' at {list(place)}' if place else ''} is {total:.6g}."
+    ),
+    "negative": lambda _, number, place: (
+        f"A weight cannot be negative, but the result is {number:.4g} at {list(place)}."
+    ),
+    "overflow": lambda _, moved, factor, count, total: (
+        f"With {_listed(moved)} {factor:,.0f} times as large, {count} of {total} values of the "
+        "result are NaN or infinite. Something overflows on the way to a finite number."
+    ),
+    "shift": lambda values, moved: (
+        f"A constant added to {_listed(moved)} should change nothing. {values}"
+    ),
+    "causal": lambda values, last: (
+        f"Position {last} may not depend on later ones, but changing those changes the result up "
+        f"to it. {values}"
+    ),
+    "equivariant": lambda values, moved: (
+        f"Reordering {_listed(moved)} should reorder the result in the same way. {values}"
+    ),
+    "invariant": lambda values, moved: (
+        f"Reordering {_listed(moved)} should not change the result. {values}"
+    ),
+    "gradient": lambda values, moved, place: (  # noqa: ARG005  the place is part of the values
+        f"The gradient differs from finite differences of `{moved}`. {values}"
+    ),
+    "idempotent": lambda values: (
+        f"Applied to its own result, your function should change nothing more. {values}"
+    ),
+    "deterministic": lambda values: (
+        f"Two calls with the same inputs should give the same. {values}"
+    ),
+    "cached": lambda values, against: (
+        f"The result should be the same as without the cache, `{against}`. {values}"
+    ),
+}

@@ -1,0 +1,197 @@
+"""The sentences about relations of a wrong result to the right one."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from grader.grading.comparison.relations.factors import Origin
+from grader.grading.comparison.relations.pair import MATRIX, Axis, Relation, RelationId
+
+
+def related(relation: Relation) -> str:
+    """Return the sentence about a relation."""
+    sentence = _SENTENCES[relation.id](**relation.facts)
+    return f"Item {relation.path[0]!r:.40}: {sentence}" if len(relation.path) == 1 else sentence
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def _between(low: float, high: float) -> str:
+    one, other = _number(low), _number(high)
+    return one if one == other else f"between {one} and {other}"
+
+
+def _things(axis: int, ndim: int) -> str:
+    """Return the name of the parts along an axis."""
+    if ndim == 1:
+        return "values"
+    if ndim > MATRIX and axis == 0:  # beyond a matrix the first axis counts the batch
+        return "items along the first axis"
+    if axis == ndim - 1:
+        return "columns"
+    return "rows" if axis == ndim - 2 else f"items along axis {axis}"
+
+
+def _length(axis: Axis) -> str:
+    if axis.number is None:
+        return f"the number of values in `{axis.name}`"
+    number = "the last axis" if axis.number == -1 else f"axis {axis.number}"
+    return f"the length of {number} of `{axis.name}`"
+
+
+_CONSTANTS: Final = {
+    "log-2-for-e": "as if a logarithm were taken to base 2 instead of e",
+    "log-10-for-e": "as if a logarithm were taken to base 10 instead of e",
+    "log-e-for-2": "as if a logarithm were taken to base e instead of 2",
+    "log-e-for-10": "as if a logarithm were taken to base e instead of 10",
+    "degrees": "as if degrees had been taken for radians",
+}
+_FORMULAS: Final = {
+    "root": "the square root of {m}, {first}",
+    "1/root": "1 divided by the square root of {m}, {first}",
+    "n": "{first}",
+    "1/n": "1 divided by {m}, {first}",
+    "n/(n-1)": "n / (n - 1) for n = {m}, {first}",
+    "(n-1)/n": "(n - 1) / n for n = {m}, {first}",
+    "root n/(n-1)": "the square root of n / (n - 1) for n = {m}, {first}",
+    "root (n-1)/n": "the square root of (n - 1) / n for n = {m}, {first}",
+    "root m/n": "the square root of {m} / {n}, {first} divided by {last}",
+    "m/n": "{m} / {n}, {first} divided by {last}",
+}
+
+
+def _explained(factor: float, origin: Origin) -> str:
+    """Return the end of a sentence in which a factor stands, with the factor's formula if known."""
+    formula, axes = origin
+    if not axes:
+        return f", {_CONSTANTS[formula]}." if formula else "."
+    one, other = axes[0], axes[-1]
+    words = _FORMULAS[formula].format(
+        m=one.length, n=other.length, first=_length(one), last=_length(other)
+    )
+    return f"; {_number(factor)} is {words}."
+
+
+def _constant_factor(*, factor: float, origin: Origin, is_number: bool) -> str:
+    lead, what = ("Every value is", "the expected one")
+    if is_number:
+        lead, what = ("The result is", "what is expected")
+    return f"{lead} {_number(factor)} times {what}{_explained(factor, origin)}"
+
+
+_LOG_SUM_EXP: Final = "the logarithm of the sum of its exponentials"
+
+
+def _rounded(digits: int) -> str:
+    to = "whole numbers" if digits == 0 else f"{digits} decimal{'s' if digits > 1 else ''}"
+    return f"The values are the expected ones rounded to {to}."
+
+
+def _other_axis(*, axis: int, is_matrix: bool, is_softmax: bool) -> str:
+    columns = "Your columns" if is_matrix else f"Your values along axis {axis}"
+    question = " Is your softmax taken over the wrong axis?" if is_softmax else ""
+    return f"{columns} add up to 1; it is the rows, along the last axis, that should.{question}"
+
+
+def _mask_inverted(*, blocked: str, is_mask: bool) -> str:
+    if is_mask:
+        other = "True" if blocked == "False" else "1"
+        return f"{blocked} and {other} are swapped everywhere. Is the mask the other way round?"
+    return f"Your values are {blocked} where they should not be, and the other way round."
+
+
+def _cut(surplus: int, things: str, end: str) -> str:
+    count = abs(surplus)
+    some = f"{count} {things}s are" if count > 1 else f"1 {things} is"
+    fault = "missing" if surplus < 0 else "too many"
+    return f"{some} {fault} at the {end}; the rest is right."
+
+
+_SENTENCES: Final[Mapping[RelationId, Callable[..., str]]] = {
+    "sign-flipped": lambda is_number: (
+        "The number is right, but its sign is flipped."
+        if is_number
+        else "The numbers are right, but every sign is flipped."
+    ),
+    "constant-factor": _constant_factor,
+    "constant-offset": lambda shift: (
+        f"Every value is {_number(abs(shift))} {'larger' if shift > 0 else 'smaller'} than the "
+        "expected one."
+    ),
+    "subtraction-missing": lambda what: (
+        "The values would be right if each row had "
+        f"{_LOG_SUM_EXP if what == 'log-sum-exp' else f'its {what}'} subtracted."
+    ),
+    "row-offset": lambda: (
+        "Within each row, every value is off by the same amount, another one in each row."
+    ),
+    "squared": lambda: "Every value is the square of the expected one.",
+    "root-taken": lambda: "Every value is the square root of the expected one.",
+    "logarithm": lambda: "Every value is the logarithm of the expected one.",
+    "exponential": lambda: "Every value is the exponential of the expected one.",
+    "reciprocal": lambda: "Every value is 1 divided by the expected one.",
+    "absolute": lambda: "The sizes are right, but the signs are lost.",
+    "truncated": lambda is_floor: (
+        "The values are the expected ones rounded down to whole numbers."
+        if is_floor
+        else "The values are the expected ones with everything after the point cut off."
+    ),
+    "rounded": _rounded,
+    "transposed": lambda is_matrix: (
+        "This is the expected result with "
+        f"{'rows and columns' if is_matrix else 'its last two axes'} swapped."
+    ),
+    "axes-permuted": lambda: "The values are right, but the axes are in another order.",
+    "reversed": lambda axis, ndim: f"The {_things(axis, ndim)} are right, but in reverse order.",
+    "rows-permuted": lambda axis, ndim: (
+        f"The {_things(axis, ndim)} are right, but in another order."
+    ),
+    "off-by-one": lambda axis, ndim, is_late: (
+        f"The {_things(axis, ndim)} are right, but stand one place too "
+        f"{'late' if is_late else 'early'}."
+    ),
+    "reshape-for-transpose": lambda: (
+        "The numbers are right, but in the wrong places: this is what comes out if an array is "
+        "reshaped where its axes should be swapped."
+    ),
+    "other-places": lambda: "The numbers are the expected ones, but in other places.",
+    "items-swapped": lambda: "The items are all there, but in another order.",
+    "other-axis": _other_axis,
+    "softmax-missing": lambda: (
+        "These are scores: the softmax of each of your rows is what is expected."
+    ),
+    "scores-scaled": lambda factor, origin: (
+        f"These would be the weights if the scores were {_number(factor)} times as large"
+        f"{_explained(factor, origin)}"
+    ),
+    "not-normalised": lambda low, high: (
+        "The proportions are right, but each row should add up to 1; yours add up to "
+        f"{_between(low, high)}."
+    ),
+    "row-sums": lambda low, high, is_one_row: (
+        f"{'The values' if is_one_row else 'Each row'} should add up to 1; yours add up to "
+        f"{_between(low, high)}."
+    ),
+    "mask-inverted": _mask_inverted,
+    "other-triangle": lambda blocked, side: (
+        f"Your values are {blocked} {'below' if side == 'above' else 'above'} the diagonal; they "
+        f"should be {side} it."
+    ),
+    "diagonal-blocked": lambda blocked: (
+        f"Your values are {blocked} on the diagonal too; it should stay open."
+    ),
+    "diagonal-open": lambda blocked: (
+        f"On the diagonal {blocked} is expected, but your values are others."
+    ),
+    "mask-missing": lambda blocked, side: (
+        f"{side.capitalize()} the diagonal {blocked} is expected, but your values are others."
+    ),
+    "axis-dropped": lambda: (
+        "The values are right, but an axis of length 1 is missing (see `keepdims`)."
+    ),
+    "axis-added": lambda: "The values are right, but there is an axis of length 1 too many.",
+    "one-item": lambda which: f"This is only the {which} item of the expected result.",
+    "cut": _cut,
+    "reshaped": lambda: "The values are right and in the right order; only the shape is not.",
+}

@@ -18,6 +18,7 @@ from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import result_data, verdict_data
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.grading.session import journal
+from grader.grading.session.author_values import evidence_of
 from grader.grading.session.items import TestCaseItem
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
 from grader.sandbox.limits import Limits
@@ -188,7 +189,7 @@ class _GradingSession:
                 note(journal.RESULT, result_data(result))
                 if probe and probe.first_failure and result.outcome is not Outcome.PASSED:
                     break
-            evidence = run.evidence() if probe and probe.evidence else None
+            evidence = evidence_of(run) if probe and probe.evidence else None
         verdict = replace(run.verdict(results, self._sandbox.backend.name), evidence=evidence)
         if verdict.outcome is Outcome.PASSED or verdict.message or probe is not None:
             return verdict

@@ -1,4 +1,4 @@
-"""Whether the values that an author wrote out are true, and what a run of the solution used."""
+"""The evidence of a run for a proof: resources, and written values that are not true."""
 
 import math
 import re
@@ -19,8 +19,8 @@ from grader.grading.checks import check_of
 from grader.grading.comparison.raw_result import Observation
 from grader.grading.expected.oracle import Oracle
 from grader.grading.results.evidence import Evidence, Untrue
+from grader.grading.run.submission_run import SubmissionRun
 from grader.sandbox.answers import Raised
-from grader.sandbox.interface import Ending
 
 _SHOWN = 6
 _LONGEST = 80
@@ -31,22 +31,11 @@ _ROUNDING = 1e-9  # relative: full precision was written, and the last bits are 
 _WORD = re.compile(r"\w+")
 
 
-def gather(
-    exercise: Exercise,
-    observed: dict[TestId, Observation],
-    ending: Ending | None,
-    wall_seconds: float,
-    printed: int,
-) -> Evidence:
-    """Put together what a finished run of the solution shows."""
-    return Evidence(
-        cpu_seconds=ending.cpu if ending else 0.0,
-        wall_seconds=wall_seconds,
-        peak_kib=ending.rss if ending else 0,
-        printed=printed,
-        untrue=tuple(_untrue(exercise, observed)),
-        varied=tuple(name for name, seen in observed.items() if _is_varied(seen.expected)),
-    )
+def evidence_of(run: SubmissionRun) -> Evidence:
+    """End a run, and return what it used and what it shows of the values that authors wrote."""
+    varied = tuple(name for name, seen in run.observed.items() if _is_varied(seen.expected))
+    untrue = tuple(_untrue(run.exercise, run.observed))
+    return replace(run.end(), untrue=untrue, varied=varied)
 
 
 def _is_varied(expected: object) -> bool:

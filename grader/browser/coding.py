@@ -30,7 +30,7 @@ from grader.definitions.exercise import (
 from grader.errors import Location
 from grader.grading.diagnosis.fingerprint import Sketch
 from grader.grading.diagnosis.known_mistakes import Mistake
-from grader.grading.expected.oracle import Draw, Truth
+from grader.grading.expected.oracle import Draw, TestValues
 from grader.grading.program.author_code import freeze
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Usage
@@ -42,7 +42,7 @@ class EngineData:
     """What a page needs to grade one exercise."""
 
     exercise: Exercise
-    truths: Mapping[TestId, Truth]  # without the inputs where a test says how to draw them
+    values: Mapping[TestId, TestValues]  # no inputs where a test says how to draw them
     mistakes: tuple[Mistake, ...]
 
 
@@ -51,7 +51,7 @@ _KINDS: Final[dict[str, type]] = {
     for kind in (
         Budget, CallTest, Definition, Draw, EngineData, Exercise, ExerciseLimits, Forbid,
         FromExpression, FromReference, FromSolution, Literals, LiteralValue, Mistake, Outcome,
-        OutputTest, PropertyTest, PytestTest, Seeded, Sketch, Tolerance, Truth, Usage,
+        OutputTest, PropertyTest, PytestTest, Seeded, Sketch, Tolerance, TestValues, Usage,
     )
 }  # fmt: skip
 _FIELDS: Final[dict[type, tuple[str, ...]]] = {
@@ -123,4 +123,4 @@ def _made(name: str, parts: list[Any]) -> object:
     given = dict(zip((name for name in names if name != _WHERE), parts, strict=True))
     if _WHERE in names:
         given[_WHERE] = Location(Path())
-    return kind(**(freeze(given) if kind in {Draw, Truth} else given))
+    return kind(**(freeze(given) if kind in {Draw, TestValues} else given))

@@ -27,7 +27,7 @@ from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.inputs import draw_inputs
-from grader.grading.expected.oracle import Oracle, Truth, Truths
+from grader.grading.expected.oracle import KnownValues, Oracle, TestValues
 from grader.grading.feedback import sentences
 from grader.grading.program.loading import problem_of
 from grader.grading.results.jobs import limits_of
@@ -49,7 +49,7 @@ class _Grader:
     def __init__(self, data: EngineData) -> None:
         self.exercise = data.exercise
         self._place = InPage()
-        self._oracle = Oracle(data.exercise, self._place, Truths(_with_inputs(data)))
+        self._oracle = Oracle(data.exercise, self._place, KnownValues(_with_inputs(data)))
         self._diagnostician = Diagnostician(self._oracle, self._place, data.mistakes)
         self._limits = limits_of(data.exercise)
 
@@ -71,15 +71,15 @@ class _Grader:
         return replace(verdict, diagnosis=self._diagnostician.diagnose(results, run.observed))
 
 
-def _with_inputs(data: EngineData) -> dict[TestId, Truth]:
+def _with_inputs(data: EngineData) -> dict[TestId, TestValues]:
     """Draw the inputs that would have been too large to come along."""
-    truths = dict(data.truths)
+    known_values = dict(data.values)
     for test in data.exercise.tests:
         if isinstance(test.given, Seeded):
-            draws = enumerate(truths[test.id].draws)
+            draws = enumerate(known_values[test.id].draws)
             drawn = [replace(d, inputs=draw_inputs(data.exercise, test, n)) for n, d in draws]
-            truths[test.id] = replace(truths[test.id], draws=tuple(drawn))
-    return truths
+            known_values[test.id] = replace(known_values[test.id], draws=tuple(drawn))
+    return known_values
 
 
 class _Session:

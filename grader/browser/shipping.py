@@ -20,7 +20,7 @@ from grader.definitions.exercise import (
 )
 from grader.grading.checks import check_of
 from grader.grading.diagnosis.known_mistakes import Diagnostician
-from grader.grading.expected.oracle import Oracle, Truth, Truths
+from grader.grading.expected.oracle import KnownValues, Oracle, TestValues
 from grader.grading.program.author_code import author_error
 from grader.sandbox.inside.wire import UnsupportedValueError
 from grader.sandbox.interface import Children
@@ -95,7 +95,7 @@ def _imported(source: str, package: str) -> Iterator[str]:
         waiting += ast.iter_child_nodes(node)
 
 
-def engine_data(exercise: Exercise, sandbox: Children, known: Truths | None = None) -> str:
+def engine_data(exercise: Exercise, sandbox: Children, known: KnownValues | None = None) -> str:
     """Return what a page needs to grade an exercise, as text that only `page` reads.
 
     That is what its visible tests ask and expect, computed, and what each misconception gives in
@@ -114,14 +114,16 @@ def engine_data(exercise: Exercise, sandbox: Children, known: Truths | None = No
     """
     oracle = Oracle(exercise, sandbox, known)
     visible = [test for test in exercise.tests if not test.hidden]
-    truths = {test.id: oracle.truth(test) for test in visible}
-    edition = _edition(exercise, [t for t in visible if _can_be_sent(t, truths[t.id])])
+    known_values = {test.id: oracle.values_of(test) for test in visible}
+    edition = _edition(exercise, [t for t in visible if _can_be_sent(t, known_values[t.id])])
     with_programs = replace(edition, misconceptions=exercise.misconceptions)
-    diagnostician = Diagnostician(Oracle(with_programs, sandbox, Truths(truths)), sandbox)
-    sent = {test.id: _sent(test, truths[test.id]) for test in edition.tests}
+    diagnostician = Diagnostician(
+        Oracle(with_programs, sandbox, KnownValues(known_values)), sandbox
+    )
+    sent = {test.id: _sent(test, known_values[test.id]) for test in edition.tests}
     data = EngineData(
         replace(edition, tests=tuple(test for test, _ in sent.values())),
-        {name: truth for name, (_, truth) in sent.items()},
+        {name: computed for name, (_, computed) in sent.items()},
         diagnostician.mistakes(),
     )
     try:
@@ -151,11 +153,11 @@ def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
     )
 
 
-def _can_be_sent(test: TestCase, truth: Truth) -> bool:
+def _can_be_sent(test: TestCase, computed: TestValues) -> bool:
     """Tell whether a page can run a test: it has all modules, and the values can be sent."""
     if not check_of(test).runs_in_page():
         return False
-    sent, values = _sent(test, truth)
+    sent, values = _sent(test, computed)
     if isinstance(sent.given, Seeded):
         found = {name.partition(".")[0] for name in _imported(sent.given.code, "")}
         if not found <= {"numpy", *sys.stdlib_module_names}:
@@ -164,16 +166,16 @@ def _can_be_sent(test: TestCase, truth: Truth) -> bool:
     return size is not None and size <= _MOST_BYTES
 
 
-def _sent(test: TestCase, truth: Truth) -> tuple[TestCase, Truth]:
+def _sent(test: TestCase, computed: TestValues) -> tuple[TestCase, TestValues]:
     """Leave out what inputs are computed from or, where a page draws them, the inputs.
 
     It draws those that take many bytes, and those that cannot be sent, such as functions.
     """
     bare: TestCase = check_of(test).without_expected()
-    usages = tuple(replace(usage, cpu_seconds=0.0) for usage in truth.usages)  # no page's time
-    truth = replace(truth, usages=usages)
-    size = size_of(truth)
+    usages = tuple(replace(usage, cpu_seconds=0.0) for usage in computed.usages)  # no page's time
+    computed = replace(computed, usages=usages)
+    size = size_of(computed)
     if isinstance(test.given, Seeded) and (size is None or size > _MANY_BYTES):
-        draws = tuple(replace(draw, inputs={}) for draw in truth.draws)
-        return bare, replace(truth, draws=draws)
-    return replace(bare, given=Literals({})), truth
+        draws = tuple(replace(draw, inputs={}) for draw in computed.draws)
+        return bare, replace(computed, draws=draws)
+    return replace(bare, given=Literals({})), computed

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TypeAlias
 
-from grader.grading.results.value_summary import PRINTED, ShownValue
+from grader.grading.results.value_summary import PRINTED, ValueSummary
 from grader.grading.results.verdict import TestResult
 from grader.reports.blocks import GAP, Compared, alone, compared, compared_vectors, side_by_side
 from grader.reports.lines import Line
@@ -63,7 +63,7 @@ def output_lines(output: str, page: DetailLines) -> list[Line]:
     return [Line("Your code printed:", "dim"), *_indented(_cut(lines, page))]
 
 
-def _texts(expected: ShownValue, got: ShownValue, page: DetailLines) -> list[Line]:
+def _texts(expected: ValueSummary, got: ValueSummary, page: DetailLines) -> list[Line]:
     """Return texts of several lines, beside each other if there is room; `>` marks what differs.
 
     Where they are too long the lines around the first difference are shown.
@@ -109,7 +109,7 @@ def _marked(text: str | None, *, differs: bool) -> Line:
     return Line.of((_DIFFERS, "bold") if differs else _SAME, text or "")
 
 
-def _lines(value: ShownValue, width: int) -> list[str]:
+def _lines(value: ValueSummary, width: int) -> list[str]:
     """Return a text's lines, no longer than a width; those between NumPy's blocks say nothing."""
     lines = value.text.splitlines() or [""]
     if value.summary != PRINTED:
@@ -117,14 +117,14 @@ def _lines(value: ShownValue, width: int) -> list[str]:
     return _folded(lines, width)
 
 
-def _one(test: TestResult) -> Iterator[tuple[str, ShownValue]]:
+def _one(test: TestResult) -> Iterator[tuple[str, ValueSummary]]:
     if test.expected is not None:
         yield _EXPECTED, test.expected
     if test.got is not None:
         yield _YOURS, test.got
 
 
-def _block(name: str, value: ShownValue, page: DetailLines) -> list[Line]:
+def _block(name: str, value: ValueSummary, page: DetailLines) -> list[Line]:
     if value.rows is not None:
         return alone(_title(name, value), value.rows, page.width, coloured=page.coloured)
     text = _cut(_lines(value, page.width - len(_SAME)), page)
@@ -133,11 +133,11 @@ def _block(name: str, value: ShownValue, page: DetailLines) -> list[Line]:
     return [_title(name, value), *_indented(text)]
 
 
-def _title(name: str, value: ShownValue) -> Line:
+def _title(name: str, value: ValueSummary) -> Line:
     return Line.of((name, "bold"), "  ", (value.summary, "dim"))
 
 
-def _titles(expected: ShownValue, got: ShownValue) -> tuple[Line, Line]:
+def _titles(expected: ValueSummary, got: ValueSummary) -> tuple[Line, Line]:
     if expected.summary == got.summary:
         return Line(_EXPECTED, "bold"), Line(_YOURS, "bold")
     return _title(_EXPECTED, expected), _title(_YOURS, got)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Final
 
-from grader.grading.results.value_summary import ShownValue
+from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.formats import Renderer
 from grader.reports.heatmap import STYLE as HEATMAP_STYLE
@@ -159,7 +159,7 @@ def _values(test: TestResult) -> str:
     return "".join(f'<div class="values">{part}</div>\n' for part in (inputs, outcome) if part)
 
 
-def _compared(test: TestResult, expected: ShownValue, got: ShownValue) -> str:
+def _compared(test: TestResult, expected: ValueSummary, got: ValueSummary) -> str:
     """Return two matrices in the same shades, written alike."""
     pair = (expected.rows or (), got.rows or ())
     scale = Scale.of(*pair)
@@ -168,7 +168,7 @@ def _compared(test: TestResult, expected: ShownValue, got: ShownValue) -> str:
     return "".join(_matrix(name, each, texts, scale, place_of(test)) for name, each, texts in ways)
 
 
-def _value(name: str, value: ShownValue) -> str:
+def _value(name: str, value: ValueSummary) -> str:
     if value.rows is None:
         caption = f'<p class="quiet">{escape(name)}, {escape(value.summary)}</p>'
         return f"<div>{caption}<pre>{escape(clean(value.text))}</pre></div>\n"
@@ -178,7 +178,7 @@ def _value(name: str, value: ShownValue) -> str:
 
 
 def _matrix(
-    name: str, value: ShownValue, texts: Texts, scale: Scale, worst: tuple[int, int] | None
+    name: str, value: ValueSummary, texts: Texts, scale: Scale, worst: tuple[int, int] | None
 ) -> str:
     rows = value.rows or ()
     return heatmap(

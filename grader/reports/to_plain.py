@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from grader.grading.results.value_summary import ShownValue
+from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import TestResult, Verdict
 from grader.reports.formats import Renderer
 from grader.reports.number_cells import written
@@ -94,7 +94,7 @@ def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
             yield from _value(name, each, verbose=verbose)
 
 
-def _value(name: str, value: ShownValue, *, verbose: bool) -> Iterator[str]:
+def _value(name: str, value: ValueSummary, *, verbose: bool) -> Iterator[str]:
     text = clean(value.text) if verbose else cut(clean(value.text), _LONGEST, f"... ({ALL})")
     lines = text.splitlines() or [""]
     if value.rows is not None:
@@ -107,7 +107,7 @@ def _value(name: str, value: ShownValue, *, verbose: bool) -> Iterator[str]:
 
 
 def _rows(
-    test: TestResult, expected: ShownValue, got: ShownValue, *, verbose: bool
+    test: TestResult, expected: ValueSummary, got: ValueSummary, *, verbose: bool
 ) -> Iterator[str]:
     """Return two matrices row by row, so that rows that belong together are heard together."""
     rows = expected.rows or (), got.rows or ()

@@ -165,7 +165,7 @@ def test_no_exercise_of_the_collection_gives_itself_away(
 def _shows_no_more_than(visible: "list[TestCase]", exercise: "Exercise", engine: str) -> None:
     sent = from_text(engine)
     assert [test.id for test in sent.exercise.tests] == [test.id for test in visible]
-    assert set(sent.truths) == {test.id for test in visible}
+    assert set(sent.values) == {test.id for test in visible}
     assert sent.exercise.misconceptions == ()
     programs = (exercise.solution, *(each.code for each in exercise.misconceptions))
     lines = {line.strip() for program in programs for line in program.splitlines()}

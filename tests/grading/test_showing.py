@@ -14,7 +14,7 @@ from grader.definitions.exercise import TestId
 from grader.grading.feedback.summarize_values import shown, shown_print
 from grader.grading.results.jobs import Job, Probe
 from grader.grading.results.submission import Submission
-from grader.grading.results.value_summary import ShownValue
+from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.session.engine import grade_all
@@ -40,7 +40,7 @@ def test_a_failing_test_shows_inputs_expected_and_got(grade_one: "GradeOne") -> 
     assert (name, given.summary, given.rows) == ("x", "float64 (2, 2)", ((1.0, 2.0), (3.0, 4.0)))
     assert result.expected is not None
     assert result.expected.rows == ((2.0, 4.0), (6.0, 8.0))
-    assert result.got == ShownValue("float64 (2, 2)", "[[2.5 4. ]\n [7.5 8. ]]", ((2.5, 4.0), (7.5, 8.0)))  # fmt: skip
+    assert result.got == ValueSummary("float64 (2, 2)", "[[2.5 4. ]\n [7.5 8. ]]", ((2.5, 4.0), (7.5, 8.0)))  # fmt: skip
     assert result.worst == (1, 0)
     assert result.seconds is not None
     assert 0 < result.seconds < 60
@@ -84,7 +84,7 @@ def test_where_nothing_came_there_is_nothing_of_it(grade_one: "GradeOne", source
 def test_none_is_shown_where_it_is_what_came(grade_one: "GradeOne") -> None:
     """A forgotten `return` gives a value, too."""
     result = grade_one("def f(x):\n    2 * x\n", SQUARE)
-    assert result.got == ShownValue("None", "None")
+    assert result.got == ValueSummary("None", "None")
 
 
 def test_whole_numbers_of_a_literal_have_the_kind_of_what_came(grade_one: "GradeOne") -> None:
@@ -99,8 +99,8 @@ def test_printed_text_is_shown_as_it_is(grade_one: "GradeOne") -> None:
     """With its lines, and without what could steer a terminal."""
     test = {"given": {"x": 3}, "run": "print(f(x))", "stdout": "6\n"}
     result = grade_one("def f(x):\n    return f'a\\n\\x1b[31m{x}\\u202e'\n", test)
-    assert result.expected == ShownValue("printed text", "6\n")
-    assert result.got == ShownValue("printed text", "a\n\ufffd[31m3\ufffd\n")
+    assert result.expected == ValueSummary("printed text", "6\n")
+    assert result.got == ValueSummary("printed text", "a\n\ufffd[31m3\ufffd\n")
 
 
 def test_a_property_shows_what_came(grade_one: "GradeOne") -> None:
@@ -137,9 +137,9 @@ def test_a_hidden_test_shows_no_value_and_no_time(grade_one: "GradeOne", disclos
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("inputs", (("x", ShownValue("int", "1")),)),
-        ("expected", ShownValue("int", "1")),
-        ("got", ShownValue("int", "1")),
+        ("inputs", (("x", ValueSummary("int", "1")),)),
+        ("expected", ValueSummary("int", "1")),
+        ("got", ValueSummary("int", "1")),
         ("worst", (0,)),
         ("seconds", 0.0),
     ],
@@ -245,7 +245,7 @@ def test_a_value_is_named_and_printed(value: object, summary: str, text: str) ->
 def test_a_huge_value_is_cut_and_says_how_much_it_is(value: object, note: str | None) -> None:
     """It is never printed as a whole, so that it costs nothing."""
     seen = shown(value)
-    assert len(seen.text) <= ShownValue.MOST_CHARACTERS
+    assert len(seen.text) <= ValueSummary.MOST_CHARACTERS
     assert seen.rows is None
     assert note is None or note in seen.text
 
@@ -271,7 +271,7 @@ def test_a_huge_list_is_read_no_further_than_it_is_shown() -> None:
             return "x" * 10
 
     shown([Counted()] * 100_000)
-    assert Counted.read < ShownValue.MOST_CHARACTERS
+    assert Counted.read < ValueSummary.MOST_CHARACTERS
 
 
 @pytest.mark.parametrize(
@@ -326,6 +326,6 @@ def test_the_name_of_a_class_is_cleaned(grade_one: "GradeOne") -> None:
     source = "class Odd:\n    pass\nOdd.__name__ = Odd.__qualname__ = '\\x1b[31mOdd'\ndef f(x):\n    return Odd()\n"
     result = grade_one(source, SQUARE)
     said = [result.message] + [
-        getattr(result.got, each.name) for each in fields(ShownValue) if result.got is not None
+        getattr(result.got, each.name) for each in fields(ValueSummary) if result.got is not None
     ]
     assert not [text for text in said if "\x1b" in str(text)]

@@ -7,7 +7,7 @@ import pytest
 
 from grader.definitions.exercise import Tolerance
 from grader.grading.comparison.ladder import Rung
-from grader.grading.comparison.raw_result import Observation
+from grader.grading.comparison.raw_result import RawResult
 from grader.grading.diagnosis.fingerprint import Sketch, sketch
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Raised, Unsupported
@@ -17,7 +17,7 @@ HUGE = 10**5000  # too long for Python to print
 
 def of(got: Any, draw: int = 0) -> Sketch:  # noqa: ANN401  any value
     """Sketch a failed test's value."""
-    return sketch(Outcome.FAILED, Observation(draw, got, None))
+    return sketch(Outcome.FAILED, RawResult(draw, got, None))
 
 
 def error(message: str, kind: str = "ValueError", line: int | None = 3) -> Raised:
@@ -87,8 +87,7 @@ def test_the_width_of_a_dtype_counts_where_grading_says_so(one: object, other: o
     """A wider float is no difference to grading, so it is none between two mistakes."""
     assert of(one).agrees(of(other), None)
     narrow = [
-        sketch(Outcome.FAILED, Observation(0, value, None, rung=Rung.DTYPE))
-        for value in (one, other)
+        sketch(Outcome.FAILED, RawResult(0, value, None, rung=Rung.DTYPE)) for value in (one, other)
     ]
     assert not narrow[0].agrees(narrow[1], None)
 

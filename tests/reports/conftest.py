@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from grader.definitions.exercise import ExerciseId, TestId
-from grader.grading.results.value_summary import ShownValue
+from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
 from grader.reports.report import Batch, Report
 
@@ -19,11 +19,11 @@ NASTY = "<b>&amp;</b> ::error::x %0A \"q\" 'a' `c` | [l](http://x) @you *e* $m$ 
 
 VALUES: dict[str, Any] = {
     "inputs": (
-        ("x", ShownValue("int64 (3,)", "[1 2 3]", ((1, 2, 3),), is_vector=True)),
-        ("how", ShownValue("str", repr(NASTY))),
+        ("x", ValueSummary("int64 (3,)", "[1 2 3]", ((1, 2, 3),), is_vector=True)),
+        ("how", ValueSummary("str", repr(NASTY))),
     ),
-    "expected": ShownValue("float64 (2, 2)", "[[0.5  0.25]\n [0.   1.  ]]", ((0.5, 0.25), (0.0, 1.0))),
-    "got": ShownValue("float64 (2, 2)", "[[0.5  0.75]\n [nan  1.  ]]", ((0.5, 0.75), (nan, 1.0))),
+    "expected": ValueSummary("float64 (2, 2)", "[[0.5  0.25]\n [0.   1.  ]]", ((0.5, 0.25), (0.0, 1.0))),
+    "got": ValueSummary("float64 (2, 2)", "[[0.5  0.75]\n [nan  1.  ]]", ((0.5, 0.75), (nan, 1.0))),
     "worst": (1, 0),
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from grader.definitions.exercise import TestId
-from grader.grading.results.value_summary import ShownValue
+from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
 from grader.reports.text import SubmissionRow, print_verdict, print_verdicts
 from tests.reports.conftest import result, verdict
@@ -24,8 +24,8 @@ DIAGNOSIS = Diagnosis(
 )
 
 
-def matrix(*rows: "Row") -> ShownValue:
-    return ShownValue(f"float64 ({len(rows)}, {len(rows[0])})", str(rows), rows)
+def matrix(*rows: "Row") -> ValueSummary:
+    return ValueSummary(f"float64 ({len(rows)}, {len(rows[0])})", str(rows), rows)
 
 
 def failing(name: str, **more: Any) -> TestResult:  # noqa: ANN401  any field
@@ -198,7 +198,7 @@ def test_what_matters_least_is_left_out_first() -> None:
 
 def test_values_of_another_kind_are_named() -> None:
     """Where the kinds differ they are what is wrong."""
-    expected, got = matrix((1.0, 2.0)), ShownValue("tuple of 2", "(array([1., 2.]), 'x')")
+    expected, got = matrix((1.0, 2.0)), ValueSummary("tuple of 2", "(array([1., 2.]), 'x')")
     one = verdict(Outcome.FAILED, (failing("worked", expected=expected, got=got, worst=None, inputs=(), output=""),))  # fmt: skip
     assert shown(one)[4:-2] == [
         "",
@@ -210,7 +210,7 @@ def test_values_of_another_kind_are_named() -> None:
 
 def test_printed_texts_stand_side_by_side() -> None:
     """Lines that differ are marked; the output is not shown a second time."""
-    texts = ShownValue("printed text", "a\nb\n"), ShownValue("printed text", "a\nc\nd\n")
+    texts = ValueSummary("printed text", "a\nb\n"), ValueSummary("printed text", "a\nc\nd\n")
     test = failing("worked", expected=texts[0], got=texts[1], worst=None, inputs=(), output="a\nc\nd\n")  # fmt: skip
     one = verdict(Outcome.FAILED, (test,))
     assert shown(one)[4:-2] == [
@@ -231,7 +231,7 @@ def test_a_long_text_is_shown_around_its_first_difference() -> None:
     """The beginning, which is the same, says nothing; `--verbose` shows it."""
     wanted = [f"line {number}" for number in range(30)]
     came = [*wanted[:20], "odd", *wanted[21:]]
-    expected, got = (ShownValue("printed text", "\n".join(lines)) for lines in (wanted, came))
+    expected, got = (ValueSummary("printed text", "\n".join(lines)) for lines in (wanted, came))
     test = failing("worked", expected=expected, got=got, worst=None, inputs=(), output="")
     one = verdict(Outcome.FAILED, (test,))
     assert [line.split() for line in shown(one)[6:-2]] == [
@@ -248,8 +248,8 @@ def test_a_long_text_is_shown_around_its_first_difference() -> None:
 def test_blocks_of_an_array_stand_close_together() -> None:
     """NumPy's empty lines between them say nothing."""
     text = "[[[1. 2.]\n  [3. 4.]]\n\n [[5. 6.]\n  [7. 8.]]]"
-    expected = ShownValue("float64 (2, 2, 2)", text)
-    got = ShownValue("float64 (2, 2, 2)", text.replace("5.", "9."))
+    expected = ValueSummary("float64 (2, 2, 2)", text)
+    got = ValueSummary("float64 (2, 2, 2)", text.replace("5.", "9."))
     test = failing("worked", expected=expected, got=got, worst=None, inputs=(), output="")
     assert shown(verdict(Outcome.FAILED, (test,)))[5:-2] == [
         "  expected        yours",
@@ -273,7 +273,7 @@ def test_points_stand_below_each_other_also_beside_a_long_name() -> None:
 
 def test_two_numbers_are_not_said_twice() -> None:
     """The sentence has them."""
-    number = ShownValue("float", "0.5")
+    number = ValueSummary("float", "0.5")
     one = verdict(Outcome.FAILED, (failing("worked", expected=number, got=number, worst=None),))
     assert not [line for line in shown(one) if "yours" in line]
 
@@ -282,7 +282,7 @@ def test_two_numbers_are_not_said_twice() -> None:
 def test_nothing_that_a_submission_words_begins_a_line(*, terminal: bool) -> None:
     """So no text of it can pass for a line of ours."""
     fake = "\n\u2713 faked  1/1 point\nPassed: 9/9 points, +99 XP.\n"
-    value = ShownValue("str", fake)
+    value = ValueSummary("str", fake)
     test = failing("worked", message=fake, output=fake, inputs=(("x", value),), expected=value, got=value, worst=None)  # fmt: skip
     for one in (
         verdict(Outcome.FAILED, (test,), output=fake),

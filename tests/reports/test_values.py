@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from grader.grading.results.value_summary import ShownValue
+from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.formats import FORMATS
 from grader.reports.heatmap import STEPS, STYLE, grounds
@@ -17,7 +17,7 @@ from tests.reports.conftest import NASTY, VALUES, result, verdict
 
 Cases: TypeAlias = dict[str, Report | Batch]
 
-LONG = ShownValue("float64 (6, 1)", "...", tuple((number / 4,) for number in range(6)))
+LONG = ValueSummary("float64 (6, 1)", "...", tuple((number / 4,) for number in range(6)))
 
 
 def rendered(name: str, *tests: TestResult, verbose: bool = False) -> str:
@@ -61,7 +61,7 @@ def test_plain_opens_every_test_if_it_shall() -> None:
 
 def test_plain_cuts_a_long_text() -> None:
     """And gives all of it when asked."""
-    value = ShownValue("str", "x" * 900)
+    value = ValueSummary("str", "x" * 900)
     test = failing(inputs=(), expected=None, got=value, worst=None)
     short, whole = (rendered("plain", test, verbose=verbose) for verbose in (False, True))
     assert re.search(r"  Yours, str: x+\.\.\. \(--verbose shows all\)\n", short)
@@ -86,7 +86,7 @@ def test_a_page_shows_values_as_tables_in_the_same_shades() -> None:
 def test_expected_and_yours_share_their_shades() -> None:
     """A number has the same ground in both, so the larger values of one make the other lighter."""
     expected, got = (
-        ShownValue("float64 (2,)", "", (row,), is_vector=True) for row in ((0.0, 1.0), (0.0, 2.0))
+        ValueSummary("float64 (2,)", "", (row,), is_vector=True) for row in ((0.0, 1.0), (0.0, 2.0))
     )
     page = rendered("html", failing(inputs=(), expected=expected, got=got, worst=None))
     assert '<td class="h0">0</td><td class="h5">1</td>' in page
@@ -95,7 +95,7 @@ def test_expected_and_yours_share_their_shades() -> None:
 
 def test_negative_numbers_have_a_colour_of_their_own() -> None:
     """Which goes as far as the other one."""
-    value = ShownValue("float64 (3,)", "", ((-2.0, 0.0, 1.0),), is_vector=True)
+    value = ValueSummary("float64 (3,)", "", ((-2.0, 0.0, 1.0),), is_vector=True)
     page = rendered("html", failing(inputs=(), expected=None, got=value, worst=None))
     assert '<td class="n10">-2</td><td class="h0">0</td><td class="h5">1</td>' in page
 
@@ -118,7 +118,7 @@ def test_markdown_has_short_values_only() -> None:
         "0  0.50  0.25    0  0.50  0.75\n"
         "1 [0.00] 1.00    1  [nan] 1.00\n```\n"
     )
-    long = ShownValue("str", "a\n" * 30), ShownValue("str", "b\n" * 30)
+    long = ValueSummary("str", "a\n" * 30), ValueSummary("str", "b\n" * 30)
     tall = replace(first, expected=long[0], got=long[1], worst=None)
     assert "```" not in rendered("markdown", tall)
 

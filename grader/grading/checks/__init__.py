@@ -16,7 +16,7 @@ from grader.grading.checks.pytest_test import PytestCheck
 from grader.grading.comparison.ladder import Difference
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import TooLargeError, in_own_context
-from grader.grading.program.loaded_program import Stage
+from grader.grading.program.loaded_program import LoadedProgram
 
 _CHECKS: Final[Mapping[type, type[Check[Any]]]] = {
     CallTest: CallCheck,
@@ -31,7 +31,7 @@ def check_of(test: TestCase) -> Check[Any]:
     return _CHECKS[type(test)](test)
 
 
-def judge(stage: Stage, oracle: Oracle, test: TestCase, number: int) -> Judgement:
+def judge(stage: LoadedProgram, oracle: Oracle, test: TestCase, number: int) -> Judgement:
     """Judge a submission in one draw of a test.
 
     Raises:

@@ -16,14 +16,14 @@ from grader.grading.comparison.ladder import (
 from grader.grading.expected.budget import over_budget, together
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import names_in
-from grader.grading.program.loaded_program import Stage
+from grader.grading.program.loaded_program import LoadedProgram
 from grader.sandbox.answers import Usage
 
 
 class CallCheck(Check[CallTest]):
     """Compares a value, then what the call took."""
 
-    def judge(self, stage: Stage, oracle: Oracle, number: int) -> Judgement:
+    def judge(self, stage: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
         """Make the call of one draw and compare its value, then its usage."""
         test = self.test
         draw = oracle.draws(test)[number]

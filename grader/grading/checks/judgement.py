@@ -12,7 +12,7 @@ from grader.grading.comparison.ladder import Difference, Rung, compare
 from grader.grading.comparison.memory_size import bytes_in
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import TooLargeError, evaluate
-from grader.grading.program.loaded_program import Stage
+from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import InputChangedError, NoValueError
 from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.limits import ANSWERS_CAP
@@ -39,7 +39,7 @@ class Check(ABC, Generic[Test]):
         self.test = test
 
     @abstractmethod
-    def judge(self, stage: Stage, oracle: Oracle, number: int) -> Judgement:
+    def judge(self, stage: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
         """Run one draw on a submission and judge the result."""
 
     def compared(

@@ -7,13 +7,13 @@ from grader.definitions.exercise import Exercise, OutputTest
 from grader.grading.checks.judgement import Check, Judgement
 from grader.grading.comparison.ladder import Difference, compare_text
 from grader.grading.expected.oracle import Oracle
-from grader.grading.program.loaded_program import Stage
+from grader.grading.program.loaded_program import LoadedProgram
 
 
 class OutputCheck(Check[OutputTest]):
     """Compares printed text."""
 
-    def judge(self, stage: Stage, oracle: Oracle, number: int) -> Judgement:
+    def judge(self, stage: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
         """Run the statements of one draw and compare what they print."""
         draw = oracle.draws(self.test)[number]
         printed = stage.printed_by(self.test.where, self.test.run, draw.inputs)

@@ -11,7 +11,7 @@ from grader.grading.checks.named_properties import DiffersError, Inputs, Trial, 
 from grader.grading.expected.inputs import generator
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import TooLargeError, TooLongError, author_error, freeze
-from grader.grading.program.loaded_program import Stage
+from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError
 from grader.sandbox.answers import ChildGoneError
 
@@ -25,7 +25,7 @@ _PERTURBATIONS = 1  # their own part of the test's stream, so that no change cor
 class PropertyCheck(Check[PropertyTest]):
     """Tries a property, which changes inputs and calls again."""
 
-    def judge(self, stage: Stage, oracle: Oracle, number: int) -> Judgement:
+    def judge(self, stage: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
         """Try the property on one draw."""
         test = self.test
         if test.against is None and test.holds in WITH_AGAINST:

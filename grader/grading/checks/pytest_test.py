@@ -26,8 +26,8 @@ from grader.grading.program.author_code import (
     statement_at,
     time_limit,
 )
-from grader.grading.program.loaded_program import Stage
-from grader.grading.program.proxies import Names, NoValueError
+from grader.grading.program.loaded_program import LoadedProgram
+from grader.grading.program.proxies import NoValueError, Proxies
 from grader.sandbox.answers import ChildGoneError, Raised
 from grader.sandbox.limits import AUTHOR_SECONDS
 
@@ -54,7 +54,7 @@ _RAISED: Final[dict[str, type[Exception]]] = {
 class PytestCheck(Check[PytestTest]):
     """Runs a body in which the submission's names stand for stand-ins."""
 
-    def judge(self, stage: Stage, oracle: Oracle, number: int) -> Judgement:
+    def judge(self, stage: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
         """Run the body with the inputs of one draw."""
         test = self.test
         most = oracle.draws(test)[number].most
@@ -75,7 +75,7 @@ class PytestCheck(Check[PytestTest]):
 
 
 def _run_body(
-    test: PytestTest, name: str, namespace: Mapping[str, Any], names: Names, seconds: float
+    test: PytestTest, name: str, namespace: Mapping[str, Any], names: Proxies, seconds: float
 ) -> Difference | None:
     """Run the body once.
 
@@ -126,7 +126,7 @@ def _run_body(
     return None
 
 
-def _run(run: Callable[[], object], names: Names) -> None:
+def _run(run: Callable[[], object], names: Proxies) -> None:
     """Run a body; what no test can expect ends it, though `pytest.raises(Exception)` catches it."""
     try:
         run()

@@ -8,7 +8,7 @@ from grader.grading.comparison.ladder import Rung
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class RawResult:
     """The draw of a test that decided how it ended, and what came out of it.
 
     Plain data of the trusted process. Of a hidden test nothing in here may be shown.

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from grader.definitions.exercise import Tolerance
 from grader.grading.comparison.ladder import Rung, compare_text
-from grader.grading.comparison.raw_result import Observation
+from grader.grading.comparison.raw_result import RawResult
 from grader.grading.feedback.error_explanations import signature
 from grader.grading.program.proxies import RemoteObject
 from grader.grading.results.verdict import Outcome
@@ -81,7 +81,7 @@ class Sketch:
         return _close(self.numbers, other.numbers, limit)
 
 
-def sketch(outcome: Outcome, observation: Observation | None) -> Sketch:
+def sketch(outcome: Outcome, observation: RawResult | None) -> Sketch:
     """Keep of an observation what tells programs apart."""
     if observation is None:
         return Sketch(outcome, -1)

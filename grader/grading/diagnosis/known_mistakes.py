@@ -24,7 +24,7 @@ from grader.definitions.exercise import (
 )
 from grader.errors import EtudeError
 from grader.grading.comparison.ladder import Rung
-from grader.grading.comparison.raw_result import Observation
+from grader.grading.comparison.raw_result import RawResult
 from grader.grading.diagnosis.fingerprint import Sketch, sketch
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import sentences
@@ -35,7 +35,7 @@ from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.sandbox.interface import Children
 from grader.sandbox.limits import Limits
 
-Observed = Mapping[TestId, Observation]
+Observed = Mapping[TestId, RawResult]
 
 _MOST_MUTANTS = 200
 _MOST_HANGS = 3  # mutants without an end; after that many an exercise's are given up

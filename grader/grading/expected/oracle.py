@@ -1,4 +1,4 @@
-"""The truth about an exercise's tests: their inputs and expected values, computed once and kept.
+"""The inputs and expected values of an exercise's tests, computed once and kept.
 
 The only importer of `reference`. What an author wrote as Python runs here, in the trusted process;
 what a learner wrote never does, and a solution only in a sandbox.
@@ -27,7 +27,7 @@ from grader.grading.comparison.ladder import shapes_of
 from grader.grading.comparison.memory_size import bytes_in
 from grader.grading.expected.budget import largest_result, measured, together
 from grader.grading.expected.inputs import draw_inputs
-from grader.grading.expected.solution_values import of_solution, solution_stage
+from grader.grading.expected.solution_values import loaded_solution, of_solution
 from grader.grading.program.author_code import (
     NotCopyableError,
     author_error,
@@ -38,7 +38,7 @@ from grader.grading.program.author_code import (
     names_in,
     time_limits,
 )
-from grader.grading.program.loaded_program import Stage, is_value
+from grader.grading.program.loaded_program import LoadedProgram, is_value
 from grader.grading.program.proxies import RemoteObject
 from grader.sandbox.answers import Usage
 from grader.sandbox.inside.wire import MAX_BODY
@@ -65,7 +65,7 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class TestValues:
     """All that an oracle says of one test, to be kept where it cannot be computed."""
 
     draws: tuple[Draw, ...]
@@ -73,13 +73,13 @@ class Truth:
     exact: tuple[Any, ...] = ()  # the expected value with all its digits, if the author's has fewer
 
 
-class Truths:
+class KnownValues:
     """What is known so far of the tests of an exercise and its forms. It outlives its oracles."""
 
-    def __init__(self, known: Mapping[TestId, Truth] = MappingProxyType({})) -> None:
-        self.draws = {test: truth.draws for test, truth in known.items()}
-        self.usages = {test: truth.usages for test, truth in known.items()}
-        self.exact = {test: truth.exact[0] for test, truth in known.items() if truth.exact}
+    def __init__(self, known: Mapping[TestId, TestValues] = MappingProxyType({})) -> None:
+        self.draws = {test: values.draws for test, values in known.items()}
+        self.usages = {test: values.usages for test, values in known.items()}
+        self.exact = {test: values.exact[0] for test, values in known.items() if values.exact}
 
 
 class Oracle:
@@ -88,7 +88,7 @@ class Oracle:
     Args:
         exercise: whose tests.
         sandbox: where the exercise's solution may run; needed only where a test compares with it.
-        truths: what is known already, and is then not computed; what is computed is added. They
+        known: what is known already, and is then not computed; what is computed is added. They
             may be of another form of the exercise: one with the same id, in which tests of the
             same id ask the same.
     """
@@ -97,16 +97,16 @@ class Oracle:
         self,
         exercise: Exercise,
         sandbox: Children | None = None,
-        truths: Truths | None = None,
+        known: KnownValues | None = None,
     ) -> None:
         self.exercise = exercise
-        self.truths = Truths() if truths is None else truths
+        self.known = KnownValues() if known is None else known
         self._sandbox = sandbox
         self._references: dict[str, Any] | None = None
 
     def form(self, exercise: Exercise) -> "Oracle":
         """Return the oracle of another form of the exercise, which shares all that is known."""
-        return Oracle(exercise, self._sandbox, self.truths)
+        return Oracle(exercise, self._sandbox, self.known)
 
     def draws(self, test: TestCase) -> tuple[Draw, ...]:
         """Return a test's draws in order.
@@ -115,7 +115,7 @@ class Oracle:
             DefinitionError: what the author wrote raises an error, or names no reference.
             GraderFault: the solution is needed, and there is no sandbox for it.
         """
-        found = self.truths.draws.get(test.id)
+        found = self.known.draws.get(test.id)
         if found is None:
             drawn = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
             own = [self._fresh(test, number, given) for number, given in enumerate(drawn)]
@@ -126,7 +126,7 @@ class Oracle:
                 else Draw(given, freeze(value), largest_result(given, value, returned))
                 for given, (value, returned) in pairs
             )
-            self.truths.draws[test.id] = found
+            self.known.draws[test.id] = found
         return found
 
     def inputs(self, test: TestCase, number: int) -> _Inputs:
@@ -165,10 +165,10 @@ class Oracle:
         """
         if test.budget is None:
             return ()
-        found = self.truths.usages.get(test.id)
+        found = self.known.usages.get(test.id)
         if found is None:
             found = tuple(self._measured(test))
-            self.truths.usages[test.id] = found
+            self.known.usages[test.id] = found
         return found
 
     def exact(self, test: TestCase, draw: Draw) -> Any:  # noqa: ANN401  any value
@@ -179,13 +179,13 @@ class Oracle:
         """
         if not self._is_written_out(test):
             return draw.expected
-        exact = self.truths.exact
+        exact = self.known.exact
         if test.id not in exact:
             ((value, _),) = self._evaluated(test, "call", test.code, [self.inputs(test, 0)])
             exact[test.id] = freeze(value)
         return exact[test.id]
 
-    def truth(self, test: TestCase) -> Truth:
+    def values_of(self, test: TestCase) -> TestValues:
         """Return all of the above about a test.
 
         Raises:
@@ -194,9 +194,9 @@ class Oracle:
         draws = self.draws(test)
         with contextlib.suppress(DefinitionError):  # without it a sentence is shorter, no more
             self.exact(test, draws[0])
-        known = self.truths.exact
+        known = self.known.exact
         exact = (known[test.id],) if test.id in known else ()
-        return Truth(draws, self.usages(test), exact)
+        return TestValues(draws, self.usages(test), exact)
 
     def judged_by(self, test: TestCase) -> str:
         """Return the program that a budget compares with: "reference" or "solution"."""
@@ -249,8 +249,10 @@ class Oracle:
 
         def value(given: _Inputs) -> _Found:
             sizes: list[int] = []
-            truth = {name: _weighed(each, sizes) for name, each in self._reference_names().items()}
-            names = {**root, **truth, **given}
+            references = {
+                name: _weighed(each, sizes) for name, each in self._reference_names().items()
+            }
+            names = {**root, **references, **given}
             found = by_author(test.where, what, lambda: evaluate(code, names))
             return found, max(sizes, default=None) if field == "call" else None
 
@@ -265,11 +267,14 @@ class Oracle:
         return [(text, None) for text in printed]
 
     def _of_solution(
-        self, test: TestCase, inputs: Sequence[_Inputs], ask: Callable[[Stage, _Inputs], Any]
+        self,
+        test: TestCase,
+        inputs: Sequence[_Inputs],
+        ask: Callable[[LoadedProgram, _Inputs], Any],
     ) -> list[Any]:
         """Ask the solution about each draw, in one child for all of them."""
         what = f"test {test.id!r}"
-        with solution_stage(self.exercise, self._sandbox) as stage:
+        with loaded_solution(self.exercise, self._sandbox) as stage:
 
             def value(given: _Inputs) -> Any:  # noqa: ANN401  any value
                 field = f"{what}: what it asks of the solution"
@@ -353,7 +358,7 @@ def _weighed(value: Any, sizes: list[int]) -> Any:  # noqa: ANN401  any value
     return call
 
 
-def _called(stage: Stage, test: TestCase, inputs: _Inputs) -> _Found:
+def _called(stage: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Found:
     names = stage.names(test.where, keep_inputs=test.keep_inputs)
     value = evaluate(test.code, {**stage.bindings(names), **inputs})
     if isinstance(value, RemoteObject):
@@ -362,7 +367,7 @@ def _called(stage: Stage, test: TestCase, inputs: _Inputs) -> _Found:
     return value, names.largest
 
 
-def _usage(stage: Stage, test: TestCase, inputs: _Inputs) -> Usage:
+def _usage(stage: LoadedProgram, test: TestCase, inputs: _Inputs) -> Usage:
     usages: list[Usage] = []
     names = stage.names(test.where, usages=usages)
     evaluate(test.code, {**stage.bindings(names), **inputs})

@@ -18,7 +18,7 @@ from grader.definitions.track import Track
 from grader.sandbox.process import Sandbox
 
 if TYPE_CHECKING:
-    from grader.grading.expected.oracle import Oracle, Truths
+    from grader.grading.expected.oracle import KnownValues, Oracle
 
 
 def public_track(track: Track, sandbox: Sandbox | None = None) -> PublicTrack:
@@ -56,19 +56,19 @@ def needs_sandbox(exercise: Exercise) -> bool:
 
 
 def public_exercise(
-    exercise: Exercise, sandbox: Sandbox | None = None, truths: "Truths | None" = None
+    exercise: Exercise, sandbox: Sandbox | None = None, known: "KnownValues | None" = None
 ) -> PublicExercise:
     """Project an exercise; the expected values of visible tests are computed, never retyped.
 
     Args:
         exercise: what to project.
         sandbox: see `public_track`.
-        truths: what is known of its tests already, to which is added what is computed.
+        known: what is known of its tests already, to which is added what is computed.
 
     Raises:
         DefinitionError, GraderFault: see `public_track`.
     """
-    return _exercise(exercise, _public_tests(exercise, sandbox, truths))
+    return _exercise(exercise, _public_tests(exercise, sandbox, known))
 
 
 def _exercise(exercise: Exercise, tests: Sequence[PublicTest]) -> PublicExercise:
@@ -94,12 +94,12 @@ def _exercise(exercise: Exercise, tests: Sequence[PublicTest]) -> PublicExercise
 
 
 def _public_tests(
-    exercise: Exercise, sandbox: Sandbox | None, truths: "Truths | None"
+    exercise: Exercise, sandbox: Sandbox | None, known: "KnownValues | None"
 ) -> tuple[PublicTest, ...]:
     # Most of a site's pages are remembered, and then there is nothing to compute.
     from grader.grading.expected.oracle import Oracle  # noqa: PLC0415
 
-    oracle = Oracle(exercise, sandbox, truths)
+    oracle = Oracle(exercise, sandbox, known)
     return tuple(_public_test(oracle, test) for test in exercise.tests if not test.hidden)
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, Location
 from grader.grading.program.author_code import author_error
-from grader.grading.program.loaded_program import Stage, read_values
+from grader.grading.program.loaded_program import LoadedProgram, read_values
 from grader.grading.program.proxies import InputChangedError, NoValueError
 from grader.grading.results.jobs import limits_of
 from grader.sandbox.answers import Cause, ChildGoneError, Raised, Returned, Unsupported
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 @contextlib.contextmanager
-def solution_stage(exercise: Exercise, sandbox: Children | None) -> Iterator[Stage]:
+def loaded_solution(exercise: Exercise, sandbox: Children | None) -> Iterator[LoadedProgram]:
     """Load the solution into a child of its own.
 
     Raises:
@@ -31,11 +31,11 @@ def solution_stage(exercise: Exercise, sandbox: Children | None) -> Iterator[Sta
         raise author_error(exercise.where, message)
     with sandbox.child(limits_of(exercise)) as child:
 
-        def load() -> Stage:
+        def load() -> LoadedProgram:
             answer = child.load(exercise.solution, list(exercise.defines))
             if not isinstance(answer, Returned):
                 raise NoValueError(answer)
-            return Stage(child, exercise, read_values(child, exercise))
+            return LoadedProgram(child, exercise, read_values(child, exercise))
 
         yield of_solution(exercise.where, "solution", load)
 

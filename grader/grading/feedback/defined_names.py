@@ -10,7 +10,7 @@ _SIGNATURE = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Defined:
+class DefinedName:
     """One of the names that an exercise asks for."""
 
     callable: bool
@@ -20,11 +20,11 @@ class Defined:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class DefinedNames:
     """Every public callable of a submission, and what is known of the names asked for."""
 
     names: tuple[str, ...]
-    defined: dict[str, Defined]
+    defined: dict[str, DefinedName]
 
     @classmethod
     def read(cls, facts: object, asked: list[str]) -> Self:
@@ -37,11 +37,11 @@ class Contents:
         return cls((), {})
 
 
-def _entry(facts: object) -> Defined | None:
+def _entry(facts: object) -> DefinedName | None:
     match facts:
         case {"callable": bool(is_callable), "type": str(kind), **more}:
             line, signature = more.get("line"), more.get("signature")
-            return Defined(
+            return DefinedName(
                 is_callable,
                 printable(kind[:_NAME_LENGTH]),
                 line if type(line) is int and 0 < line < 1 << 20 else None,

@@ -14,7 +14,7 @@ import numpy as np
 from grader.definitions.exercise import DefinedAs, Disclosure, Property
 from grader.grading.comparison.ladder import Rung
 from grader.grading.feedback import error_explanations
-from grader.grading.feedback.defined_names import Contents, Defined
+from grader.grading.feedback.defined_names import DefinedName, DefinedNames
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Cause, ChildGoneError, Raised, Unsupported
 from grader.sandbox.printable import printable
@@ -108,7 +108,7 @@ def outcome_of(raised: Raised) -> Outcome:
     return Outcome.ERRORED
 
 
-def raised(error: Raised, call: str, contents: Contents) -> str:
+def raised(error: Raised, call: str, contents: DefinedNames) -> str:
     """Say what a submission's exception was and where it came from."""
     if error.type == "SystemExit":
         return "Your code ends the program with sys.exit(). Return from the function instead."
@@ -166,7 +166,7 @@ def _at(error: Raised) -> str:
     return f" (line {line})" if function == "<module>" else f" (line {line}, in {function})"
 
 
-def _in_the_test_itself(error: Raised, call: str, contents: Contents) -> str:
+def _in_the_test_itself(error: Raised, call: str, contents: DefinedNames) -> str:
     """Explain an error without a line of the learner's: at the call, or in the test's own line."""
     for name, defined in contents.defined.items():
         if but := _misused(error, name, defined):
@@ -177,7 +177,7 @@ def _in_the_test_itself(error: Raised, call: str, contents: Contents) -> str:
     )
 
 
-def _misused(error: Raised, name: str, defined: Defined) -> str:
+def _misused(error: Raised, name: str, defined: DefinedName) -> str:
     """Say how a test uses a name in another way than it is defined; nothing if that is not it."""
     where = f" (line {defined.line})" if defined.line else ""
     if error.type == "TypeError" and error.message.startswith((f"{name}()", f"{name}.__init__()")):
@@ -190,7 +190,7 @@ def _misused(error: Raised, name: str, defined: Defined) -> str:
     return ""
 
 
-def _spelled(name: str, defined: Defined) -> str:
+def _spelled(name: str, defined: DefinedName) -> str:
     if defined.kind == "class":
         return f"class is made by `{name}{defined.signature}`"
     return f"function is `def {name}{defined.signature}`"

@@ -20,8 +20,8 @@ from grader.definitions.exercise import (
     TestCase,
 )
 from grader.grading.comparison.ladder import Rung, as_written
-from grader.grading.comparison.raw_result import Observation
-from grader.grading.results.value_summary import PRINTED, Row, ShownValue, Values
+from grader.grading.comparison.raw_result import RawResult
+from grader.grading.results.value_summary import PRINTED, FailureValues, Row, ValueSummary
 from grader.sandbox.answers import Raised, Unsupported
 from grader.sandbox.printable import printable
 
@@ -29,7 +29,7 @@ _Array: TypeAlias = npt.NDArray[Any]
 
 _WORD: Final = re.compile(r"\w+")
 _LINE_FEED: Final = "\n"
-_MOST: Final = ShownValue.MOST_CHARACTERS
+_MOST: Final = ValueSummary.MOST_CHARACTERS
 _NOTE: Final = 60  # characters that a note of what is left out may take
 _EDGE: Final = 3  # values that are shown at each end of a long axis
 _WHOLE: Final = 200  # values up to which an array is printed in full
@@ -45,24 +45,24 @@ _MOST_AXES: Final = 4  # printing goes to both ends of every axis
 _NOT_OF_THE_VALUE: Final = (Rung.INPUTS, Rung.ASSERTION, Rung.BUDGET)
 
 
-def values_behind(exercise: Exercise, test: TestCase, seen: Observation) -> Values:
+def values_behind(exercise: Exercise, test: TestCase, seen: RawResult) -> FailureValues:
     """Return what a learner may see of the draw on which a test did not pass.
 
     Of a hidden test that is nothing, and of a prediction too: its answer is all there is to find.
     """
     if test.hidden or exercise.kind == "predict":
-        return Values()
+        return FailureValues()
     try:
         return _values(test, seen)
     except Exception:  # noqa: BLE001  an addition must not cost a submission its verdict
-        return Values()
+        return FailureValues()
 
 
-def _values(test: TestCase, seen: Observation) -> Values:
+def _values(test: TestCase, seen: RawResult) -> FailureValues:
     used = set(_WORD.findall(f"{test.code} {test.against or ''}"))
     inputs = tuple((name, shown(value)) for name, value in seen.inputs.items() if name in used)
     if seen.rung in _NOT_OF_THE_VALUE:
-        return Values(inputs)
+        return FailureValues(inputs)
     summarize = shown_print if test.compared == "text" else shown
     expected, got = None, None
     if test.compared in ("value", "text"):
@@ -71,25 +71,27 @@ def _values(test: TestCase, seen: Observation) -> Values:
     # None only counts as a value where it is what is wrong.
     if seen.rung is Rung.NOTHING or not isinstance(seen.got, (NoneType, Raised, Unsupported)):
         got = summarize(seen.got)
-    return Values(inputs, expected, got, seen.worst if got is not None and got.rows else None)
+    return FailureValues(
+        inputs, expected, got, seen.worst if got is not None and got.rows else None
+    )
 
 
-def shown(value: object) -> ShownValue:
+def shown(value: object) -> ValueSummary:
     """Make any value showable."""
     if not isinstance(value, np.ndarray):
-        return ShownValue(_summary(value), _cut(_pieces(value), _amount(value)))
+        return ValueSummary(_summary(value), _cut(_pieces(value), _amount(value)))
     rows = _rows(value)
     text = _cut(_printed(value), _amount(value))
-    return ShownValue(_summary(value), text, rows, rows is not None and value.ndim == 1)
+    return ValueSummary(_summary(value), text, rows, rows is not None and value.ndim == 1)
 
 
-def shown_print(text: str) -> ShownValue:
+def shown_print(text: str) -> ValueSummary:
     """Make showable what was printed: as it is, not as Python would write it in a program."""
-    return ShownValue(PRINTED, _cut([text], _amount(text)))
+    return ValueSummary(PRINTED, _cut([text], _amount(text)))
 
 
 def _rows(array: _Array) -> tuple[Row, ...] | None:
-    small = all(0 < length <= ShownValue.MOST_CELLS for length in array.shape)
+    small = all(0 < length <= ValueSummary.MOST_CELLS for length in array.shape)
     if array.ndim not in (1, _SHOWN_AXES) or not small or array.dtype.kind not in "biuf":
         return None
     return tuple(tuple(row) for row in np.atleast_2d(array).tolist())

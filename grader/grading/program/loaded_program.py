@@ -10,7 +10,7 @@ from typing import Any
 from grader.definitions.exercise import Exercise
 from grader.errors import Location
 from grader.grading.program.author_code import freeze
-from grader.grading.program.proxies import Names, NoValueError
+from grader.grading.program.proxies import NoValueError, Proxies
 from grader.sandbox.answers import Raised, Returned, Usage
 from grader.sandbox.inside.wire import MAX_BODY
 from grader.sandbox.interface import Child
@@ -22,7 +22,7 @@ def is_value(exercise: Exercise, name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class LoadedProgram:
     """A program in its child, after it was loaded."""
 
     child: Child
@@ -37,9 +37,9 @@ class Stage:
         usages: list[Usage] | None = None,
         error: Callable[[Raised], NoValueError] = NoValueError,
         most: int = MAX_BODY,
-    ) -> Names:
-        """Make what stands in for the program in one test; see `Names`."""
-        return Names(
+    ) -> Proxies:
+        """Make what stands in for the program in one test; see `Proxies`."""
+        return Proxies(
             self.child,
             where,
             keep_inputs=keep_inputs,
@@ -49,7 +49,7 @@ class Stage:
             most=most,
         )
 
-    def bindings(self, names: Names) -> dict[str, Any]:
+    def bindings(self, names: Proxies) -> dict[str, Any]:
         """Return what each defined name stands for: a value, or a stand-in to call."""
         return {
             name: freeze(self.values[name]) if name in self.values else names.function(name)
@@ -77,5 +77,5 @@ def read_values(child: Child, exercise: Exercise) -> dict[str, Any]:
         NoValueError: one is of a kind that cannot leave the sandbox.
     """
     wanted = [name for name in exercise.defines if is_value(exercise, name)]
-    names = Names(child, exercise.where)
+    names = Proxies(child, exercise.where)
     return {name: freeze(names.current(name)) for name in wanted}

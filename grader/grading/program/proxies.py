@@ -40,7 +40,7 @@ class InputChangedError(Exception):
         super().__init__(name)
 
 
-class Names:
+class Proxies:
     """Makes the stand-ins for one test.
 
     Args:
@@ -240,7 +240,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401  any value
 class RemoteObject:
     """An instance of a submission's class: attributes and methods are looked up in the sandbox."""
 
-    def __init__(self, names: Names, handle: Handle) -> None:
+    def __init__(self, names: Proxies, handle: Handle) -> None:
         self._names = names
         self.handle_ = handle
 

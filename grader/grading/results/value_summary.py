@@ -15,7 +15,7 @@ PRINTED: Final = "printed text"
 
 
 @dataclass(frozen=True, slots=True)
-class ShownValue:
+class ValueSummary:
     """A value of a visible test: an input, what was expected, or what the submission gave.
 
     Every text in it is printable as it is, but for line feeds in `text`.
@@ -40,7 +40,7 @@ class ShownValue:
         }
 
     @classmethod
-    def from_data(cls, data: dict[str, Any]) -> "ShownValue":
+    def from_data(cls, data: dict[str, Any]) -> "ValueSummary":
         """Rebuild it.
 
         Raises:
@@ -56,12 +56,12 @@ class ShownValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class FailureValues:
     """What is behind a failure, of the draw that did not pass; nothing where nothing is told."""
 
-    inputs: tuple[tuple[str, ShownValue], ...] = ()
-    expected: ShownValue | None = None
-    got: ShownValue | None = None
+    inputs: tuple[tuple[str, ValueSummary], ...] = ()
+    expected: ValueSummary | None = None
+    got: ValueSummary | None = None
     worst: tuple[int, ...] | None = None  # where the rows of both differ most
 
 

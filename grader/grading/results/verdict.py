@@ -6,7 +6,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from grader.definitions.exercise import ExerciseId, TestId
 from grader.grading.results.evidence import Evidence
-from grader.grading.results.value_summary import ShownValue
+from grader.grading.results.value_summary import ValueSummary
 
 DiagnosisKind: TypeAlias = Literal["misconception", "mutation", "ambiguous"]
 
@@ -43,9 +43,9 @@ class TestResult:
     line: int | None = None  # of the submission, where the message points to one
     output: str = ""  # what a visible test printed
     # Of a visible test that did not pass, the values of the draw that decided it:
-    inputs: tuple[tuple[str, ShownValue], ...] = ()
-    expected: ShownValue | None = None
-    got: ShownValue | None = None
+    inputs: tuple[tuple[str, ValueSummary], ...] = ()
+    expected: ValueSummary | None = None
+    got: ValueSummary | None = None
     worst: tuple[int, ...] | None = None  # where the two differ most, if both have rows
     seconds: float | None = field(default=None, compare=False)  # that a visible test took
 

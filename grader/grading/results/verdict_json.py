@@ -6,7 +6,7 @@ The widest of the formats, and versioned. Reading it back trusts nothing but typ
 from typing import Any, get_args
 
 from grader.definitions.exercise import ExerciseId, TestId
-from grader.grading.results.value_summary import ShownValue
+from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult, Verdict
 
 SCHEMA = "etude/verdict/v1"
@@ -129,7 +129,7 @@ def result_from_data(data: dict[str, Any]) -> TestResult:
         output=data["output"],
         # Records of before values were shown have none of these.
         inputs=tuple(
-            (each["name"], ShownValue.from_data(each["value"])) for each in data.get("inputs", ())
+            (each["name"], ValueSummary.from_data(each["value"])) for each in data.get("inputs", ())
         ),
         expected=_shown(data.get("expected")),
         got=_shown(data.get("got")),
@@ -138,5 +138,5 @@ def result_from_data(data: dict[str, Any]) -> TestResult:
     )
 
 
-def _shown(data: dict[str, Any] | None) -> ShownValue | None:
-    return None if data is None else ShownValue.from_data(data)
+def _shown(data: dict[str, Any] | None) -> ValueSummary | None:
+    return None if data is None else ValueSummary.from_data(data)

@@ -14,21 +14,21 @@ from grader.definitions.exercise import (
 )
 from grader.grading.checks import check_of, judge
 from grader.grading.comparison.ladder import Rung
-from grader.grading.comparison.raw_result import Observation
+from grader.grading.comparison.raw_result import RawResult
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import sentences
-from grader.grading.feedback.defined_names import Contents
+from grader.grading.feedback.defined_names import DefinedNames
 from grader.grading.feedback.difference_sentences import differs
 from grader.grading.program.author_code import (
     TooLargeError,
     TooLongError,
 )
-from grader.grading.program.loaded_program import Stage
+from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.loading import load
 from grader.grading.program.proxies import NoValueError
 from grader.grading.results.evidence import Evidence
 from grader.grading.results.submission import Submission
-from grader.grading.results.value_summary import Values
+from grader.grading.results.value_summary import FailureValues
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.sandbox.answers import ChildGoneError, Unsupported
 from grader.sandbox.limits import AUTHOR_SECONDS, DEFAULT_LIMITS, Limits
@@ -79,14 +79,14 @@ class SubmissionRun:
         self.line = submission.line
         self.outcome = Outcome.ERRORED if self.problem else Outcome.PASSED
         self.output = ""  # printed while the submission was loaded
-        self.observed: dict[TestId, Observation] = {}
+        self.observed: dict[TestId, RawResult] = {}
         self._with_values = with_values
         self._with_reasons = with_reasons
         self._oracle = oracle
         self._submission = submission
-        self._contents = Contents((), {})
+        self._contents = DefinedNames((), {})
         self._child: Child | None = None
-        self._stage: Stage | None = None
+        self._stage: LoadedProgram | None = None
         self._ended = bool(self.problem)
         self._began = time.monotonic()
         self._hidden_ran = False
@@ -192,10 +192,10 @@ class SubmissionRun:
         self.load()
         return not self.problem
 
-    def _attempt(self, stage: Stage, test: TestCase) -> _Attempt:
+    def _attempt(self, stage: LoadedProgram, test: TestCase) -> _Attempt:
         """Go through the draws: to the first that does not pass, or all for partial credit."""
         draws = self._oracle.draws(test)
-        first: tuple[_Attempt, Observation] | None = None
+        first: tuple[_Attempt, RawResult] | None = None
         passed = 0
         for number, draw in enumerate(draws):
             attempt = self._attempt_draw(stage, test, draw, number, len(draws))
@@ -211,11 +211,9 @@ class SubmissionRun:
         return _partly(test, attempt, passed, len(draws)) if test.partial else attempt
 
     def _attempt_draw(
-        self, stage: Stage, test: TestCase, draw: Draw, number: int, draws: int
+        self, stage: LoadedProgram, test: TestCase, draw: Draw, number: int, draws: int
     ) -> _Attempt:
-        observed = functools.partial(
-            Observation, number, expected=draw.expected, inputs=draw.inputs
-        )
+        observed = functools.partial(RawResult, number, expected=draw.expected, inputs=draw.inputs)
         self.observed[test.id] = observed(None)
         try:
             found = judge(stage, self._oracle, test, number)
@@ -272,9 +270,9 @@ class SubmissionRun:
             sentence = sentences.raised(answer, check_of(test).code_at(error), self._contents)
         return _Attempt(sentences.outcome_of(answer), sentence, line=line, inputs=draw.inputs)
 
-    def _values(self, test: TestCase, attempt: _Attempt) -> Values:
+    def _values(self, test: TestCase, attempt: _Attempt) -> FailureValues:
         if attempt.outcome is Outcome.PASSED or not self._with_values:
-            return Values()
+            return FailureValues()
         from grader.grading.feedback.summarize_values import values_behind  # noqa: PLC0415  a pass needs none of it
 
         return values_behind(self.exercise, test, self.observed[test.id])

@@ -16,7 +16,7 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.grading.checks import check_of
-from grader.grading.comparison.raw_result import Observation
+from grader.grading.comparison.raw_result import RawResult
 from grader.grading.expected.oracle import Oracle
 from grader.grading.results.evidence import Evidence, Untrue
 from grader.grading.run.submission_run import SubmissionRun
@@ -46,7 +46,7 @@ def _is_varied(expected: object) -> bool:
     return finite.size > 0 and float(np.ptp(finite)) > _ROUNDING
 
 
-def _untrue(exercise: Exercise, observed: dict[TestId, Observation]) -> Iterator[Untrue]:
+def _untrue(exercise: Exercise, observed: dict[TestId, RawResult]) -> Iterator[Untrue]:
     for test in exercise.tests:
         seen = observed.get(test.id)
         message = ""
@@ -66,7 +66,7 @@ def _false_print(exercise: Exercise, test: TestCase, written: str, printed: str)
     return f"the definition says {said}, the solution prints {found}"
 
 
-def _lie(exercise: Exercise, test: TestCase, written: Any, seen: Observation | None) -> str:  # noqa: ANN401  any value
+def _lie(exercise: Exercise, test: TestCase, written: Any, seen: RawResult | None) -> str:  # noqa: ANN401  any value
     """Say how a written value differs from the truth; nothing if it does not."""
     if _has_reference(exercise, test):
         asked = replace(test.expecting(FromReference()), seeds=1)

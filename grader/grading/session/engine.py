@@ -11,7 +11,7 @@ import pytest
 from grader.definitions.exercise import Exercise, TestId
 from grader.errors import EtudeError, GraderFault
 from grader.grading.expected.independence import drawn_otherwise, ended_otherwise
-from grader.grading.expected.oracle import Oracle, Truths
+from grader.grading.expected.oracle import KnownValues, Oracle
 from grader.grading.results.jobs import Job, Probe, Result
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
@@ -121,7 +121,7 @@ class _GradingSession:
         self._note = note
         # Kept for the exercises that came last, so that a worker stops growing.
         self._items = LruCache[list[TestCaseItem]](_MOST_WITH_ITEMS)
-        self._truths = LruCache[Truths](MOST_EXERCISES)
+        self._known = LruCache[KnownValues](MOST_EXERCISES)
         self._diagnosticians: LruCache[Diagnostician] = LruCache(MOST_EXERCISES)
 
     @pytest.hookimpl(tryfirst=True)
@@ -148,7 +148,7 @@ class _GradingSession:
 
     def _grade(self, session: pytest.Session, job: Job) -> Verdict:
         shared = (job.probe and job.probe.form_of) or job.exercise.digest  # by all its forms
-        oracle = Oracle(job.exercise, self._sandbox, self._truths.get(shared, Truths))
+        oracle = Oracle(job.exercise, self._sandbox, self._known.get(shared, KnownValues))
         if job.probe is None or job.probe.beside is None:
             return self._verdict(session, job, oracle, self._note)
 

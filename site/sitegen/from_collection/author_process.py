@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from grader.browser.shipping import engine_data
 from grader.definitions.public import Described, PublicTest
 from grader.errors import GraderFault
-from grader.grading.expected.oracle import Truths
+from grader.grading.expected.oracle import KnownValues
 from grader.grading.expected.public_form import public_exercise
 from grader.pickled import Pickled
 from grader.sandbox.choose import open_sandbox
@@ -80,16 +80,16 @@ class _Answers:
     """Answers in the confined process; keeps the values of the last exercise's tests."""
 
     def __init__(self) -> None:
-        self._last: tuple[str, Truths] | None = None
+        self._last: tuple[str, KnownValues] | None = None
 
     def __call__(self, request: bytes, sandbox: "Sandbox") -> bytes:
         what, exercise = pickle.loads(request)  # noqa: S301  from our parent
         if what == "engine":
-            return engine_data(exercise, sandbox, self._truths(exercise.digest)).encode()
-        public = public_exercise(exercise, sandbox, self._truths(exercise.digest))
+            return engine_data(exercise, sandbox, self._known(exercise.digest)).encode()
+        public = public_exercise(exercise, sandbox, self._known(exercise.digest))
         return _PICKLED.to_bytes(_Tests(tuple(public.tests)))
 
-    def _truths(self, digest: str) -> "Truths":
+    def _known(self, digest: str) -> "KnownValues":
         if self._last is None or self._last[0] != digest:
-            self._last = digest, Truths()
+            self._last = digest, KnownValues()
         return self._last[1]

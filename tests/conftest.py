@@ -79,17 +79,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+# Folders of tests/service whose statements are the store's, which is tried on both databases.
+_SQLITE_IS_FAST = ("api", "lti", "regrade")
 # What takes long comes first, so that no process is left alone with it at the end.
 _FIRST = ("browser", "browser_engine", "service", "integrations", "sitegen")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the tests by their folders; in every process alike."""
-    tests = Path(__file__).parent
+    """Mark tests by their folders, and order them by folder; in every process alike."""
+    depth = len(Path(__file__).parent.parts)
 
     def rank(item: pytest.Item) -> int:
-        folder = item.path.relative_to(tests).parts[0] if item.path.is_relative_to(tests) else ""
-        return _FIRST.index(folder) if folder in _FIRST else len(_FIRST)
+        folders = item.path.parts[depth:]
+        if "browser" in folders:
+            item.add_marker("browser")
+        if folders[0] == "service" and folders[1] in _SQLITE_IS_FAST and "postgresql" in item.name:
+            item.add_marker("slow")
+        return _FIRST.index(folders[0]) if folders[0] in _FIRST else len(_FIRST)
 
     items.sort(key=rank)
 

@@ -29,14 +29,6 @@ NewContext: TypeAlias = Callable[..., BrowserContext]
 NewPage: TypeAlias = Callable[..., Page]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test of this folder."""
-    here = Path(__file__).parent
-    for item in items:
-        if item.path.is_relative_to(here):
-            item.add_marker("browser")
-
-
 @pytest.fixture(scope="session")
 def tools() -> Tools:
     """The packages that the tests need, and Python for the pages."""

@@ -20,18 +20,6 @@ EXERCISES = Path(__file__).parents[2] / "exercises"
 
 _TEMPLATE = "etude_template"
 
-# Their statements are the store's, which the fast tests try on both databases.
-_POSTGRESQL_IS_SLOW = ("api", "lti", "regrade")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave what sits above the store to SQLite in the fast tests."""
-    folders = [Path(__file__).with_name(name) for name in _POSTGRESQL_IS_SLOW]
-    for item in items:
-        above = any(item.path.is_relative_to(folder) for folder in folders)
-        if above and "postgresql" in item.name:
-            item.add_marker("slow")
-
 
 @pytest.fixture(scope="session", autouse=True)
 def _read_once() -> Iterator[None]:

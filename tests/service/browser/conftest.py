@@ -32,14 +32,6 @@ HOSTILE_SOURCE = "# </pre><script>alert(1)</script>\u202e{{ 7*7 }}\nattention_we
 PARKED_SOURCE = "# parked\n"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test of this folder."""
-    here = Path(__file__).parent
-    for item in items:
-        if item.path.is_relative_to(here):
-            item.add_marker("browser")
-
-
 @dataclass(frozen=True)
 class Served:
     """A running server."""

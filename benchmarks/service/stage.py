@@ -26,7 +26,6 @@ from grader.service.executors.queue import Queue
 from grader.service.store import people, submissions
 from grader.service.store.database import Database
 from grader.service.store.migrate import upgrade
-from grader.service.store.submissions import Wanted
 
 COLLECTION = Path(__file__).parents[2] / "exercises"
 EXERCISE = "attention-weights"
@@ -181,10 +180,12 @@ def accept_many(database: Database, number: int) -> list[str]:
         owners = cycle(
             [people.add_person(connection, name, "student", actor="bench") for name in names]
         )
-        wanted = [
-            Wanted(next(owners), EXERCISE, new_source(), uuid.uuid4().hex) for _ in range(number)
-        ]
-        ids = [each.submission.id for each in submissions.accept_all(connection, wanted)]
+        ids = []
+        for _ in range(number):
+            made = submissions.accept(
+                connection, next(owners), EXERCISE, new_source(), key=uuid.uuid4().hex
+            )
+            ids.append(made.submission.id)
         if not database.is_sqlite:
             Queue(database).enqueue(connection, ids)
     return ids

@@ -13,7 +13,6 @@ from grader.service.api import (
     staff_routes,
     submission_routes,
 )
-from grader.service.api.batched_insert import Intake
 from grader.service.api.event_streams import Watcher
 from grader.service.api.middleware import BodyCap, CarefulHeaders
 from grader.service.api.openapi import DescribedApp
@@ -40,7 +39,6 @@ def create_app(parts: Parts) -> FastAPI:
         redirect_slashes=False,  # it would lead to the host that a request names
     )
     app.state.parts = parts
-    app.state.intake = Intake(parts)
     app.state.rates = Rates(parts.settings.per_minute)
     app.state.streams = Streams(parts.settings.max_streams)
     app.state.watcher = Watcher(parts.database)

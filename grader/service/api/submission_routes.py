@@ -15,13 +15,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from grader.sandbox.limits import SOURCE_CAP
 from grader.service.api.auth import PartsOf, Someone
-from grader.service.api.batched_insert import IntakeOf
 from grader.service.api.event_streams import Watched, WatcherOf
 from grader.service.api.problem_details import ProblemError, responses, with_headers
-from grader.service.api.rate_limits import RatesOf, StreamsOf, check_rate
+from grader.service.api.rate_limits import RatesOf, StreamsOf, check_queue, check_rate
 from grader.service.service import Parts
 from grader.service.store import submissions, verdicts
-from grader.service.store.submissions import KeyReusedError, Submitted, Wanted
+from grader.service.store.people import Person
+from grader.service.store.submissions import KeyReusedError, Submitted
 
 router = APIRouter(prefix="/v1/submissions", tags=["submissions"])
 
@@ -133,7 +133,6 @@ async def hand_in(
     new: NewSubmission,
     person: Someone,
     service: PartsOf,
-    known: IntakeOf,
     rates: RatesOf,
     *,
     response: Response,
@@ -143,16 +142,13 @@ async def hand_in(
     if service.catalog.find(new.exercise) is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
     check_rate(rates, person.id, service.settings.per_minute)
-    wanted = Wanted(person, new.exercise, new.source, key or uuid.uuid4().hex)
     try:
-        taken = await known.take(wanted)
+        state = await run_in_threadpool(_accept, service, person, new, key or uuid.uuid4().hex)
     except KeyReusedError:
         detail = "This Idempotency-Key came before with another exercise or source."
         raise ProblemError(HTTPStatus.CONFLICT, detail) from None
-    response.headers["Location"] = f"/v1/submissions/{taken.submission.id}"
-    if taken.place is None:
-        return await run_in_threadpool(_state, service, taken.submission)
-    return _pending(taken.submission, taken.place)
+    response.headers["Location"] = f"/v1/submissions/{state.id}"
+    return state
 
 
 @router.get("/{submission_id}", responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND))
@@ -202,6 +198,22 @@ async def events(
         if watched.place not in {None, state.position}:
             state = state.model_copy(update={"position": watched.place})
             yield _event(state)
+
+
+def _accept(service: Parts, person: Person, new: NewSubmission, key: str) -> SubmissionState:
+    """Store a submission in one transaction, then wake whatever grades it."""
+    place = 0
+    with service.database.write() as connection:
+        check_queue(connection, service.settings.queue_seconds)
+        accepted = submissions.accept(connection, person, new.exercise, new.source, key=key)
+        submitted = accepted.submission
+        if accepted.is_new:
+            service.executor.enqueue(connection, [submitted.id])
+            place = submissions.waiting_before(connection, submitted.id)
+    if not accepted.is_new:
+        return _state(service, submitted)
+    service.executor.ring()
+    return _pending(submitted, place)
 
 
 def _event(state: SubmissionState) -> ServerSentEvent:

@@ -31,7 +31,6 @@ KEY_MADE: Final = "lti.key.made"
 KEY_RETIRED: Final = "lti.key.retired"
 
 _APPEND: Final = insert(event).returning(event.c.seq, event.c.subject)
-_APPEND_ALL: Final = insert(event)
 
 
 def append(
@@ -48,14 +47,6 @@ def append(
     """
     made = connection.execute(_APPEND, _row(actor, kind, subject, data))
     return int(made.scalar_one())
-
-
-def append_all(
-    connection: Connection, kind: str, told: Sequence[tuple[str, str, Mapping[str, Any]]]
-) -> None:
-    """Write down several things of one kind, in this order: the actor, subject and data of each."""
-    if told:
-        connection.execute(_APPEND_ALL, [_row(who, kind, what, data) for who, what, data in told])
 
 
 def append_each(

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, select, update
@@ -11,7 +11,7 @@ from grader.service.store import events
 from grader.service.store.ids import new_id, now
 from grader.service.store.people import Person
 from grader.service.store.tables import publication, source, submission, waiting
-from grader.service.store.upsert import insert_all_unless_there
+from grader.service.store.upsert import insert_unless_there
 
 COUNTED: Final = 1_000
 """How far places in the line are counted: in one of a hundred thousand that would take long."""
@@ -104,56 +104,35 @@ class KeyReusedError(Exception):
     """An idempotency key came again, with another exercise or another text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What somebody hands in; that there is such an exercise is the caller's to check."""
-
-    owner: Person
-    exercise: str  # its id
-    text: str  # the source
-    key: str  # the request's own mark, so that a repeated request is known
-
-
 def accept(
     connection: Connection, owner: Person, exercise: str, text: str, *, key: str
 ) -> Accepted:
-    """Take one submission in, as `accept_all` does."""
-    (accepted,) = accept_all(connection, [Wanted(owner, exercise, text, key)])
-    return accepted
-
-
-def accept_all(connection: Connection, wanted: Sequence[Wanted]) -> list[Accepted]:
-    """Take submissions in, each once for each key of a person.
+    """Store a submission, once for each key of a person.
 
     Args:
         connection: of a transaction that writes.
-        wanted: what is handed in, in this order.
+        owner: who submits.
+        exercise: an exercise's id; the caller checks that it exists.
+        text: the source.
+        key: the request's idempotency key.
 
     Raises:
-        KeyReusedError: a key came before with something else; the transaction is to be undone.
+        KeyReusedError: the key came before with something else; the transaction is to be undone.
     """
-    made = [_made(each) for each in wanted]
-    # Sorted, lest two servers that take the same in wait for each other crosswise.
-    sources = {each.source_hash: one.text for each, one in zip(made, wanted, strict=True)}
-    rows = [{"hash": digest, "text": sources[digest]} for digest in sorted(sources)]
-    insert_all_unless_there(connection, source, rows)
-    keys = [one.key for one in wanted]
-    rows = [_row(each, key) for each, key in zip(made, keys, strict=True)]
-    rows.sort(key=lambda row: (row["person_id"], row["idempotency_key"]))
-    is_new = insert_all_unless_there(connection, submission, rows)
-    _let_wait(connection, [each.id for each in made if each.id in is_new])
-    told = [
-        (one.owner.name, each.id, _told(each))
-        for each, one in zip(made, wanted, strict=True)
-        if each.id in is_new
-    ]
-    events.append_all(connection, events.SUBMITTED, told)
-    return [
-        Accepted(each, is_new=True)
-        if each.id in is_new
-        else Accepted(_came_before(connection, each, one.key), is_new=False)
-        for each, one in zip(made, wanted, strict=True)
-    ]
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    made = Submitted(new_id(), owner.id, exercise, digest, now())
+    insert_unless_there(connection, source, {"hash": digest, "text": text})
+    row = {**asdict(made), "idempotency_key": key}
+    if not insert_unless_there(connection, submission, row):
+        same = (submission.c.person_id == owner.id, submission.c.idempotency_key == key)
+        found = _from(connection.execute(_SUBMITTED.where(*same)).one())
+        if (found.exercise, found.source_hash) != (exercise, digest):
+            raise KeyReusedError
+        return Accepted(found, is_new=False)
+    _let_wait(connection, [made.id])
+    data = {"person": owner.id, "exercise": exercise, "source_hash": digest}
+    events.append(connection, owner.name, events.SUBMITTED, made.id, data)
+    return Accepted(made, is_new=True)
 
 
 def find(connection: Connection, submission_id: str) -> Submitted | None:
@@ -287,40 +266,7 @@ def _from(row: Row[Any]) -> Submitted:
     return Submitted(row.id, row.person_id, row.exercise, row.source_hash, row.received_at)
 
 
-def _made(wanted: Wanted) -> Submitted:
-    digest = hashlib.sha256(wanted.text.encode()).hexdigest()
-    return Submitted(new_id(), wanted.owner.id, wanted.exercise, digest, now())
-
-
-def _row(made: Submitted, key: str) -> dict[str, Any]:
-    return {
-        "id": made.id,
-        "person_id": made.person_id,
-        "exercise": made.exercise,
-        "source_hash": made.source_hash,
-        "received_at": made.received_at,
-        "idempotency_key": key,
-    }
-
-
-def _told(made: Submitted) -> dict[str, str]:
-    return {
-        "person": made.person_id,
-        "exercise": made.exercise,
-        "source_hash": made.source_hash,
-    }
-
-
 def _let_wait(connection: Connection, submission_ids: Sequence[str]) -> None:
     if submission_ids:
         rows = [{"submission_id": each, "parked": False} for each in submission_ids]
         connection.execute(_WAITS, rows)
-
-
-def _came_before(connection: Connection, made: Submitted, key: str) -> Submitted:
-    """Return the submission that a person's key stands for already."""
-    same = (submission.c.person_id == made.person_id, submission.c.idempotency_key == key)
-    found = _from(connection.execute(_SUBMITTED.where(*same)).one())
-    if (found.exercise, found.source_hash) != (made.exercise, made.source_hash):
-        raise KeyReusedError
-    return found

@@ -26,7 +26,7 @@ from grader.service.store import events, ids, people, sessions, submissions, ver
 from grader.service.store.database import Database
 from grader.service.store.migrate import is_current, upgrade
 from grader.service.store.people import Person
-from grader.service.store.submissions import COUNTED, NEWEST, KeyReusedError, Submitted, Wanted
+from grader.service.store.submissions import COUNTED, NEWEST, KeyReusedError, Submitted
 from grader.service.store.tables import (
     attempt,
     event,
@@ -310,9 +310,11 @@ def test_a_place_in_the_line(database: Database, ada: Person) -> None:
 
 def test_places_are_counted_up_to_a_thousand(database: Database, ada: Person) -> None:
     """However long the line is, to be told of one's place takes no longer."""
-    wanted = [Wanted(ada, "e", f"x = {n}", key=str(n)) for n in range(COUNTED + 3)]
     with database.write() as connection:
-        ids = [each.submission.id for each in submissions.accept_all(connection, wanted)]
+        ids = [
+            submissions.accept(connection, ada, "e", f"x = {n}", key=str(n)).submission.id
+            for n in range(COUNTED + 3)
+        ]
     asked = {ids[0]: 0, ids[999]: 999, ids[1000]: 1000, ids[1002]: 1000, "nobody's": None}
     with database.read() as connection:
         assert submissions.places(connection, list(asked)) == asked
@@ -396,25 +398,6 @@ def test_an_address_of_nothing_is_refused(url: str) -> None:
     """Without quoting it: it may hold a password."""
     with pytest.raises(UsageError, match="a database is sqlite:///FILE or postgresql://"):
         Database(url)
-
-
-def test_several_are_taken_in_at_once(database: Database, ada: Person) -> None:
-    """In their order; of two with one key, and of one that came before, there is one submission."""
-    before = _hand_in(database, ada, "x = 1")
-    wanted = [
-        Wanted(ada, "softmax", text, key)
-        for text, key in [("x = 2", "b"), ("x = 1", "x = 1"), ("x = 2", "b"), ("x = 2", "a")]
-    ]
-    with database.write() as connection:
-        taken = submissions.accept_all(connection, wanted)
-        waiting_now = submissions.next_waiting(connection, 10)
-        told = connection.execute(select(event.c.subject).order_by(event.c.seq)).scalars().all()
-    first, repeated, twin, last = (each.submission for each in taken)
-    assert [each.is_new for each in taken] == [True, False, False, True]
-    assert repeated == before
-    assert twin == first
-    assert waiting_now == [before, first, last]
-    assert told[-3:] == [before.id, first.id, last.id]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -566,9 +549,9 @@ def _fail(database: Database, owner: Person, number: int) -> None:
     """Hand in the same wrong program that many times."""
     keys = [f"{number} {each}" for each in range(number)]
     with database.write() as connection:
-        taken = submissions.accept_all(
-            connection, [Wanted(owner, "softmax", owner.name, key) for key in keys]
-        )
+        taken = [
+            submissions.accept(connection, owner, "softmax", owner.name, key=key) for key in keys
+        ]
         made = _verdict(taken[0].submission.source_hash, 1)
         kept = verdicts.keep(connection, made, _RUN)
         for each in taken:

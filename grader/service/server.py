@@ -11,7 +11,6 @@ from fastapi import FastAPI
 from grader.service import logs
 from grader.service.api.app import create_app
 from grader.service.api.event_streams import Watcher
-from grader.service.api.slow_clients import impatient
 from grader.service.service import Service
 from grader.service.settings import Settings
 
@@ -42,7 +41,7 @@ def configuration(app: FastAPI, settings: Settings) -> uvicorn.Config:
         app,
         host=settings.host,
         port=settings.port,
-        http=impatient(settings.client_seconds),
+        http="h11",
         log_config=None,  # as `logs` has it
         access_log=False,
         server_header=False,

@@ -24,7 +24,7 @@ class Settings:
     workers: int = 2
     public_url: str = ""  # as browsers reach it; the scheme decides whether cookies are Secure
     max_body: int = MAX_BODY
-    client_seconds: float = 60.0  # for which a request may be on its way, or an answer stand still
+    client_seconds: float = 60.0  # within which a request's body must arrive
     per_minute: int = 30  # submissions of one person
     queue_seconds: float = 120.0  # when the oldest has waited so long, no more are taken in
     max_streams: int = 2_000  # event streams at once

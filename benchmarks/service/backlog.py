@@ -1,18 +1,17 @@
 """A line of a hundred thousand: does taking in, telling and fetching get slower?"""
 
-import contextlib
+import asyncio
 import hashlib
 import time
-from collections.abc import Callable
 from statistics import median
 
-from sqlalchemy import Connection, insert, text
+from sqlalchemy import insert
 
 from benchmarks.result_tables import Aim, Row, Section, ms
 from benchmarks.service.clients import Client
 from benchmarks.service.figures import percentile
 from benchmarks.service.stage import EXERCISE, Running, Stores, new_source, running
-from grader.service.executors.queue import Queue
+from grader.service.executors.queue import INTERACTIVE, JobQueue, make_app
 from grader.service.store import people, submissions
 from grader.service.store.database import Database
 from grader.service.store.ids import new_id, now
@@ -20,10 +19,6 @@ from grader.service.store.tables import source, submission, waiting
 
 _TRIES = 100
 _FETCHES = 20
-
-_FETCH = text(
-    "SELECT id FROM procrastinate_fetch_job_v2(CAST(ARRAY['interactive'] AS varchar[]), :worker)"
-)
 
 _NOTES = """\
 - Submissions lie in the store and in the queue; nobody grades on PostgreSQL meanwhile, on SQLite
@@ -75,8 +70,9 @@ def _fill(database: Database, number: int) -> None:
         connection.execute(insert(submission), rows)
         lines = [{"submission_id": each, "parked": False} for each, _ in made]
         connection.execute(insert(waiting), lines)
-        if not database.is_sqlite:
-            Queue(database).enqueue(connection, [each for each, _ in made])
+    if not database.is_sqlite:
+        with JobQueue(database) as jobs:
+            jobs.defer_submissions([each for each, _ in made])
 
 
 _Taken = tuple[list[float], list[float], list[float]]
@@ -95,32 +91,27 @@ def _take(service: Running) -> _Taken:
 
 
 def _fetches(database: Database) -> list[float]:
-    fetch: Callable[[Connection], object] = _from_store
     if not database.is_sqlite:
-        with database.write() as connection:
-            worker = connection.execute(text("SELECT * FROM procrastinate_register_worker_v1()"))
-            number = worker.scalar_one()
-        fetch = _from_queue(number)
+        return asyncio.run(_fetches_from_queue(database))
     seconds = []
     for _ in range(_FETCHES):
-        with contextlib.suppress(_UndoneError), database.write() as connection:
-            begin = time.perf_counter()
-            fetch(connection)
-            seconds.append(time.perf_counter() - begin)
-            raise _UndoneError
+        begin = time.perf_counter()
+        with database.read() as connection:
+            submissions.next_waiting(connection, 4)
+        seconds.append(time.perf_counter() - begin)
     return seconds
 
 
-class _UndoneError(Exception):
-    """Keep in the queue what was fetched."""
-
-
-def _from_store(connection: Connection) -> object:
-    return submissions.next_waiting(connection, 4)
-
-
-def _from_queue(worker: int) -> Callable[[Connection], object]:
-    return lambda connection: connection.execute(_FETCH, {"worker": worker}).all()
+async def _fetches_from_queue(database: Database) -> list[float]:
+    seconds = []
+    app = make_app(database)
+    async with app.open_async():
+        worker = await app.job_manager.register_worker()
+        for _ in range(_FETCHES):
+            begin = time.perf_counter()
+            await app.job_manager.fetch_job([INTERACTIVE], worker)
+            seconds.append(time.perf_counter() - begin)
+    return seconds
 
 
 def _ratio(before: _Taken, after: _Taken, which: int) -> float:

@@ -68,7 +68,7 @@ def _fill(url: str, whole: Catalog, number: int) -> None:
         executor = LocalExecutor(Grading(database, whole, desk))
         executor.start()
         accept_many(database, number)
-        executor.ring()
+        executor.notify([])
         wait_until_graded(database)
         executor.stop()
 

@@ -22,7 +22,7 @@ from benchmarks.postgres import PostgresServer, find_binaries
 from benchmarks.processes import children_of, tree_cpu
 from grader.definitions.exercise import Exercise
 from grader.service.catalog import Catalog
-from grader.service.executors.queue import Queue
+from grader.service.executors.queue import JobQueue
 from grader.service.store import people, submissions
 from grader.service.store.database import Database
 from grader.service.store.migrate import upgrade
@@ -186,8 +186,9 @@ def accept_many(database: Database, number: int) -> list[str]:
                 connection, next(owners), EXERCISE, new_source(), key=uuid.uuid4().hex
             )
             ids.append(made.submission.id)
-        if not database.is_sqlite:
-            Queue(database).enqueue(connection, ids)
+    if not database.is_sqlite:
+        with JobQueue(database) as jobs:
+            jobs.defer_submissions(ids)
     return ids
 
 

@@ -14,8 +14,11 @@ from grader.cli.service_options import database_option, needs_service, open_stor
 from grader.errors import GraderFault, UsageError
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from rich.table import Table
 
+    from grader.service.executors.queue import JobQueue
     from grader.service.grading import Grading
     from grader.service.regrading import Pace, Plan, Preview
     from grader.service.store.database import Database
@@ -123,8 +126,15 @@ def _grading(url: str, folder: Path, workers: int) -> "Iterator[Grading]":
         from grader.service.grading import Grading
         from grader.service.grading_pool import Desk
     catalog = Catalog.load(folder)
-    with Desk(workers) as desk, open_store(url) as database:
-        yield Grading(database, catalog, desk)
+    with Desk(workers) as desk, open_store(url) as database, _queue(database) as queue:
+        yield Grading(database, catalog, desk, queue=queue)
+
+
+def _queue(database: "Database") -> "AbstractContextManager[JobQueue | None]":
+    """Return the job queue of a database on PostgreSQL."""
+    from grader.service.executors.queue import JobQueue
+
+    return contextlib.nullcontext() if database.is_sqlite else JobQueue(database)
 
 
 def _preview(grading: "Grading", wanted: "Plan", sample: int | None, *, allow_lower: bool) -> int:
@@ -211,10 +221,14 @@ def _show(url: str, regrade_id: str) -> None:
 
 def _cancel(url: str, regrade_id: str) -> None:
     with needs_service():
-        from grader.service.regrading import end
-    with open_store(url) as database:
-        if not end(database, regrade_id, "cancelled", actor=whoami()):
+        from grader.service.store import regrades
+    with open_store(url) as database, _queue(database) as queue:
+        with database.write() as connection:
+            is_ended = regrades.end(connection, regrade_id, "cancelled", actor=whoami())
+        if not is_ended:
             raise UsageError(f"no regrade {regrade_id!r} is running")
+        if queue is not None:
+            queue.cancel_regrade(regrade_id)
     click.echo("cancelled; what it published stays")
 
 

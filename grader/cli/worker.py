@@ -2,12 +2,16 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from grader.cli import options
 from grader.cli.service_options import health_options, keep_option, needs_service
 from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from grader.service.executors.queue import Lane
 
 
 @click.command("worker", short_help="Grade what a server's queue on PostgreSQL brings.")
@@ -51,7 +55,7 @@ from grader.errors import UsageError
 def command(  # noqa: PLR0917  click calls it by name
     database: str | None,
     database_file: Path | None,
-    lane: str,
+    lane: "Lane",
     workers: int,
     health_port: int | None,
     health_host: str,
@@ -70,11 +74,10 @@ def command(  # noqa: PLR0917  click calls it by name
       etude worker --lane regrade --workers 4 --database-file /run/secrets/database
     """
     with needs_service():
-        from grader.service.executors.queue import lane as lane_named
         from grader.service.queue_worker import WorkerSettings, run_worker
     settings = WorkerSettings(
         exercises=options.collection_folder(exercises),
-        lane=lane_named(lane),
+        lane=lane,
         workers=workers,
         health_host=health_host,
         health_port=health_port,

@@ -1,13 +1,12 @@
-"""Brings pending submissions to their verdicts: looks one up, or has it made at the desk.
+"""Brings grading requests to their verdicts: stored ones, or new ones from the desk.
 
-Whatever executes this may die at any point: nothing is done twice that counts, and what is not
-published is still waiting.
+The process that does this may die at any point: nothing that counts is done twice, and what is not
+published still waits.
 """
 
 import os
 import socket
 import threading
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,14 +14,14 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import Connection
 
 from grader import __version__
-from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, SandboxFault
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.service.catalog import Catalog
+from grader.service.executors.queue import JobQueue
 from grader.service.grading_pool import Desk
 from grader.service.metrics import Meter
-from grader.service.publishing import Made, Publisher, Wish, tell
+from grader.service.publishing import GradingRequest, NewVerdict, Publisher, notify
 from grader.service.store import submissions, verdicts
 from grader.service.store.database import Database
 from grader.service.store.ids import now
@@ -32,108 +31,94 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from grader.grading.results.verdict import Verdict
-    from grader.service.store.verdicts import Kept
 
 _UNKNOWN: Final = "there is no such exercise any more"
 _GIVEN_UP: Final = "it could not be graded; its attempts say why"  # which may quote what it printed
 
 
-class NotGradedError(Exception):
-    """Nothing can be graded on this host; the submission is as it was."""
-
-
 class Grading:
-    """Grades pending submissions; of identical code in hand only one.
+    """Grades what is requested; of identical code in hand only one.
 
     Args:
         database: the store.
         catalog: the exercises.
         desk: where verdicts are made.
         meter: counts what was graded.
+        queue: the job queue, on PostgreSQL, for regrades that begin here.
     """
 
     def __init__(
-        self, database: Database, catalog: Catalog, desk: Desk, meter: Meter | None = None
+        self,
+        database: Database,
+        catalog: Catalog,
+        desk: Desk,
+        meter: Meter | None = None,
+        queue: JobQueue | None = None,
     ) -> None:
         self.database = database
         self.catalog = catalog
         self.desk = desk
         self.meter = meter or Meter()
+        self.queue = queue
         self._lock = threading.Lock()
-        self._in_hand: dict[Key, list[Wish]] = {}
-        self._publisher = Publisher(database, desk)
+        self._in_hand: dict[Key, list[GradingRequest]] = {}
+        self._publisher = Publisher(database)
 
     @cached_property
     def worker(self) -> str:
-        """Who grades here, for the diagnostics."""
+        """The name of this process, for the diagnostics."""
         return f"{socket.gethostname()}:{os.getpid()}"
 
-    def begin(self, wishes: Sequence[Wish]) -> None:
-        """Have submissions graded, and their verdicts published."""
-        known: list[tuple[Wish, Exercise, Key]] = []
-        for wish in wishes:
-            exercise = self.catalog.find(wish.submitted.exercise)
-            if exercise is None:
-                self._park(wish)
-            else:
-                key = Key(exercise.digest, wish.submitted.source_hash, __version__)
-                known.append((wish, exercise, key))
-        if not known:
+    def begin(self, request: GradingRequest) -> None:
+        """Begin to grade; the request is notified when its verdict is published."""
+        exercise = self.catalog.find(request.exercise)
+        if exercise is None:
+            self._publisher.put([request], lambda c: request.give_up(c, _UNKNOWN))
             return
+        key = Key(exercise.digest, request.source_hash, __version__)
         try:
             with self.database.read() as connection:
-                found = verdicts.find_or_texts(connection, {key for *_, key in known})
-        except Exception as error:  # noqa: BLE001  passed on, to whoever decides what comes next
-            tell([wish for wish, *_ in known], error)
+                kept = verdicts.find(connection, key)
+                text = "" if kept else submissions.text_of(connection, request.source_hash)
+            if kept is not None:
+                self._publisher.put([request], kept)
+                return
+            source = Submission.from_bytes(Path(f"{exercise.id}.py"), text.encode())
+        except Exception as error:  # noqa: BLE001  passed on to whoever requested
+            notify([request], error)
             return
-        for wish, exercise, key in known:
-            try:
-                self._begin(wish, exercise, key, found[key])
-            except Exception as error:  # noqa: BLE001  passed on, as above
-                wish.done(error)
-
-    def _park(self, wish: Wish) -> None:
-        name = wish.submitted.id
-        self._publisher.put([wish], lambda c: submissions.park(c, name, _UNKNOWN))
-
-    def _begin(self, wish: Wish, exercise: Exercise, key: Key, found: "Kept | str") -> None:
-        """Publish what is known, or have it made; no error once anybody else knows of the wish."""
-        if not isinstance(found, str):
-            self._publisher.put([wish], found)
-            return
-        job = Job(exercise, Submission.from_bytes(Path(f"{exercise.id}.py"), found.encode()))
         with self._lock:
             if key in self._in_hand:
-                self._in_hand[key].append(wish)  # the verdict that comes is also its own
+                self._in_hand[key].append(request)
                 return
-            self._in_hand[key] = [wish]
+            self._in_hand[key] = [request]
         started = now()
-        self.desk.grade(job).add_done_callback(
+        self.desk.grade(Job(exercise, source)).add_done_callback(
             lambda finished: self._settle(key, started, finished)
         )
 
     def _settle(self, key: Key, started: int, finished: "Future[Verdict]") -> None:
-        """Take in what the desk says of a job."""
+        """Publish the result of a job."""
         run = Run(self.worker, started, now())
         with self._lock:
-            wishes = self._in_hand.pop(key)
+            requests = self._in_hand.pop(key)
         fault = finished.exception()
-        if isinstance(fault, SandboxFault):
-            tell(wishes, NotGradedError(str(fault)))
+        if isinstance(fault, SandboxFault):  # of this host: the submission is as it was
+            notify(requests, fault)
         elif isinstance(fault, EtudeError):
             self.meter.fault()
-            why = str(fault)
-            self._publisher.put(wishes, lambda c: _give_up(c, key, wishes, run, why))
+            message = str(fault)
+
+            def give_up(connection: Connection) -> None:
+                """Store a fault, which is no verdict: after three tries staff has to look."""
+                verdicts.note_fault(connection, key.exercise_hash, key.source_hash, run, message)
+                for request in requests:
+                    request.give_up(connection, _GIVEN_UP)
+
+            self._publisher.put(requests, give_up)
         elif fault is not None:
-            tell(wishes, RuntimeError(f"the desk failed: {type(fault).__name__}"))
+            notify(requests, RuntimeError(f"the desk failed: {type(fault).__name__}"))
         else:
             made = finished.result()
             self.meter.graded(made.outcome.value, (run.ended_at - started) / 1e6)
-            self._publisher.put(wishes, Made(made, run))
-
-
-def _give_up(connection: Connection, key: Key, wishes: Sequence[Wish], run: Run, why: str) -> None:
-    """Write down a fault, which is no verdict: after the desk's three tries staff has to look."""
-    verdicts.note_fault(connection, key.exercise_hash, key.source_hash, run, why)
-    for wish in wishes:
-        submissions.park(connection, wish.submitted.id, _GIVEN_UP)
+            self._publisher.put(requests, NewVerdict(made, run))

@@ -1,14 +1,10 @@
-"""Writes down what came of gradings, in a thread: what is ready at once shares a transaction.
-
-A commit waits for the disk as long for one verdict as for many, and most of what a statement costs
-stands around it. So while there is a line at the desk, and the next verdict is near, those that are
-ready wait for a few more; where nobody waits behind them they are written at once.
-"""
+"""Writes results of grading to the store, in a thread: those that are ready share a transaction."""
 
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeAlias
 
 import structlog
@@ -16,162 +12,154 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 
 from grader.grading.results.verdict import Verdict
-from grader.service.executors import queue
-from grader.service.grading_pool import Desk
 from grader.service.store import submissions, verdicts
 from grader.service.store.database import Database, is_conflict
 from grader.service.store.submissions import Submitted
 from grader.service.store.verdicts import Kept, Run
 
-_ENOUGH: Final = 8  # that need not wait for more
-_MOST: Final = 64  # in one transaction
-_COMPANY_SECONDS: Final = 0.2  # at most, for which one waits for others
-_TRIES: Final = 3  # of a transaction that met another one crosswise
+_MOST: Final = 64  # results in one transaction
+_TRIES: Final = 3  # of a transaction that the database undid for the sake of another
 
-# What a result's own values cause: written another time it would end alike.
+# What a result's own values cause: the next attempt would fail alike.
 _ITS_OWN: Final = (DataError, IntegrityError, ValueError, TypeError, LookupError, ArithmeticError)
 
 _log = structlog.get_logger(__name__)
 
-Done: TypeAlias = Callable[[Exception | None], None]
-"""Called once, from any thread, when a try is over; with what kept it from a verdict."""
+Notify: TypeAlias = Callable[[Exception | None], None]
+"""Completion callback: called once, from any thread, with the error or None."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """A submission that someone wants graded."""
+class GradingRequest:
+    """A request for the verdict on a source.
 
-    submitted: Submitted
-    done: Done
-    job: int | None = None  # of the queue on PostgreSQL, which it leaves with its verdict
+    Attributes:
+        exercise: its id.
+        source_hash: the source.
+        publish: called with the verdict, in the transaction that stores it.
+        give_up: called with the reason why there is none, in a transaction.
+        notify: called when the attempt is over.
+        order: of requests in one transaction, lest two processes wait for each other.
+    """
+
+    exercise: str
+    source_hash: str
+    publish: Callable[[Connection, Kept], object]
+    give_up: Callable[[Connection, str], object]
+    notify: Notify
+    order: str = ""
+
+
+def for_submission(submitted: Submitted, notify: Notify) -> GradingRequest:
+    """Return the request to grade a submission that waits."""
+    return GradingRequest(
+        submitted.exercise,
+        submitted.source_hash,
+        lambda connection, kept: verdicts.publish_waiting(connection, submitted, kept),
+        lambda connection, reason: submissions.park(connection, submitted.id, reason),
+        notify,
+        order=submitted.person_id,
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A new verdict."""
+class NewVerdict:
+    """A verdict that is not stored yet."""
 
     verdict: Verdict
     run: Run
 
 
-Result: TypeAlias = Made | Kept | Callable[[Connection], object]
-"""What came of a wish: a verdict, new or known, or what else is to be written."""
+Result: TypeAlias = NewVerdict | Kept | Callable[[Connection], object]
+"""The result of grading requests: a new verdict, a stored one, or another write."""
 
 
 class Publisher:
-    """Publishes, and tells those whose wish it was.
+    """Writes results, and notifies those who requested them.
 
     Args:
         database: the store.
-        desk: says whether there is a line.
     """
 
-    def __init__(self, database: Database, desk: Desk) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._desk = desk
-        self._changed = threading.Condition()  # guards all of the following
-        self._ready: list[tuple[Sequence[Wish], Result]] = []
-        self._is_writing = False
+        self._lock = threading.Lock()
+        self._ready: list[tuple[Sequence[GradingRequest], Result]] = []
         self._thread = ThreadPoolExecutor(1, "publish")
 
-    def put(self, wishes: Sequence[Wish], result: Result) -> None:
-        """Have a result written down, soon."""
-        with self._changed:
-            self._ready.append((wishes, result))
-            if not self._is_writing:
-                self._is_writing = True
-                self._thread.submit(self._write_all)
-            elif self._is_due():
-                self._changed.notify()
+    def put(self, requests: Sequence[GradingRequest], result: Result) -> None:
+        """Write a result soon."""
+        with self._lock:
+            self._ready.append((requests, result))
+        self._thread.submit(self._write_ready)
 
-    def _write_all(self) -> None:
-        while batch := self._next():
+    def _write_ready(self) -> None:
+        with self._lock:
+            batch, self._ready = self._ready[:_MOST], self._ready[_MOST:]
+        if batch:  # or an earlier call has written it
             self._write(batch)
 
-    def _next(self) -> list[tuple[Sequence[Wish], Result]]:
-        """Return what is to be written now; nothing if there is nothing to write."""
-        with self._changed:
-            if self._ready:
-                self._changed.wait_for(self._is_due, _COMPANY_SECONDS)
-            batch, self._ready = self._ready[:_MOST], self._ready[_MOST:]
-            self._is_writing = bool(batch)
-            return batch
-
-    def _is_due(self) -> bool:
-        return len(self._ready) >= _ENOUGH or self._desk.in_hand <= self._desk.workers
-
-    def _write(self, batch: Sequence[tuple[Sequence[Wish], Result]]) -> None:
-        """Write together; what cannot be written takes no other along."""
+    def _write(self, batch: Sequence[tuple[Sequence[GradingRequest], Result]]) -> None:
+        """Write results together, or one by one where one of them cannot be written."""
+        requests = [request for some, _ in batch for request in some]
         try:
-            self._commit(batch)
-        except Exception as error:  # noqa: BLE001  passed on, to whoever decides what comes next
-            if len(batch) > 1 and not isinstance(error, OperationalError):  # which is nobody's own
+            self._commit(partial(_write, batch=batch))
+        except Exception as error:  # noqa: BLE001  passed on to those who requested
+            if len(batch) > 1 and not isinstance(error, OperationalError):
                 for each in batch:
                     self._write([each])
             elif isinstance(error, _ITS_OWN):
-                self._set_aside(batch[0][0], error)
+                self._give_up(requests, error)
             else:
-                _tell(batch, error)
+                notify(requests, error)
         else:
-            _tell(batch, None)
+            notify(requests, None)
 
-    def _commit(self, batch: Sequence[tuple[Sequence[Wish], Result]]) -> None:
-        """Write in one transaction, once more if the database undid it for the sake of another."""
+    def _commit(self, write: Callable[[Connection], None]) -> None:
         for tries in range(1, _TRIES + 1):
             try:
                 with self._database.write() as connection:
-                    _write(connection, batch)
+                    write(connection)
             except OperationalError as error:
                 if tries == _TRIES or not is_conflict(error):
                     raise
             else:
                 return
 
-    def _set_aside(self, wishes: Sequence[Wish], error: Exception) -> None:
-        """Leave to staff what can never be written as it is, or it would be graded for ever."""
+    def _give_up(self, requests: Sequence[GradingRequest], error: Exception) -> None:
+        """Leave to staff what can never be written as it is: it would be graded for ever."""
         _log.error("a verdict cannot be written", exc_info=error)
         reason = f"its verdict cannot be written ({type(error).__name__})"
         try:
             with self._database.write() as connection:
-                for wish in wishes:
-                    submissions.park(connection, wish.submitted.id, reason)
-                _finish(connection, wishes)
-        except Exception as again:  # noqa: BLE001  passed on, as above
-            tell(wishes, again)
+                for request in requests:
+                    request.give_up(connection, reason)
+        except Exception as again:  # noqa: BLE001  passed on to those who requested
+            notify(requests, again)
         else:
-            tell(wishes, None)
+            notify(requests, None)
 
 
-def tell(wishes: Sequence[Wish], error: Exception | None) -> None:
-    """Say that a try is over; whoever cannot be told keeps no other from it."""
-    for wish in wishes:
+def notify(requests: Sequence[GradingRequest], error: Exception | None) -> None:
+    """Call each request's completion callback; log the errors of callbacks."""
+    for request in requests:
         try:
-            wish.done(error)
+            request.notify(error)
         except Exception:  # noqa: BLE001  it is logged
-            _log.exception("the end of a try could not be told")
+            _log.exception("a completion callback failed")
 
 
-def _tell(batch: Sequence[tuple[Sequence[Wish], Result]], error: Exception | None) -> None:
-    for wishes, _ in batch:
-        tell(wishes, error)
-
-
-def _write(connection: Connection, batch: Sequence[tuple[Sequence[Wish], Result]]) -> None:
-    made = [(result.verdict, result.run) for _, result in batch if isinstance(result, Made)]
-    new = iter(verdicts.keep_all(connection, made))
-    wanted: list[tuple[Submitted, Kept]] = []
-    for wishes, result in batch:
-        if isinstance(result, Made | Kept):
-            kept = next(new) if isinstance(result, Made) else result
-            wanted += [(wish.submitted, kept) for wish in wishes]
+def _write(
+    connection: Connection, batch: Sequence[tuple[Sequence[GradingRequest], Result]]
+) -> None:
+    stored: list[tuple[GradingRequest, Kept]] = []
+    # In one order, lest two processes wait for each other.
+    for requests, result in sorted(batch, key=lambda each: each[0][0].source_hash):
+        if isinstance(result, NewVerdict):
+            result = verdicts.keep(connection, result.verdict, result.run)  # noqa: PLW2901  stored
+        if isinstance(result, Kept):
+            stored += [(request, result) for request in requests]
         else:
             result(connection)
-    verdicts.publish_all_waiting(connection, wanted)
-    _finish(connection, [wish for wishes, _ in batch for wish in wishes])
-
-
-def _finish(connection: Connection, wishes: Sequence[Wish]) -> None:
-    """Take the jobs of wishes out of the queue."""
-    jobs = [wish.job for wish in wishes if wish.job is not None]
-    if jobs:
-        queue.finish(connection, jobs)
+    for request, kept in sorted(stored, key=lambda each: each[0].order):
+        request.publish(connection, kept)

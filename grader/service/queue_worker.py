@@ -1,4 +1,4 @@
-"""A worker on any host: takes jobs from the queue on PostgreSQL and has them graded here.
+"""A worker on any host: takes jobs from the queue on PostgreSQL and grades them here.
 
 Its grading processes run before it reads the database's address.
 """
@@ -7,56 +7,41 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import structlog
-from procrastinate import App, JobContext, RetryStrategy
+from procrastinate import App, RetryStrategy
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 from psycopg import Error as PsycopgError
-from psycopg_pool import PoolTimeout
 from sqlalchemy.exc import SQLAlchemyError
 
 from grader.errors import SandboxFault, UsageError
-from grader.service import grader_stderr, logs, regrade_jobs, regrading
+from grader.service import grader_stderr, logs, regrading
 from grader.service.catalog import Catalog
-from grader.service.executors import queue
-from grader.service.executors.prefetch import Takings, id_of
-from grader.service.executors.queue import Lane
+from grader.service.executors.queue import GRADE_TASK, REGRADE_TASK, JobQueue, Lane, make_app
 from grader.service.grading import Grading
 from grader.service.grading_pool import DRAIN_SECONDS, Desk
 from grader.service.health import OK, Health, HealthPort, SelfTest
 from grader.service.metrics import Meter
-from grader.service.publishing import Done, Wish
-from grader.service.regrade_jobs import Chunk
-from grader.service.store import submissions, verdicts
+from grader.service.publishing import GradingRequest, Notify, for_submission
+from grader.service.store import regrades, submissions, verdicts
 from grader.service.store.database import Database
+from grader.service.store.ids import now
 from grader.service.store.migrate import upgrade
 from grader.service.sweeper import SECONDS, Sweeper
 
 _POLL_SECONDS: Final = 0.5
 _BEATS: Final = 5  # that a worker has to miss to be taken for dead
 _AGAIN_SECONDS: Final = 1.0  # after the database was away
-_OTHERS_SECONDS: Final = 5.0  # for which jobs that cannot be done here are left to others
+_OTHERS_SECONDS: Final = 5.0  # for which a source that cannot be graded here is left to others
 
-# Jobs in hand for each grading process: several are taken, and published, at once. But no more than
-# last for a while, since those that one worker has are not there for another that has none.
-_MOST_AHEAD: Final = 16
-_LEAST_AHEAD: Final = 2
-_AHEAD_SECONDS: Final = 0.4
-_CHUNKS: Final = 2  # in hand at once: while one comes to its end the other keeps the desk busy
-
-# Those whose worker died run one at a time anywhere, so that one that kills takes no other along.
-_SUSPECTS: Final = "suspects"
-
-_AWAY: Final = (ConnectorException, SQLAlchemyError, PsycopgError, PoolTimeout, OSError)
-
-_Over: TypeAlias = asyncio.Future[Exception | None]
+_AWAY: Final = (ConnectorException, SQLAlchemyError, PsycopgError, OSError)
 
 _log = structlog.get_logger(__name__)
 
@@ -113,11 +98,10 @@ class _Worker:
         self._grading = grading
         self._stopping = asyncio.Event()
         self._is_working = False
-        self._begun: dict[int, _Over] = {}  # by the job's id
 
     @property
     def trouble(self) -> str | None:
-        """Why nothing is graded at the moment, if that is so."""
+        """The reason why nothing is graded at the moment, if that is so."""
         if self._grading.desk.trouble is not None:
             return self._grading.desk.trouble
         return None if self._is_working else "the worker is not at the queue"
@@ -129,13 +113,21 @@ class _Worker:
             SandboxFault: nothing can be graded on this host any more.
         """
         loop = asyncio.get_running_loop()
-        # As many as there are connections to the store: each begins to grade one submission.
+        # No more threads than there are connections to the store.
         loop.set_default_executor(ThreadPoolExecutor(8, "store"))
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stopping.set)
         closing = asyncio.create_task(self._close_desk())
         try:
-            await self._work_again_and_again()
+            while not self._stopping.is_set():
+                try:
+                    await self._work()
+                except _AWAY as error:
+                    _log.warning("the database is away", error=type(error).__name__)
+                if self._grading.desk.trouble is not None:
+                    raise SandboxFault(self._grading.desk.trouble)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopping.wait(), _AGAIN_SECONDS)
         finally:
             closing.cancel()
 
@@ -145,41 +137,30 @@ class _Worker:
         await asyncio.sleep(DRAIN_SECONDS)
         await asyncio.to_thread(self._grading.desk.close)
 
-    async def _work_again_and_again(self) -> None:
-        while not self._stopping.is_set():
-            try:
-                await self._work()
-            except _AWAY as error:
-                _log.warning("the database is away", error=type(error).__name__)
-            finally:
-                self._is_working = False
-            if self._grading.desk.trouble is not None:
-                raise SandboxFault(self._grading.desk.trouble)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), _AGAIN_SECONDS)
-
     async def _work(self) -> None:
         """Work until told to stop, or until the database or the sandbox goes away."""
-        await asyncio.to_thread(self._prepare)
-        app = queue.open_app(self._grading.database)
-        again = RetryStrategy(max_attempts=verdicts.MOST_FAULTS, wait=1)
-        app.task(name=queue.GRADE, retry=again, pass_context=True)(self._grade)
-        app.task(name=regrade_jobs.TASK, retry=again)(self._grade_again)
-        if self._settings.lane == queue.INTERACTIVE:
-            async with self._taking_several(app) as most, app.open_async():
-                await self._run_beside(app, most, is_rung_for=True)
-        else:
+        database = self._grading.database
+        await asyncio.to_thread(upgrade, database)
+        jobs = JobQueue(database)
+        try:
+            await asyncio.to_thread(jobs.start)
+            app = make_app(database)
+            again = RetryStrategy(max_attempts=verdicts.MOST_FAULTS, wait=1)
+            app.task(name=GRADE_TASK, retry=again)(self._grade)
+            app.task(name=REGRADE_TASK, retry=again)(partial(self._regrade, jobs))
             async with app.open_async():
-                await self._run_beside(app, _CHUNKS, is_rung_for=False)
+                await self._run_jobs(app, jobs)
+        finally:
+            await asyncio.to_thread(jobs.stop)
 
-    async def _run_beside(self, app: App, most: int, *, is_rung_for: bool) -> None:
-        """Run Procrastinate's worker and what belongs to it until one of them ends."""
+    async def _run_jobs(self, app: App, jobs: JobQueue) -> None:
+        """Run Procrastinate's worker, and what belongs to it, until one of them ends."""
         working = asyncio.create_task(
             app.run_worker_async(
                 queues=[self._settings.lane],
                 name=f"etude-{os.getpid()}",
-                concurrency=most,
-                listen_notify=is_rung_for,
+                # So that the desk is busy while some are fetched and others are published.
+                concurrency=2 * self._settings.workers + 2,
                 fetch_job_polling_interval=_POLL_SECONDS,
                 delete_jobs="always",
                 install_signal_handlers=False,
@@ -189,16 +170,14 @@ class _Worker:
         )
         beside = [
             asyncio.create_task(self._stopping.wait()),
-            asyncio.create_task(self._find_dead(app)),
-            asyncio.create_task(self._sweep()),
+            asyncio.create_task(self._retry_stalled(app)),
+            asyncio.create_task(self._sweep(jobs)),
         ]
         self._is_working = True
         try:
             await asyncio.wait({working, *beside}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._is_working = False
-            if isinstance(app.job_manager, Takings):
-                app.job_manager.close()
             for task in (*beside, working):
                 task.cancel()  # which lets the jobs in hand come to their end
             results = await asyncio.gather(*beside, working, return_exceptions=True)
@@ -206,123 +185,81 @@ class _Worker:
             if isinstance(result, Exception):
                 raise result
 
-    @contextlib.asynccontextmanager
-    async def _taking_several(self, app: App) -> AsyncIterator[int]:
-        """Have submissions taken several at once, and give how many are in hand at most."""
-        loop = asyncio.get_running_loop()
-        workers = self._settings.workers
-        takings = Takings(app.connector, partial(self._take, loop), workers, self._ahead)
-        app.job_manager = takings
-        try:
-            yield _MOST_AHEAD * workers
-        finally:
-            self._begun.clear()
-            if left := takings.left():
-                await asyncio.to_thread(self._leave, left, takings.worker_id)
+    async def _grade(self, submission_id: str) -> None:
+        """Grade a submission that still waits."""
 
-    def _ahead(self) -> int:
-        """Return how many jobs to have in hand."""
-        workers, enough = self._settings.workers, _AHEAD_SECONDS / self._grading.desk.pace
-        return round(min(max(_LEAST_AHEAD * workers, enough), _MOST_AHEAD * workers))
+        def find() -> submissions.Submitted | None:
+            with self._grading.database.read() as connection:
+                return submissions.find_waiting(connection, submission_id)
 
-    def _take(self, loop: asyncio.AbstractEventLoop, worker_id: int, most: int) -> list[Job]:
-        """Take jobs, and begin to grade those whose submissions wait; the others are done."""
-        with self._grading.database.read() as connection:
-            jobs = queue.take(connection, self._settings.lane, worker_id, most)
-            if not jobs:
-                return []
-            named = {id_of(job): str(job.task_kwargs["submission_id"]) for job in jobs}
-            found = submissions.find_all_waiting(connection, sorted(set(named.values())))
-            waiting = {each.id: each for each in found}
-            if needless := [each for each, name in named.items() if name not in waiting]:
-                queue.finish(connection, needless)
-        ends: dict[int, Done] = {}
-        for each in named:
-            self._begun[each] = over = loop.create_future()
-            ends[each] = partial(_end, loop, over)
-        for each in needless:
-            ends[each](None)
-        self._grading.begin(
-            [
-                Wish(waiting[name], ends[each], each)
-                for each, name in named.items()
-                if name in waiting
-            ]
+        submitted = await asyncio.to_thread(find)
+        if submitted is not None:
+            await self._finish(partial(for_submission, submitted))
+
+    async def _regrade(self, jobs: JobQueue, regrade_id: str, source_hash: str) -> None:
+        """Grade a source of a regrade again, or leave it to hosts that have its version."""
+        begun = await asyncio.to_thread(
+            regrading.find_open, self._grading.database, regrade_id, source_hash
         )
-        return jobs
+        if begun is None:
+            return
+        try:
+            regrading.check_version(self._grading, begun)
+        except UsageError as error:
+            _log.warning("a regrade is of another version", regrade=begun.id, reason=str(error))
+            await asyncio.to_thread(jobs.defer_source, regrade_id, source_hash)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), _OTHERS_SECONDS)
+            return
+        await self._finish(partial(regrading.for_source, begun, source_hash))
+        await asyncio.to_thread(regrading.end_if_done, self._grading, begun)
 
-    def _leave(self, job_ids: Sequence[int], worker_id: int) -> None:
-        with contextlib.suppress(*_AWAY), self._grading.database.read() as connection:
-            queue.put_back(connection, job_ids, worker_id)
+    async def _finish(self, request: Callable[[Notify], GradingRequest]) -> None:
+        """Grade what is requested; raise the error that kept it from its end."""
+        loop = asyncio.get_running_loop()
+        over: asyncio.Future[Exception | None] = loop.create_future()
 
-    def _prepare(self) -> None:
-        upgrade(self._grading.database)
-        queue.prepare(self._grading.database)
+        def settle(error: Exception | None) -> None:
+            if not over.done():
+                over.set_result(error)
 
-    async def _grade(self, context: JobContext, /, **_: object) -> None:
-        """Wait until a submission is graded; that was begun when its job was taken."""
-        error = await self._begun.pop(id_of(context.job))
+        def notify(error: Exception | None) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(settle, error)
+
+        await asyncio.to_thread(self._grading.begin, request(notify))
+        error = await over
         if error is not None:  # it still waits: the queue brings it again
             raise error
 
-    async def _grade_again(self, **data: Any) -> None:  # noqa: ANN401  as a chunk has them
-        """Grade a chunk of a regrade; what is left of it goes back into the queue."""
-        chunk, stopping = Chunk.from_job(data), self._stopping.is_set
-        if await asyncio.to_thread(regrading.do_chunk, self._grading, chunk, stopping):
-            return
-        await asyncio.to_thread(self._put_back, chunk)
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._stopping.wait(), _OTHERS_SECONDS)
-
-    def _put_back(self, chunk: Chunk) -> None:
-        with self._grading.database.write() as connection:
-            regrade_jobs.put_back(connection, chunk)
-
-    async def _sweep(self) -> None:
-        """Find what no job speaks of."""
-        sweeper = Sweeper(self._grading.database, self._settings.keep_days)
+    async def _sweep(self, jobs: JobQueue) -> None:
+        sweeper = Sweeper(self._grading.database, self._settings.keep_days, jobs)
         while True:
             await asyncio.to_thread(sweeper.sweep)
             await asyncio.sleep(SECONDS)
 
-    async def _find_dead(self, app: App) -> None:
+    async def _retry_stalled(self, app: App) -> None:
         """Give the jobs of dead workers to others; end when nothing can be graded here."""
-        seconds = self._settings.dead_seconds
+        manager, seconds = app.job_manager, self._settings.dead_seconds
         while self._grading.desk.trouble is None:
-            stalled = await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=seconds)
-            for job in stalled:
+            for job in await manager.get_stalled_jobs(seconds_since_heartbeat=seconds):
+                _log.warning("a worker died", task=job.task_name, attempts=job.attempts + 1)
                 with contextlib.suppress(ConnectorException):  # another worker was faster
-                    await self._again(app, job)
+                    if job.attempts + 1 < verdicts.MOST_FAULTS:
+                        # One at a time anywhere: what kills its worker takes no other along.
+                        await manager.retry_job(job, lock=f"{job.task_name} suspects")
+                    else:
+                        await manager.finish_job(job, Status.FAILED, delete_job=True)
+                        await asyncio.to_thread(self._give_up, job)
             await asyncio.sleep(seconds / _BEATS)
 
-    async def _again(self, app: App, job: Job) -> None:
-        """Queue a job again whose worker died; one that kills its workers is set aside."""
-        _log.warning("a worker died", task=job.task_name, attempts=job.attempts + 1)
-        if job.task_name == regrade_jobs.TASK:
-            await asyncio.to_thread(self._chunk_again, job)
-        elif job.attempts + 1 < verdicts.MOST_FAULTS:
-            await app.job_manager.retry_job(job, lock=_SUSPECTS)
-        else:
-            await app.job_manager.finish_job(job, Status.FAILED, delete_job=True)
-            submission_id = str(job.task_kwargs.get("submission_id", ""))
-            await asyncio.to_thread(self._park, submission_id)
-
-    def _chunk_again(self, job: Job) -> None:
+    def _give_up(self, job: Job) -> None:
+        """Leave to staff what three workers died of."""
+        given, reason = job.task_kwargs, "its workers died"
         with self._grading.database.write() as connection:
-            chunk = Chunk.from_job(job.task_kwargs)
-            regrade_jobs.after_a_death(connection, job.id, chunk, self._grading.worker)
-
-    def _park(self, submission_id: str) -> None:
-        with self._grading.database.write() as connection:
-            submissions.park(connection, submission_id, "its workers died")
-
-
-def _end(loop: asyncio.AbstractEventLoop, over: _Over, error: Exception | None) -> None:
-    """Tell a job that its try is over, from any thread."""
-    with contextlib.suppress(RuntimeError):  # the worker has ended, and does not want to know
-        loop.call_soon_threadsafe(_settle, over, error)
-
-
-def _settle(over: _Over, error: Exception | None) -> None:
-    if not over.done():
-        over.set_result(error)
+            if job.task_name == GRADE_TASK:
+                submissions.park(connection, str(given["submission_id"]), reason)
+            elif begun := regrades.find(connection, str(given["regrade_id"])):
+                run = verdicts.Run(self._grading.worker, now(), now())
+                source_hash = str(given["source_hash"])
+                verdicts.note_fault(connection, begun.to_hash, source_hash, run, reason)

@@ -1,4 +1,4 @@
-"""Grades stored submissions again under a mended exercise: first what it would change, then it.
+"""Grades stored submissions again under a fixed exercise: a preview first, then the regrade.
 
 A published verdict is never lowered unless that was asked for: a submission whose new verdict is
 worse keeps the one it has, and the event log says so.
@@ -7,11 +7,10 @@ worse keeps the one it has, and the event log says so.
 import random
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from queue import SimpleQueue
+from typing import Final, Protocol, Self
 
 import structlog
 from sqlalchemy import Connection
@@ -19,25 +18,17 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from grader import __version__
 from grader.definitions.exercise import Exercise
-from grader.errors import EtudeError, GraderFault, SandboxFault, UsageError
-from grader.grading.results.jobs import Job
-from grader.grading.results.submission import Submission
-from grader.service import regrade_jobs
+from grader.errors import EtudeError, GraderFault, UsageError
 from grader.service.catalog import Catalog
-from grader.service.executors import queue
+from grader.service.executors.queue import JobQueue
 from grader.service.grading import Grading
 from grader.service.grading_pool import DRAIN_SECONDS
-from grader.service.store import regrades, submissions, verdicts
+from grader.service.publishing import GradingRequest, Notify
+from grader.service.store import regrades, verdicts
 from grader.service.store.database import Database
-from grader.service.store.ids import now
 from grader.service.store.regrades import Change, Ending, Holding, Mark, Regrade
 from grader.service.store.submissions import Submitted
-from grader.service.store.verdicts import Kept, Key, Run
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from grader.grading.results.verdict import Verdict
+from grader.service.store.verdicts import Kept
 
 _AGAIN_SECONDS: Final = 10.0  # after the store failed
 
@@ -55,6 +46,10 @@ class Books(Protocol):
     def catalog(self) -> Catalog:
         """The exercises as they are now."""
 
+    @property
+    def queue(self) -> JobQueue | None:
+        """The job queue, on PostgreSQL."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -62,10 +57,6 @@ class Plan:
 
     exercise: Exercise
     from_hash: str
-
-    def key_of(self, source_hash: str) -> Key:
-        """Return what the new verdict of a source is kept by."""
-        return Key(self.exercise.digest, source_hash, __version__)
 
 
 @dataclass(slots=True)
@@ -161,20 +152,35 @@ def preview(
         chosen = random.Random(exercise.digest).sample(everything, sample)  # noqa: S311  no secret
     seen = Preview(wanted, len(everything), count, len(chosen))
     began = time.monotonic()
-    for source_hash, kept in graded(grading, wanted, chosen, pace):
-        if kept is None:
-            seen.faults += 1
-        else:
-            _foresee(grading, seen, source_hash, kept)
-        pace.tell()
+
+    made: dict[str, Kept] = {}
+    faults: set[str] = set()
+
+    def request(source_hash: str, notify: Notify) -> GradingRequest:
+        return GradingRequest(
+            exercise.id,
+            source_hash,
+            lambda _connection, kept: made.update({source_hash: kept}),
+            lambda _connection, _reason: faults.add(source_hash),
+            notify,
+        )
+
+    _grade_all(grading, chosen, request, pace)
     seconds = time.monotonic() - began
+    seen.faults = len(faults)
     with grading.database.read() as connection:
+        for source_hash in filter(made.get, chosen):
+            for each in regrades.holding(connection, exercise.id, wanted.from_hash, source_hash):
+                seen.submissions_tried += 1
+                change = _change(each, made[source_hash])
+                if change.effect != "same":
+                    seen.changes.append(change)
         seen.ungraded = _ungraded(connection, wanted)
-        each = regrades.seconds_each(connection, wanted.from_hash)
+        known = regrades.seconds_each(connection, wanted.from_hash)
     if before > seen.ungraded:
         seen.seconds = seconds / (before - seen.ungraded) * seen.ungraded
-    elif each is not None:
-        seen.seconds = each / grading.desk.workers * seen.ungraded
+    elif known is not None:
+        seen.seconds = known / grading.desk.workers * seen.ungraded
     return seen
 
 
@@ -190,10 +196,7 @@ def begin(
     """
     if not reason.strip():
         raise UsageError("a regrade needs a reason: those whose grade changes will ask for it")
-    database = books.database
-    if not database.is_sqlite:
-        queue.prepare(database)
-    with database.write() as connection:
+    with books.database.write() as connection:
         begun = regrades.begin(
             connection,
             exercise=wanted.exercise.id,
@@ -203,19 +206,18 @@ def begin(
             reason=reason.strip(),
             allow_lower=allow_lower,
         )
-        if not database.is_sqlite:
-            regrade_jobs.enqueue(connection, begun, now())
+        open_sources = regrades.open_sources(connection, begun)
+    if books.queue is not None:
+        books.queue.defer_regrade(begun.id, open_sources)
     return begun
 
 
-def end(database: Database, regrade_id: str, state: Ending, *, actor: str) -> bool:
-    """End a regrade, and take out of the queue what is left of it; false if it has ended."""
-    if not database.is_sqlite:
-        queue.prepare(database)
-    with database.write() as connection:
+def end(books: Books, regrade_id: str, state: Ending, *, actor: str) -> bool:
+    """End a regrade, and delete what is left of it in the queue; return whether it was running."""
+    with books.database.write() as connection:
         is_ended = regrades.end(connection, regrade_id, state, actor=actor)
-        if not database.is_sqlite:
-            regrade_jobs.drop(connection, regrade_id)
+    if is_ended and books.queue is not None:
+        books.queue.cancel_regrade(regrade_id)
     return is_ended
 
 
@@ -230,102 +232,129 @@ def run(grading: Grading, begun: Regrade, pace: Pace | None = None) -> None:
     Raises:
         UsageError: the exercise is not the version any more that it was begun for.
         GraderFault: some sources could not be graded; they are left for another run.
+        SandboxFault: nothing can be graded on this host.
     """
     pace = pace or Pace()
-    faults = 0
-    # From the end: workers that take chunks from the queue begin at the beginning.
-    reached: str | None = None
-    while not pace.stopping():
-        with grading.database.read() as connection:
-            some = regrades.last_open(connection, begun, regrade_jobs.SIZE, before=reached)
-        if _has_ended(grading.database, begun):
-            return
-        if not some:
-            _finish(grading, begun, faults)
-            return
-        faults += do(grading, begun, some, pace)
-        reached = some[-1]
+    check_version(grading, begun)
+    database, faults = grading.database, set[str]()
+    with database.read() as connection:
+        open_sources = regrades.open_sources(connection, begun)
+
+    def is_over() -> bool:
+        return pace.stopping() or not is_running(database, begun.id)
+
+    def request(source_hash: str, notify: Notify) -> GradingRequest:
+        return for_source(begun, source_hash, notify, lambda *_: faults.add(source_hash))
+
+    # From the end: workers of the queue begin at the beginning.
+    _grade_all(grading, reversed(open_sources), request, Pace(pace.ahead, is_over, pace.tell))
+    if is_over():
+        return
+    if faults:
+        what = "one source" if len(faults) == 1 else f"{len(faults)} sources"
+        raise GraderFault(
+            f"{what} could not be graded; all others are done, and the same regrade goes on "
+            "with what is left when it is run again"
+        )
+    end(grading, begun.id, "finished", actor=begun.by)
 
 
-def do(grading: Grading, begun: Regrade, source_hashes: Sequence[str], pace: Pace) -> int:
-    """Grade some sources again and publish each; return how many could not be graded.
+def check_version(books: Books, begun: Regrade) -> None:
+    """Check that the exercise is the version that a regrade was begun for.
 
     Raises:
-        UsageError: the exercise is not the version here that the regrade was begun for.
-        SandboxFault: nothing can be graded on this host.
+        UsageError: it is not.
     """
-    exercise = grading.catalog.find(begun.exercise)
+    exercise = books.catalog.find(begun.exercise)
     if exercise is None or exercise.digest != begun.to_hash:
         raise UsageError(f"{begun.exercise} is not version {begun.to_hash[:12]} here")
-    faults = 0
-    for source_hash, kept in graded(grading, Plan(exercise, begun.from_hash), source_hashes, pace):
-        if kept is None:
-            faults += 1
-        else:
-            with grading.database.write() as connection:
-                if regrades.claim(connection, begun.id, source_hash):
-                    _publish(connection, begun, source_hash, kept)
+
+
+def find_open(database: Database, regrade_id: str, source_hash: str) -> Regrade | None:
+    """Return a running regrade in which a source is still to be done; None otherwise."""
+    with database.read() as connection:
+        begun = regrades.find(connection, regrade_id)
+        if begun is None or begun.state != "running":
+            return None
+        return begun if regrades.is_open(connection, begun, source_hash) else None
+
+
+def end_if_done(books: Books, begun: Regrade) -> None:
+    """End a regrade whose sources are all done."""
+    with books.database.read() as connection:
+        done, count = regrades.progress(connection, begun.id)
+    if done == count:
+        end(books, begun.id, "finished", actor=begun.by)
+
+
+def for_source(
+    begun: Regrade,
+    source_hash: str,
+    notify: Notify,
+    give_up: Callable[[Connection, str], object] = lambda _connection, _reason: None,
+) -> GradingRequest:
+    """Return the request to grade a source of a regrade again.
+
+    The new verdict is published for each submission that it does not lower, or may.
+    """
+
+    def publish(connection: Connection, kept: Kept) -> None:
+        if not regrades.claim(connection, begun.id, source_hash):
+            return
+        found = regrades.holding(connection, begun.exercise, begun.from_hash, source_hash)
+        for each in list(found):
+            change = _change(each, kept)
+            if change.effect == "lowered" and not begun.allow_lower:
+                regrades.hold(connection, begun, each, change.after)
+                continue
+            submitted = Submitted(
+                each.submission_id,
+                each.person_id,
+                each.exercise,
+                each.source_hash,
+                each.received_at,
+            )
+            before = each.mark.data
+            verdicts.publish(
+                connection, submitted, kept, actor=begun.by, regrade=begun.id, before=before
+            )
+
+    return GradingRequest(begun.exercise, source_hash, publish, give_up, notify)
+
+
+def _grade_all(
+    grading: Grading,
+    source_hashes: Iterable[str],
+    request: Callable[[str, Notify], GradingRequest],
+    pace: Pace,
+) -> None:
+    """Grade sources, some at once, and wait for all that were begun.
+
+    Raises:
+        SandboxFault: nothing can be graded on this host.
+        SQLAlchemyError: the store failed.
+    """
+    over: SimpleQueue[Exception | None] = SimpleQueue()
+    failure: Exception | None = None
+    in_hand = 0
+
+    def wait_for_one() -> None:
+        nonlocal failure, in_hand
+        failure = over.get() or failure
+        in_hand -= 1
         pace.tell()
-    return faults
 
-
-def do_chunk(grading: Grading, chunk: regrade_jobs.Chunk, stopping: Callable[[], bool]) -> bool:
-    """Grade a chunk of a regrade again; the last one ends the regrade.
-
-    Returns:
-        False if some of it is left for another worker, or for this one later.
-
-    Raises:
-        SandboxFault: nothing can be graded on this host.
-    """
-    with grading.database.read() as connection:
-        begun = regrades.find(connection, chunk.regrade)
-        some = chunk.open_sources(connection)
-    if begun is None or begun.state != "running":
-        return True
-    pace = Pace(BESIDE.ahead, lambda: stopping() or _has_ended(grading.database, begun))
-    at_once = [[each] for each in some] if chunk.deaths else [some]
-    try:
-        faults = sum(do(grading, begun, each, pace) for each in at_once)
-    except UsageError as error:
-        _log.warning("a regrade is of another version", regrade=begun.id, reason=str(error))
-        return False
-    if faults:
-        _log.warning("sources could not be graded", regrade=begun.id, count=faults)
-    with grading.database.read() as connection:
-        is_over = not chunk.open_sources(connection)
-        is_all = not regrades.last_open(connection, begun, 1)
-    if is_all:
-        end(grading.database, begun.id, "finished", actor=begun.by)
-    return is_over
-
-
-def graded(
-    grading: Grading, wanted: Plan, source_hashes: Sequence[str], pace: Pace
-) -> Iterator[tuple[str, Kept | None]]:
-    """Yield each source with its verdict under the mended exercise; None where there is none.
-
-    Raises:
-        SandboxFault: nothing can be graded on this host.
-    """
-    ahead = pace.ahead * grading.desk.workers
-    waiting: deque[tuple[str, int, Future[Verdict]]] = deque()
     for source_hash in source_hashes:
-        if pace.stopping():
+        if in_hand >= pace.ahead * grading.desk.workers:
+            wait_for_one()
+        if failure is not None or pace.stopping():
             break
-        with grading.database.read() as connection:
-            known = verdicts.find(connection, wanted.key_of(source_hash))
-            text = "" if known else submissions.text_of(connection, source_hash)
-        if known is not None:
-            yield source_hash, known
-            continue
-        if len(waiting) >= ahead:
-            yield _kept(grading, wanted, *waiting.popleft())
-        path = Path(f"{wanted.exercise.id}.py")
-        job = Job(wanted.exercise, Submission.from_bytes(path, text.encode()))
-        waiting.append((source_hash, now(), grading.desk.grade(job)))
-    while waiting:
-        yield _kept(grading, wanted, *waiting.popleft())
+        in_hand += 1
+        grading.begin(request(source_hash, over.put))
+    while in_hand:
+        wait_for_one()
+    if failure is not None:
+        raise failure
 
 
 class Regrader:
@@ -384,10 +413,11 @@ class Regrader:
             _log.warning("a regrade has not ended", regrade=begun.id, reason=str(error))
 
 
-def _has_ended(database: Database, begun: Regrade) -> bool:
+def is_running(database: Database, regrade_id: str) -> bool:
+    """Return whether a regrade has not ended."""
     with database.read() as connection:
-        found = regrades.find(connection, begun.id)
-    return found is None or found.state != "running"
+        found = regrades.find(connection, regrade_id)
+    return found is not None and found.state == "running"
 
 
 def _ungraded(connection: Connection, wanted: Plan) -> int:
@@ -397,68 +427,6 @@ def _ungraded(connection: Connection, wanted: Plan) -> int:
     )
 
 
-def _foresee(grading: Grading, seen: Preview, source_hash: str, kept: Kept) -> None:
-    """Note what a new verdict would change."""
-    wanted = seen.plan
-    with grading.database.read() as connection:
-        for each in regrades.holding(
-            connection, wanted.exercise.id, wanted.from_hash, [source_hash]
-        ):
-            seen.submissions_tried += 1
-            change = _change(each, kept)
-            if change.effect != "same":
-                seen.changes.append(change)
-
-
-def _publish(connection: Connection, begun: Regrade, source_hash: str, kept: Kept) -> None:
-    """Let a new verdict hold for each submission that it does not lower, or may."""
-    found = regrades.holding(connection, begun.exercise, begun.from_hash, [source_hash])
-    for each in list(found):
-        change = _change(each, kept)
-        if change.effect == "lowered" and not begun.allow_lower:
-            regrades.hold(connection, begun, each, change.after)
-            continue
-        submitted = Submitted(
-            each.submission_id, each.person_id, each.exercise, each.source_hash, each.received_at
-        )
-        before = each.mark.data
-        verdicts.publish(
-            connection, submitted, kept, actor=begun.by, regrade=begun.id, before=before
-        )
-
-
-def _finish(grading: Grading, begun: Regrade, faults: int) -> None:
-    """End a regrade if all of it is done.
-
-    Raises:
-        GraderFault: it is not.
-    """
-    if faults:
-        what = "one source" if faults == 1 else f"{faults} sources"
-        raise GraderFault(
-            f"{what} could not be graded; all others are done, and the same regrade goes on "
-            "with what is left when it is run again"
-        )
-    end(grading.database, begun.id, "finished", actor=begun.by)
-
-
 def _change(holding: Holding, kept: Kept) -> Change:
     after = Mark(kept.outcome, kept.score, kept.max_score)
     return Change(holding.submission_id, holding.person, holding.mark, after)
-
-
-def _kept(
-    grading: Grading, wanted: Plan, source_hash: str, started: int, future: "Future[Verdict]"
-) -> tuple[str, Kept | None]:
-    try:
-        made = future.result()
-    except SandboxFault:
-        raise  # of this host, which says nothing about the source
-    except EtudeError as error:
-        over = Run(grading.worker, started, now())
-        key = wanted.key_of(source_hash)
-        with grading.database.write() as connection:
-            verdicts.note_fault(connection, key.exercise_hash, source_hash, over, str(error))
-        return source_hash, None
-    with grading.database.write() as connection:
-        return source_hash, verdicts.keep(connection, made, Run(grading.worker, started, now()))

@@ -9,7 +9,7 @@ from grader.service import grader_stderr
 from grader.service.catalog import Catalog
 from grader.service.executors import Executor
 from grader.service.executors.local import LocalExecutor
-from grader.service.executors.queue import Queue
+from grader.service.executors.queue import JobQueue
 from grader.service.grading import Grading
 from grader.service.grading_pool import Desk
 from grader.service.health import Health, HealthPort, SelfTest
@@ -31,6 +31,7 @@ class Parts:
     database: Database
     desk: Desk | None  # none in a server that leaves all grading to workers elsewhere
     executor: Executor
+    queue: JobQueue | None  # on PostgreSQL: the same as the executor
     meter: Meter
     health: Health
     regrader: Regrader | None  # none where there is no desk
@@ -78,10 +79,11 @@ class Service:
         upgrade(database)
         meter = Meter()
         meter.watch(database)
-        executor = _executor(database, catalog, desk, meter)
+        jobs = None if database.is_sqlite else JobQueue(database)
+        executor = jobs or _local_executor(database, catalog, desk, meter)
         stack.callback(executor.stop)
         executor.start()
-        stack.enter_context(Sweeper(database, settings.keep_days))
+        stack.enter_context(Sweeper(database, settings.keep_days, jobs))
         stack.enter_context(ScoreSender(database))
         health = Health(database, SelfTest(desk, catalog), lambda: executor.trouble)
         if settings.health_port is not None:
@@ -89,18 +91,13 @@ class Service:
             stack.enter_context(port)
         regrader = None
         if desk is not None:
-            regrader = stack.enter_context(Regrader(Grading(database, catalog, desk)))
-        return Parts(settings, catalog, database, desk, executor, meter, health, regrader)
+            regrader = stack.enter_context(Regrader(Grading(database, catalog, desk, queue=jobs)))
+        return Parts(settings, catalog, database, desk, executor, jobs, meter, health, regrader)
 
 
-def _executor(database: Database, catalog: Catalog, desk: Desk | None, meter: Meter) -> Executor:
-    """Choose by the database: a file is graded from here, PostgreSQL by any number of workers.
-
-    Raises:
-        UsageError: nobody would grade.
-    """
-    if not database.is_sqlite:
-        return Queue(database)
+def _local_executor(
+    database: Database, catalog: Catalog, desk: Desk | None, meter: Meter
+) -> Executor:
     if desk is None:
         raise UsageError("on SQLite the server grades by itself: --workers is at least 1")
     return LocalExecutor(Grading(database, catalog, desk, meter))

@@ -1,4 +1,4 @@
-"""The net below everything: finds submissions that nobody is about to grade, and forgets the old.
+"""Periodically requeues lost submissions, and deletes expired sessions and old diagnostics.
 
 Any number of servers and workers may run it on one database; one at a time changes anything.
 """
@@ -7,11 +7,11 @@ import threading
 from typing import Final, Self
 
 import structlog
+from procrastinate.exceptions import ConnectorException
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
-from grader.service import regrade_jobs
-from grader.service.executors import queue
+from grader.service.executors.queue import JobQueue
 from grader.service.store import sessions, submissions, verdicts
 from grader.service.store.database import Database
 from grader.service.store.ids import now
@@ -20,26 +20,34 @@ SECONDS: Final = 30.0
 """Between two sweeps."""
 
 _DAY: Final = 24 * 60 * 60 * 1_000_000  # microseconds
-_AT_ONCE: Final = 5_000  # so that nobody waits long for SQLite's one writer
+_AT_ONCE: Final = 5_000  # SQLite has one writer, and others wait for it
 
 _log = structlog.get_logger(__name__)
 _MINE: Final = text("SELECT pg_try_advisory_xact_lock(hashtext('etude sweep'))")
 
 
 class Sweeper:
-    """Sweeps now and then, in a thread. Use as a context manager: the first sweep comes with it.
+    """Sweeps every `SECONDS`, in a thread. Use as a context manager: the first sweep comes with it.
 
     Each sweep looks at a part of the submissions, so that it takes as long among millions.
 
     Args:
-        database: what is swept.
+        database: the store.
         keep_days: for how long diagnostics are kept.
+        jobs: the job queue, on PostgreSQL.
         at_once: how many submissions a sweep looks at.
     """
 
-    def __init__(self, database: Database, keep_days: int, at_once: int = 30_000) -> None:
+    def __init__(
+        self,
+        database: Database,
+        keep_days: int,
+        jobs: JobQueue | None = None,
+        at_once: int = 30_000,
+    ) -> None:
         self._database = database
         self._keep_days = keep_days
+        self._jobs = jobs
         self._at_once = at_once
         self._reached = submissions.NEWEST  # the last submission that was looked at
         self._stopping = threading.Event()
@@ -55,7 +63,7 @@ class Sweeper:
         self._thread.join()
 
     def sweep(self) -> int:
-        """Let wait what was lost, forget what is over; return how many were lost."""
+        """Requeue lost submissions, delete expired rows, and return the number requeued."""
         # A look first: SQLite has one writer, and most of the time there is nothing.
         with self._database.read() as connection:
             suspected, reached = submissions.find_lost(
@@ -65,12 +73,11 @@ class Sweeper:
             if not self._database.is_sqlite and not connection.execute(_MINE).scalar():
                 return 0
             lost = len(submissions.let_lost_wait(connection, suspected))
-            if not self._database.is_sqlite:
-                lost = max(lost, queue.defer_lost(connection))
-                regrade_jobs.enqueue_lost(connection)
             sessions.forget_expired(connection)
             before = now() - self._keep_days * _DAY
             pruned = verdicts.prune_attempts(connection, before, _AT_ONCE)
+        if self._jobs is not None:
+            lost = max(lost, self._jobs.requeue_lost())
         self._reached = reached
         if lost:
             _log.warning("lost submissions found", count=lost)
@@ -82,5 +89,5 @@ class Sweeper:
         while not self._stopping.wait(SECONDS):
             try:
                 self.sweep()
-            except SQLAlchemyError as error:
+            except (SQLAlchemyError, ConnectorException) as error:
                 _log.warning("the sweep failed", error=type(error).__name__)

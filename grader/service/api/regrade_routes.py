@@ -228,7 +228,7 @@ def changes(
 )
 def cancel(found: Existing, person: Staff, service: PartsOf) -> RegradeInfo:
     """Cancel a regrade; what it published stays."""
-    is_ended = regrading.end(service.database, found.id, "cancelled", actor=person.name)
+    is_ended = regrading.end(service, found.id, "cancelled", actor=person.name)
     with service.database.read() as connection:
         now_is = regrades.find(connection, found.id)
     if not is_ended or now_is is None:

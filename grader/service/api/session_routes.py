@@ -59,7 +59,7 @@ def enter(service: Parts, token: str, last_cookie: str | None) -> tuple[Person, 
         person = people.person_of_token(connection, token)
         if person is None:
             return None
-        people.hold(connection, [person.id])
+        people.hold(connection, person.id)
         if people.person_of_token(connection, token) is None:  # it was revoked just now
             return None
         if last_cookie is not None:

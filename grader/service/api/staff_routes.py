@@ -79,13 +79,11 @@ def release(submission_id: Id, person: Staff, service: PartsOf) -> None:
     with service.database.write() as connection:
         found = submissions.find(connection, submission_id)
         is_released = submissions.release(connection, submission_id, actor=person.name)
-        if is_released:
-            service.executor.enqueue(connection, [submission_id])
     if found is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no submission of that id.")
     if not is_released:
         raise ProblemError(HTTPStatus.CONFLICT, "It is not parked.")
-    service.executor.ring()
+    service.executor.notify([submission_id])
 
 
 def _info(entry: Entry) -> EntryInfo:

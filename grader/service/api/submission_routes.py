@@ -208,11 +208,10 @@ def _accept(service: Parts, person: Person, new: NewSubmission, key: str) -> Sub
         accepted = submissions.accept(connection, person, new.exercise, new.source, key=key)
         submitted = accepted.submission
         if accepted.is_new:
-            service.executor.enqueue(connection, [submitted.id])
             place = submissions.waiting_before(connection, submitted.id)
     if not accepted.is_new:
         return _state(service, submitted)
-    service.executor.ring()
+    service.executor.notify([submitted.id])
     return _pending(submitted, place)
 
 

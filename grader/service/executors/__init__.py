@@ -1,26 +1,14 @@
-"""What brings waiting submissions to the desk: a thread of the server, or a queue on PostgreSQL.
+"""Executors bring waiting submissions to the desk: a local thread, or a queue on PostgreSQL.
 
-The store says what is pending; an executor is only told sooner than it would find out.
+The store says what is pending; an executor is only notified sooner than it would look.
 """
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from sqlalchemy import Connection
 
-
-class Doorbell(Protocol):
-    """How the part that takes submissions in tells an executor."""
-
-    def enqueue(self, connection: Connection, submission_ids: Sequence[str]) -> None:
-        """Tell of submissions in the transaction that takes them in."""
-
-    def ring(self) -> None:
-        """Tell that such a transaction is committed."""
-
-
-class Executor(Doorbell, Protocol):
-    """Something that grades what waits, until it is stopped."""
+class Executor(Protocol):
+    """Grades what waits, until it is stopped."""
 
     def start(self) -> None:
         """Begin to grade."""
@@ -28,6 +16,9 @@ class Executor(Doorbell, Protocol):
     def stop(self) -> None:
         """Finish what is being graded, and begin nothing more."""
 
+    def notify(self, submission_ids: Sequence[str]) -> None:
+        """Announce submissions that wait since a transaction that is committed."""
+
     @property
     def trouble(self) -> str | None:
-        """Why nothing is graded at the moment, if that is so."""
+        """The reason why nothing is graded at the moment, if that is so."""

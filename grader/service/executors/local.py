@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from typing import Final
 
 import structlog
-from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from grader.service.grading import Grading, NotGradedError
+from grader.errors import SandboxFault
+from grader.service.grading import Grading
 from grader.service.grading_pool import DRAIN_SECONDS
-from grader.service.publishing import Wish
+from grader.service.publishing import GradingRequest, for_submission
 from grader.service.store import submissions
 from grader.service.store.submissions import Submitted
 
 # Submissions in hand for each worker: one that is graded, and others to go on with until as few as
 # half are left. Then the store is asked again, for several at once.
 _AHEAD: Final = 4
-_LOOK_SECONDS: Final = 0.5  # also without a ring: what another process let wait
+_LOOK_SECONDS: Final = 0.5  # also without a wake-up: for what another process stored
 _PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)  # after failures in a row: a full disk takes its time
 
 _log = structlog.get_logger(__name__)
@@ -28,7 +28,7 @@ class LocalExecutor:
 
     def __init__(self, grading: Grading) -> None:
         self._grading = grading
-        self._bell = threading.Event()
+        self._wake = threading.Event()
         self._stopping = threading.Event()
         self._lock = threading.Lock()
         self._in_hand: dict[str, tuple[str, str]] = {}  # by id: the exercise and the source
@@ -36,12 +36,9 @@ class LocalExecutor:
         self._error: Exception | None = None  # the last one that nobody has waited after
         self._thread = threading.Thread(target=self._run, name="executor", daemon=True)
 
-    def enqueue(self, connection: Connection, submission_ids: Sequence[str]) -> None:
-        """Do nothing: that they wait is all that this executor needs."""
-
-    def ring(self) -> None:
+    def notify(self, _submission_ids: Sequence[str]) -> None:
         """Look at once for what waits."""
-        self._bell.set()
+        self._wake.set()
 
     def start(self) -> None:
         """Begin to grade."""
@@ -50,7 +47,7 @@ class LocalExecutor:
     def stop(self) -> None:
         """Wait a little for what is in hand; the rest stays waiting in the store."""
         self._stopping.set()
-        self._bell.set()
+        self._wake.set()
         if self._thread.ident is not None:
             self._thread.join(DRAIN_SECONDS)
             if self._thread.is_alive():  # it waits for the desk
@@ -68,13 +65,14 @@ class LocalExecutor:
 
     def _run(self) -> None:
         while not (self._stopping.is_set() and not self._in_hand):
-            self._bell.wait(_LOOK_SECONDS)
-            self._bell.clear()
+            self._wake.wait(_LOOK_SECONDS)
+            self._wake.clear()
             self._rest()
             if self._stopping.is_set() or self._grading.desk.trouble is not None:
                 continue
             try:
-                self._grading.begin([self._wish(each) for each in self._next()])
+                for each in self._next():
+                    self._grading.begin(self._request(each))
             except SQLAlchemyError as error:
                 self._failed(error)
 
@@ -107,22 +105,22 @@ class LocalExecutor:
                 chosen.append(each)
         return chosen
 
-    def _wish(self, submitted: Submitted) -> Wish:
+    def _request(self, submitted: Submitted) -> GradingRequest:
         with self._lock:
             self._in_hand[submitted.id] = (submitted.exercise, submitted.source_hash)
 
         def done(error: Exception | None) -> None:
             with self._lock:
                 self._in_hand.pop(submitted.id, None)
-            if error is None or isinstance(error, NotGradedError):
+            if error is None or isinstance(error, SandboxFault):
                 self._failures = 0
-                self._bell.set()
+                self._wake.set()
             else:
                 self._failed(error)
 
-        return Wish(submitted, done)
+        return for_submission(submitted, done)
 
     def _failed(self, error: Exception) -> None:
         """Have a pause made before the next; whoever tells of the error is not held up."""
         self._error = error
-        self._bell.set()
+        self._wake.set()

@@ -1,7 +1,7 @@
 """The event log: everything that happened, in order, never changed."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -30,7 +30,7 @@ SCORE_PARKED: Final = "score.parked"
 KEY_MADE: Final = "lti.key.made"
 KEY_RETIRED: Final = "lti.key.retired"
 
-_APPEND: Final = insert(event).returning(event.c.seq, event.c.subject)
+_APPEND: Final = insert(event).returning(event.c.seq)
 
 
 def append(
@@ -45,36 +45,14 @@ def append(
         subject: the id of what it happened to.
         data: JSON values; never a submission's text.
     """
-    made = connection.execute(_APPEND, _row(actor, kind, subject, data))
-    return int(made.scalar_one())
-
-
-def append_each(
-    connection: Connection,
-    actor: str,
-    kind: str,
-    told: Sequence[tuple[str, Mapping[str, Any]]],
-) -> dict[str, int]:
-    """Write down what happened to several subjects, in this order; return the number of each.
-
-    Args:
-        connection: in whose transaction it happened.
-        actor: a person's name, or `GRADER`.
-        kind: one of this module's.
-        told: subject and data of each, as in `append`; no subject twice.
-    """
-    rows = [_row(actor, kind, subject, data) for subject, data in told]
-    return {made.subject: made.seq for made in connection.execute(_APPEND, rows)}
-
-
-def _row(actor: str, kind: str, subject: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    return {
+    row = {
         "at": now(),
         "actor": actor,
         "kind": kind,
         "subject": subject,
         "data": json.dumps(dict(data), sort_keys=True),
     }
+    return int(connection.execute(_APPEND, row).scalar_one())
 
 
 @dataclass(frozen=True, slots=True)

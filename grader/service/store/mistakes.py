@@ -4,14 +4,14 @@ A projection of the published verdicts, so that nobody has to read all of those 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, TypeAlias
 
 from sqlalchemy import Connection, bindparam, delete, func, select
 
 from grader.authoring.statistics import Mistakes, row_of
 from grader.service.store.tables import SAME_KEY, mistake, person, publication, submission, verdict
-from grader.service.store.upsert import insert_all_unless_there
+from grader.service.store.upsert import insert_unless_there
 
 Kind: TypeAlias = Literal["misconception", "test", "hint"]
 
@@ -34,20 +34,9 @@ _FAILED: Final = (
 
 def note(connection: Connection, person_id: str, exercise: str, body: Mapping[str, Any]) -> None:
     """Write down what a verdict says that was published."""
-    note_all(connection, [(person_id, exercise, body)])
-
-
-def note_all(connection: Connection, told: Iterable[tuple[str, str, Mapping[str, Any]]]) -> None:
-    """Write down what verdicts say: the person, the exercise and the body of each."""
-    names = ("exercise", "kind", "name", "person_id")
-    found = {
-        (exercise, kind, name, person_id)
-        for person_id, exercise, body in told
-        for kind, name in _read(body)
-    }
-    if found:  # sorted, lest two wait for each other crosswise
-        rows = [dict(zip(names, each, strict=True)) for each in sorted(found)]
-        insert_all_unless_there(connection, mistake, rows)
+    for kind, name in sorted(set(_read(body))):  # lest two transactions wait for each other
+        row = {"exercise": exercise, "kind": kind, "name": name, "person_id": person_id}
+        insert_unless_there(connection, mistake, row)
 
 
 def follow(

@@ -2,7 +2,6 @@
 
 import hashlib
 import secrets
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
@@ -30,10 +29,7 @@ _PERSON_OF_TOKEN: Final = (
     )
 )
 _HOLD: Final = (
-    select(person.c.id)
-    .where(person.c.id.in_(bindparam("people", expanding=True)))
-    .order_by(person.c.id)  # lest two wait for each other crosswise
-    .with_for_update(key_share=True)
+    select(person.c.id).where(person.c.id == bindparam("person")).with_for_update(key_share=True)
 )
 
 
@@ -142,10 +138,10 @@ def tokens_of(connection: Connection, name: str) -> list[TokenNote]:
     ]
 
 
-def hold(connection: Connection, person_ids: Collection[str]) -> None:
-    """Let one transaction at a time change what belongs to people; SQLite has one writer anyway."""
-    if connection.dialect.name != "sqlite":
-        connection.execute(_HOLD, {"people": person_ids})
+def hold(connection: Connection, person_id: str) -> None:
+    """Lock a person: one transaction at a time changes what is theirs."""
+    if connection.dialect.name != "sqlite":  # which has one writer
+        connection.execute(_HOLD, {"person": person_id})
 
 
 def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
@@ -154,7 +150,7 @@ def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
     person_id = connection.execute(owner).scalar_one_or_none()
     if person_id is None:
         return False
-    hold(connection, [person_id])
+    hold(connection, person_id)
     change = (
         update(token)
         .where(token.c.id == token_id, token.c.revoked_at.is_(None))

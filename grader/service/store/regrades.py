@@ -1,7 +1,7 @@
 """Regrades as they are kept: what is graded again, how far it has come, and what it changes."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias
 
@@ -135,13 +135,13 @@ def seconds_each(connection: Connection, exercise_hash: str) -> float | None:
 
 
 def holding(
-    connection: Connection, exercise: str, from_hash: str, source_hashes: Sequence[str]
+    connection: Connection, exercise: str, from_hash: str, source_hash: str
 ) -> Iterator[Holding]:
-    """Yield each submission of some sources whose verdict is of one version."""
+    """Yield each submission of a source whose verdict is of one version."""
     chosen = _holding().where(
         submission.c.exercise == exercise,
         publication.c.exercise_hash == from_hash,
-        publication.c.source_hash.in_(source_hashes),
+        publication.c.source_hash == source_hash,
     )
     # By person: whoever publishes to several locks them in this order.
     for row in connection.execute(chosen.order_by(person.c.id, submission.c.id)):
@@ -244,20 +244,13 @@ def count_ungraded(
     return int(connection.execute(counted).scalar_one())
 
 
-def open_sources(
-    connection: Connection,
-    begun: Regrade,
-    *,
-    since: int | None = None,
-    span: tuple[str, str] | None = None,
-) -> list[str]:
+def open_sources(connection: Connection, begun: Regrade, *, since: int | None = None) -> list[str]:
     """Return the sources that are still to be done, in order.
 
     Args:
         connection: of a transaction.
         begun: the regrade.
         since: leave out what could not be graded after this time, in microseconds.
-        span: the first and the last that are asked for; all by default.
     """
     chosen = _open(begun)
     if since is not None:
@@ -268,21 +261,14 @@ def open_sources(
             attempt.c.ended_at >= since,
         )
         chosen = chosen.where(~failed)
-    if span is not None:
-        chosen = chosen.where(regrade_source.c.source_hash.between(*span))
     ordered = chosen.order_by(regrade_source.c.source_hash)
     return [str(each) for each in connection.execute(ordered).scalars()]
 
 
-def last_open(
-    connection: Connection, begun: Regrade, most: int, *, before: str | None = None
-) -> list[str]:
-    """Return the last sources that are still to be done before one, the last first."""
-    chosen = _open(begun)
-    if before is not None:
-        chosen = chosen.where(regrade_source.c.source_hash < before)
-    ordered = chosen.order_by(regrade_source.c.source_hash.desc()).limit(most)
-    return [str(each) for each in connection.execute(ordered).scalars()]
+def is_open(connection: Connection, begun: Regrade, source_hash: str) -> bool:
+    """Return whether a source is still to be done."""
+    chosen = _open(begun).where(regrade_source.c.source_hash == source_hash)
+    return connection.execute(chosen).first() is not None
 
 
 def progress(connection: Connection, regrade_id: str) -> tuple[int, int]:

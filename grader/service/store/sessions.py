@@ -48,7 +48,7 @@ def open_session(connection: Connection, owner: Person, until: int | None = None
         until: when what they came in by is over, in microseconds; so is the session then.
     """
     longest = now() + LIFETIME * 1_000_000
-    people.hold(connection, [owner.id])  # or two that come in at once would each end the other's
+    people.hold(connection, owner.id)  # or two that come in at once would each end the other's
     own = and_(session.c.person_id == owner.id, session.c.expires_at > now())
     newest = select(session.c.hash).where(own).order_by(session.c.created_at.desc())
     connection.execute(delete(session).where(own, session.c.hash.not_in(newest.limit(_MOST - 1))))

@@ -74,11 +74,7 @@ _IN_ORDER: Final = (
     .subquery()
 )
 _SPAN: Final = select(func.min(_IN_ORDER.c.id), func.count())
-_NO_LONGER: Final = (
-    delete(waiting)
-    .where(waiting.c.submission_id.in_(bindparam("of", expanding=True)))
-    .returning(waiting.c.submission_id)
-)
+_NO_LONGER: Final = delete(waiting).where(waiting.c.submission_id == bindparam("of"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +222,9 @@ def release(connection: Connection, submission_id: str, *, actor: str) -> bool:
     return True
 
 
-def no_longer_waiting(connection: Connection, submission_ids: Sequence[str]) -> set[str]:
-    """Take submissions off the list; return them without those that another took off before."""
-    return set(connection.execute(_NO_LONGER, {"of": sorted(submission_ids)}).scalars())
+def stop_waiting(connection: Connection, submission_id: str) -> bool:
+    """Take a submission off the list; return false if another process did before."""
+    return bool(connection.execute(_NO_LONGER, {"of": submission_id}).rowcount)
 
 
 def find_lost(connection: Connection, most: int, *, before: str = NEWEST) -> tuple[list[str], str]:

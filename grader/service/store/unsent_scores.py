@@ -6,7 +6,6 @@ is what is told, and one sender at a time has it in hand, so that none overtakes
 
 import json
 from collections.abc import Collection
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -29,8 +28,8 @@ _WHERE: Final = (
 )
 
 # Made once, as those of `verdicts`: every published verdict asks.
-_LINES: Final = select(lti_line.c.id, lti_line.c.person_id, lti_line.c.exercise).where(
-    lti_line.c.person_id.in_(bindparam("people", expanding=True))
+_LINES: Final = select(lti_line.c.id).where(
+    lti_line.c.person_id == bindparam("person"), lti_line.c.exercise == bindparam("of")
 )
 _GRADE: Final = select(grade.c.score, grade.c.max_score, grade.c.passed).where(
     grade.c.person_id == bindparam("person"), grade.c.exercise == bindparam("of")
@@ -98,19 +97,12 @@ def remember_line(connection: Connection, line: Line) -> None:
 
 def note(connection: Connection, person_id: str, exercise: str) -> None:
     """Write down what has to be told of a grade, in the transaction that changed it."""
-    note_all(connection, {(person_id, exercise)})
-
-
-def note_all(connection: Connection, changed: AbstractSet[tuple[str, str]]) -> None:
-    """Do as `note` does for several grades, each by its person and its exercise."""
-    people = sorted({person_id for person_id, _ in changed})
-    for line in connection.execute(_LINES, {"people": people}).all():
-        if (line.person_id, line.exercise) not in changed:
-            continue
-        own = {"person": line.person_id, "of": line.exercise}
-        row = connection.execute(_GRADE, own).one_or_none()
-        if row is not None:
-            _enqueue(connection, line.id, dict(row._mapping))  # noqa: SLF001  its public name
+    own = {"person": person_id, "of": exercise}
+    lines = connection.execute(_LINES, own).scalars().all()
+    row = connection.execute(_GRADE, own).one_or_none() if lines else None
+    if row is not None:
+        for line_id in lines:
+            _enqueue(connection, line_id, dict(row._mapping))  # noqa: SLF001  its public name
 
 
 def _enqueue(connection: Connection, line_id: str, said: dict[str, Any]) -> None:

@@ -1,10 +1,10 @@
 """The statements that the dialects spell each in their own module, made once."""
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Table
+from sqlalchemy import ColumnElement, Connection, Select, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlalchemy.sql.dml import ReturningInsert
@@ -20,21 +20,6 @@ def insert_unless_there(connection: Connection, table: Table, values: Mapping[st
     """Insert a row unless a unique key of it is taken; tell whether it was inserted."""
     statement = _unless_there(table, connection.dialect.name)
     return connection.execute(statement, dict(values)).first() is not None
-
-
-def insert_all_unless_there(
-    connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]
-) -> set[Any]:
-    """Insert rows whose unique keys are free, and return the first key columns of those."""
-    return {key[0] for key in insert_each_unless_there(connection, table, rows)}
-
-
-def insert_each_unless_there(
-    connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]
-) -> Sequence[Row[Any]]:
-    """Insert rows whose unique keys are free, and return the primary keys of those."""
-    statement = _unless_there(table, connection.dialect.name)
-    return connection.execute(statement, [dict(row) for row in rows]).all()
 
 
 def put(
@@ -53,17 +38,6 @@ def put(
     """
     statement = _put(table, connection.dialect.name, better=better)
     return bool(connection.execute(statement, dict(values)).rowcount)
-
-
-def put_all(
-    connection: Connection,
-    table: Table,
-    rows: Sequence[Mapping[str, Any]],
-    better: Better | None = None,
-) -> Sequence[Row[Any]]:
-    """Do as `put` does with rows of different keys; return the keys of those that are there now."""
-    statement = _put_and_tell(table, connection.dialect.name, better)
-    return connection.execute(statement, [dict(row) for row in rows]).all()
 
 
 def put_from(
@@ -85,11 +59,6 @@ def put_from(
 @functools.cache
 def _unless_there(table: Table, dialect: str) -> ReturningInsert[Any]:
     return _insert(table, dialect).on_conflict_do_nothing().returning(*table.primary_key)
-
-
-@functools.cache
-def _put_and_tell(table: Table, dialect: str, better: Better | None) -> ReturningInsert[Any]:
-    return _put(table, dialect, better=better).returning(*table.primary_key)
 
 
 @functools.cache

@@ -1,8 +1,8 @@
 """Verdicts: written once, and published to each submission that they hold for."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -23,7 +23,7 @@ from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, verdict_data
 from grader.service.store import events, mistakes, people, unsent_scores
 from grader.service.store.ids import first_at, id_at, now
-from grader.service.store.submissions import Submitted, no_longer_waiting
+from grader.service.store.submissions import Submitted, stop_waiting
 from grader.service.store.tables import (
     SAME_KEY,
     attempt,
@@ -32,18 +32,10 @@ from grader.service.store.tables import (
     mistake,
     publication,
     share,
-    source,
     submission,
     verdict,
 )
-from grader.service.store.upsert import (
-    Columns,
-    insert_all_unless_there,
-    insert_each_unless_there,
-    put,
-    put_all,
-    put_from,
-)
+from grader.service.store.upsert import Columns, insert_unless_there, put, put_from
 
 MOST_FAULTS: Final = 3
 """After so many a submission waits for staff."""
@@ -84,19 +76,7 @@ _BEST: Final = (
 _GRADED_BY: Final = select(grade.c.submission_id).where(
     grade.c.person_id == bindparam("person"), grade.c.exercise == bindparam("of")
 )
-_FIND_OR_TEXT: Final = (
-    select(source.c.hash, source.c.text, verdict)
-    .outerjoin(
-        verdict,
-        and_(
-            verdict.c.exercise_hash.in_(bindparam("exercises", expanding=True)),
-            verdict.c.source_hash == source.c.hash,
-            verdict.c.grader_version == bindparam("grader_version"),
-        ),
-    )
-    .where(source.c.hash.in_(bindparam("sources", expanding=True)))
-)
-_ATTEMPT: Final = insert(attempt).returning(attempt.c.id)  # so that several are one statement
+_ATTEMPT: Final = insert(attempt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,36 +116,28 @@ class Run:
 
 
 def keep(connection: Connection, made: Verdict, run: Run) -> Kept:
-    """Write one verdict down, as `keep_all` does."""
-    (kept,) = keep_all(connection, [(made, run)])
-    return kept
-
-
-def keep_all(connection: Connection, made: Sequence[tuple[Verdict, Run]]) -> list[Kept]:
-    """Write verdicts down; where one with the same key is there already, that one holds.
-
-    Args:
-        connection: of a transaction that writes.
-        made: each verdict, and who made it.
-
-    Returns:
-        Those that hold, in the same order.
-    """
-    if not made:
-        return []
-    ours: dict[Key, tuple[Kept, str]] = {}  # with the exercise's id
-    for each, _ in made:
-        kept = _kept_of(each)
-        ours.setdefault(kept.key, (kept, each.exercise))
-    # Sorted, lest two wait for each other crosswise.
-    rows = [_verdict_row(*ours[key]) for key in sorted(ours, key=_in_order)]
-    written = insert_each_unless_there(connection, verdict, rows)
-    is_new = {Key(row.exercise_hash, row.source_hash, row.grader_version) for row in written}
-    connection.execute(_ATTEMPT, [_attempt_row(each, run) for each, run in made])
-    holds = {
-        key: kept if key in is_new else _find(connection, key) for key, (kept, _) in ours.items()
+    """Store a verdict and who made it; return the one that holds: the first of its key."""
+    key = Key(made.exercise_hash, made.submission_hash, made.grader_version)
+    body, outcome = verdict_data(made), made.outcome.value
+    kept = Kept(key, outcome, made.score, made.max_score, made.xp, body, now())
+    row = {
+        **asdict(key),
+        "exercise": made.exercise,
+        "outcome": outcome,
+        "score": kept.score,
+        "max_score": kept.max_score,
+        "xp": kept.xp,
+        "body": json.dumps(body),
+        "at": kept.at,
     }
-    return [holds[_key_of(each)] for each, _ in made]
+    is_new = insert_unless_there(connection, verdict, row)
+    note = _attempt(made.exercise_hash, made.submission_hash, run, outcome, "")
+    connection.execute(_ATTEMPT, note)
+    if is_new:
+        return kept
+    found = find(connection, key)
+    assert found is not None  # noqa: S101  a verdict is never deleted
+    return found
 
 
 def note_fault(
@@ -192,30 +164,7 @@ def prune_attempts(connection: Connection, before: int, most: int) -> int:
 
 def find(connection: Connection, key: Key) -> Kept | None:
     """Return the verdict of a key."""
-    return _one(connection, _FIND, _key_columns(key))
-
-
-def find_or_texts(connection: Connection, keys: Collection[Key]) -> dict[Key, Kept | str]:
-    """Return the verdicts of keys; of those that have none, the sources that are to be graded.
-
-    Args:
-        connection: of a transaction.
-        keys: all of one version of the grader.
-    """
-    (version,) = {key.grader_version for key in keys}
-    asked = {
-        "exercises": sorted({key.exercise_hash for key in keys}),
-        "sources": sorted({key.source_hash for key in keys}),
-        "grader_version": version,
-    }
-    found: dict[Key, Kept] = {}
-    texts: dict[str, str] = {}
-    for row in connection.execute(_FIND_OR_TEXT, asked):
-        texts[row.hash] = row.text
-        if row.exercise_hash is not None:
-            kept = _kept(row)
-            found[kept.key] = kept
-    return {key: found[key] if key in found else texts[key.source_hash] for key in keys}
+    return _one(connection, _FIND, asdict(key))
 
 
 def published(connection: Connection, submission_id: str) -> Kept | None:
@@ -224,28 +173,14 @@ def published(connection: Connection, submission_id: str) -> Kept | None:
 
 
 def publish_waiting(connection: Connection, submitted: Submitted, kept: Kept) -> bool:
-    """Let a verdict hold for a submission that waits for one; false if it waits no more."""
-    return bool(publish_all_waiting(connection, [(submitted, kept)]))
+    """Publish a verdict for a submission that waits for one; return false if it waits no more.
 
-
-def publish_all_waiting(
-    connection: Connection, wanted: Sequence[tuple[Submitted, Kept]]
-) -> set[str]:
-    """Let verdicts hold for the submissions that wait for them.
-
-    Whoever takes one off the list publishes, so that of two who graded it only one does.
-
-    Args:
-        connection: of a transaction that writes.
-        wanted: submissions and the verdict of each.
-
-    Returns:
-        The ids of those that did wait.
+    Of two processes that graded it, the one that takes it off the list publishes.
     """
-    ours = {submitted.id: (submitted, kept) for submitted, kept in wanted}
-    taken = no_longer_waiting(connection, list(ours))
-    _publish_all(connection, [ours[each] for each in ours if each in taken], events.GRADER)
-    return taken
+    if not stop_waiting(connection, submitted.id):
+        return False
+    publish(connection, submitted, kept)
+    return True
 
 
 def publish(
@@ -257,7 +192,7 @@ def publish(
     regrade: str | None = None,
     before: Mapping[str, Any] | None = None,
 ) -> None:
-    """Let a verdict hold for a submission from now on, and its person's grade follow.
+    """Publish a verdict for a submission, and update its person's grade.
 
     Args:
         connection: of a transaction that writes.
@@ -267,55 +202,27 @@ def publish(
         regrade: the id of the regrade that did.
         before: what the verdict says that held until now.
     """
-    _publish_all(connection, [(submitted, kept)], actor, {"regrade": regrade, "before": before})
-
-
-_NOTHING_BEFORE: Final[Mapping[str, Any]] = {"regrade": None, "before": None}
-
-
-def _publish_all(
-    connection: Connection,
-    wanted: Sequence[tuple[Submitted, Kept]],
-    actor: str,
-    why: Mapping[str, Any] = _NOTHING_BEFORE,
-) -> None:
-    """Do as `publish` does for each, in as many statements as for one; no submission twice."""
-    if not wanted:
-        return
     # One at a time for each person, or of two grades the worse might be computed last.
-    people.hold(connection, sorted({submitted.person_id for submitted, _ in wanted}))
-    told = [(submitted.id, {**_told(submitted, kept), **why}) for submitted, kept in wanted]
-    seqs = events.append_each(connection, actor, events.PUBLISHED, told)
-    held = {
-        submitted.id: {
-            "submission_id": submitted.id,
-            "event_seq": seqs[submitted.id],
-            **_key_columns(kept.key),
-        }
-        for submitted, kept in wanted
-    }
-    is_new = insert_all_unless_there(connection, publication, [held[each] for each in sorted(held)])
-    first = [each for each in wanted if each[0].id in is_new]
-    _improve_grades(connection, first, seqs)
-    mistakes.note_all(
-        connection,
-        [(who.person_id, who.exercise, kept.body) for who, kept in first if not kept.passed],
-    )
-    for submitted, kept in wanted:
-        if submitted.id not in is_new:
-            _replace(connection, submitted, kept, held[submitted.id])
-
-
-def _told(submitted: Submitted, kept: Kept) -> dict[str, Any]:
-    return {
+    people.hold(connection, submitted.person_id)
+    told = {
         "person": submitted.person_id,
         "exercise": submitted.exercise,
-        **_key_columns(kept.key),
+        **asdict(kept.key),
         "outcome": kept.outcome,
         "score": kept.score,
         "max_score": kept.max_score,
         "xp": kept.xp,
+        "regrade": regrade,
+        "before": before,
     }
+    seq = events.append(connection, actor, events.PUBLISHED, submitted.id, told)
+    held = {"submission_id": submitted.id, "event_seq": seq, **asdict(kept.key)}
+    if not insert_unless_there(connection, publication, held):
+        _replace(connection, submitted, kept, held)
+        return
+    _improve_grade(connection, submitted, kept, seq)
+    if not kept.passed:
+        mistakes.note(connection, submitted.person_id, submitted.exercise, kept.body)
 
 
 def _replace(
@@ -325,43 +232,19 @@ def _replace(
     replaced = published(connection, submitted.id)
     assert replaced is not None  # noqa: S101  a verdict is never deleted
     put(connection, publication, held)
-    if _is_graded_by(connection, submitted):
+    own = {"person": submitted.person_id, "of": submitted.exercise}
+    if connection.execute(_GRADED_BY, own).scalar_one_or_none() == submitted.id:
         refresh_grade(connection, submitted.person_id, submitted.exercise)
     else:  # the best one still holds; to look at all would take long where there are many
-        _improve_grades(connection, [(submitted, kept)], {submitted.id: held["event_seq"]})
+        _improve_grade(connection, submitted, kept, held["event_seq"])
     mistakes.follow(connection, submitted.person_id, submitted.exercise, replaced.body, kept.body)
 
 
-def _is_graded_by(connection: Connection, submitted: Submitted) -> bool:
-    """Tell whether a submission is the best of its person's in its exercise."""
-    own = {"person": submitted.person_id, "of": submitted.exercise}
-    return connection.execute(_GRADED_BY, own).scalar_one_or_none() == submitted.id
-
-
-def _improve_grades(
-    connection: Connection, first: Sequence[tuple[Submitted, Kept]], seqs: Mapping[str, int]
+def _improve_grade(
+    connection: Connection, submitted: Submitted, kept: Kept, event_seq: int
 ) -> None:
-    """Let grades follow one more verdict each, or several, however many there are already."""
-    best: dict[tuple[str, str], tuple[Submitted, Kept]] = {}
-    for submitted, kept in sorted(first, key=_best_first):
-        best.setdefault((submitted.person_id, submitted.exercise), (submitted, kept))
-    if not best:
-        return
-    rows = [_grade_row(*best[own], seqs) for own in sorted(best)]
-    changed = put_all(connection, grade, rows, _is_better)
-    if changed:
-        unsent_scores.note_all(connection, {(row.person_id, row.exercise) for row in changed})
-
-
-def _best_first(each: tuple[Submitted, Kept]) -> tuple[bool, float, str]:
-    """Order grades as `_BEST` does."""
-    submitted, kept = each
-    share = kept.score / (kept.max_score if kept.max_score > 0 else 1)
-    return not kept.passed, -share, submitted.id
-
-
-def _grade_row(submitted: Submitted, kept: Kept, seqs: Mapping[str, int]) -> dict[str, Any]:
-    return {
+    """Update a grade by one more verdict, however many there are already."""
+    row = {
         "person_id": submitted.person_id,
         "exercise": submitted.exercise,
         "submission_id": submitted.id,
@@ -369,8 +252,10 @@ def _grade_row(submitted: Submitted, kept: Kept, seqs: Mapping[str, int]) -> dic
         "max_score": kept.max_score,
         "passed": kept.passed,
         "xp": kept.xp,
-        "event_seq": seqs[submitted.id],
+        "event_seq": event_seq,
     }
+    if put(connection, grade, row, _is_better):
+        unsent_scores.note(connection, submitted.person_id, submitted.exercise)
 
 
 def _is_better(new: Columns) -> ColumnElement[bool]:
@@ -405,16 +290,12 @@ def rebuild(connection: Connection) -> int:
         latest[row.subject] = (key, row.seq)
         owners.add((data["person"], data["exercise"]))
     for submission_id, (key, seq) in latest.items():
-        held = {"submission_id": submission_id, "event_seq": seq, **_key_columns(key)}
+        held = {"submission_id": submission_id, "event_seq": seq, **asdict(key)}
         put(connection, publication, held)
     for person_id, exercise in sorted(owners):
         refresh_grade(connection, person_id, exercise)
         mistakes.refresh(connection, person_id, exercise)
     return len(latest)
-
-
-def _attempt_row(made: Verdict, run: Run) -> dict[str, Any]:
-    return _attempt(made.exercise_hash, made.submission_hash, run, made.outcome.value, "")
 
 
 def _attempt(
@@ -435,46 +316,6 @@ def _attempt(
 def _writable(text: str) -> str:
     """Return a text that quotes anything as PostgreSQL takes it: UTF-8 without a NUL."""
     return text.encode(errors="backslashreplace").decode().replace("\0", "\\0")
-
-
-def _kept_of(made: Verdict) -> Kept:
-    body, outcome = verdict_data(made), made.outcome.value
-    return Kept(_key_of(made), outcome, made.score, made.max_score, made.xp, body, now())
-
-
-def _verdict_row(kept: Kept, exercise: str) -> dict[str, Any]:
-    return {
-        **_key_columns(kept.key),
-        "exercise": exercise,
-        "outcome": kept.outcome,
-        "score": kept.score,
-        "max_score": kept.max_score,
-        "xp": kept.xp,
-        "body": json.dumps(kept.body),
-        "at": kept.at,
-    }
-
-
-def _key_of(made: Verdict) -> Key:
-    return Key(made.exercise_hash, made.submission_hash, made.grader_version)
-
-
-def _in_order(key: Key) -> tuple[str, str, str]:
-    return key.exercise_hash, key.source_hash, key.grader_version
-
-
-def _key_columns(key: Key) -> dict[str, str]:
-    return {
-        "exercise_hash": key.exercise_hash,
-        "source_hash": key.source_hash,
-        "grader_version": key.grader_version,
-    }
-
-
-def _find(connection: Connection, key: Key) -> Kept:
-    found = find(connection, key)
-    assert found is not None  # noqa: S101  a verdict is never deleted
-    return found
 
 
 def _one(connection: Connection, chosen: Select[Any], values: Mapping[str, str]) -> Kept | None:

@@ -1,7 +1,6 @@
 """The executor of a server of its own, where the store fails."""
 
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
@@ -10,7 +9,7 @@ from sqlalchemy.exc import OperationalError
 
 from grader.service.executors import local
 from grader.service.executors.local import LocalExecutor
-from grader.service.publishing import Wish
+from grader.service.publishing import GradingRequest
 from grader.service.store import people, submissions
 from grader.service.store.database import Database
 
@@ -33,12 +32,11 @@ class _FullDisk:
     told: int = 0
     changed: threading.Condition = field(default_factory=threading.Condition)
 
-    def begin(self, wishes: Sequence[Wish]) -> None:
-        for wish in wishes:
-            wish.done(OperationalError("INSERT", {}, OSError("no space left on device")))
-            with self.changed:
-                self.told += 1
-                self.changed.notify()
+    def begin(self, request: GradingRequest) -> None:
+        request.notify(OperationalError("INSERT", {}, OSError("no space left on device")))
+        with self.changed:
+            self.told += 1
+            self.changed.notify()
 
 
 def test_several_that_fail_at_once_are_one_pause(

@@ -27,7 +27,7 @@ from grader.grading.results.submission import Submission
 from grader.service import grader_stderr, logs
 from grader.service.api.app import create_app
 from grader.service.catalog import Catalog
-from grader.service.executors import queue
+from grader.service.executors.queue import JobQueue
 from grader.service.grading_pool import Desk
 from grader.service.health import OK, Health, HealthPort, SelfTest
 from grader.service.metrics import Meter
@@ -310,8 +310,6 @@ def test_old_diagnostics_go_and_verdicts_stay(database: Database) -> None:
     with database.write() as connection:
         verdicts.note_fault(connection, "e", "s", run, "old")
         verdicts.note_fault(connection, "e", "s", verdicts.Run("here", now(), now()), "new")
-    if not database.is_sqlite:
-        queue.prepare(database)
     Sweeper(database, 40_000).sweep()  # for longer than there are computers
     Sweeper(database, 90).sweep()
     with database.read() as connection:
@@ -319,32 +317,35 @@ def test_old_diagnostics_go_and_verdicts_stay(database: Database) -> None:
     assert left == ["new"]
 
 
-def test_the_sweep_finds_what_was_lost(database: Database) -> None:
+@pytest.fixture
+def jobs(database: Database) -> Iterator[JobQueue | None]:
+    """The job queue, on PostgreSQL."""
+    with contextlib.nullcontext() if database.is_sqlite else JobQueue(database) as opened:
+        yield opened
+
+
+def test_the_sweep_finds_what_was_lost(database: Database, jobs: JobQueue | None) -> None:
     """A submission that neither waits nor has a job waits again, and has one job."""
-    if not database.is_sqlite:
-        queue.prepare(database)
     lost = _hand_in(database, "x = 1\n")
     with database.write() as connection:
-        submissions.no_longer_waiting(connection, [lost.id])
-    assert Sweeper(database, 90).sweep() == 1
-    assert Sweeper(database, 90).sweep() == 0
+        submissions.stop_waiting(connection, lost.id)
+    assert Sweeper(database, 90, jobs).sweep() == 1
+    assert Sweeper(database, 90, jobs).sweep() == 0
     with database.read() as connection:
         assert connection.execute(select(func.count()).select_from(waiting)).scalar() == 1
         if not database.is_sqlite:
-            jobs = text("SELECT args->>'submission_id' FROM procrastinate_jobs")
-            assert connection.execute(jobs).scalars().all() == [lost.id]
+            queued = text("SELECT args->>'submission_id' FROM procrastinate_jobs")
+            assert connection.execute(queued).scalars().all() == [lost.id]
 
 
-def test_the_sweep_comes_round(database: Database) -> None:
+def test_the_sweep_comes_round(database: Database, jobs: JobQueue | None) -> None:
     """It looks at some submissions at a time, at the newest first, and at every one in the end."""
-    if not database.is_sqlite:
-        queue.prepare(database)
     handed_in = [_hand_in(database, f"x = {number}\n") for number in range(5)]
-    Sweeper(database, 90).sweep()  # on PostgreSQL each has a job from then on
-    sweeper = Sweeper(database, 90, at_once=2)
+    Sweeper(database, 90, jobs).sweep()  # on PostgreSQL each has a job from then on
+    sweeper = Sweeper(database, 90, jobs, at_once=2)
     for lost, sweeps in ((handed_in[4], 1), (handed_in[0], 4), (handed_in[3], 4)):
         with database.write() as connection:
-            submissions.no_longer_waiting(connection, [lost.id])
+            submissions.stop_waiting(connection, lost.id)
         assert sum(sweeper.sweep() for _ in range(sweeps)) == 1
     with database.read() as connection:
         assert submissions.next_waiting(connection, 9) == handed_in

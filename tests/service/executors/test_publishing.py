@@ -1,19 +1,16 @@
 """Publishing of verdicts: those that are ready together, none at another's cost."""
 
+import contextlib
 import threading
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
 
 import pytest
 from sqlalchemy import Connection, event, func, select, text
 
 from benchmarks.postgres import PostgresServer
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.service import publishing
-from grader.service.executors import queue
-from grader.service.publishing import Made, Publisher, Wish
+from grader.service.publishing import NewVerdict, Publisher, for_submission
 from grader.service.store import events, mistakes, people, submissions, verdicts
 from grader.service.store.database import Database
 from grader.service.store.submissions import Submitted
@@ -21,23 +18,12 @@ from grader.service.store.tables import attempt, grade, publication
 from grader.service.store.tables import event as event_table
 from grader.service.store.verdicts import Run
 
-if TYPE_CHECKING:
-    from grader.service.grading_pool import Desk
-
 _RUN = Run("here", 0, 1)
 _PUBLISHED = select(event_table.c.subject).where(event_table.c.kind == events.PUBLISHED)
 _IS_BLOCKED = text(
     "SELECT EXISTS (SELECT FROM pg_locks"
     " WHERE NOT granted AND pg_blocking_pids(pid) @> ARRAY[pg_backend_pid()])"
 )
-
-
-@dataclass
-class _Line:
-    """A desk as a publisher sees it: how many jobs it has, and how many it grades at once."""
-
-    in_hand: int = 100
-    workers: int = 1
 
 
 class _Told:
@@ -68,7 +54,7 @@ def _hand_in(database: Database, number: int) -> list[Submitted]:
 
 def _made(
     submitted: Submitted, score: int, name: str = "t", outcome: Outcome = Outcome.PASSED
-) -> Made:
+) -> NewVerdict:
     test = TestResult(name, "", hidden=False, outcome=outcome, points=score, max_points=9)  # type: ignore[arg-type]  # a name in place of a NewType
     made = Verdict(
         exercise="double",  # type: ignore[arg-type]  # likewise
@@ -85,7 +71,7 @@ def _made(
         submission_hash=submitted.source_hash,
         grader_version="0",
     )
-    return Made(made, _RUN)
+    return NewVerdict(made, _RUN)
 
 
 @pytest.fixture
@@ -93,27 +79,34 @@ def told() -> _Told:
     return _Told()
 
 
-@pytest.fixture(autouse=True)
-def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let those who wait for company wait as long as this machine needs."""
-    monkeypatch.setattr(publishing, "_COMPANY_SECONDS", 60.0)
+@contextlib.contextmanager
+def _held(publisher: Publisher, submitted: Submitted, told: _Told) -> Iterator[None]:
+    """Hold the publisher up, so that what is put meanwhile is ready at once."""
+    is_held, go_on = threading.Event(), threading.Event()
+
+    def hold(_: Connection) -> None:
+        is_held.set()
+        assert go_on.wait(60)
+
+    publisher.put([for_submission(submitted, told.done)], hold)
+    assert is_held.wait(60)
+    yield
+    go_on.set()
 
 
 def test_what_is_ready_at_once_is_one_transaction(database: Database, told: _Told) -> None:
-    """While there is a line at the desk; eight do not wait for a ninth."""
+    """What became ready while another was written is committed together."""
     commits: list[int] = []
     event.listen(database.engine, "commit", lambda _: commits.append(1))
-    handed_in = _hand_in(database, 8)
+    first, *handed_in = _hand_in(database, 9)
     commits.clear()
-    publisher = Publisher(database, cast("Desk", _Line()))
-    for score, each in enumerate(handed_in[:7]):
-        publisher.put([Wish(each, told.done)], _made(each, score))
-    threading.Event().wait(0.2)  # in which they would be written, were they not to wait
-    assert told.errors == []
-    publisher.put([Wish(handed_in[7], told.done)], _made(handed_in[7], 7))
-    told.wait(8)
-    assert told.errors == [None] * 8
-    assert len(commits) == 1
+    publisher = Publisher(database)
+    with _held(publisher, first, told):
+        for score, each in enumerate(handed_in):
+            publisher.put([for_submission(each, told.done)], _made(each, score))
+    told.wait(9)
+    assert told.errors == [None] * 9
+    assert len(commits) == 2
     with database.read() as connection:
         assert connection.execute(select(func.count()).select_from(publication)).scalar() == 8
         assert connection.execute(select(grade.c.score, grade.c.submission_id)).all() == [
@@ -121,38 +114,28 @@ def test_what_is_ready_at_once_is_one_transaction(database: Database, told: _Tol
         ]
 
 
-def test_one_alone_waits_for_nobody(database: Database, told: _Told) -> None:
-    """Where nothing waits at the desk each is written as it comes."""
-    publisher = Publisher(database, cast("Desk", _Line(in_hand=1)))
-    for number, each in enumerate(_hand_in(database, 3), 1):
-        publisher.put([Wish(each, told.done)], _made(each, 9))
-        told.wait(number)
-    assert told.errors == [None] * 3
-    with database.read() as connection:
-        assert submissions.count_waiting(connection) == (0, 0)
-
-
 def test_what_cannot_be_written_takes_no_other_along(database: Database, told: _Told) -> None:
     """Its neighbours in the transaction are written one by one, and only its own wish is told."""
-    handed_in = _hand_in(database, 8)
-    publisher = Publisher(database, cast("Desk", _Line()))
-    for each in handed_in[:7]:
-        publisher.put([Wish(each, told.done)], _made(each, 9))
-    publisher.put([Wish(handed_in[7], told.done)], _fail)
-    told.wait(8)
-    assert sorted(told.errors, key=str) == [None] * 7 + ["not now"]
+    first, *handed_in = _hand_in(database, 9)
+    publisher = Publisher(database)
+    with _held(publisher, first, told):
+        for each in handed_in[:7]:
+            publisher.put([for_submission(each, told.done)], _made(each, 9))
+        publisher.put([for_submission(handed_in[7], told.done)], _fail)
+    told.wait(9)
+    assert sorted(told.errors, key=str) == [None] * 8 + ["not now"]
     with database.read() as connection:
-        assert submissions.line(connection) == [handed_in[7].id]
+        assert submissions.line(connection) == [first.id, handed_in[7].id]
 
 
 @pytest.mark.slow
 def test_what_can_never_be_written_waits_for_staff(database: Database, told: _Told) -> None:
     """A verdict that no column takes is not graded again for ever; its neighbours are published."""
     handed_in = _hand_in(database, 8)
-    publisher = Publisher(database, cast("Desk", _Line()))
-    publisher.put([Wish(handed_in[0], told.done)], _made(handed_in[0], 2**70))
+    publisher = Publisher(database)
+    publisher.put([for_submission(handed_in[0], told.done)], _made(handed_in[0], 2**70))
     for each in handed_in[1:]:
-        publisher.put([Wish(each, told.done)], _made(each, 9))
+        publisher.put([for_submission(each, told.done)], _made(each, 9))
     told.wait(8)
     assert told.errors == [None] * 8
     with database.read() as connection:
@@ -166,14 +149,14 @@ def test_what_can_never_be_written_waits_for_staff(database: Database, told: _To
 def test_who_cannot_be_told_holds_nobody_up(database: Database, told: _Told) -> None:
     """An error where somebody is told is theirs: the next verdict is written all the same."""
     first, second, third = _hand_in(database, 3)
-    publisher = Publisher(database, cast("Desk", _Line(in_hand=1)))
+    publisher = Publisher(database)
 
     def fail(_: Exception | None) -> None:
         raise RuntimeError("nobody listens")
 
-    publisher.put([Wish(first, fail), Wish(second, told.done)], _made(first, 9))
+    publisher.put([for_submission(first, fail), for_submission(second, told.done)], _made(first, 9))
     told.wait(1)
-    publisher.put([Wish(third, told.done)], _made(third, 9))
+    publisher.put([for_submission(third, told.done)], _made(third, 9))
     told.wait(2)
     with database.read() as connection:
         assert submissions.count_waiting(connection) == (0, 0)
@@ -191,8 +174,10 @@ def test_what_a_fault_quotes_can_be_written(database: Database) -> None:
 def test_a_test_of_any_name_can_be_failed(database: Database, told: _Told) -> None:
     """What students got wrong is counted by as much of a name as the column takes."""
     (submitted,) = _hand_in(database, 1)
-    publisher = Publisher(database, cast("Desk", _Line(in_hand=1)))
-    publisher.put([Wish(submitted, told.done)], _made(submitted, 3, "t" * 500, Outcome.FAILED))
+    publisher = Publisher(database)
+    publisher.put(
+        [for_submission(submitted, told.done)], _made(submitted, 3, "t" * 500, Outcome.FAILED)
+    )
     told.wait(1)
     with database.read() as connection:
         assert submissions.count_waiting(connection) == (0, 0)
@@ -201,10 +186,9 @@ def test_a_test_of_any_name_can_be_failed(database: Database, told: _Told) -> No
 
 @pytest.fixture
 def on_postgres(postgres: PostgresServer) -> Iterator[Database]:
-    """A database on PostgreSQL with the queue's tables, too."""
+    """A database on PostgreSQL."""
     name = f"publishing_{uuid.uuid4().hex}"
     with Database(postgres.make(name, "etude_template")) as database:
-        queue.prepare(database)
         yield database
     postgres.drop(name)
 
@@ -212,13 +196,13 @@ def on_postgres(postgres: PostgresServer) -> Iterator[Database]:
 def test_two_publish_for_one_source(on_postgres: Database, told: _Told) -> None:
     """At once, each the same verdicts for the same submissions: each is published once."""
     handed_in = _hand_in(on_postgres, 40)
-    publishers = [Publisher(on_postgres, cast("Desk", _Line())) for _ in range(2)]
+    publishers = [Publisher(on_postgres) for _ in range(2)]
     together = threading.Barrier(2)
 
     def put(publisher: Publisher) -> None:
         together.wait()
         for each in handed_in:
-            publisher.put([Wish(each, told.done)], _made(each, 9))
+            publisher.put([for_submission(each, told.done)], _made(each, 9))
 
     threads = [threading.Thread(target=put, args=(each,)) for each in publishers]
     for thread in threads:
@@ -236,12 +220,12 @@ def test_two_publish_for_one_source(on_postgres: Database, told: _Told) -> None:
 def test_a_verdict_survives_a_deadlock(on_postgres: Database, told: _Told) -> None:
     """Where PostgreSQL undoes our transaction for another's sake it is written again, not graded."""
     (submitted,) = _hand_in(on_postgres, 1)
-    publisher = Publisher(on_postgres, cast("Desk", _Line(in_hand=1)))
+    publisher = Publisher(on_postgres)
     own = {"person": submitted.person_id, "submission": submitted.id}
     with on_postgres.write() as connection:
         connection.execute(text("SET LOCAL deadlock_timeout = '1h'"))  # so that ours is undone
         connection.execute(text("SELECT FROM person WHERE id = :person FOR UPDATE"), own)
-        publisher.put([Wish(submitted, told.done)], _made(submitted, 9))
+        publisher.put([for_submission(submitted, told.done)], _made(submitted, 9))
         while not connection.execute(_IS_BLOCKED).scalar():
             threading.Event().wait(0.01)
         connection.execute(
@@ -256,12 +240,12 @@ def test_a_verdict_survives_a_deadlock(on_postgres: Database, told: _Told) -> No
 def test_a_lost_connection_leaves_what_it_was_about(on_postgres: Database, told: _Told) -> None:
     """Whoever wished is told, nothing of the transaction stays, and the next one is written."""
     first, second = _hand_in(on_postgres, 2)
-    publisher = Publisher(on_postgres, cast("Desk", _Line(in_hand=1)))
-    publisher.put([Wish(first, told.done)], _lose_the_connection)
+    publisher = Publisher(on_postgres)
+    publisher.put([for_submission(first, told.done)], _lose_the_connection)
     told.wait(1)
     with on_postgres.read() as connection:
         assert submissions.line(connection) == [first.id, second.id]
-    publisher.put([Wish(second, told.done)], _made(second, 9))
+    publisher.put([for_submission(second, told.done)], _made(second, 9))
     told.wait(2)
     assert told.errors[0] is not None
     assert told.errors[1] is None
@@ -275,25 +259,3 @@ def _lose_the_connection(connection: Connection) -> None:
 
 def _fail(_: Connection) -> None:
     raise RuntimeError("not now")
-
-
-def test_a_job_leaves_the_queue_with_its_verdict(on_postgres: Database, told: _Told) -> None:
-    """In the same transaction: a job whose verdict could not be written is still there."""
-    handed_in = _hand_in(on_postgres, 2)
-    with on_postgres.write() as connection:
-        names = [{"submission_id": each.id} for each in handed_in]
-        queue.defer(connection, queue.INTERACTIVE, queue.GRADE, names)
-    with on_postgres.read() as connection:
-        first, second = queue.take(connection, queue.INTERACTIVE, _worker(connection), 2)
-    publisher = Publisher(on_postgres, cast("Desk", _Line(in_hand=1)))
-    publisher.put([Wish(handed_in[0], told.done, first.id)], _made(handed_in[0], 9))
-    publisher.put([Wish(handed_in[1], told.done, second.id)], _fail)
-    told.wait(2)
-    with on_postgres.read() as connection:
-        left = connection.execute(text("SELECT id FROM procrastinate_jobs")).scalars().all()
-    assert left == [second.id]
-
-
-def _worker(connection: Connection) -> int:
-    found = text("SELECT worker_id FROM procrastinate_register_worker_v1()")
-    return int(connection.execute(found).scalar_one())

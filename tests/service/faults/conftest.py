@@ -23,7 +23,7 @@ from sqlalchemy import Connection, insert, select, text
 
 from benchmarks.postgres import PostgresServer
 from grader.definitions.collection import Collection
-from grader.service.executors import queue
+from grader.service.executors.queue import JobQueue
 from grader.service.store import events, people
 from grader.service.store.database import Database
 from grader.service.store.ids import new_id, now
@@ -274,9 +274,9 @@ class Stack:
             connection.execute(
                 insert(waiting), [{"submission_id": row["id"], "parked": False} for row in rows]
             )
-            if self.kind == "queue":
-                jobs = [{"submission_id": row["id"]} for row in rows]
-                queue.defer(connection, queue.INTERACTIVE, queue.GRADE, jobs)
+        if self.kind == "queue":
+            with JobQueue(self.database) as jobs:
+                jobs.defer_submissions([str(row["id"]) for row in rows])
 
     def parked(self) -> list[str]:
         """Return those that were ever parked: poisons, once each, and nothing that was beside them."""

@@ -1,5 +1,6 @@
 """A mended exercise, and submissions whose verdicts are of the version before."""
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from grader.definitions.exercise import Exercise
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.service import regrading
 from grader.service.catalog import Catalog
+from grader.service.executors.queue import JobQueue
 from grader.service.grading import Grading
 from grader.service.grading_pool import Desk
 from grader.service.regrading import Plan
@@ -104,17 +106,18 @@ class Stored:
 
 
 @pytest.fixture
-def stored(database: Database, desk: Desk, folder: Path) -> Stored:
+def stored(database: Database, desk: Desk, folder: Path) -> Iterator[Stored]:
     """A fresh store, on each dialect."""
-    return store_of(database, desk, folder)
+    with contextlib.nullcontext() if database.is_sqlite else JobQueue(database) as queue:
+        yield store_of(database, desk, folder, queue)
 
 
-def store_of(database: Database, desk: Desk, folder: Path) -> Stored:
+def store_of(database: Database, desk: Desk, folder: Path, queue: JobQueue | None = None) -> Stored:
     """Bring a database and a desk together with the mended exercise."""
     catalog = Catalog.load(folder)
     exercise = catalog.find("double")
     assert exercise is not None
-    return Stored(Grading(database, catalog, desk), exercise)
+    return Stored(Grading(database, catalog, desk, queue=queue), exercise)
 
 
 def _verdict(source_hash: str, score: int, most: int) -> Verdict:

@@ -1,4 +1,4 @@
-"""Regrades past one machine: chunks in the queue, and the workers of `etude worker --lane regrade`."""
+"""Regrades past one machine: jobs in the queue, and the workers of `etude worker --lane regrade`."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -11,17 +11,17 @@ from sqlalchemy import select, text
 
 from benchmarks.postgres import PostgresServer
 from grader.service import regrading
-from grader.service.catalog import Catalog
+from grader.service.executors.queue import JobQueue
 from grader.service.grading_pool import Desk
-from grader.service.regrade_jobs import SIZE, Chunk
 from grader.service.store import events, people, regrades
 from grader.service.store.database import Database
 from grader.service.store.tables import attempt
 from grader.service.sweeper import Sweeper
+from tests.conftest import DOUBLE
 from tests.service.faults.conftest import HOOK, Program, free_port, is_ready, wait_until
-from tests.service.regrade.conftest import OLD, RIGHT, Stored, store_of
+from tests.service.regrade.conftest import DEFINITION, OLD, RIGHT, Stored, store_of
 
-_MANY = SIZE + 5
+_MANY = 45
 
 Worker = Callable[..., Program]
 
@@ -37,8 +37,8 @@ def url(postgres: PostgresServer) -> Iterator[str]:
 @pytest.fixture
 def stored(url: str, desk: Desk, folder: Path) -> Iterator[Stored]:
     """A store on PostgreSQL."""
-    with Database(url) as database:
-        yield store_of(database, desk, folder)
+    with Database(url) as database, JobQueue(database) as queue:
+        yield store_of(database, desk, folder, queue)
 
 
 @pytest.fixture
@@ -61,11 +61,12 @@ def worker(url: str, folder: Path, tmp_path: Path) -> Iterator[Worker]:
             program.stop()
 
 
-def _chunks(stored: Stored) -> list[Chunk]:
-    """Return what is in the queue."""
+def _jobs(stored: Stored) -> list[tuple[str, str]]:
+    """Return the regrade and the source of each job in the queue."""
     with stored.database.read() as connection:
-        jobs = text("SELECT args FROM procrastinate_jobs WHERE queue_name = 'regrade' ORDER BY id")
-        return [Chunk.from_job(each) for each in connection.execute(jobs).scalars()]
+        found = text("SELECT args FROM procrastinate_jobs WHERE queue_name = 'regrade' ORDER BY id")
+        rows = connection.execute(found).scalars()
+        return [(each["regrade_id"], each["source_hash"]) for each in rows]
 
 
 def _progress(stored: Stored, regrade_id: str) -> tuple[int, int]:
@@ -86,7 +87,7 @@ def _fill(stored: Stored, count: int) -> list[str]:
 
 @pytest.mark.slow
 def test_a_worker_of_the_lane_does_what_is_begun_elsewhere(stored: Stored, worker: Worker) -> None:
-    """It takes chunks, ends the regrade, answers probes meanwhile, and stops with status 0."""
+    """It takes jobs, ends the regrade, answers probes meanwhile, and stops with status 0."""
     ids = _fill(stored, _MANY)
     port = free_port()
     program = worker("--health-port", str(port))
@@ -127,33 +128,28 @@ def test_a_source_that_kills_its_worker_is_given_up_alone(stored: Stored, worker
     assert sorted(stored.events(events.PUBLISHED)[_MANY + 1 :]) == sorted(ids)
     assert stored.score(poison) == (OLD, 2, 5)
     assert _state(stored, begun.id) == "running"
-    wait_until("the queue is empty", lambda: _chunks(stored) == [])
-    Sweeper(stored.database, 90).sweep()
-    assert _chunks(stored) == []  # the net does not begin anew with what was given up
+    wait_until("the queue is empty", lambda: _jobs(stored) == [])
+    Sweeper(stored.database, 90, stored.grading.queue).sweep()
+    assert _jobs(stored) == []  # what was given up is not queued again
     for program in programs:
         program.stop()
     assert stored.begin() == begun  # but whoever asks for it again does
-    [(first, last)] = [(each.first, each.last) for each in _chunks(stored)]
-    assert first == last
+    [(regrade_id, _)] = _jobs(stored)
+    assert regrade_id == begun.id
 
 
 def test_a_regrade_is_in_the_queue_until_it_ends(stored: Stored) -> None:
-    """In chunks of forty that cover all of it, once; cancelled, nothing of it is left there."""
-    _fill(stored, _MANY)
+    """A job for each source, once; cancelled, nothing of it is left there."""
+    _fill(stored, 3)
     begun = stored.begin()
-    first, second = _chunks(stored)
-    assert stored.begin() == begun
-    assert _chunks(stored) == [first, second]
     with stored.database.read() as connection:
-        covered = [first.open_sources(connection), second.open_sources(connection)]
-        assert [*covered[0], *covered[1]] == regrades.open_sources(connection, begun)
-    assert [len(each) for each in covered] == [SIZE, 5]
-    assert regrading.do_chunk(stored.grading, second, lambda: False)
-    assert _progress(stored, begun.id) == (5, _MANY)
-    assert regrading.end(stored.database, begun.id, "cancelled", actor="prof")
-    assert _chunks(stored) == []
-    assert regrading.do_chunk(stored.grading, first, lambda: False)
-    assert _progress(stored, begun.id) == (5, _MANY)
+        sources = regrades.open_sources(connection, begun)
+    assert _jobs(stored) == [(begun.id, each) for each in sources]
+    assert stored.begin() == begun
+    assert len(_jobs(stored)) == 3
+    assert regrading.end(stored.grading, begun.id, "cancelled", actor="prof")
+    assert _jobs(stored) == []
+    assert regrading.find_open(stored.database, begun.id, sources[0]) is None
 
 
 @pytest.mark.slow
@@ -176,41 +172,39 @@ def test_a_server_that_grades_nothing_begins_a_regrade(
             assert refused.status_code == HTTPStatus.CONFLICT
             made = client.post("/v1/regrades", json={"exercise": "double", "reason": "mended"})
             assert made.status_code == HTTPStatus.ACCEPTED, made.text
-            [chunk] = _chunks(stored)
-            assert made.headers["Location"] == f"/v1/regrades/{chunk.regrade}"
+            [(regrade_id, _)] = _jobs(stored)
+            assert made.headers["Location"] == f"/v1/regrades/{regrade_id}"
             assert client.delete(made.headers["Location"]).json()["state"] == "cancelled"
     finally:
         server.stop()
-    assert _chunks(stored) == []
+    assert _jobs(stored) == []
 
 
-def test_what_no_job_speaks_of_is_found(stored: Stored) -> None:
+def test_lost_jobs_of_a_regrade_are_queued_again(stored: Stored) -> None:
     """The sweep queues what is open of a regrade whose jobs were lost."""
     _fill(stored, 3)
-    begun = stored.begin()
-    [lost] = _chunks(stored)
+    stored.begin()
+    lost = _jobs(stored)
     with stored.database.write() as connection:
         connection.execute(text("DELETE FROM procrastinate_jobs"))
     for _ in range(2):
-        Sweeper(stored.database, 90).sweep()
-    [found] = _chunks(stored)
-    assert (found.first, found.last) == (lost.first, lost.last)
-    assert regrading.do_chunk(stored.grading, found, lambda: False)
-    assert _state(stored, begun.id) == "finished"
+        Sweeper(stored.database, 90, stored.grading.queue).sweep()
+    assert _jobs(stored) == lost
 
 
-def test_a_chunk_that_cannot_be_done_here_is_left_to_others(stored: Stored) -> None:
-    """A worker that is stopping, or has another version of the exercise, publishes nothing of it."""
+@pytest.mark.slow
+def test_a_worker_with_another_version_leaves_the_jobs_to_others(
+    stored: Stored, worker: Worker, tmp_path: Path
+) -> None:
+    """Its log says so, it publishes nothing, and a worker with the version does them."""
     _fill(stored, 2)
+    (tmp_path / "other/small").mkdir(parents=True)
+    (tmp_path / "other/small/track.yaml").write_text(DEFINITION)
+    changed = DOUBLE.replace("title: ", "title: Another ")
+    (tmp_path / "other/small/01-double.yaml").write_text(changed)
     begun = stored.begin()
-    [chunk] = _chunks(stored)
-    assert not regrading.do_chunk(stored.grading, chunk, lambda: True)
-    catalog = stored.grading.catalog
-    stored.grading.catalog = Catalog(catalog.tracks, {})
-    assert not regrading.do_chunk(stored.grading, chunk, lambda: False)
+    other = worker("--exercises", str(tmp_path / "other"))
+    wait_until("it says so", lambda: "of another version" in "".join(other.lines))
     assert _progress(stored, begun.id) == (0, 2)
-    stored.grading.catalog = catalog
-    assert regrading.do_chunk(stored.grading, chunk, lambda: False)
-    assert _state(stored, begun.id) == "finished"
-    with stored.database.read() as connection:
-        assert regrades.running(connection) == []
+    worker()
+    wait_until("it is done", lambda: _state(stored, begun.id) == "finished")

@@ -129,10 +129,10 @@ def test_an_interrupted_run_goes_on(
         left -= 1
         publish(*arguments, **named)
         if left < 0:
-            raise KeyboardInterrupt
+            raise RuntimeError("interrupted")
 
     monkeypatch.setattr(verdicts, "publish", interrupted)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(RuntimeError, match="interrupted"):
         regrading.run(stored.grading, begun)
     monkeypatch.undo()
     with stored.database.read() as connection:
@@ -154,7 +154,7 @@ def test_a_run_that_lacks_only_its_end_can_be_ended(stored: Stored) -> None:
     """The last verdict was published, then the process died: the same command finds it."""
     stored.hand_in("ada", RIGHT, 2)
     begun = stored.begin()
-    stops = iter([False, False, True])  # before the chunk, before its source, behind it
+    stops = iter([False, True])  # before its source, behind it
     regrading.run(stored.grading, begun, Pace(stopping=lambda: next(stops)))
     with stored.database.read() as connection:
         assert regrades.progress(connection, begun.id) == (1, 1)
@@ -184,10 +184,11 @@ def test_a_cancelled_regrade_stops(stored: Stored) -> None:
         with stored.database.write() as connection:
             regrades.end(connection, begun.id, "cancelled", actor="prof")
 
-    regrading.run(stored.grading, begun, Pace(tell=cancel))
+    regrading.run(stored.grading, begun, Pace(ahead=1, tell=cancel))
     with stored.database.read() as connection:
         ended = regrades.find(connection, begun.id)
-        assert regrades.progress(connection, begun.id) == (1, 3)
+        done, sources = regrades.progress(connection, begun.id)
+    assert 1 <= done < sources == 3
     assert ended is not None
     assert ended.state == "cancelled"
     assert stored.begin().id != begun.id

@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -53,9 +52,6 @@ DRAIN_SECONDS: Final = 2.0
 
 _END_SECONDS: Final = 1.0
 
-_AT_FIRST: Final = 0.1  # seconds that a job is thought to take
-_NEWEST: Final = 0.2  # share of the newest job in what one takes
-
 
 @dataclass(slots=True)
 class _Ticket:
@@ -83,8 +79,6 @@ class Desk:
         self._suspects: deque[int] = deque()
         self._sent: set[int] = set()
         self._last = 0
-        self._since = time.monotonic()  # the last result, or when there was work again
-        self._pace = _AT_FIRST
         self._is_closed = False
         self._no_sandbox: str | None = None
         self._line, self._process = self._start()
@@ -100,17 +94,6 @@ class Desk:
     def pid(self) -> int:
         """The grading process."""
         return self._process.pid
-
-    @property
-    def in_hand(self) -> int:
-        """How many jobs it has that are not done."""
-        with self._changed:
-            return len(self._tickets)
-
-    @property
-    def pace(self) -> float:
-        """The seconds from one result to the next while there is work, lately."""
-        return self._pace
 
     @property
     def trouble(self) -> str | None:
@@ -130,8 +113,6 @@ class Desk:
                 future.set_exception(SandboxFault(self._no_sandbox or _CLOSED))
                 return future
             self._last += 1
-            if not self._tickets:
-                self._since = time.monotonic()
             self._tickets[self._last] = _Ticket(job, future)
             self._unsent.append(self._last)
             self._changed.notify_all()
@@ -197,15 +178,9 @@ class Desk:
             with self._changed:
                 ticket = self._tickets.pop(message["number"])
                 self._sent.discard(message["number"])
-                self._keep_pace()
                 self._changed.notify_all()
             _settle(ticket.future, ticket.job, message)
         self._broken()
-
-    def _keep_pace(self) -> None:
-        at = time.monotonic()
-        self._pace += _NEWEST * (at - self._since - self._pace)
-        self._since = at
 
     def _broken(self) -> None:
         """The process is gone: start another for what it had."""

@@ -12,7 +12,7 @@ _FLAT = 1.1
 _NOTES = """\
 - `etude serve` on SQLite with two workers; every submission of another source, handed in over HTTP
   and graded. MB of a million bytes, RSS: between two submissions.
-- server: the process that answers. desk: the one that has submissions graded; its workers are
+- server: the process that answers. pool: the one that has submissions graded; its workers are
   replaced now and then.
 - store: what the file grew by, and that divided by the submissions: source, verdict, events, all.
 """
@@ -37,19 +37,19 @@ def measure(stores: Stores, *, quick: bool) -> Section:
             rows.append(_row(done, each, service.size() - empty))
     aims = []
     if held:
-        (server, desk), (last_server, last_desk) = held[0], held[-1]
+        (server, pool), (last_server, last_desk) = held[0], held[-1]
         aims = [
             Aim("memory: server, RSS, last / first", last_server.rss / server.rss, _FLAT),
-            Aim("memory: desk, RSS, last / first", last_desk.rss / desk.rss, _FLAT),
+            Aim("memory: pool, RSS, last / first", last_desk.rss / pool.rss, _FLAT),
         ]
-    header = ("graded", "server MB", "desk MB", "store MB", "bytes each")
+    header = ("graded", "server MB", "pool MB", "store MB", "bytes each")
     return Section("memory: a long run", header, rows, _NOTES, aims)
 
 
 def _held(service: Running) -> tuple[Memory, Memory] | None:
     server = memory([service.server.pid])
-    desk = memory(sorted(children_of(service.server.pid)))
-    return (server, desk) if server and desk else None
+    pool = memory(sorted(children_of(service.server.pid)))
+    return (server, pool) if server and pool else None
 
 
 def _row(done: int, held: tuple[Memory, Memory] | None, size: int) -> Row:

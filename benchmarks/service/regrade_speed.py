@@ -20,7 +20,7 @@ from grader.service import regrading
 from grader.service.catalog import Catalog
 from grader.service.executors.local import LocalExecutor
 from grader.service.grading import Grading
-from grader.service.grading_pool import Desk
+from grader.service.grading_pool import GradingPool
 from grader.service.store.database import Database
 from grader.service.store.migrate import upgrade
 
@@ -29,7 +29,7 @@ _NIGHT = 8 * 60 * 60
 _NOTES = """\
 - {number:,} submissions, each of another source, under an exercise of which one test was taken
   away; the verdict, its publication and the mark of what is done are durable for each. On SQLite,
-  where the desk has one worker or two.
+  where the pool has one worker or two.
 - full night: what that rate comes to in eight hours. Identical sources are graded once, so that a
   million submissions are fewer.
 """
@@ -63,9 +63,9 @@ def _rates(number: int, sizes: tuple[int, ...]) -> list[float]:
 
 def _fill(url: str, whole: Catalog, number: int) -> None:
     """Make a store with that many graded submissions."""
-    with Desk(2) as desk, Database(url) as database:
+    with GradingPool(2) as pool, Database(url) as database:
         upgrade(database)
-        executor = LocalExecutor(Grading(database, whole, desk))
+        executor = LocalExecutor(Grading(database, whole, pool))
         executor.start()
         accept_many(database, number)
         executor.notify([])
@@ -75,8 +75,8 @@ def _fill(url: str, whole: Catalog, number: int) -> None:
 
 def _timed(url: str, whole: Catalog, before: Exercise, after: Exercise, workers: int) -> float:
     mended = dataclasses.replace(whole, exercises={**whole.exercises, EXERCISE: after})
-    with Desk(workers) as desk, Database(url) as database:
-        grading = Grading(database, mended, desk)
+    with GradingPool(workers) as pool, Database(url) as database:
+        grading = Grading(database, mended, pool)
         wanted = regrading.plan(grading, EXERCISE, before.digest)
         regrading.preview(grading, wanted, sample=10)  # also warms up what grades
         begun = regrading.begin(grading, wanted, by="bench", reason="a test was taken away")

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from grader.service.executors.queue import JobQueue
     from grader.service.grading import Grading
-    from grader.service.regrading import Pace, Plan, Preview
+    from grader.service.regrading import Concurrency, Preview, RegradePlan
     from grader.service.store.database import Database
-    from grader.service.store.regrades import Change, Mark, Regrade
+    from grader.service.store.regrades import Mark, Regrade, VerdictChange
 
 _SHOWN = 20  # changes for the better that are listed; those for the worse always are
 _MINUTE = 60
@@ -120,14 +120,14 @@ def _regrade(
 
 @contextlib.contextmanager
 def _grading(url: str, folder: Path, workers: int) -> "Iterator[Grading]":
-    """Open what grades; the desk first, before a database with a password is opened."""
+    """Open what grades; the pool first, before a database with a password is opened."""
     with needs_service():
         from grader.service.catalog import Catalog
         from grader.service.grading import Grading
-        from grader.service.grading_pool import Desk
+        from grader.service.grading_pool import GradingPool
     catalog = Catalog.load(folder)
-    with Desk(workers) as desk, open_store(url) as database, _queue(database) as queue:
-        yield Grading(database, catalog, desk, queue=queue)
+    with GradingPool(workers) as pool, open_store(url) as database, _queue(database) as queue:
+        yield Grading(database, catalog, pool, queue=queue)
 
 
 def _queue(database: "Database") -> "AbstractContextManager[JobQueue | None]":
@@ -137,15 +137,17 @@ def _queue(database: "Database") -> "AbstractContextManager[JobQueue | None]":
     return contextlib.nullcontext() if database.is_sqlite else JobQueue(database)
 
 
-def _preview(grading: "Grading", wanted: "Plan", sample: int | None, *, allow_lower: bool) -> int:
+def _preview(
+    grading: "Grading", wanted: "RegradePlan", sample: int | None, *, allow_lower: bool
+) -> int:
     """Show what would change, and return how many sources could not be graded."""
     from grader.service.regrading import preview
     from grader.service.store import regrades
 
     with grading.database.read() as connection:
         count = len(regrades.sources(connection, wanted.exercise.id, wanted.from_hash))
-    with _pace(min(count, sample or count)) as pace:
-        seen = preview(grading, wanted, sample=sample, pace=pace)
+    with _concurrency(min(count, sample or count)) as concurrency:
+        seen = preview(grading, wanted, sample=sample, concurrency=concurrency)
     _print_preview(seen)
     lowered = [each for each in seen.changes if each.effect == "lowered"]
     raised = [each for each in seen.changes if each.effect == "raised"]
@@ -163,8 +165,8 @@ def _run(grading: "Grading", begun: "Regrade") -> None:
     goes_on = f" goes on behind {done} of {count} sources" if done else ""
     click.echo(f"\nRegrade {begun.id}{goes_on}")
     try:
-        with _pace(count - done) as pace:
-            run(grading, begun, pace)
+        with _concurrency(count - done) as concurrency:
+            run(grading, begun, concurrency)
     except KeyboardInterrupt:
         click.echo("What is done stays done; the same command goes on.", err=True)
         raise
@@ -233,12 +235,12 @@ def _cancel(url: str, regrade_id: str) -> None:
 
 
 @contextlib.contextmanager
-def _pace(total: int) -> "Iterator[Pace]":
+def _concurrency(total: int) -> "Iterator[Concurrency]":
     from grader.cli.progress_bar import progress
-    from grader.service.regrading import Pace
+    from grader.service.regrading import Concurrency
 
     with progress(total) as advance:
-        yield Pace(tell=advance)
+        yield Concurrency(tell=advance)
 
 
 def _print_preview(seen: "Preview") -> None:
@@ -260,7 +262,7 @@ def _print_preview(seen: "Preview") -> None:
 
 
 def _print_changes(
-    published: "Sequence[Change]", held: "Sequence[Change]", most: int | None = _SHOWN
+    published: "Sequence[VerdictChange]", held: "Sequence[VerdictChange]", most: int | None = _SHOWN
 ) -> None:
     raised = [each for each in published if each.effect == "raised"]
     lowered = [each for each in published if each.effect == "lowered"]
@@ -269,7 +271,7 @@ def _print_changes(
     _print_table("Worse: they stay as they are without --allow-lower", held, None)
 
 
-def _print_table(heading: str, changes: "Sequence[Change]", most: int | None) -> None:
+def _print_table(heading: str, changes: "Sequence[VerdictChange]", most: int | None) -> None:
     if not changes:
         return
     click.echo(f"\n{heading}")

@@ -50,7 +50,7 @@ def add(  # noqa: PLR0917  click calls it by name
     """
     with needs_service():
         from grader.service.store import platforms
-    wanted = platforms.Registration(
+    wanted = platforms.PlatformRegistration(
         issuer, client_id, auth_url, token_url, jwks_url, grades_url or token_url
     )
     with open_store(database, create=True) as opened, opened.write() as connection:

@@ -22,7 +22,7 @@ _COLUMNS: Final = ("student", "exercise", "submission", "score", "max_score", "p
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class GradebookNumbers:
     """What the submissions of an exercise tell."""
 
     statistics: ExerciseStatistics
@@ -52,7 +52,7 @@ def records(connection: Connection) -> list[dict[str, Any]]:
     ]
 
 
-def numbers(connection: Connection, exercise: str | None = None) -> list[Numbers]:
+def numbers(connection: Connection, exercise: str | None = None) -> list[GradebookNumbers]:
     """Sum up what students handed in, the hardest exercise first.
 
     A student counts as passed who has passed once, with the best score; mistakes count once for
@@ -67,4 +67,6 @@ def numbers(connection: Connection, exercise: str | None = None) -> list[Numbers
     stuck = submission_search.stuck(connection, STUCK_AFTER, exercise)
     added = grades.added_up(connection, exercise)
     found = {name: (sums, made.get(name, Mistakes())) for name, sums in added.items()}
-    return [Numbers(each, tuple(stuck.get(each.exercise, ()))) for each in hardest_first(found)]
+    return [
+        GradebookNumbers(each, tuple(stuck.get(each.exercise, ()))) for each in hardest_first(found)
+    ]

@@ -1,4 +1,4 @@
-"""Brings grading requests to their verdicts: stored ones, or new ones from the desk.
+"""Brings grading requests to their verdicts: stored ones, or new ones from the pool.
 
 The process that does this may die at any point: nothing that counts is done twice, and what is not
 published still waits.
@@ -19,13 +19,13 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.service.catalog import Catalog
 from grader.service.executors.queue import JobQueue
-from grader.service.grading_pool import Desk
+from grader.service.grading_pool import GradingPool
 from grader.service.metrics import Meter
 from grader.service.publishing import GradingRequest, NewVerdict, Publisher, notify
 from grader.service.store import submissions, verdicts
 from grader.service.store.database import Database
 from grader.service.store.ids import now
-from grader.service.store.verdicts import Key, Run
+from grader.service.store.verdicts import GradingRun, VerdictKey
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -42,7 +42,7 @@ class Grading:
     Args:
         database: the store.
         catalog: the exercises.
-        desk: where verdicts are made.
+        pool: where verdicts are made.
         meter: counts what was graded.
         queue: the job queue, on PostgreSQL, for regrades that begin here.
     """
@@ -51,17 +51,17 @@ class Grading:
         self,
         database: Database,
         catalog: Catalog,
-        desk: Desk,
+        pool: GradingPool,
         meter: Meter | None = None,
         queue: JobQueue | None = None,
     ) -> None:
         self.database = database
         self.catalog = catalog
-        self.desk = desk
+        self.pool = pool
         self.meter = meter or Meter()
         self.queue = queue
         self._lock = threading.Lock()
-        self._in_hand: dict[Key, list[GradingRequest]] = {}
+        self._in_hand: dict[VerdictKey, list[GradingRequest]] = {}
         self._publisher = Publisher(database)
 
     @cached_property
@@ -75,7 +75,7 @@ class Grading:
         if exercise is None:
             self._publisher.put([request], lambda c: request.give_up(c, _UNKNOWN))
             return
-        key = Key(exercise.digest, request.source_hash, __version__)
+        key = VerdictKey(exercise.digest, request.source_hash, __version__)
         try:
             with self.database.read() as connection:
                 kept = verdicts.find(connection, key)
@@ -93,13 +93,13 @@ class Grading:
                 return
             self._in_hand[key] = [request]
         started = now()
-        self.desk.grade(Job(exercise, source)).add_done_callback(
+        self.pool.grade(Job(exercise, source)).add_done_callback(
             lambda finished: self._settle(key, started, finished)
         )
 
-    def _settle(self, key: Key, started: int, finished: "Future[Verdict]") -> None:
+    def _settle(self, key: VerdictKey, started: int, finished: "Future[Verdict]") -> None:
         """Publish the result of a job."""
-        run = Run(self.worker, started, now())
+        run = GradingRun(self.worker, started, now())
         with self._lock:
             requests = self._in_hand.pop(key)
         fault = finished.exception()
@@ -117,7 +117,7 @@ class Grading:
 
             self._publisher.put(requests, give_up)
         elif fault is not None:
-            notify(requests, RuntimeError(f"the desk failed: {type(fault).__name__}"))
+            notify(requests, RuntimeError(f"the grading pool failed: {type(fault).__name__}"))
         else:
             made = finished.result()
             self.meter.graded(made.outcome.value, (run.ended_at - started) / 1e6)

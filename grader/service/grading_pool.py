@@ -1,6 +1,6 @@
 """Where the service has submissions graded: hand in a job, get its result later.
 
-Any thread may hand in. The desk's process may die at any time. What it had then is suspected of it
+Any thread may hand in. The pool's process may die at any time. What it had then is suspected of it
 and graded again alone, one after the other, so that a submission that kills what grades it takes no
 other along; after three tries it is a grader fault.
 """
@@ -45,7 +45,7 @@ _ENVIRONMENT: Final = (
 _NICENESS: Final = 5
 _LEAST_SHARE: Final = 19
 
-_CLOSED: Final = "the desk is closed"
+_CLOSED: Final = "the grading pool is closed"
 
 DRAIN_SECONDS: Final = 2.0
 """How long a service that stops waits for what is in hand; the rest stays to be graded."""
@@ -54,15 +54,15 @@ _END_SECONDS: Final = 1.0
 
 
 @dataclass(slots=True)
-class _Ticket:
-    """A job that was handed in, and how often the desk died with it in hand."""
+class _PendingJob:
+    """A job that was handed in, and how often the grading process died with it in hand."""
 
     job: Job
     future: "Future[Verdict]"
     deaths: int = 0
 
 
-class Desk:
+class GradingPool:
     """The grading process. Use as a context manager; make it before any secret is read.
 
     Args:
@@ -74,7 +74,7 @@ class Desk:
         self.workers = workers
         self._stderr = stderr
         self._changed = threading.Condition()  # guards all of the following
-        self._tickets: dict[int, _Ticket] = {}
+        self._tickets: dict[int, _PendingJob] = {}
         self._unsent: deque[int] = deque()
         self._suspects: deque[int] = deque()
         self._sent: set[int] = set()
@@ -82,7 +82,7 @@ class Desk:
         self._is_closed = False
         self._no_sandbox: str | None = None
         self._line, self._process = self._start()
-        threading.Thread(target=self._send_all, name="desk-sender", daemon=True).start()
+        threading.Thread(target=self._send_all, name="pool-sender", daemon=True).start()
 
     def __enter__(self) -> Self:
         return self
@@ -113,7 +113,7 @@ class Desk:
                 future.set_exception(SandboxFault(self._no_sandbox or _CLOSED))
                 return future
             self._last += 1
-            self._tickets[self._last] = _Ticket(job, future)
+            self._tickets[self._last] = _PendingJob(job, future)
             self._unsent.append(self._last)
             self._changed.notify_all()
         return future
@@ -133,7 +133,7 @@ class Desk:
             self._process.wait()
         self._give_up(_CLOSED)
 
-    def _start(self) -> "tuple[_Line, subprocess.Popen[bytes]]":
+    def _start(self) -> "tuple[_PoolConnection, subprocess.Popen[bytes]]":
         ours, theirs = socket.socketpair()
         with theirs:
             command = ["-m", "grader.service.pool_process", str(theirs.fileno()), str(self.workers)]
@@ -145,8 +145,8 @@ class Desk:
                 env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
             )
         _yield_to_others(process.pid)
-        line = _Line(ours)
-        threading.Thread(target=self._listen, args=(line,), name="desk", daemon=True).start()
+        line = _PoolConnection(ours)
+        threading.Thread(target=self._listen, args=(line,), name="pool", daemon=True).start()
         return line, process
 
     def _send_all(self) -> None:
@@ -169,7 +169,7 @@ class Desk:
             return None
         return self._unsent.popleft() if self._unsent else None
 
-    def _listen(self, line: "_Line") -> None:
+    def _listen(self, line: "_PoolConnection") -> None:
         """Take in results until the line breaks."""
         while (message := line.receive()) is not None:
             if "no sandbox" in message:
@@ -198,7 +198,8 @@ class Desk:
             lost = self._after_a_death()
             self._changed.notify_all()
         for future in lost:
-            future.set_exception(GraderFault(f"given up after {MAX_TRIES} tries: the desk died"))
+            message = f"given up after {MAX_TRIES} tries: the grading process died"
+            future.set_exception(GraderFault(message))
 
     def _after_a_death(self) -> "list[Future[Verdict]]":
         """Suspect what was in hand, and return what has been so too often."""
@@ -242,13 +243,13 @@ def _settle(future: "Future[Verdict]", job: Job, message: Mapping[str, Any]) -> 
         if (verdict.exercise_hash, verdict.submission_hash) == same:
             future.set_result(verdict)
         else:
-            future.set_exception(GraderFault("the desk answered for another submission"))
+            future.set_exception(GraderFault("the grading pool answered for another submission"))
     else:
         future.set_exception(GraderFault(str(message.get("fault"))))
 
 
-class _Line:
-    """Our end of the line to the desk's process."""
+class _PoolConnection:
+    """Our end of the line to the pool's process."""
 
     def __init__(self, ours: socket.socket) -> None:
         self._socket = ours

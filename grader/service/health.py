@@ -21,7 +21,7 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
 from grader.service.catalog import Catalog
-from grader.service.grading_pool import Desk
+from grader.service.grading_pool import GradingPool
 from grader.service.metrics import MEDIA_TYPE, Meter
 from grader.service.store.database import Database
 from grader.service.store.migrate import is_current
@@ -53,32 +53,32 @@ class Readiness:
 
 
 class SelfTest:
-    """Has a model answer graded at the desk, hidden tests, sandbox and all.
+    """Has a model answer graded at the pool, hidden tests, sandbox and all.
 
     An exercise may be broken by its author, which is no reason to grade no other: this host is well
     if one of a few passes.
 
     Args:
-        desk: where it is graded; None in a server that does not grade.
+        pool: where it is graded; None in a server that does not grade.
         catalog: whose first exercises are taken.
     """
 
-    def __init__(self, desk: Desk | None, catalog: Catalog) -> None:
+    def __init__(self, pool: GradingPool | None, catalog: Catalog) -> None:
         self._over = threading.Event()
         self._said = OK
         self._left = deque(islice(catalog.exercises.values(), _MOST_ASKED))
-        if desk is None or not self._left:
+        if pool is None or not self._left:
             self._over.set()
         else:
-            self._next(desk)
+            self._next(pool)
 
-    def _next(self, desk: Desk) -> None:
+    def _next(self, pool: GradingPool) -> None:
         exercise = self._left.popleft()
         path = Path(f"{exercise.id}.py")
         job = Job(exercise, Submission.from_bytes(path, exercise.solution.encode()))
-        desk.grade(job).add_done_callback(lambda done: self._settle(desk, exercise, done))
+        pool.grade(job).add_done_callback(lambda done: self._settle(pool, exercise, done))
 
-    def _settle(self, desk: Desk, exercise: Exercise, done: "Future[Verdict]") -> None:
+    def _settle(self, pool: GradingPool, exercise: Exercise, done: "Future[Verdict]") -> None:
         wrong = _what_is_wrong(exercise, done)
         if wrong is None:
             self._said = OK
@@ -90,7 +90,7 @@ class SelfTest:
             self._over.set()
             return
         _log.warning("a self-test failed", exercise=exercise.id, reason=wrong)
-        self._next(desk)
+        self._next(pool)
 
     @property
     def said(self) -> str:

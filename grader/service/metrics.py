@@ -37,7 +37,7 @@ class Meter:
         )
         self._grading = Histogram(
             "etude_grading_seconds",
-            "From the desk to its verdict.",
+            "From the pool to its verdict.",
             buckets=_GRADING,
             registry=self.registry,
         )

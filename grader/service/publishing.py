@@ -15,7 +15,7 @@ from grader.grading.results.verdict import Verdict
 from grader.service.store import submissions, verdicts
 from grader.service.store.database import Database, is_conflict
 from grader.service.store.submissions import Submitted
-from grader.service.store.verdicts import Kept, Run
+from grader.service.store.verdicts import GradingRun, StoredVerdict
 
 _MOST: Final = 64  # results in one transaction
 _TRIES: Final = 3  # of a transaction that the database undid for the sake of another
@@ -44,7 +44,7 @@ class GradingRequest:
 
     exercise: str
     source_hash: str
-    publish: Callable[[Connection, Kept], object]
+    publish: Callable[[Connection, StoredVerdict], object]
     give_up: Callable[[Connection, str], object]
     notify: Notify
     order: str = ""
@@ -67,10 +67,10 @@ class NewVerdict:
     """A verdict that is not stored yet."""
 
     verdict: Verdict
-    run: Run
+    run: GradingRun
 
 
-Result: TypeAlias = NewVerdict | Kept | Callable[[Connection], object]
+Result: TypeAlias = NewVerdict | StoredVerdict | Callable[[Connection], object]
 """The result of grading requests: a new verdict, a stored one, or another write."""
 
 
@@ -152,12 +152,12 @@ def notify(requests: Sequence[GradingRequest], error: Exception | None) -> None:
 def _write(
     connection: Connection, batch: Sequence[tuple[Sequence[GradingRequest], Result]]
 ) -> None:
-    stored: list[tuple[GradingRequest, Kept]] = []
+    stored: list[tuple[GradingRequest, StoredVerdict]] = []
     # In one order, lest two processes wait for each other.
     for requests, result in sorted(batch, key=lambda each: each[0][0].source_hash):
         if isinstance(result, NewVerdict):
             result = verdicts.keep(connection, result.verdict, result.run)  # noqa: PLW2901  stored
-        if isinstance(result, Kept):
+        if isinstance(result, StoredVerdict):
             stored += [(request, result) for request in requests]
         else:
             result(connection)

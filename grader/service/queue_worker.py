@@ -26,7 +26,7 @@ from grader.service import grader_stderr, logs, regrading
 from grader.service.catalog import Catalog
 from grader.service.executors.queue import GRADE_TASK, REGRADE_TASK, JobQueue, Lane, make_app
 from grader.service.grading import Grading
-from grader.service.grading_pool import DRAIN_SECONDS, Desk
+from grader.service.grading_pool import DRAIN_SECONDS, GradingPool
 from grader.service.health import OK, Health, HealthPort, SelfTest
 from grader.service.metrics import Meter
 from grader.service.publishing import GradingRequest, Notify, for_submission
@@ -74,17 +74,17 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
     catalog = Catalog.load(settings.exercises)
     meter = Meter()
     with contextlib.ExitStack() as stack:
-        desk = stack.enter_context(
-            Desk(settings.workers, stack.enter_context(grader_stderr.logged()))
+        pool = stack.enter_context(
+            GradingPool(settings.workers, stack.enter_context(grader_stderr.logged()))
         )
-        self_test = SelfTest(desk, catalog)
+        self_test = SelfTest(pool, catalog)
         database = stack.enter_context(Database(address()))
         if database.is_sqlite:
             raise UsageError("workers need PostgreSQL; on SQLite `etude serve` grades by itself")
         if self_test.wait() != OK:
             raise SandboxFault(f"the self-test failed: {self_test.said}")
         meter.watch(database)
-        worker = _Worker(settings, Grading(database, catalog, desk, meter))
+        worker = _QueueWorker(settings, Grading(database, catalog, pool, meter))
         health = Health(database, self_test, lambda: worker.trouble)
         if settings.health_port is not None:
             port = HealthPort(settings.health_host, settings.health_port, health, meter)
@@ -92,7 +92,7 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
         asyncio.run(worker.run())
 
 
-class _Worker:
+class _QueueWorker:
     def __init__(self, settings: WorkerSettings, grading: Grading) -> None:
         self._settings = settings
         self._grading = grading
@@ -102,8 +102,8 @@ class _Worker:
     @property
     def trouble(self) -> str | None:
         """The reason why nothing is graded at the moment, if that is so."""
-        if self._grading.desk.trouble is not None:
-            return self._grading.desk.trouble
+        if self._grading.pool.trouble is not None:
+            return self._grading.pool.trouble
         return None if self._is_working else "the worker is not at the queue"
 
     async def run(self) -> None:
@@ -117,25 +117,25 @@ class _Worker:
         loop.set_default_executor(ThreadPoolExecutor(8, "store"))
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stopping.set)
-        closing = asyncio.create_task(self._close_desk())
+        closing = asyncio.create_task(self._close_pool())
         try:
             while not self._stopping.is_set():
                 try:
                     await self._work()
                 except _AWAY as error:
                     _log.warning("the database is away", error=type(error).__name__)
-                if self._grading.desk.trouble is not None:
-                    raise SandboxFault(self._grading.desk.trouble)
+                if self._grading.pool.trouble is not None:
+                    raise SandboxFault(self._grading.pool.trouble)
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._stopping.wait(), _AGAIN_SECONDS)
         finally:
             closing.cancel()
 
-    async def _close_desk(self) -> None:
+    async def _close_pool(self) -> None:
         """Wait a little for what is in hand when told to stop; the queue brings the rest again."""
         await self._stopping.wait()
         await asyncio.sleep(DRAIN_SECONDS)
-        await asyncio.to_thread(self._grading.desk.close)
+        await asyncio.to_thread(self._grading.pool.close)
 
     async def _work(self) -> None:
         """Work until told to stop, or until the database or the sandbox goes away."""
@@ -159,7 +159,7 @@ class _Worker:
             app.run_worker_async(
                 queues=[self._settings.lane],
                 name=f"etude-{os.getpid()}",
-                # So that the desk is busy while some are fetched and others are published.
+                # So that the pool is busy while some are fetched and others are published.
                 concurrency=2 * self._settings.workers + 2,
                 fetch_job_polling_interval=_POLL_SECONDS,
                 delete_jobs="always",
@@ -241,7 +241,7 @@ class _Worker:
     async def _retry_stalled(self, app: App) -> None:
         """Give the jobs of dead workers to others; end when nothing can be graded here."""
         manager, seconds = app.job_manager, self._settings.dead_seconds
-        while self._grading.desk.trouble is None:
+        while self._grading.pool.trouble is None:
             for job in await manager.get_stalled_jobs(seconds_since_heartbeat=seconds):
                 _log.warning("a worker died", task=job.task_name, attempts=job.attempts + 1)
                 with contextlib.suppress(ConnectorException):  # another worker was faster
@@ -260,6 +260,6 @@ class _Worker:
             if job.task_name == GRADE_TASK:
                 submissions.park(connection, str(given["submission_id"]), reason)
             elif begun := regrades.find(connection, str(given["regrade_id"])):
-                run = verdicts.Run(self._grading.worker, now(), now())
+                run = verdicts.GradingRun(self._grading.worker, now(), now())
                 source_hash = str(given["source_hash"])
                 verdicts.note_fault(connection, begun.to_hash, source_hash, run, reason)

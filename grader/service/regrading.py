@@ -26,16 +26,16 @@ from grader.service.grading_pool import DRAIN_SECONDS
 from grader.service.publishing import GradingRequest, Notify
 from grader.service.store import regrades, verdicts
 from grader.service.store.database import Database
-from grader.service.store.regrades import Change, Ending, Holding, Mark, Regrade
+from grader.service.store.regrades import Ending, Mark, PublishedVerdict, Regrade, VerdictChange
 from grader.service.store.submissions import Submitted
-from grader.service.store.verdicts import Kept
+from grader.service.store.verdicts import StoredVerdict
 
 _AGAIN_SECONDS: Final = 10.0  # after the store failed
 
 _log = structlog.get_logger(__name__)
 
 
-class Books(Protocol):
+class GradingContext(Protocol):
     """What planning a regrade takes: a server that grades nothing itself has it, too."""
 
     @property
@@ -52,7 +52,7 @@ class Books(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RegradePlan:
     """What is to be graded again, and as what."""
 
     exercise: Exercise
@@ -63,19 +63,19 @@ class Plan:
 class Preview:
     """What a regrade would do."""
 
-    plan: Plan
+    plan: RegradePlan
     sources: int  # distinct ones
     submissions: int
     tried: int  # of the sources
     submissions_tried: int = 0
-    changes: list[Change] = field(default_factory=list)
+    changes: list[VerdictChange] = field(default_factory=list)
     faults: int = 0  # of what was tried: could not be graded
     ungraded: int = 0  # sources that the run has still to grade
     seconds: float | None = None  # which that takes; None if nobody knows
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class Concurrency:
     """How a regrade goes about it.
 
     Attributes:
@@ -89,25 +89,25 @@ class Pace:
     tell: Callable[[], None] = lambda: None
 
 
-BESIDE: Final = Pace(ahead=1)
+BESIDE_SUBMISSIONS: Final = Concurrency(ahead=1)
 """Beside submissions: a source in hand for each worker, so that they never wait for more."""
 
 
-def plan(books: Books, exercise: str, from_hash: str = "") -> Plan:
+def plan(context: GradingContext, exercise: str, from_hash: str = "") -> RegradePlan:
     """Find what a regrade is about.
 
     Args:
-        books: the store and the exercises.
+        context: the store and the exercises.
         exercise: its id.
         from_hash: the version to leave, or its first characters; may be left out if there is one.
 
     Raises:
         UsageError: there is no such exercise or version, or nothing would be another.
     """
-    definition = books.catalog.find(exercise)
+    definition = context.catalog.find(exercise)
     if definition is None:
         raise UsageError(f"there is no exercise {exercise!r}")
-    with books.database.read() as connection:
+    with context.database.read() as connection:
         known = regrades.versions(connection).get(exercise, {})
         for each in regrades.running(connection, exercise):  # perhaps only its end is missing
             known.setdefault(each.from_hash, 0)
@@ -116,7 +116,7 @@ def plan(books: Books, exercise: str, from_hash: str = "") -> Plan:
     known.pop(definition.digest, None)
     found = [digest for digest in known if digest.startswith(from_hash)]
     if len(found) == 1:
-        return Plan(definition, found[0])
+        return RegradePlan(definition, found[0])
     there = ", ".join(f"{digest[:12]} ({count})" for digest, count in sorted(known.items()))
     if not there:
         raise UsageError(f"no published verdict of {exercise} is of an older version")
@@ -128,19 +128,23 @@ def plan(books: Books, exercise: str, from_hash: str = "") -> Plan:
 
 
 def preview(
-    grading: Grading, wanted: Plan, *, sample: int | None = None, pace: Pace | None = None
+    grading: Grading,
+    wanted: RegradePlan,
+    *,
+    sample: int | None = None,
+    concurrency: Concurrency | None = None,
 ) -> Preview:
     """Say what a regrade would change; nothing that anyone sees changes.
 
     Verdicts that this needs are kept, so that the run itself has less to do.
 
     Args:
-        grading: the store and the desk.
+        grading: the store and the pool.
         wanted: what would be graded again.
         sample: how many sources to try; all by default.
-        pace: how to go about it.
+        concurrency: how many at once, and when to stop.
     """
-    pace = pace or Pace()
+    concurrency = concurrency or Concurrency()
     exercise = wanted.exercise
     with grading.database.read() as connection:
         everything = regrades.sources(connection, exercise.id, wanted.from_hash)
@@ -153,7 +157,7 @@ def preview(
     seen = Preview(wanted, len(everything), count, len(chosen))
     began = time.monotonic()
 
-    made: dict[str, Kept] = {}
+    made: dict[str, StoredVerdict] = {}
     faults: set[str] = set()
 
     def request(source_hash: str, notify: Notify) -> GradingRequest:
@@ -165,12 +169,14 @@ def preview(
             notify,
         )
 
-    _grade_all(grading, chosen, request, pace)
+    _grade_all(grading, chosen, request, concurrency)
     seconds = time.monotonic() - began
     seen.faults = len(faults)
     with grading.database.read() as connection:
         for source_hash in filter(made.get, chosen):
-            for each in regrades.holding(connection, exercise.id, wanted.from_hash, source_hash):
+            for each in regrades.published_verdicts(
+                connection, exercise.id, wanted.from_hash, source_hash
+            ):
                 seen.submissions_tried += 1
                 change = _change(each, made[source_hash])
                 if change.effect != "same":
@@ -180,12 +186,12 @@ def preview(
     if before > seen.ungraded:
         seen.seconds = seconds / (before - seen.ungraded) * seen.ungraded
     elif known is not None:
-        seen.seconds = known / grading.desk.workers * seen.ungraded
+        seen.seconds = known / grading.pool.workers * seen.ungraded
     return seen
 
 
 def begin(
-    books: Books, wanted: Plan, *, by: str, reason: str, allow_lower: bool = False
+    context: GradingContext, wanted: RegradePlan, *, by: str, reason: str, allow_lower: bool = False
 ) -> Regrade:
     """Write a regrade down, or find the one like it that was interrupted.
 
@@ -196,7 +202,7 @@ def begin(
     """
     if not reason.strip():
         raise UsageError("a regrade needs a reason: those whose grade changes will ask for it")
-    with books.database.write() as connection:
+    with context.database.write() as connection:
         begun = regrades.begin(
             connection,
             exercise=wanted.exercise.id,
@@ -207,47 +213,52 @@ def begin(
             allow_lower=allow_lower,
         )
         open_sources = regrades.open_sources(connection, begun)
-    if books.queue is not None:
-        books.queue.defer_regrade(begun.id, open_sources)
+    if context.queue is not None:
+        context.queue.defer_regrade(begun.id, open_sources)
     return begun
 
 
-def end(books: Books, regrade_id: str, state: Ending, *, actor: str) -> bool:
+def end(context: GradingContext, regrade_id: str, state: Ending, *, actor: str) -> bool:
     """End a regrade, and delete what is left of it in the queue; return whether it was running."""
-    with books.database.write() as connection:
+    with context.database.write() as connection:
         is_ended = regrades.end(connection, regrade_id, state, actor=actor)
-    if is_ended and books.queue is not None:
-        books.queue.cancel_regrade(regrade_id)
+    if is_ended and context.queue is not None:
+        context.queue.cancel_regrade(regrade_id)
     return is_ended
 
 
-def run(grading: Grading, begun: Regrade, pace: Pace | None = None) -> None:
+def run(grading: Grading, begun: Regrade, concurrency: Concurrency | None = None) -> None:
     """Grade what is not done yet and publish it; may be interrupted anywhere and run again.
 
     Args:
-        grading: the store and the desk.
+        grading: the store and the pool.
         begun: the regrade that was written down.
-        pace: how to go about it.
+        concurrency: how many at once, and when to stop.
 
     Raises:
         UsageError: the exercise is not the version any more that it was begun for.
         GraderFault: some sources could not be graded; they are left for another run.
         SandboxFault: nothing can be graded on this host.
     """
-    pace = pace or Pace()
+    concurrency = concurrency or Concurrency()
     check_version(grading, begun)
     database, faults = grading.database, set[str]()
     with database.read() as connection:
         open_sources = regrades.open_sources(connection, begun)
 
     def is_over() -> bool:
-        return pace.stopping() or not is_running(database, begun.id)
+        return concurrency.stopping() or not is_running(database, begun.id)
 
     def request(source_hash: str, notify: Notify) -> GradingRequest:
         return for_source(begun, source_hash, notify, lambda *_: faults.add(source_hash))
 
     # From the end: workers of the queue begin at the beginning.
-    _grade_all(grading, reversed(open_sources), request, Pace(pace.ahead, is_over, pace.tell))
+    _grade_all(
+        grading,
+        reversed(open_sources),
+        request,
+        Concurrency(concurrency.ahead, is_over, concurrency.tell),
+    )
     if is_over():
         return
     if faults:
@@ -259,13 +270,13 @@ def run(grading: Grading, begun: Regrade, pace: Pace | None = None) -> None:
     end(grading, begun.id, "finished", actor=begun.by)
 
 
-def check_version(books: Books, begun: Regrade) -> None:
+def check_version(context: GradingContext, begun: Regrade) -> None:
     """Check that the exercise is the version that a regrade was begun for.
 
     Raises:
         UsageError: it is not.
     """
-    exercise = books.catalog.find(begun.exercise)
+    exercise = context.catalog.find(begun.exercise)
     if exercise is None or exercise.digest != begun.to_hash:
         raise UsageError(f"{begun.exercise} is not version {begun.to_hash[:12]} here")
 
@@ -279,12 +290,12 @@ def find_open(database: Database, regrade_id: str, source_hash: str) -> Regrade 
         return begun if regrades.is_open(connection, begun, source_hash) else None
 
 
-def end_if_done(books: Books, begun: Regrade) -> None:
+def end_if_done(context: GradingContext, begun: Regrade) -> None:
     """End a regrade whose sources are all done."""
-    with books.database.read() as connection:
+    with context.database.read() as connection:
         done, count = regrades.progress(connection, begun.id)
     if done == count:
-        end(books, begun.id, "finished", actor=begun.by)
+        end(context, begun.id, "finished", actor=begun.by)
 
 
 def for_source(
@@ -298,10 +309,12 @@ def for_source(
     The new verdict is published for each submission that it does not lower, or may.
     """
 
-    def publish(connection: Connection, kept: Kept) -> None:
+    def publish(connection: Connection, kept: StoredVerdict) -> None:
         if not regrades.claim(connection, begun.id, source_hash):
             return
-        found = regrades.holding(connection, begun.exercise, begun.from_hash, source_hash)
+        found = regrades.published_verdicts(
+            connection, begun.exercise, begun.from_hash, source_hash
+        )
         for each in list(found):
             change = _change(each, kept)
             if change.effect == "lowered" and not begun.allow_lower:
@@ -326,7 +339,7 @@ def _grade_all(
     grading: Grading,
     source_hashes: Iterable[str],
     request: Callable[[str, Notify], GradingRequest],
-    pace: Pace,
+    concurrency: Concurrency,
 ) -> None:
     """Grade sources, some at once, and wait for all that were begun.
 
@@ -342,12 +355,12 @@ def _grade_all(
         nonlocal failure, in_hand
         failure = over.get() or failure
         in_hand -= 1
-        pace.tell()
+        concurrency.tell()
 
     for source_hash in source_hashes:
-        if in_hand >= pace.ahead * grading.desk.workers:
+        if in_hand >= concurrency.ahead * grading.pool.workers:
             wait_for_one()
-        if failure is not None or pace.stopping():
+        if failure is not None or concurrency.stopping():
             break
         in_hand += 1
         grading.begin(request(source_hash, over.put))
@@ -364,7 +377,7 @@ class Regrader:
     it does nothing: there the workers of the regrade lane do.
 
     Args:
-        grading: the store and the desk.
+        grading: the store and the pool.
     """
 
     def __init__(self, grading: Grading) -> None:
@@ -383,8 +396,8 @@ class Regrader:
         self._bell.set()
         if self._thread.ident is not None:
             self._thread.join(DRAIN_SECONDS)
-            if self._thread.is_alive():  # it waits for the desk
-                self.grading.desk.close()
+            if self._thread.is_alive():  # it waits for the pool
+                self.grading.pool.close()
             self._thread.join()
 
     def wake(self) -> None:
@@ -408,7 +421,7 @@ class Regrader:
     def _try(self, begun: Regrade) -> None:
         """Run one as far as it goes; what is left of it waits for another wake, or start."""
         try:
-            run(self.grading, begun, Pace(BESIDE.ahead, self._stopping.is_set))
+            run(self.grading, begun, Concurrency(BESIDE_SUBMISSIONS.ahead, self._stopping.is_set))
         except EtudeError as error:
             _log.warning("a regrade has not ended", regrade=begun.id, reason=str(error))
 
@@ -420,13 +433,13 @@ def is_running(database: Database, regrade_id: str) -> bool:
     return found is not None and found.state == "running"
 
 
-def _ungraded(connection: Connection, wanted: Plan) -> int:
+def _ungraded(connection: Connection, wanted: RegradePlan) -> int:
     exercise = wanted.exercise
     return regrades.count_ungraded(
         connection, exercise.id, wanted.from_hash, exercise.digest, __version__
     )
 
 
-def _change(holding: Holding, kept: Kept) -> Change:
+def _change(held: PublishedVerdict, kept: StoredVerdict) -> VerdictChange:
     after = Mark(kept.outcome, kept.score, kept.max_score)
-    return Change(holding.submission_id, holding.person, holding.mark, after)
+    return VerdictChange(held.submission_id, held.person, held.mark, after)

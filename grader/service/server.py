@@ -26,7 +26,7 @@ def serve(settings: Settings) -> None:
     """
     logs.configure()
     with Service(settings) as service:
-        app = create_app(service.parts)
+        app = create_app(service.context)
         _allow_many_files()
         sys.stdout.write(f"http://{settings.host}:{settings.port}/ (Ctrl-C ends)\n")
         sys.stdout.flush()

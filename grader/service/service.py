@@ -11,7 +11,7 @@ from grader.service.executors import Executor
 from grader.service.executors.local import LocalExecutor
 from grader.service.executors.queue import JobQueue
 from grader.service.grading import Grading
-from grader.service.grading_pool import Desk
+from grader.service.grading_pool import GradingPool
 from grader.service.health import Health, HealthPort, SelfTest
 from grader.service.lti.sender import ScoreSender
 from grader.service.metrics import Meter
@@ -23,18 +23,18 @@ from grader.service.sweeper import Sweeper
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class AppContext:
     """What a running service consists of."""
 
     settings: Settings
     catalog: Catalog
     database: Database
-    desk: Desk | None  # none in a server that leaves all grading to workers elsewhere
+    pool: GradingPool | None  # none in a server that leaves all grading to workers elsewhere
     executor: Executor
     queue: JobQueue | None  # on PostgreSQL: the same as the executor
     meter: Meter
     health: Health
-    regrader: Regrader | None  # none where there is no desk
+    regrader: Regrader | None  # none where there is no pool
 
 
 class Service:
@@ -47,7 +47,7 @@ class Service:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._stack = contextlib.ExitStack()
-        self._parts: Parts | None = None
+        self._parts: AppContext | None = None
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as stack:
@@ -59,20 +59,20 @@ class Service:
         self._stack.close()
 
     @property
-    def parts(self) -> Parts:
+    def context(self) -> AppContext:
         """Its parts, while it is open."""
         if self._parts is None:
             raise RuntimeError("the service is not open")
         return self._parts
 
-    def _open(self, stack: contextlib.ExitStack) -> Parts:
-        """Start the parts: the desk first, before an address with a password is used."""
+    def _open(self, stack: contextlib.ExitStack) -> AppContext:
+        """Start the parts: the pool first, before an address with a password is used."""
         settings = self._settings
         catalog = Catalog.load(settings.exercises)
-        desk = None
+        pool = None
         if settings.workers:
-            desk = stack.enter_context(
-                Desk(settings.workers, stack.enter_context(grader_stderr.logged()))
+            pool = stack.enter_context(
+                GradingPool(settings.workers, stack.enter_context(grader_stderr.logged()))
             )
         database = stack.enter_context(Database(settings.database_url))
         stack.enter_context(database.one_server())
@@ -80,24 +80,26 @@ class Service:
         meter = Meter()
         meter.watch(database)
         jobs = None if database.is_sqlite else JobQueue(database)
-        executor = jobs or _local_executor(database, catalog, desk, meter)
+        executor = jobs or _local_executor(database, catalog, pool, meter)
         stack.callback(executor.stop)
         executor.start()
         stack.enter_context(Sweeper(database, settings.keep_days, jobs))
         stack.enter_context(ScoreSender(database))
-        health = Health(database, SelfTest(desk, catalog), lambda: executor.trouble)
+        health = Health(database, SelfTest(pool, catalog), lambda: executor.trouble)
         if settings.health_port is not None:
             port = HealthPort(settings.health_host, settings.health_port, health, meter)
             stack.enter_context(port)
         regrader = None
-        if desk is not None:
-            regrader = stack.enter_context(Regrader(Grading(database, catalog, desk, queue=jobs)))
-        return Parts(settings, catalog, database, desk, executor, jobs, meter, health, regrader)
+        if pool is not None:
+            regrader = stack.enter_context(Regrader(Grading(database, catalog, pool, queue=jobs)))
+        return AppContext(
+            settings, catalog, database, pool, executor, jobs, meter, health, regrader
+        )
 
 
 def _local_executor(
-    database: Database, catalog: Catalog, desk: Desk | None, meter: Meter
+    database: Database, catalog: Catalog, pool: GradingPool | None, meter: Meter
 ) -> Executor:
-    if desk is None:
+    if pool is None:
         raise UsageError("on SQLite the server grades by itself: --workers is at least 1")
-    return LocalExecutor(Grading(database, catalog, desk, meter))
+    return LocalExecutor(Grading(database, catalog, pool, meter))

@@ -22,12 +22,12 @@ from grader.service.api.site_routes import Site
 from grader.service.logs import Logged
 from grader.service.lti.keys import PlatformKeys
 from grader.service.metrics import Metered
-from grader.service.service import Parts
+from grader.service.service import AppContext
 from grader.service.staff import login, regrade_pages, unsent_grades
 from grader.service.staff import submission_pages as staff
 
 
-def create_app(parts: Parts) -> FastAPI:
+def create_app(context: AppContext) -> FastAPI:
     """Make the application of a running service."""
     app = DescribedApp(
         title="Etude",
@@ -38,10 +38,10 @@ def create_app(parts: Parts) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,  # it would lead to the host that a request names
     )
-    app.state.parts = parts
-    app.state.rates = Rates(parts.settings.per_minute)
-    app.state.streams = Streams(parts.settings.max_streams)
-    app.state.watcher = Watcher(parts.database)
+    app.state.context = context
+    app.state.rates = Rates(context.settings.per_minute)
+    app.state.streams = Streams(context.settings.max_streams)
+    app.state.watcher = Watcher(context.database)
     app.state.platform_keys = PlatformKeys()
     handle_problems(app, app.methods_of)
     for router in (
@@ -62,14 +62,14 @@ def create_app(parts: Parts) -> FastAPI:
     ):
         app.include_router(pages)
     app.include_router(lti_routes.router)
-    if parts.settings.site is not None:
-        app.mount("/", Site(parts.settings.site), name="site")
+    if context.settings.site is not None:
+        app.mount("/", Site(context.settings.site), name="site")
     roomy = {gradebook_routes.CANVAS_PATH: gradebook_routes.MAX_EXPORT}
-    settings = parts.settings
+    settings = context.settings
     app.add_middleware(
         BodyCap, most=settings.max_body, roomy=roomy, seconds=settings.client_seconds
     )
-    app.add_middleware(CarefulHeaders, https=parts.settings.is_https)
-    app.add_middleware(Metered, meter=parts.meter)
+    app.add_middleware(CarefulHeaders, https=context.settings.is_https)
+    app.add_middleware(Metered, meter=context.meter)
     app.add_middleware(Logged)
     return app

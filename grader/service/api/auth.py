@@ -7,7 +7,7 @@ from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
 from grader.service.api.problem_details import ProblemError
-from grader.service.service import Parts
+from grader.service.service import AppContext
 from grader.service.store import people, sessions
 from grader.service.store.people import Person
 
@@ -26,21 +26,21 @@ _cookie = APIKeyCookie(
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-async def parts(request: Request) -> Parts:  # a plain function would be sent to a thread
+async def context(request: Request) -> AppContext:  # a plain function would be sent to a thread
     """Return the running service."""
-    found: Parts = request.app.state.parts
+    found: AppContext = request.app.state.context
     return found
 
 
-PartsOf = Annotated[Parts, Depends(parts)]
+ContextOf = Annotated[AppContext, Depends(context)]
 
 
-def cookie_name(service: Parts) -> str:
+def cookie_name(service: AppContext) -> str:
     """Return the name of a browser's cookie."""
     return COOKIE_OF_HOST if service.settings.is_https else COOKIE
 
 
-async def session_cookie(request: Request, service: PartsOf) -> str | None:
+async def session_cookie(request: Request, service: ContextOf) -> str | None:
     """Return what a browser's cookie holds."""
     return request.cookies.get(cookie_name(service))
 
@@ -50,7 +50,7 @@ CookieOf = Annotated[str | None, Depends(session_cookie)]
 
 def current_person(
     request: Request,
-    service: PartsOf,
+    service: ContextOf,
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
     _described: Annotated[str | None, Depends(_cookie)],
     cookie: CookieOf,

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from grader.definitions.exercise import Exercise
-from grader.service.api.auth import PartsOf, Someone
+from grader.service.api.auth import ContextOf, Someone
 from grader.service.api.problem_details import ProblemError, responses
 from grader.service.store import grades
 
@@ -46,7 +46,7 @@ class Progress(BaseModel):
 
 
 @router.get("/exercises", responses=responses(HTTPStatus.UNAUTHORIZED))
-def exercises(_person: Someone, service: PartsOf) -> list[ExerciseInfo]:
+def exercises(_person: Someone, service: ContextOf) -> list[ExerciseInfo]:
     """List the exercises, in the order of their tracks."""
     return [
         _info(str(track.definition.id), exercise)
@@ -58,7 +58,7 @@ def exercises(_person: Someone, service: PartsOf) -> list[ExerciseInfo]:
 @router.get(
     "/exercises/{exercise}", responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND)
 )
-def exercise(exercise: str, _person: Someone, service: PartsOf) -> ExerciseInfo:
+def exercise(exercise: str, _person: Someone, service: ContextOf) -> ExerciseInfo:
     """Describe one exercise."""
     for track in service.catalog.tracks:
         for each in track.exercises:
@@ -68,7 +68,7 @@ def exercise(exercise: str, _person: Someone, service: PartsOf) -> ExerciseInfo:
 
 
 @router.get("/progress", responses=responses(HTTPStatus.UNAUTHORIZED))
-def progress(person: Someone, service: PartsOf) -> Progress:
+def progress(person: Someone, service: ContextOf) -> Progress:
     """Say what the one who asks has passed, and the XP that it earned."""
     with service.database.read() as connection:
         found = grades.of_person(connection, person.id)

@@ -9,9 +9,9 @@ from pydantic import BaseModel, Field
 from grader.errors import UsageError
 from grader.reports.canvas import fill, scores_of
 from grader.service import gradebook_data
-from grader.service.api.auth import PartsOf, Staff
+from grader.service.api.auth import ContextOf, Staff
 from grader.service.api.problem_details import ProblemError, responses
-from grader.service.gradebook_data import Numbers
+from grader.service.gradebook_data import GradebookNumbers
 from grader.service.store import grades
 
 router = APIRouter(prefix="/v1", tags=["gradebook"])
@@ -81,7 +81,7 @@ Exercise = Annotated[
 )
 def show(
     _person: Staff,
-    service: PartsOf,
+    service: ContextOf,
     *,
     exercise: Exercise = None,
     form: Annotated[
@@ -115,7 +115,7 @@ def show(
 )
 def fill_canvas(
     _person: Staff,
-    service: PartsOf,
+    service: ContextOf,
     export: Annotated[
         bytes, Body(media_type=_CSV, min_length=1, description="The file that Canvas exported.")
     ],
@@ -149,14 +149,16 @@ def fill_canvas(
 
 
 @router.get("/statistics", responses=responses(*_STAFF))
-def statistics(_person: Staff, service: PartsOf, exercise: Exercise = None) -> list[StatisticsInfo]:
+def statistics(
+    _person: Staff, service: ContextOf, exercise: Exercise = None
+) -> list[StatisticsInfo]:
     """Say how hard each exercise is, which mistakes are made, and who is stuck; hardest first."""
     with service.database.read() as connection:
         found = gradebook_data.numbers(connection, exercise)
     return [_statistics_info(each) for each in found]
 
 
-def _statistics_info(found: Numbers) -> StatisticsInfo:
+def _statistics_info(found: GradebookNumbers) -> StatisticsInfo:
     told = found.statistics
     stuck = [
         StuckInfo(student=each.person, failed=each.failed, submission=each.submission_id)

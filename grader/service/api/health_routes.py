@@ -5,7 +5,7 @@ from http import HTTPStatus
 from fastapi import APIRouter, Response
 
 from grader.service import health
-from grader.service.api.auth import PartsOf
+from grader.service.api.auth import ContextOf
 from grader.service.api.problem_details import ProblemError
 from grader.service.metrics import MEDIA_TYPE
 
@@ -19,13 +19,13 @@ def livez() -> Response:
 
 
 @router.get("/readyz")
-def readyz(service: PartsOf) -> Response:
+def readyz(service: ContextOf) -> Response:
     """Say whether it can take submissions in and have them graded."""
     return _response(*health.ready(service.health))
 
 
 @router.get("/metrics")
-def metrics(service: PartsOf) -> Response:
+def metrics(service: ContextOf) -> Response:
     """Return what Prometheus collects, unless it has a port of its own.
 
     Raises:

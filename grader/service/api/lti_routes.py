@@ -6,12 +6,12 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from grader.service.api.auth import PartsOf
+from grader.service.api.auth import ContextOf
 from grader.service.api.session_routes import give_cookie
 from grader.service.lti import launch
 from grader.service.lti.keys import PlatformKeys, tool_keys
 from grader.service.lti.launch import LaunchError
-from grader.service.service import Parts
+from grader.service.service import AppContext
 from grader.service.staff.login import Fields, see
 from grader.service.staff.page_templates import render
 
@@ -28,25 +28,25 @@ async def platform_keys(request: Request) -> PlatformKeys:
 
 
 @router.get("/jwks.json")
-def jwks(service: PartsOf) -> Response:
+def jwks(service: ContextOf) -> Response:
     """Show our public key; two of them while they are exchanged."""
     keys: dict[str, Any] = {"keys": [key.public for key in tool_keys(service.database)]}
     return JSONResponse(keys, headers=_KEYS_ARE_FRESH)
 
 
 @router.get("/login")
-def login(request: Request, service: PartsOf) -> Response:
+def login(request: Request, service: ContextOf) -> Response:
     """Send a browser to its platform, to be told who sits at it."""
     return _begin(request, service, dict(request.query_params))
 
 
 @router.post("/login")
-def login_by_form(request: Request, service: PartsOf, sent: Fields) -> Response:
+def login_by_form(request: Request, service: ContextOf, sent: Fields) -> Response:
     """Do the same for a platform that posts."""
     return _begin(request, service, sent)
 
 
-def _begin(request: Request, service: Parts, sent: dict[str, str]) -> Response:
+def _begin(request: Request, service: AppContext, sent: dict[str, str]) -> Response:
     base = service.settings.public_url or _listening(request)
     try:
         begun = launch.begin(service.database, sent, base.rstrip("/") + _PATH)
@@ -75,7 +75,7 @@ def _listening(request: Request) -> str:
 @router.post("/launch")
 def finish(
     request: Request,
-    service: PartsOf,
+    service: ContextOf,
     sent: Fields,
     keys: Annotated[PlatformKeys, Depends(platform_keys)],
 ) -> Response:

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grader.service.api.problem_details import MEDIA_TYPE, Problem
+from grader.service.api.problem_details import MEDIA_TYPE, ProblemBody
 
 _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
@@ -122,7 +122,7 @@ def _too_slow(seconds: float) -> _Refusal:
 
 async def _refuse(refusal: _Refusal, scope: Scope, receive: Receive, send: Send) -> None:
     status, detail = refusal
-    problem = Problem(type="about:blank", title=status.phrase, status=status, detail=detail)
+    problem = ProblemBody(type="about:blank", title=status.phrase, status=status, detail=detail)
     answer = JSONResponse(problem.model_dump(), status_code=status, media_type=MEDIA_TYPE)
     answer.headers["Connection"] = "close"
     await answer(scope, receive, send)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from fastapi import FastAPI
 from starlette.routing import compile_path
 
-from grader.service.api.problem_details import Problem, responses
+from grader.service.api.problem_details import ProblemBody, responses
 
 _FRAMEWORK_S: Final = ("HTTPValidationError", "ValidationError")  # we answer with problems instead
 
@@ -34,7 +34,7 @@ def _add_problems(description: dict[str, Any]) -> None:
     schemas = description.setdefault("components", {}).setdefault("schemas", {})
     for name in _FRAMEWORK_S:
         schemas.pop(name, None)
-    schemas["Problem"] = Problem.model_json_schema()
+    schemas["ProblemBody"] = ProblemBody.model_json_schema()
     for operations in description["paths"].values():
         for operation in operations.values():
             _add_problems_of(operation)

@@ -19,7 +19,7 @@ _LONGEST_NAME: Final = 80  # characters
 MEDIA_TYPE: Final = "application/problem+json"
 
 
-class Problem(BaseModel):
+class ProblemBody(BaseModel):
     """What went wrong with a request."""
 
     type: str = Field("about:blank", description="A URI that names the kind of problem.")
@@ -117,7 +117,7 @@ def handle_problems(app: FastAPI, methods_of: Callable[[str], set[str]]) -> None
 
 
 def _answer(status: HTTPStatus, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    body = Problem(type="about:blank", title=status.phrase, status=int(status), detail=detail)
+    body = ProblemBody(type="about:blank", title=status.phrase, status=int(status), detail=detail)
     return JSONResponse(
         body.model_dump(), status_code=int(status), headers=headers, media_type=MEDIA_TYPE
     )

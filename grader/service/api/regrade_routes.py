@@ -8,12 +8,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from grader.errors import SandboxFault, UsageError
 from grader.service import regrading
-from grader.service.api.auth import PartsOf, Staff
+from grader.service.api.auth import ContextOf, Staff
 from grader.service.api.problem_details import ProblemError, responses, with_headers
-from grader.service.regrading import BESIDE, Regrader
-from grader.service.service import Parts
+from grader.service.regrading import BESIDE_SUBMISSIONS, Regrader
+from grader.service.service import AppContext
 from grader.service.store import regrades
-from grader.service.store.regrades import Change, Mark, Regrade
+from grader.service.store.regrades import Mark, Regrade, VerdictChange
 
 router = APIRouter(prefix="/v1/regrades", tags=["regrades"])
 
@@ -112,7 +112,7 @@ class RegradeInfo(BaseModel):
     sources: int
 
 
-async def regrader(service: PartsOf) -> Regrader:
+async def regrader(service: ContextOf) -> Regrader:
     """Return what runs regrades here.
 
     Raises:
@@ -128,7 +128,7 @@ Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A regrade's id
 Here = Annotated[Regrader, Depends(regrader)]
 
 
-def existing(regrade_id: Id, _person: Staff, service: PartsOf) -> Regrade:
+def existing(regrade_id: Id, _person: Staff, service: ContextOf) -> Regrade:
     """Return a regrade.
 
     Raises:
@@ -149,7 +149,9 @@ def preview(wanted: WantedPreview, _person: Staff, here: Here) -> PreviewInfo:
     """Say what a regrade would change, by a sample; nothing is published."""
     try:
         found = regrading.plan(here.grading, wanted.exercise, wanted.from_hash)
-        seen = regrading.preview(here.grading, found, sample=wanted.sample, pace=BESIDE)
+        seen = regrading.preview(
+            here.grading, found, sample=wanted.sample, concurrency=BESIDE_SUBMISSIONS
+        )
     except UsageError as error:
         raise _refused(error) from None
     except SandboxFault:
@@ -176,7 +178,7 @@ def preview(wanted: WantedPreview, _person: Staff, here: Here) -> PreviewInfo:
     status_code=HTTPStatus.ACCEPTED,
     responses={**responses(*_STAFF, HTTPStatus.CONFLICT), 202: with_headers("Location")},
 )
-def begin(wanted: NewRegrade, person: Staff, service: PartsOf, response: Response) -> RegradeInfo:
+def begin(wanted: NewRegrade, person: Staff, service: ContextOf, response: Response) -> RegradeInfo:
     """Begin a regrade, or wake the one like it that has not ended; submissions go first."""
     try:
         found = regrading.plan(service, wanted.exercise, wanted.from_hash)
@@ -196,7 +198,7 @@ def begin(wanted: NewRegrade, person: Staff, service: PartsOf, response: Respons
 
 
 @router.get("", responses=responses(*_STAFF))
-def listed(_person: Staff, service: PartsOf) -> list[RegradeInfo]:
+def listed(_person: Staff, service: ContextOf) -> list[RegradeInfo]:
     """List all regrades, the newest first."""
     with service.database.read() as connection:
         found = regrades.listed(connection)
@@ -204,7 +206,7 @@ def listed(_person: Staff, service: PartsOf) -> list[RegradeInfo]:
 
 
 @router.get("/{regrade_id}", responses=responses(*_STAFF, HTTPStatus.NOT_FOUND))
-def show(found: Existing, service: PartsOf) -> RegradeInfo:
+def show(found: Existing, service: ContextOf) -> RegradeInfo:
     """Say how far a regrade has come."""
     return _info(service, found)
 
@@ -212,7 +214,7 @@ def show(found: Existing, service: PartsOf) -> RegradeInfo:
 @router.get("/{regrade_id}/changes", responses=responses(*_STAFF, HTTPStatus.NOT_FOUND))
 def changes(
     found: Existing,
-    service: PartsOf,
+    service: ContextOf,
     after: Annotated[int, Query(ge=0, le=2**53, description="An event: begin behind it.")] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
 ) -> list[ChangeInfo]:
@@ -226,7 +228,7 @@ def changes(
     "/{regrade_id}",
     responses=responses(*_STAFF, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def cancel(found: Existing, person: Staff, service: PartsOf) -> RegradeInfo:
+def cancel(found: Existing, person: Staff, service: ContextOf) -> RegradeInfo:
     """Cancel a regrade; what it published stays."""
     is_ended = regrading.end(service, found.id, "cancelled", actor=person.name)
     with service.database.read() as connection:
@@ -241,7 +243,7 @@ def _refused(error: UsageError) -> ProblemError:
     return ProblemError(HTTPStatus.CONFLICT, f"{str(error)[0].upper()}{str(error)[1:]}.")
 
 
-def _info(service: Parts, found: Regrade) -> RegradeInfo:
+def _info(service: AppContext, found: Regrade) -> RegradeInfo:
     with service.database.read() as connection:
         done, sources = regrades.progress(connection, found.id)
     return RegradeInfo(
@@ -260,7 +262,7 @@ def _info(service: Parts, found: Regrade) -> RegradeInfo:
     )
 
 
-def _change_info(change: Change) -> ChangeInfo:
+def _change_info(change: VerdictChange) -> ChangeInfo:
     return ChangeInfo(
         submission=change.submission_id,
         person=change.person,

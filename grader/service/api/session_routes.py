@@ -5,12 +5,12 @@ from http import HTTPStatus
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from grader.service.api.auth import CookieOf, PartsOf, Someone, cookie_name
+from grader.service.api.auth import ContextOf, CookieOf, Someone, cookie_name
 from grader.service.api.problem_details import ProblemError, responses
-from grader.service.service import Parts
+from grader.service.service import AppContext
 from grader.service.store import people, sessions
 from grader.service.store.people import Person, Role
-from grader.service.store.sessions import Opened
+from grader.service.store.sessions import OpenedSession
 
 router = APIRouter(prefix="/v1/session", tags=["session"])
 
@@ -36,7 +36,7 @@ class Me(BaseModel):
 @router.post("", responses=responses(HTTPStatus.UNAUTHORIZED))
 def sign_in(
     wanted: SignIn,
-    service: PartsOf,
+    service: ContextOf,
     response: Response,
     cookie: CookieOf,
 ) -> Me:
@@ -53,7 +53,9 @@ def sign_in(
     return Me(name=person.name, role=person.role, csrf=opened.csrf)
 
 
-def enter(service: Parts, token: str, last_cookie: str | None) -> tuple[Person, Opened] | None:
+def enter(
+    service: AppContext, token: str, last_cookie: str | None
+) -> tuple[Person, OpenedSession] | None:
     """Open a session in the place of a browser's last one; None if the token is nobody's."""
     with service.database.write() as connection:
         person = people.person_of_token(connection, token)
@@ -68,7 +70,7 @@ def enter(service: Parts, token: str, last_cookie: str | None) -> tuple[Person, 
         return person, sessions.open_session(connection, person, until)
 
 
-def give_cookie(response: Response, cookie: str, service: Parts) -> None:
+def give_cookie(response: Response, cookie: str, service: AppContext) -> None:
     """Let a browser keep its session's secret, out of the reach of scripts."""
     response.set_cookie(
         cookie_name(service),
@@ -80,7 +82,7 @@ def give_cookie(response: Response, cookie: str, service: Parts) -> None:
     )
 
 
-def take_cookie(response: Response, service: Parts) -> None:
+def take_cookie(response: Response, service: AppContext) -> None:
     """Let a browser forget its session's secret; one of the host's own goes only as it came."""
     response.delete_cookie(cookie_name(service), secure=service.settings.is_https)
 
@@ -107,7 +109,7 @@ def who(
 )
 def sign_out(
     _person: Someone,
-    service: PartsOf,
+    service: ContextOf,
     response: Response,
     cookie: CookieOf,
 ) -> None:

@@ -6,11 +6,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from grader.service.api.auth import PartsOf, Staff
+from grader.service.api.auth import ContextOf, Staff
 from grader.service.api.problem_details import ProblemError, responses
 from grader.service.api.submission_routes import Id
 from grader.service.store import submission_search, submissions
-from grader.service.store.submission_search import Entry, State
+from grader.service.store.submission_search import FoundSubmission, State
 
 router = APIRouter(prefix="/v1/submissions", tags=["submissions"])
 
@@ -32,7 +32,7 @@ class EntryInfo(BaseModel):
     max_score: int | None
 
 
-class Page(BaseModel):
+class SubmissionPage(BaseModel):
     """Some submissions, the newest first."""
 
     submissions: list[EntryInfo]
@@ -42,7 +42,7 @@ class Page(BaseModel):
 @router.get("", responses=responses(*_STAFF))
 def listed(
     _person: Staff,
-    service: PartsOf,
+    service: ContextOf,
     *,
     exercise: Annotated[str | None, Query(max_length=200, pattern=_TEXT)] = None,
     person: Annotated[
@@ -53,7 +53,7 @@ def listed(
         str | None, Query(pattern=r"^[0-9a-f-]{36}$", description="Older than this submission.")
     ] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-) -> Page:
+) -> SubmissionPage:
     """List submissions."""
     with service.database.read() as connection:
         found = submission_search.listed(
@@ -66,7 +66,7 @@ def listed(
         )
     shown = found[:limit]
     follows = shown[-1].id if len(found) > limit else None
-    return Page(submissions=[_info(each) for each in shown], next=follows)
+    return SubmissionPage(submissions=[_info(each) for each in shown], next=follows)
 
 
 @router.post(
@@ -74,7 +74,7 @@ def listed(
     status_code=HTTPStatus.NO_CONTENT,
     responses=responses(*_STAFF, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def release(submission_id: Id, person: Staff, service: PartsOf) -> None:
+def release(submission_id: Id, person: Staff, service: ContextOf) -> None:
     """Have a parked submission graded after all."""
     with service.database.write() as connection:
         found = submissions.find(connection, submission_id)
@@ -86,7 +86,7 @@ def release(submission_id: Id, person: Staff, service: PartsOf) -> None:
     service.executor.notify([submission_id])
 
 
-def _info(entry: Entry) -> EntryInfo:
+def _info(entry: FoundSubmission) -> EntryInfo:
     return EntryInfo(
         id=entry.id,
         person=entry.person,

@@ -14,11 +14,11 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel, ConfigDict, Field
 
 from grader.sandbox.limits import SOURCE_CAP
-from grader.service.api.auth import PartsOf, Someone
+from grader.service.api.auth import ContextOf, Someone
 from grader.service.api.event_streams import Watched, WatcherOf
 from grader.service.api.problem_details import ProblemError, responses, with_headers
 from grader.service.api.rate_limits import RatesOf, StreamsOf, check_queue, check_rate
-from grader.service.service import Parts
+from grader.service.service import AppContext
 from grader.service.store import submissions, verdicts
 from grader.service.store.people import Person
 from grader.service.store.submissions import KeyReusedError, Submitted
@@ -78,7 +78,7 @@ Key = Annotated[
 ]
 
 
-def own(submission_id: Id, person: Someone, service: PartsOf) -> Submitted:
+def own(submission_id: Id, person: Someone, service: ContextOf) -> Submitted:
     """Return a submission that somebody may see; another's does not exist for a student.
 
     Raises:
@@ -114,7 +114,9 @@ class Followed:
     state: SubmissionState
 
 
-async def followed(submitted: Own, service: PartsOf, watcher: WatcherOf) -> AsyncIterator[Followed]:
+async def followed(
+    submitted: Own, service: ContextOf, watcher: WatcherOf
+) -> AsyncIterator[Followed]:
     """Look after a submission for as long as its stream lasts, however that ends."""
     with watcher.watch(submitted.id) as watched:
         yield Followed(watched, await run_in_threadpool(_state, service, submitted))
@@ -132,7 +134,7 @@ async def followed(submitted: Own, service: PartsOf, watcher: WatcherOf) -> Asyn
 async def hand_in(
     new: NewSubmission,
     person: Someone,
-    service: PartsOf,
+    service: ContextOf,
     rates: RatesOf,
     *,
     response: Response,
@@ -152,7 +154,7 @@ async def hand_in(
 
 
 @router.get("/{submission_id}", responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND))
-def show(submitted: Own, service: PartsOf) -> SubmissionState:
+def show(submitted: Own, service: ContextOf) -> SubmissionState:
     """Say where a submission stands."""
     return _state(service, submitted)
 
@@ -161,7 +163,7 @@ def show(submitted: Own, service: PartsOf) -> SubmissionState:
     "/{submission_id}/verdict",
     responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
 )
-def verdict(submitted: Own, service: PartsOf) -> dict[str, Any]:
+def verdict(submitted: Own, service: ContextOf) -> dict[str, Any]:
     """Return the verdict that holds, as `etude/verdict/v1`."""
     with service.database.read() as connection:
         kept = verdicts.published(connection, submitted.id)
@@ -180,7 +182,7 @@ def verdict(submitted: Own, service: PartsOf) -> dict[str, Any]:
 )
 async def events(
     submitted: Own,
-    service: PartsOf,
+    service: ContextOf,
     watcher: WatcherOf,
     begun: Annotated[Followed, Depends(followed)],
 ) -> AsyncIterator[ServerSentEvent]:
@@ -200,7 +202,7 @@ async def events(
             yield _event(state)
 
 
-def _accept(service: Parts, person: Person, new: NewSubmission, key: str) -> SubmissionState:
+def _accept(service: AppContext, person: Person, new: NewSubmission, key: str) -> SubmissionState:
     """Store a submission in one transaction, then wake whatever grades it."""
     place = 0
     with service.database.write() as connection:
@@ -219,7 +221,7 @@ def _event(state: SubmissionState) -> ServerSentEvent:
     return ServerSentEvent(data=json.loads(state.model_dump_json()), event="state")
 
 
-def _state(service: Parts, submitted: Submitted) -> SubmissionState:
+def _state(service: AppContext, submitted: Submitted) -> SubmissionState:
     # In this order: what is published between the two is not taken for parked.
     with service.database.read() as connection:
         place = submissions.place(connection, submitted.id)

@@ -1,4 +1,4 @@
-"""Grades on this machine: one thread feeds the desk with what waits, the oldest first."""
+"""Grades on this machine: one thread feeds the pool with what waits, the oldest first."""
 
 import threading
 from collections.abc import Sequence
@@ -50,15 +50,15 @@ class LocalExecutor:
         self._wake.set()
         if self._thread.ident is not None:
             self._thread.join(DRAIN_SECONDS)
-            if self._thread.is_alive():  # it waits for the desk
-                self._grading.desk.close()
+            if self._thread.is_alive():  # it waits for the pool
+                self._grading.pool.close()
             self._thread.join()
 
     @property
     def trouble(self) -> str | None:
         """Why nothing is graded at the moment, if that is so."""
-        if self._grading.desk.trouble is not None:
-            return self._grading.desk.trouble
+        if self._grading.pool.trouble is not None:
+            return self._grading.pool.trouble
         if not self._thread.is_alive():
             return "the executor does not run"
         return "the store cannot be written" if self._failures else None
@@ -68,7 +68,7 @@ class LocalExecutor:
             self._wake.wait(_LOOK_SECONDS)
             self._wake.clear()
             self._rest()
-            if self._stopping.is_set() or self._grading.desk.trouble is not None:
+            if self._stopping.is_set() or self._grading.pool.trouble is not None:
                 continue
             try:
                 for each in self._next():
@@ -91,7 +91,7 @@ class LocalExecutor:
         """Return what to grade next: nothing twice, and of identical code only one."""
         with self._lock:
             in_hand = dict(self._in_hand)
-        most = self._grading.desk.workers * _AHEAD
+        most = self._grading.pool.workers * _AHEAD
         room = most - len(in_hand)
         if room < most // 2:
             return []

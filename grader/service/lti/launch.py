@@ -22,7 +22,7 @@ from grader.service.store import platforms, sessions, unsent_scores
 from grader.service.store.database import Database
 from grader.service.store.people import Role
 from grader.service.store.platforms import Platform, origin
-from grader.service.store.unsent_scores import Line
+from grader.service.store.unsent_scores import ScoreLine
 
 LOGIN_SECONDS: Final = 600
 """How long a browser may take from us to its platform and back."""
@@ -130,7 +130,7 @@ def finish(
         issuer, sub = platform.registration.issuer, claims["sub"]
         person = platforms.admit(connection, issuer, sub, _role(claims))
         if line_item and person.role == "student":
-            line = Line(person.id, exercise, platform.id, sub, line_item)
+            line = ScoreLine(person.id, exercise, platform.id, sub, line_item)
             unsent_scores.remember_line(connection, line)
         opened = sessions.open_session(connection, person)
     return Launched(opened.cookie, page)

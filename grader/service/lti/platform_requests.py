@@ -27,7 +27,7 @@ class CallError(EtudeError):
         super().__init__(why)
 
 
-class _StayHere(urllib.request.HTTPRedirectHandler):
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """Follows no redirect: where it leads, nobody registered."""
 
     def redirect_request(  # noqa: PLR0917  as urllib calls it
@@ -53,7 +53,7 @@ def call(url: str, body: bytes | None = None, headers: Mapping[str, str] | None 
     request = urllib.request.Request(url, body, dict(headers or {}))  # noqa: S310  checked above
     request.add_header("Accept", request.get_header("Accept") or "application/json")
     try:
-        with urllib.request.build_opener(_StayHere).open(request, timeout=_SECONDS) as answer:
+        with urllib.request.build_opener(_NoRedirects).open(request, timeout=_SECONDS) as answer:
             text = answer.read(_MOST + 1)
     except urllib.error.HTTPError as error:
         with error:

@@ -19,7 +19,7 @@ from grader.service.lti.platform_requests import CallError, call
 from grader.service.store import platforms, unsent_scores
 from grader.service.store.database import Database
 from grader.service.store.platforms import Platform, origin
-from grader.service.store.unsent_scores import Telling
+from grader.service.store.unsent_scores import ScoreToSend
 
 POLL_SECONDS: Final = 1.0
 FIRST_PAUSE: Final = 2.0
@@ -91,7 +91,7 @@ class ScoreSender:
                 unsent_scores.sent(connection, telling)
         return True
 
-    def _failed(self, telling: Telling, error: CallError) -> None:
+    def _failed(self, telling: ScoreToSend, error: CallError) -> None:
         pause = min(FIRST_PAUSE * 2 ** min(telling.tries - 1, 20), _LONGEST_PAUSE)
         with self._database.write() as connection:
             if not _passes(error):
@@ -105,7 +105,7 @@ class ScoreSender:
         rest = min(pause, _LONGEST_REST)
         self._resting[telling.line.platform_id] = time.monotonic() + rest
 
-    def _send(self, platform: Platform, telling: Telling) -> None:
+    def _send(self, platform: Platform, telling: ScoreToSend) -> None:
         """Send a grade.
 
         Raises:

@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 
 from grader.errors import UsageError
-from grader.service.api.auth import CookieOf, PartsOf
+from grader.service.api.auth import ContextOf, CookieOf
 from grader.service.api.problem_details import ProblemError
 from grader.service.api.session_routes import enter, give_cookie, take_cookie
 from grader.service.staff.page_templates import render
@@ -60,7 +60,7 @@ class Visitor:
     csrf: str
 
 
-def instructor(service: PartsOf, cookie: CookieOf) -> Visitor:
+def instructor(service: ContextOf, cookie: CookieOf) -> Visitor:
     """Return who visits, if they are an instructor; for anybody else there is nothing here.
 
     Raises:
@@ -120,7 +120,7 @@ def sign_in_page(request: Request) -> Response:
 def sign_in(
     request: Request,
     sent: Fields,
-    service: PartsOf,
+    service: ContextOf,
     cookie: CookieOf,
 ) -> Response:
     """Open a session, and go where somebody wanted to go."""
@@ -151,7 +151,7 @@ def _is_from_here(request: Request) -> bool:
 @router.post("/sign-out")
 def sign_out(
     _sent: OwnForm,
-    service: PartsOf,
+    service: ContextOf,
     cookie: CookieOf,
 ) -> Response:
     """Close the session."""

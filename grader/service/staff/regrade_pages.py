@@ -7,9 +7,9 @@ from fastapi import APIRouter, Depends, Response
 
 from grader.service import regrading
 from grader.service.api import regrade_routes as api
-from grader.service.api.auth import PartsOf
+from grader.service.api.auth import ContextOf
 from grader.service.api.problem_details import ProblemError
-from grader.service.regrading import BESIDE
+from grader.service.regrading import BESIDE_SUBMISSIONS
 from grader.service.staff.login import Instructor, OwnForm, PageRoute, instructor, see
 from grader.service.staff.page_templates import render
 from grader.service.store import regrades
@@ -27,7 +27,7 @@ router = APIRouter(
 
 
 @router.get("")
-def listing(visitor: Instructor, service: PartsOf) -> Response:
+def listing(visitor: Instructor, service: ContextOf) -> Response:
     """Show what could be graded again, and what has been."""
     with service.database.read() as connection:
         versions = regrades.versions(connection)
@@ -47,12 +47,12 @@ def listing(visitor: Instructor, service: PartsOf) -> Response:
 def preview(sent: OwnForm, visitor: Instructor, here: api.Here) -> Response:
     """Show what a regrade would change, by a sample; nothing is published."""
     wanted = regrading.plan(here.grading, sent.get("exercise", ""), sent.get("from_hash", ""))
-    seen = regrading.preview(here.grading, wanted, sample=_SAMPLE, pace=BESIDE)
+    seen = regrading.preview(here.grading, wanted, sample=_SAMPLE, concurrency=BESIDE_SUBMISSIONS)
     return render("preview", visitor=visitor, plan=wanted, seen=seen, changes=seen.changes)
 
 
 @router.post("")
-def begin(sent: OwnForm, visitor: Instructor, service: PartsOf) -> Response:
+def begin(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     """Begin a regrade."""
     wanted = regrading.plan(service, sent.get("exercise", ""), sent.get("from_hash", ""))
     begun = regrading.begin(
@@ -67,7 +67,7 @@ def begin(sent: OwnForm, visitor: Instructor, service: PartsOf) -> Response:
     return see(f"/staff/regrades/{begun.id}")
 
 
-def _existing(regrade_id: api.Id, visitor: Instructor, service: PartsOf) -> Regrade:
+def _existing(regrade_id: api.Id, visitor: Instructor, service: ContextOf) -> Regrade:
     return api.existing(regrade_id, visitor.person, service)
 
 
@@ -75,7 +75,7 @@ Existing = Annotated[Regrade, Depends(_existing)]
 
 
 @router.get("/{regrade_id}")
-def show(found: Existing, visitor: Instructor, service: PartsOf) -> Response:
+def show(found: Existing, visitor: Instructor, service: ContextOf) -> Response:
     """Show how far a regrade has come, and what it changed."""
     with service.database.read() as connection:
         done, sources = regrades.progress(connection, found.id)
@@ -92,7 +92,7 @@ def show(found: Existing, visitor: Instructor, service: PartsOf) -> Response:
 
 
 @router.post("/{regrade_id}/cancel")
-def cancel(found: Existing, _sent: OwnForm, visitor: Instructor, service: PartsOf) -> Response:
+def cancel(found: Existing, _sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     """Cancel a regrade; what it published stays."""
     with contextlib.suppress(ProblemError):  # it has just ended, as its page says
         api.cancel(found, visitor.person, service)

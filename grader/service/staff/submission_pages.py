@@ -9,9 +9,9 @@ from fastapi.responses import FileResponse
 
 from grader.service import gradebook_data
 from grader.service.api import staff_routes
-from grader.service.api.auth import PartsOf
+from grader.service.api.auth import ContextOf
 from grader.service.api.problem_details import ProblemError
-from grader.service.service import Parts
+from grader.service.service import AppContext
 from grader.service.staff.login import HOME, Instructor, OwnForm, PageRoute, instructor, see
 from grader.service.staff.page_templates import FOLDER, render
 from grader.service.store import (
@@ -52,7 +52,7 @@ def without_slash() -> Response:
 
 
 @inside.get("/")
-def overview(visitor: Instructor, service: PartsOf) -> Response:
+def overview(visitor: Instructor, service: ContextOf) -> Response:
     """Show every exercise with its numbers, and who is stuck where."""
     with service.database.read() as connection:
         found = gradebook_data.numbers(connection)
@@ -75,7 +75,7 @@ def overview(visitor: Instructor, service: PartsOf) -> Response:
 
 
 @inside.get("/exercises/{exercise}")
-def exercise(exercise: str, visitor: Instructor, service: PartsOf) -> Response:
+def exercise(exercise: str, visitor: Instructor, service: ContextOf) -> Response:
     """Show what is known of an exercise."""
     definition = service.catalog.find(exercise)
     if definition is None:
@@ -96,7 +96,7 @@ def exercise(exercise: str, visitor: Instructor, service: PartsOf) -> Response:
 @inside.get("/submissions")
 def listing(  # noqa: PLR0917  FastAPI calls it by name
     visitor: Instructor,
-    service: PartsOf,
+    service: ContextOf,
     person: _Filter = None,
     exercise: _Filter = None,
     state: State | None = None,
@@ -128,7 +128,7 @@ def listing(  # noqa: PLR0917  FastAPI calls it by name
 Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$")]
 
 
-def _wanted(submission_id: Id, service: PartsOf) -> Submitted:
+def _wanted(submission_id: Id, service: ContextOf) -> Submitted:
     with service.database.read() as connection:
         found = submissions.find(connection, submission_id)
     if found is None:
@@ -140,7 +140,7 @@ Wanted = Annotated[Submitted, Depends(_wanted)]
 
 
 @inside.get("/submissions/{submission_id}")
-def submission(wanted: Wanted, visitor: Instructor, service: PartsOf) -> Response:
+def submission(wanted: Wanted, visitor: Instructor, service: ContextOf) -> Response:
     """Show a submission: its text, its verdict, and what has happened to it."""
     with service.database.read() as connection:
         owner = people.get_person(connection, wanted.person_id)
@@ -162,12 +162,12 @@ def submission(wanted: Wanted, visitor: Instructor, service: PartsOf) -> Respons
 
 
 @inside.post("/submissions/{submission_id}/release")
-def release(wanted: Wanted, _sent: OwnForm, visitor: Instructor, service: PartsOf) -> Response:
+def release(wanted: Wanted, _sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     """Have a parked submission graded after all."""
     with contextlib.suppress(ProblemError):  # another instructor was faster, as the page says
         staff_routes.release(wanted.id, visitor.person, service)
     return see(f"/staff/submissions/{wanted.id}")
 
 
-def _titles(service: Parts) -> dict[str, str]:
+def _titles(service: AppContext) -> dict[str, str]:
     return {name: str(each.title) for name, each in service.catalog.exercises.items()}

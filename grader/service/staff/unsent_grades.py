@@ -4,7 +4,7 @@ from typing import Final
 
 from fastapi import APIRouter, Depends, Response
 
-from grader.service.api.auth import PartsOf
+from grader.service.api.auth import ContextOf
 from grader.service.staff.login import Instructor, OwnForm, PageRoute, instructor, see
 from grader.service.staff.page_templates import render
 from grader.service.store import unsent_scores
@@ -21,7 +21,7 @@ router = APIRouter(
 
 
 @router.get("")
-def listing(visitor: Instructor, service: PartsOf) -> Response:
+def listing(visitor: Instructor, service: ContextOf) -> Response:
     """Show what platforms do not know yet, and why."""
     with service.database.read() as connection:
         found = unsent_scores.unsent(connection)
@@ -36,7 +36,7 @@ def listing(visitor: Instructor, service: PartsOf) -> Response:
 
 
 @router.post("/retry")
-def retry(_sent: OwnForm, visitor: Instructor, service: PartsOf) -> Response:
+def retry(_sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     """Have all of them sent again, now."""
     with service.database.write() as connection:
         unsent_scores.retry(connection, actor=visitor.person.name)

@@ -56,7 +56,7 @@ def append(
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LoggedEvent:
     """Something that happened."""
 
     at: int  # microseconds since 1970
@@ -65,10 +65,10 @@ class Told:
     data: Mapping[str, Any]
 
 
-def of_subject(connection: Connection, subject: str) -> list[Told]:
+def of_subject(connection: Connection, subject: str) -> list[LoggedEvent]:
     """Return what happened to something, in order."""
     chosen = select(event).where(event.c.subject == subject).order_by(event.c.seq)
     return [
-        Told(row.at, row.actor, row.kind, json.loads(row.data))
+        LoggedEvent(row.at, row.actor, row.kind, json.loads(row.data))
         for row in connection.execute(chosen)
     ]

@@ -28,7 +28,7 @@ _LONGEST_ID: Final = 255  # of a person or a deployment, as LTI has it
 
 
 @dataclass(frozen=True, slots=True)
-class Registration:
+class PlatformRegistration:
     """What staff says of a platform; nothing else is ever called than what stands here."""
 
     issuer: str
@@ -44,7 +44,7 @@ class Platform:
     """A registered platform."""
 
     id: str
-    registration: Registration
+    registration: PlatformRegistration
     deployments: frozenset[str]
 
 
@@ -64,7 +64,7 @@ def origin(address: str) -> str:
 
 
 def register(
-    connection: Connection, wanted: Registration, deployments: Iterable[str], *, actor: str
+    connection: Connection, wanted: PlatformRegistration, deployments: Iterable[str], *, actor: str
 ) -> Platform:
     """Register a platform, or change the addresses of one and add deployments to it.
 
@@ -97,7 +97,7 @@ def register(
     return get(connection, platform_id)
 
 
-def _check(wanted: Registration) -> None:
+def _check(wanted: PlatformRegistration) -> None:
     for name in (wanted.issuer, wanted.client_id):
         if not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
             raise UsageError(f"an issuer and a client id have 1 to {_LONGEST_NAME} characters")
@@ -133,7 +133,7 @@ def _platform(connection: Connection, row: Row[tuple[object, ...]]) -> Platform:
     own = lti_deployment.c.platform_id == row.id
     deployments = connection.execute(select(lti_deployment.c.deployment).where(own)).scalars()
     addresses = (row.auth_url, row.token_url, row.jwks_url, row.grades_url)
-    registration = Registration(row.issuer, row.client_id, *addresses)
+    registration = PlatformRegistration(row.issuer, row.client_id, *addresses)
     return Platform(row.id, registration, frozenset(deployments))
 
 

@@ -68,7 +68,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class VerdictChange:
     """A submission whose verdict is another under a mended exercise."""
 
     submission_id: str
@@ -87,7 +87,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class PublishedVerdict:
     """A submission and the verdict that holds for it now."""
 
     submission_id: str
@@ -134,9 +134,9 @@ def seconds_each(connection: Connection, exercise_hash: str) -> float | None:
     return None if found is None else float(found) / 1_000_000
 
 
-def holding(
+def published_verdicts(
     connection: Connection, exercise: str, from_hash: str, source_hash: str
-) -> Iterator[Holding]:
+) -> Iterator[PublishedVerdict]:
     """Yield each submission of a source whose verdict is of one version."""
     chosen = _holding().where(
         submission.c.exercise == exercise,
@@ -145,7 +145,7 @@ def holding(
     )
     # By person: whoever publishes to several locks them in this order.
     for row in connection.execute(chosen.order_by(person.c.id, submission.c.id)):
-        yield Holding(
+        yield PublishedVerdict(
             submission_id=row.id,
             person_id=row.person_id,
             person=row.name,
@@ -296,7 +296,7 @@ def claim(connection: Connection, regrade_id: str, source_hash: str) -> bool:
     return bool(connection.execute(update(regrade_source).where(own).values(done=True)).rowcount)
 
 
-def hold(connection: Connection, begun: Regrade, kept: Holding, after: Mark) -> None:
+def hold(connection: Connection, begun: Regrade, kept: PublishedVerdict, after: Mark) -> None:
     """Write down that a submission keeps its verdict, since the new one is worse."""
     told = {
         "person": kept.person_id,
@@ -310,7 +310,7 @@ def hold(connection: Connection, begun: Regrade, kept: Holding, after: Mark) -> 
 
 def changes(
     connection: Connection, regrade_id: str, *, after: int = 0, most: int | None = None
-) -> Iterator[Change]:
+) -> Iterator[VerdictChange]:
     """Yield what a regrade has changed, and what it held, in order: all of its runs together.
 
     Args:
@@ -340,7 +340,7 @@ def changes(
         held = row.kind == events.HELD
         now_is = Mark.from_data(data["after"] if held else data)
         before = Mark.from_data(data["before"])
-        change = Change(row.subject, row.name, before, now_is, held, row.seq)
+        change = VerdictChange(row.subject, row.name, before, now_is, held, row.seq)
         if change.effect != "same":
             left = None if left is None else left - 1
             yield change

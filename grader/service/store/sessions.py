@@ -24,7 +24,7 @@ _BYTES: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class BrowserSession:
     """Somebody in a browser."""
 
     person: Person
@@ -32,14 +32,14 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedSession:
     """The two secrets of a new session: shown to the browser, kept nowhere."""
 
     cookie: str
     csrf: str
 
 
-def open_session(connection: Connection, owner: Person, until: int | None = None) -> Opened:
+def open_session(connection: Connection, owner: Person, until: int | None = None) -> OpenedSession:
     """Sign somebody in; of too many sessions the oldest ends.
 
     Args:
@@ -61,17 +61,17 @@ def open_session(connection: Connection, owner: Person, until: int | None = None
             expires_at=longest if until is None else min(longest, until),
         )
     )
-    return Opened(cookie, csrf_of(cookie))
+    return OpenedSession(cookie, csrf_of(cookie))
 
 
-def find(connection: Connection, cookie: str) -> Session | None:
+def find(connection: Connection, cookie: str) -> BrowserSession | None:
     """Return the session of a cookie; None if there is none, or its time is over."""
     columns = (person.c.id, person.c.name, person.c.role)
     chosen = select(*columns).join(session, session.c.person_id == person.c.id)
     row = connection.execute(
         chosen.where(session.c.hash == digest(cookie), session.c.expires_at > now())
     ).one_or_none()
-    return Session(Person(*row), csrf_of(cookie)) if row else None
+    return BrowserSession(Person(*row), csrf_of(cookie)) if row else None
 
 
 def csrf_of(cookie: str) -> str:

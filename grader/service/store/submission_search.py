@@ -19,7 +19,7 @@ State: TypeAlias = Literal["pending", "parked", "graded"]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FoundSubmission:
     """A submission and what became of it."""
 
     id: str
@@ -57,7 +57,7 @@ def listed(
     state: State | None = None,
     before: str | None = None,
     most: int = 50,
-) -> list[Entry]:
+) -> list[FoundSubmission]:
     """Return submissions, the newest first.
 
     Args:
@@ -81,7 +81,7 @@ def listed(
     if before is not None:
         chosen = chosen.where(submission.c.id < before)
     rows = connection.execute(chosen.order_by(submission.c.id.desc()).limit(most))
-    return [Entry(*row) for row in rows]
+    return [FoundSubmission(*row) for row in rows]
 
 
 def stuck(

@@ -89,7 +89,7 @@ class Submitted:
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedSubmission:
     """What became of a submission that was handed in."""
 
     submission: Submitted
@@ -102,7 +102,7 @@ class KeyReusedError(Exception):
 
 def accept(
     connection: Connection, owner: Person, exercise: str, text: str, *, key: str
-) -> Accepted:
+) -> AcceptedSubmission:
     """Store a submission, once for each key of a person.
 
     Args:
@@ -124,11 +124,11 @@ def accept(
         found = _from(connection.execute(_SUBMITTED.where(*same)).one())
         if (found.exercise, found.source_hash) != (exercise, digest):
             raise KeyReusedError
-        return Accepted(found, is_new=False)
+        return AcceptedSubmission(found, is_new=False)
     _let_wait(connection, [made.id])
     data = {"person": owner.id, "exercise": exercise, "source_hash": digest}
     events.append(connection, owner.name, events.SUBMITTED, made.id, data)
-    return Accepted(made, is_new=True)
+    return AcceptedSubmission(made, is_new=True)
 
 
 def find(connection: Connection, submission_id: str) -> Submitted | None:

@@ -37,7 +37,7 @@ _GRADE: Final = select(grade.c.score, grade.c.max_score, grade.c.passed).where(
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ScoreLine:
     """Where a person's grade in an exercise is to be told."""
 
     person_id: str
@@ -48,11 +48,11 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class ScoreToSend:
     """A grade that is to be told, and where."""
 
     id: str
-    line: Line
+    line: ScoreLine
     body: str  # as it stands in the outbox
     tries: int  # with this one
 
@@ -64,7 +64,7 @@ class Telling:
 
 
 @dataclass(frozen=True, slots=True)
-class Unsent:
+class UnsentGrade:
     """A grade that a platform does not know yet, for staff."""
 
     id: str
@@ -77,7 +77,7 @@ class Unsent:
     at: int  # when the grade was earned, in microseconds since 1970
 
 
-def remember_line(connection: Connection, line: Line) -> None:
+def remember_line(connection: Connection, line: ScoreLine) -> None:
     """Keep where a person's grades in an exercise go, and tell the one that is there."""
     # As `verdicts.publish` does: else a grade of this very moment might see no line, nor be seen.
     owner = select(person.c.id).where(person.c.id == line.person_id)
@@ -139,7 +139,7 @@ def is_any_due(connection: Connection) -> bool:
     return connection.execute(select(outbox.c.id).where(*_due()).limit(1)).first() is not None
 
 
-def claim(connection: Connection, without: Collection[str] = ()) -> Telling | None:
+def claim(connection: Connection, without: Collection[str] = ()) -> ScoreToSend | None:
     """Take the next grade that is due in hand, so that no other sender does.
 
     Args:
@@ -154,8 +154,8 @@ def claim(connection: Connection, without: Collection[str] = ()) -> Telling | No
         return None
     values = {"due_at": now() + _LEASE, "tries": row.tries + 1}
     connection.execute(update(outbox).where(outbox.c.id == row.id).values(values))
-    line = Line(row.person_id, row.exercise, row.platform_id, row.sub, row.line_item)
-    return Telling(row.id, line, row.body, row.tries + 1)
+    line = ScoreLine(row.person_id, row.exercise, row.platform_id, row.sub, row.line_item)
+    return ScoreToSend(row.id, line, row.body, row.tries + 1)
 
 
 def _due() -> tuple[ColumnElement[bool], ...]:
@@ -167,7 +167,7 @@ def _due() -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def sent(connection: Connection, telling: Telling) -> None:
+def sent(connection: Connection, telling: ScoreToSend) -> None:
     """Write down that a platform knows; if the grade changed meanwhile, that is told next."""
     own = outbox.c.id == telling.id
     done = update(outbox).where(own, outbox.c.body == telling.body)
@@ -175,13 +175,13 @@ def sent(connection: Connection, telling: Telling) -> None:
         connection.execute(update(outbox).where(own).values(due_at=now(), tries=0))
 
 
-def not_sent(connection: Connection, telling: Telling, why: str, seconds: float) -> None:
+def not_sent(connection: Connection, telling: ScoreToSend, why: str, seconds: float) -> None:
     """Try again after a pause."""
     values = {"due_at": now() + int(seconds * 1e6), "last_error": why[:_ERROR_LENGTH]}
     connection.execute(update(outbox).where(outbox.c.id == telling.id).values(values))
 
 
-def park(connection: Connection, telling: Telling, why: str) -> None:
+def park(connection: Connection, telling: ScoreToSend, why: str) -> None:
     """Leave a grade that can never be told as it is to staff; what came meanwhile is tried."""
     own = (outbox.c.id == telling.id, outbox.c.body == telling.body)
     values = {"parked": True, "last_error": why[:_ERROR_LENGTH]}
@@ -192,7 +192,7 @@ def park(connection: Connection, telling: Telling, why: str) -> None:
     events.append(connection, events.GRADER, events.SCORE_PARKED, telling.id, data)
 
 
-def unsent(connection: Connection) -> list[Unsent]:
+def unsent(connection: Connection) -> list[UnsentGrade]:
     """Return the grades that platforms do not know yet, those for staff first."""
     columns = (
         outbox.c.id,
@@ -213,7 +213,7 @@ def unsent(connection: Connection) -> list[Unsent]:
         .order_by(outbox.c.parked.desc(), outbox.c.id)
     )
     rows = connection.execute(chosen).all()
-    return [Unsent(*row[:-1], json.loads(row.body)["at"]) for row in rows]
+    return [UnsentGrade(*row[:-1], json.loads(row.body)["at"]) for row in rows]
 
 
 def retry(connection: Connection, *, actor: str) -> int:

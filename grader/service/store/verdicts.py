@@ -80,7 +80,7 @@ _ATTEMPT: Final = insert(attempt)
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class VerdictKey:
     """What a verdict depends on, and nothing else."""
 
     exercise_hash: str
@@ -89,10 +89,10 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredVerdict:
     """A verdict as it is kept."""
 
-    key: Key
+    key: VerdictKey
     outcome: str
     score: int
     max_score: int
@@ -107,7 +107,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class GradingRun:
     """Which worker graded, and when: diagnostics."""
 
     worker: str
@@ -115,11 +115,11 @@ class Run:
     ended_at: int
 
 
-def keep(connection: Connection, made: Verdict, run: Run) -> Kept:
+def keep(connection: Connection, made: Verdict, run: GradingRun) -> StoredVerdict:
     """Store a verdict and who made it; return the one that holds: the first of its key."""
-    key = Key(made.exercise_hash, made.submission_hash, made.grader_version)
+    key = VerdictKey(made.exercise_hash, made.submission_hash, made.grader_version)
     body, outcome = verdict_data(made), made.outcome.value
-    kept = Kept(key, outcome, made.score, made.max_score, made.xp, body, now())
+    kept = StoredVerdict(key, outcome, made.score, made.max_score, made.xp, body, now())
     row = {
         **asdict(key),
         "exercise": made.exercise,
@@ -141,7 +141,7 @@ def keep(connection: Connection, made: Verdict, run: Run) -> Kept:
 
 
 def note_fault(
-    connection: Connection, exercise_hash: str, source_hash: str, run: Run, message: str
+    connection: Connection, exercise_hash: str, source_hash: str, run: GradingRun, message: str
 ) -> int:
     """Write down that grading failed, through no fault of the submission; return how often."""
     row = _attempt(exercise_hash, source_hash, run, FAULT, _writable(message[:2000]))
@@ -162,17 +162,17 @@ def prune_attempts(connection: Connection, before: int, most: int) -> int:
     return connection.execute(delete(attempt).where(attempt.c.id.in_(old))).rowcount
 
 
-def find(connection: Connection, key: Key) -> Kept | None:
+def find(connection: Connection, key: VerdictKey) -> StoredVerdict | None:
     """Return the verdict of a key."""
     return _one(connection, _FIND, asdict(key))
 
 
-def published(connection: Connection, submission_id: str) -> Kept | None:
+def published(connection: Connection, submission_id: str) -> StoredVerdict | None:
     """Return the verdict that holds for a submission; None while it is pending."""
     return _one(connection, _PUBLISHED, {"submission_id": submission_id})
 
 
-def publish_waiting(connection: Connection, submitted: Submitted, kept: Kept) -> bool:
+def publish_waiting(connection: Connection, submitted: Submitted, kept: StoredVerdict) -> bool:
     """Publish a verdict for a submission that waits for one; return false if it waits no more.
 
     Of two processes that graded it, the one that takes it off the list publishes.
@@ -186,7 +186,7 @@ def publish_waiting(connection: Connection, submitted: Submitted, kept: Kept) ->
 def publish(
     connection: Connection,
     submitted: Submitted,
-    kept: Kept,
+    kept: StoredVerdict,
     *,
     actor: str = events.GRADER,
     regrade: str | None = None,
@@ -226,7 +226,7 @@ def publish(
 
 
 def _replace(
-    connection: Connection, submitted: Submitted, kept: Kept, held: Mapping[str, Any]
+    connection: Connection, submitted: Submitted, kept: StoredVerdict, held: Mapping[str, Any]
 ) -> None:
     """Let a verdict hold where another held, perhaps the best one."""
     replaced = published(connection, submitted.id)
@@ -241,7 +241,7 @@ def _replace(
 
 
 def _improve_grade(
-    connection: Connection, submitted: Submitted, kept: Kept, event_seq: int
+    connection: Connection, submitted: Submitted, kept: StoredVerdict, event_seq: int
 ) -> None:
     """Update a grade by one more verdict, however many there are already."""
     row = {
@@ -283,10 +283,10 @@ def rebuild(connection: Connection) -> int:
         event.c.kind == events.PUBLISHED
     )
     owners: set[tuple[str, str]] = set()
-    latest: dict[str, tuple[Key, int]] = {}
+    latest: dict[str, tuple[VerdictKey, int]] = {}
     for row in connection.execute(told.order_by(event.c.seq)):
         data = json.loads(row.data)
-        key = Key(data["exercise_hash"], data["source_hash"], data["grader_version"])
+        key = VerdictKey(data["exercise_hash"], data["source_hash"], data["grader_version"])
         latest[row.subject] = (key, row.seq)
         owners.add((data["person"], data["exercise"]))
     for submission_id, (key, seq) in latest.items():
@@ -299,7 +299,7 @@ def rebuild(connection: Connection) -> int:
 
 
 def _attempt(
-    exercise_hash: str, source_hash: str, run: Run, outcome: str, message: str
+    exercise_hash: str, source_hash: str, run: GradingRun, outcome: str, message: str
 ) -> dict[str, Any]:
     return {
         "id": id_at(run.ended_at),
@@ -318,12 +318,14 @@ def _writable(text: str) -> str:
     return text.encode(errors="backslashreplace").decode().replace("\0", "\\0")
 
 
-def _one(connection: Connection, chosen: Select[Any], values: Mapping[str, str]) -> Kept | None:
+def _one(
+    connection: Connection, chosen: Select[Any], values: Mapping[str, str]
+) -> StoredVerdict | None:
     row = connection.execute(chosen, dict(values)).one_or_none()
     return _kept(row) if row is not None else None
 
 
-def _kept(row: Row[Any]) -> Kept:
-    key = Key(row.exercise_hash, row.source_hash, row.grader_version)
+def _kept(row: Row[Any]) -> StoredVerdict:
+    key = VerdictKey(row.exercise_hash, row.source_hash, row.grader_version)
     body = json.loads(row.body)
-    return Kept(key, row.outcome, row.score, row.max_score, row.xp, body, row.at)
+    return StoredVerdict(key, row.outcome, row.score, row.max_score, row.xp, body, row.at)

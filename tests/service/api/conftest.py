@@ -12,7 +12,7 @@ from fastapi import FastAPI
 
 from grader.service.api.app import create_app
 from grader.service.server import configuration
-from grader.service.service import Parts, Service
+from grader.service.service import AppContext, Service
 from grader.service.settings import Settings
 from grader.service.store import people
 from grader.service.store.people import Role
@@ -24,13 +24,13 @@ class Served:
     """A running server."""
 
     url: str
-    parts: Parts
+    context: AppContext
     app: FastAPI
     clients: list[httpx.Client] = field(default_factory=list)
 
     def token(self, name: str, role: Role = "student") -> str:
         """Make a token for somebody, who is added if need be."""
-        with self.parts.database.write() as connection:
+        with self.context.database.write() as connection:
             owner = people.add_person(connection, name, role, actor="test")
             return people.make_token(connection, owner, "test", actor="test")
 
@@ -47,7 +47,7 @@ class Served:
 
     def solution(self, exercise: str = "attention-weights") -> str:
         """Return an exercise's model answer."""
-        found = self.parts.catalog.find(exercise)
+        found = self.context.catalog.find(exercise)
         assert found is not None
         return found.solution
 
@@ -70,7 +70,7 @@ def serving() -> Iterator[Callable[[Settings], Served]]:
         service = Service(settings)
         service.__enter__()
         stops.append(lambda: service.__exit__(None, None, None))
-        app = create_app(service.parts)
+        app = create_app(service.context)
         server = uvicorn.Server(configuration(app, replace(settings, port=0)))
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()
@@ -84,7 +84,7 @@ def serving() -> Iterator[Callable[[Settings], Served]]:
 
         stops.append(stop)
         port = server.servers[0].sockets[0].getsockname()[1]
-        served = Served(f"http://127.0.0.1:{port}", service.parts, app)
+        served = Served(f"http://127.0.0.1:{port}", service.context, app)
         stops.append(served.close)
         return served
 

@@ -35,7 +35,7 @@ def _connected(served: Served) -> socket.socket:
 
 
 def _count(served: Served) -> int:
-    with served.parts.database.read() as connection:
+    with served.context.database.read() as connection:
         return connection.execute(select(func.count()).select_from(submission)).scalar_one()
 
 
@@ -94,7 +94,7 @@ def test_two_lengths_are_not_two_requests(served: Served) -> None:
 def test_nothing_is_unpacked(served: Served, coding: str) -> None:
     """A small body that would be a large one is refused as the bytes that it is."""
     bomb = gzip.compress(b" " * 20_000_000)
-    assert len(bomb) < served.parts.settings.max_body
+    assert len(bomb) < served.context.settings.max_body
     headers = {"Content-Encoding": coding, "Content-Type": "application/json"}
     answer = served.client("ada").post("/v1/submissions", content=bomb, headers=headers)
     assert answer.status_code in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
@@ -134,7 +134,7 @@ def test_an_id_plays_no_tricks(served: Served, name: str) -> None:
 def test_an_expired_token_is_worth_nothing(served: Served) -> None:
     """Neither as a token nor to sign in with; one that has yet to expire is."""
     client = served.client("late")
-    with served.parts.database.write() as connection:
+    with served.context.database.write() as connection:
         owner = people.find_person(connection, "late")
         assert owner is not None
         secrets = [
@@ -154,14 +154,14 @@ def test_a_session_ends_with_its_token(served: Served) -> None:
     """Whoever signs in shortly before is not let in for twelve hours more."""
     until = now() + 3600 * 10**6
     client = served.client("leaving")
-    with served.parts.database.write() as connection:
+    with served.context.database.write() as connection:
         owner = people.find_person(connection, "leaving")
         assert owner is not None
         ends = people.make_token(connection, owner, "", actor="test", expires_at=until)
     for secret in (ends, served.token("leaving")):
         client.post("/v1/session", json={"token": secret}).raise_for_status()
         client.cookies.clear()
-    with served.parts.database.read() as connection:
+    with served.context.database.read() as connection:
         chosen = select(session.c.expires_at).where(session.c.person_id == owner.id)
         first, second = connection.execute(chosen.order_by(session.c.created_at)).scalars()
     assert first == until < second

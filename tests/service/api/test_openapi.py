@@ -96,11 +96,11 @@ def _worker(url: str, folder: Path) -> Iterator[None]:
 
 def _fill(served: Served) -> dict[str, list[str]]:
     """Store something of each kind; return the ids by the names of their parameters."""
-    parts = served.parts
-    exercise = parts.catalog.find("double")
-    assert parts.desk is not None
+    context = served.context
+    exercise = context.catalog.find("double")
+    assert context.pool is not None
     assert exercise is not None
-    stored = Stored(Grading(parts.database, parts.catalog, parts.desk), exercise)
+    stored = Stored(Grading(context.database, context.catalog, context.pool), exercise)
     graded = [
         stored.hand_in(name, source, score)
         for name, source, score in (
@@ -110,7 +110,7 @@ def _fill(served: Served) -> dict[str, list[str]]:
         )
     ]
     regrade = stored.begin()  # not woken: this one is there to be looked at and cancelled
-    with parts.database.write() as connection:
+    with context.database.write() as connection:
         owner = people.add_person(connection, "student", "student", actor="test")
         taken = submissions.accept(connection, owner, "double", "x = 1\n", key="k").submission
         submissions.park(connection, taken.id, "for this test")

@@ -31,11 +31,11 @@ def start(serving: Callable[[Settings], Served], tmp_path_factory: pytest.TempPa
 
     def begin(url: str) -> tuple[Served, Stored]:
         served = serving(Settings(url, folder, workers=1, per_minute=10_000))
-        parts = served.parts
-        exercise = parts.catalog.find("double")
-        assert parts.desk is not None
+        context = served.context
+        exercise = context.catalog.find("double")
+        assert context.pool is not None
         assert exercise is not None
-        return served, Stored(Grading(parts.database, parts.catalog, parts.desk), exercise)
+        return served, Stored(Grading(context.database, context.catalog, context.pool), exercise)
 
     return begin
 
@@ -95,7 +95,7 @@ def test_a_server_goes_on_with_what_another_left(start: Start, tmp_path: Path) -
         upgrade(made)
     served, stored = start(f"sqlite:///{tmp_path}/other.db")
     database = Database(url)
-    before = Stored(Grading(database, stored.grading.catalog, stored.grading.desk), stored.exercise)
+    before = Stored(Grading(database, stored.grading.catalog, stored.grading.pool), stored.exercise)
     raised = before.hand_in("ada", RIGHT, 2)
     begun = before.begin()
     database.engine.dispose()

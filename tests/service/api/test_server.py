@@ -16,10 +16,10 @@ from tests.service.conftest import EXERCISES
 def test_grading_yields_to_requests(serving: Callable[[Settings], Served], tmp_path: Path) -> None:
     """The grading processes have less of a claim to the cores than the server."""
     settings = Settings(f"sqlite:///{tmp_path}/e.db", EXERCISES, workers=1)
-    parts = serving(settings).parts
-    assert parts.desk is not None
+    context = serving(settings).context
+    assert context.pool is not None
     mine = os.getpriority(os.PRIO_PROCESS, 0)
-    assert os.getpriority(os.PRIO_PROCESS, parts.desk.pid) == min(mine + 5, 19)
+    assert os.getpriority(os.PRIO_PROCESS, context.pool.pid) == min(mine + 5, 19)
 
 
 def test_metrics_can_have_a_port_of_their_own(

@@ -15,7 +15,7 @@ from grader.service.settings import Settings
 from grader.service.store import people, sessions
 from grader.service.store.ids import now
 from grader.service.store.people import Person
-from grader.service.store.sessions import Opened
+from grader.service.store.sessions import OpenedSession
 from grader.service.store.tables import session
 from tests.service.api.conftest import Served
 from tests.service.conftest import EXERCISES
@@ -42,7 +42,7 @@ def test_many_come_back_at_once(served: Served, people_there: int) -> None:
     with ThreadPoolExecutor(BROWSERS) as threads:
         for _ in range(5):
             assert set(map(_sign_in, browsers, tokens)) == {HTTPStatus.OK}
-            with served.parts.database.write() as connection:
+            with served.context.database.write() as connection:
                 connection.execute(update(session).values(expires_at=now() - 1))
             found = list(threads.map(_sign_in, browsers, tokens))
             assert set(found) == {HTTPStatus.OK}
@@ -55,16 +55,16 @@ def test_a_token_that_is_revoked_meanwhile_opens_nothing(
 ) -> None:
     """Whoever signs in at that moment is out again, or was never let in."""
     token, opened = served.token("thief"), sessions.open_session
-    with served.parts.database.read() as connection:
+    with served.context.database.read() as connection:
         [note] = people.tokens_of(connection, "thief")
 
     def revoke() -> None:
-        with served.parts.database.write() as connection:
+        with served.context.database.write() as connection:
             assert people.revoke_token(connection, note.id, actor="test")
 
     revoking = threading.Thread(target=revoke)
 
-    def slowly(connection: Connection, owner: Person, until: int | None) -> Opened:
+    def slowly(connection: Connection, owner: Person, until: int | None) -> OpenedSession:
         revoking.start()
         revoking.join(2)  # it waits for us, or has been faster
         return opened(connection, owner, until)

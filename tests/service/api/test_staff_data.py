@@ -191,7 +191,7 @@ def test_submissions_are_listed_page_by_page(prof: httpx.Client) -> None:
 
 def test_a_parked_submission_is_let_go_on(served: Served, prof: httpx.Client) -> None:
     """It is listed as parked, graded once it is released, and cannot be released twice."""
-    database = served.parts.database
+    database = served.context.database
     with database.write() as connection:
         owner = people.add_person(connection, "cleo", "grader", actor="test")  # in no gradebook
         taken = submissions.accept(connection, owner, "double", RIGHT, key="1").submission

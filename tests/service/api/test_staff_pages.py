@@ -28,9 +28,9 @@ def test_pages_do_not_grow_with_those_who_are_stuck(
     (folder / "small/01-double.yaml").write_text(DOUBLE)
     (folder / "small/02-other.yaml").write_text(DOUBLE.replace("id: double", "id: other"))
     served = serving(Settings(f"sqlite:///{tmp_path}/e.db", folder, workers=1))
-    desk = served.parts.desk
-    assert desk is not None
-    stored = store_of(served.parts.database, desk, folder)
+    pool = served.context.pool
+    assert pool is not None
+    stored = store_of(served.context.database, pool, folder)
     for number in range(STUCK):
         for times in range(4 if number == STUCK - 1 else 3):
             stored.hand_in(f"student {number:03}", f"{WRONG}# {times}\n", 0)

@@ -47,7 +47,7 @@ def _serve(serving: Callable[[Settings], Served], folder: Path, most: int) -> Se
     """Start a server that grades nothing, so that streams stay open."""
     url = f"sqlite:///{folder}/e.db"
     served = serving(Settings(url, EXERCISES, workers=1, max_streams=most))
-    served.parts.executor.stop()
+    served.context.executor.stop()
     return served
 
 
@@ -165,7 +165,7 @@ def test_a_stream_does_not_outlive_its_token_for_long(
     with leaver.client.stream("GET", f"{leaver.location}/events") as stream:
         lines = stream.iter_lines()
         assert next(lines) == "event: state"
-        with served.parts.database.write() as connection:
+        with served.context.database.write() as connection:
             for note in people.tokens_of(connection, "leaver"):
                 people.revoke_token(connection, note.id, actor="test")
         assert not [line for line in lines if "graded" in line]  # to its end
@@ -237,7 +237,7 @@ def test_a_refused_body_ends_a_stream_in_silence(
     """A stream that began ends where its request's body does not come; that is no failure."""
     url = f"sqlite:///{tmp_path}/e.db"
     served = serving(Settings(url, EXERCISES, workers=1, client_seconds=0.5))
-    served.parts.executor.stop()
+    served.context.executor.stop()
     listener = _listener(served, "slow")
     head = _head(listener).replace("Host: x", "Host: x\r\nContent-Length: 100")
     with socket.create_connection(("127.0.0.1", _port(served)), timeout=60) as line:
@@ -275,5 +275,5 @@ def _wait_for(holds: Callable[[], bool]) -> None:
 
 
 def _park(served: Served, listener: Listener) -> None:
-    with served.parts.database.write() as connection:
+    with served.context.database.write() as connection:
         submissions.park(connection, listener.location.rpartition("/")[2], "for this test")

@@ -43,7 +43,7 @@ def test_a_solution_is_graded_with_the_hidden_tests(served: Served) -> None:
 
 def test_a_wrong_answer_says_why(served: Served) -> None:
     """The verdict carries the diagnosis that the command line would give."""
-    exercise = served.parts.catalog.find("attention-weights")
+    exercise = served.context.catalog.find("attention-weights")
     assert exercise is not None
     client = served.client("ada")
     location = _post(client, exercise.misconceptions[0].code).headers["Location"]
@@ -87,7 +87,7 @@ def test_identical_code_is_graded_once(served: Served) -> None:
         assert served.outcome(client, location) == "passed"
         bodies.append(client.get(f"{location}/verdict").json())
     assert bodies[0] == bodies[1]
-    with served.parts.database.read() as connection:
+    with served.context.database.read() as connection:
         attempts = connection.exec_driver_sql(
             "SELECT count(*) FROM attempt WHERE source_hash = "
             "(SELECT hash FROM source WHERE text LIKE '%# the same%')"
@@ -133,7 +133,7 @@ def test_a_revoked_token_is_worth_nothing_at_once(served: Served) -> None:
     """The very next request is refused."""
     client = served.client("leaver")
     assert client.get("/v1/exercises").status_code == HTTPStatus.OK
-    with served.parts.database.write() as connection:
+    with served.context.database.write() as connection:
         for note in people.tokens_of(connection, "leaver"):
             people.revoke_token(connection, note.id, actor="test")
     assert client.get("/v1/exercises").status_code == HTTPStatus.UNAUTHORIZED
@@ -177,11 +177,11 @@ def test_an_exercise_that_is_none(served: Served, exercise: str) -> None:
 def test_a_large_body_is_refused_before_it_is_read(served: Served) -> None:
     """413 by its header alone, and also when it lies about its length or has none."""
     client = served.client("ada")
-    large = b"x" * (served.parts.settings.max_body + 1)
+    large = b"x" * (served.context.settings.max_body + 1)
     assert client.post("/v1/submissions", content=large).status_code == 413
 
     def chunks() -> "object":
-        for _ in range(served.parts.settings.max_body // 1024 + 2):
+        for _ in range(served.context.settings.max_body // 1024 + 2):
             yield b"x" * 1024
 
     assert client.post("/v1/submissions", content=chunks()).status_code == 413  # type: ignore[arg-type]
@@ -218,7 +218,7 @@ def test_an_old_queue_takes_nothing_more_in(
     """429 while the oldest has waited longer than the settings say."""
     settings = Settings(f"sqlite:///{tmp_path}/e.db", EXERCISES, workers=1, queue_seconds=-1)
     served = serving(settings)
-    served.parts.executor.stop()  # so that the first goes on waiting
+    served.context.executor.stop()  # so that the first goes on waiting
     client = served.client("ada")
     assert _post(client, "x = 1\n").status_code == HTTPStatus.ACCEPTED
     answer = _post(client, "x = 2\n")
@@ -286,7 +286,7 @@ def test_no_answer_shows_what_is_hidden(served: Served) -> None:
     """Neither the list of exercises nor OpenAPI has a hidden test's id or a solution."""
     client = served.client("ada")
     text = client.get("/v1/exercises").text + client.get("/v1/openapi.json").text
-    for exercise in served.parts.catalog.exercises.values():
+    for exercise in served.context.catalog.exercises.values():
         assert exercise.solution.strip() not in text
         assert not any(
             test.id in text for test in exercise.tests if test.hidden and len(test.id) > 12

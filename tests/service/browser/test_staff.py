@@ -13,7 +13,7 @@ from grader.grading.results.verdict_json import verdict_from_data
 from grader.service.store import submissions, verdicts
 from grader.service.store.ids import now
 from grader.service.store.submissions import Submitted
-from grader.service.store.verdicts import Run
+from grader.service.store.verdicts import GradingRun
 from tests.browser.judging import LOOKS, barriers, overflowing, shoot
 from tests.browser.tools import Tools
 from tests.service.browser.conftest import HOSTILE_NAME, HOSTILE_SOURCE
@@ -153,7 +153,7 @@ def _grade_by_an_older_version(served: "Served", passed: Submitted) -> None:
             exercise_hash="0" * 64,
             submission_hash=passed.source_hash,
         )
-        kept = verdicts.keep(connection, older, Run("test", now(), now()))
+        kept = verdicts.keep(connection, older, GradingRun("test", now(), now()))
         verdicts.publish(connection, passed, kept)
 
 

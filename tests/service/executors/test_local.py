@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class _Desk:
+class _Pool:
     workers: int = 1
     trouble: str | None = None
 
@@ -28,7 +28,7 @@ class _FullDisk:
     """A grading none of whose verdicts can be written."""
 
     database: Database
-    desk: _Desk = field(default_factory=_Desk)
+    pool: _Pool = field(default_factory=_Pool)
     told: int = 0
     changed: threading.Condition = field(default_factory=threading.Condition)
 

@@ -28,10 +28,10 @@ from grader.service import grader_stderr, logs
 from grader.service.api.app import create_app
 from grader.service.catalog import Catalog
 from grader.service.executors.queue import JobQueue
-from grader.service.grading_pool import Desk
+from grader.service.grading_pool import GradingPool
 from grader.service.health import OK, Health, HealthPort, SelfTest
 from grader.service.metrics import Meter
-from grader.service.service import Parts, Service
+from grader.service.service import AppContext, Service
 from grader.service.settings import Settings
 from grader.service.store import people, submissions, verdicts
 from grader.service.store.database import Database
@@ -51,8 +51,8 @@ def catalog() -> Catalog:
 
 
 @pytest.fixture(scope="module")
-def desk() -> Iterator[Desk]:
-    with Desk(1) as opened:
+def pool() -> Iterator[GradingPool]:
+    with GradingPool(1) as opened:
         yield opened
 
 
@@ -65,9 +65,9 @@ def _hand_in(database: Database, source: str) -> Submitted:
 
 
 @contextlib.contextmanager
-def _serving(parts: Parts) -> Iterator[str]:
+def _serving(context: AppContext) -> Iterator[str]:
     """Serve on 127.0.0.1 and give the address."""
-    config = uvicorn.Config(create_app(parts), port=0, log_config=None, lifespan="off")
+    config = uvicorn.Config(create_app(context), port=0, log_config=None, lifespan="off")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -88,24 +88,26 @@ def _samples(exposition: str) -> dict[tuple[str, tuple[str, ...]], float]:
     }
 
 
-def test_the_self_test_grades_a_model_answer(desk: Desk, catalog: Catalog) -> None:
+def test_the_self_test_grades_a_model_answer(pool: GradingPool, catalog: Catalog) -> None:
     """It is well when a real answer passes in the real sandbox."""
-    assert SelfTest(desk, catalog).wait() == OK
+    assert SelfTest(pool, catalog).wait() == OK
 
 
-def test_the_self_test_tells_what_is_wrong(desk: Desk, catalog: Catalog) -> None:
+def test_the_self_test_tells_what_is_wrong(pool: GradingPool, catalog: Catalog) -> None:
     """A model answer that does not pass means that this host grades wrongly."""
     first = next(iter(catalog.exercises.values()))
     spoilt = dataclasses.replace(first, solution="x = 1\n")
-    test = SelfTest(desk, Catalog(catalog.tracks, {first.id: spoilt}))
+    test = SelfTest(pool, Catalog(catalog.tracks, {first.id: spoilt}))
     assert test.wait() == f"the model answer of {first.id} does not pass"
 
 
-def test_a_broken_exercise_does_not_keep_a_host_from_grading(desk: Desk, catalog: Catalog) -> None:
+def test_a_broken_exercise_does_not_keep_a_host_from_grading(
+    pool: GradingPool, catalog: Catalog
+) -> None:
     """Its author has to mend it; that another's model answer passes shows that the host is well."""
     first, second, *_ = catalog.exercises.values()
     spoilt = dataclasses.replace(first, solution="x = 1\n")
-    assert SelfTest(desk, Catalog(catalog.tracks, {"a": spoilt, "b": second})).wait() == OK
+    assert SelfTest(pool, Catalog(catalog.tracks, {"a": spoilt, "b": second})).wait() == OK
 
 
 def test_a_server_without_a_desk_needs_no_self_test(catalog: Catalog) -> None:
@@ -177,14 +179,14 @@ def test_a_server_tells_what_it_does(tmp_path: Path) -> None:
     """Verdicts by outcome, grading time, and requests by the pattern of their route."""
     settings = Settings(f"sqlite:///{tmp_path}/etude.db", EXERCISES, workers=1)
     with Service(settings) as service:
-        parts = service.parts
-        with parts.database.write() as connection:
+        context = service.context
+        with context.database.write() as connection:
             owner = people.add_person(connection, "ada", "student", actor="test")
             token = people.make_token(connection, owner, "test", actor="test")
         headers = {"Authorization": f"Bearer {token}"}
-        with _serving(parts) as url, httpx.Client(base_url=url, headers=headers) as client:
-            source = next(iter(parts.catalog.exercises.values())).solution
-            exercise = next(iter(parts.catalog.exercises))
+        with _serving(context) as url, httpx.Client(base_url=url, headers=headers) as client:
+            source = next(iter(context.catalog.exercises.values())).solution
+            exercise = next(iter(context.catalog.exercises))
             made = client.post("/v1/submissions", json={"exercise": exercise, "source": source})
             location = made.headers["Location"]
             while client.get(location).json()["state"] == "pending":
@@ -267,16 +269,16 @@ def test_what_grading_processes_write_is_a_line(log: io.StringIO) -> None:
 
 @pytest.mark.slow
 def test_what_an_author_s_code_prints_is_told_of(log: io.StringIO, tmp_path: Path) -> None:
-    """The desk's processes write to the pipe, and a new desk does after the first one was killed."""
+    """The pool's processes write to the pipe, and a new pool does after the first one was killed."""
     drawn = "x = rng.standard_normal(5)\n"
     path = tmp_path / "01-double.yaml"
     path.write_text(DOUBLE.replace(drawn, f"{drawn}      print('my homework')\n"))
     loud = load_exercise(path)
     job = Job(loud, Submission.from_bytes(Path("double.py"), loud.solution.encode()))
-    with grader_stderr.logged() as descriptor, Desk(1, descriptor) as desk:
-        desk.grade(job).result()
-        os.kill(desk.pid, signal.SIGKILL)
-        desk.grade(job).result()
+    with grader_stderr.logged() as descriptor, GradingPool(1, descriptor) as pool:
+        pool.grade(job).result()
+        os.kill(pool.pid, signal.SIGKILL)
+        pool.grade(job).result()
     lines = [json.loads(line) for line in log.getvalue().splitlines()]
     assert {line["event"] for line in lines} == {"a grading process wrote to stderr"}
     assert sum(line["characters"] for line in lines) >= 2 * len("my homework\n")
@@ -294,7 +296,7 @@ def test_each_request_has_an_id_in_answer_and_log(log: io.StringIO, tmp_path: Pa
     """So that a person's complaint leads to its line; the line has no token, and no id in a path."""
     settings = Settings(f"sqlite:///{tmp_path}/etude.db", EXERCISES, workers=1)
     path = "/v1/submissions/00000000-0000-0000-0000-000000000000"
-    with Service(settings) as service, _serving(service.parts) as url:
+    with Service(settings) as service, _serving(service.context) as url:
         answer = httpx.get(f"{url}{path}", headers={"Authorization": "Bearer tell-nobody"})
     [line] = [each for each in map(json.loads, log.getvalue().splitlines()) if "route" in each]
     assert line["request_id"] == answer.headers["X-Request-ID"]
@@ -306,10 +308,10 @@ def test_each_request_has_an_id_in_answer_and_log(log: io.StringIO, tmp_path: Pa
 
 def test_old_diagnostics_go_and_verdicts_stay(database: Database) -> None:
     """The sweep forgets who graded what long ago; newer ones are kept."""
-    run = verdicts.Run("here", now() - 91 * _DAY, now() - 91 * _DAY)
+    run = verdicts.GradingRun("here", now() - 91 * _DAY, now() - 91 * _DAY)
     with database.write() as connection:
         verdicts.note_fault(connection, "e", "s", run, "old")
-        verdicts.note_fault(connection, "e", "s", verdicts.Run("here", now(), now()), "new")
+        verdicts.note_fault(connection, "e", "s", verdicts.GradingRun("here", now(), now()), "new")
     Sweeper(database, 40_000).sweep()  # for longer than there are computers
     Sweeper(database, 90).sweep()
     with database.read() as connection:

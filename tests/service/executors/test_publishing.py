@@ -16,9 +16,9 @@ from grader.service.store.database import Database
 from grader.service.store.submissions import Submitted
 from grader.service.store.tables import attempt, grade, publication
 from grader.service.store.tables import event as event_table
-from grader.service.store.verdicts import Run
+from grader.service.store.verdicts import GradingRun
 
-_RUN = Run("here", 0, 1)
+_RUN = GradingRun("here", 0, 1)
 _PUBLISHED = select(event_table.c.subject).where(event_table.c.kind == events.PUBLISHED)
 _IS_BLOCKED = text(
     "SELECT EXISTS (SELECT FROM pg_locks"

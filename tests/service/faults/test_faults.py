@@ -106,7 +106,7 @@ def test_a_killed_database_loses_nothing(queue_stack: Stack, postgres: PostgresS
 
 @pytest.mark.parametrize(
     ("poison", "cause"),
-    [("KILLS THE DESK", "the desk died"), ("KILLS A WORKER", "the worker process died")],
+    [("KILLS THE DESK", "the grading process died"), ("KILLS A WORKER", "the worker process died")],
 )
 def test_a_poison_submission_is_parked_alone(stack: Stack, poison: str, cause: str) -> None:
     """What kills whatever grades it is set aside after three tries; its neighbours are graded."""

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from grader.service.lti import keys, sender
 from grader.service.settings import Settings
 from grader.service.store import platforms
-from grader.service.store.platforms import Registration
+from grader.service.store.platforms import PlatformRegistration
 from grader.service.store.tables import person, session
 from tests.service.api.conftest import Served, serving
 from tests.service.conftest import EXERCISES
@@ -77,7 +77,7 @@ class Course:
 
     def count(self) -> tuple[int, int]:
         """Count the people and the sessions."""
-        with self.tool.parts.database.read() as connection:
+        with self.tool.context.database.read() as connection:
             people = connection.execute(select(func.count()).select_from(person)).scalar_one()
             sessions = connection.execute(select(func.count()).select_from(session)).scalar_one()
         return people, sessions
@@ -115,9 +115,9 @@ def fresh_course(tool: Served) -> Iterator[Callable[[], Course]]:
     def make() -> Course:
         platform = Platform(tool_keys=f"{tool.url}/lti/jwks.json")
         made.append(platform)
-        with tool.parts.database.write() as connection:
+        with tool.context.database.write() as connection:
             url = platform.url
-            wanted = Registration(
+            wanted = PlatformRegistration(
                 url, platform.client_id, f"{url}/auth", f"{url}/token", f"{url}/jwks", url
             )
             platforms.register(connection, wanted, [platform.deployment], actor="test")

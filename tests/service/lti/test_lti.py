@@ -33,13 +33,13 @@ from tests.service.lti.platform_simulator import (
 
 
 def _wrong(course: Course) -> str:
-    exercise = course.tool.parts.catalog.find("attention-weights")
+    exercise = course.tool.context.catalog.find("attention-weights")
     assert exercise is not None
     return exercise.misconceptions[0].code
 
 
-def _unsent(course: Course) -> list[unsent_scores.Unsent]:
-    with course.tool.parts.database.read() as connection:
+def _unsent(course: Course) -> list[unsent_scores.UnsentGrade]:
+    with course.tool.context.database.read() as connection:
         every = unsent_scores.unsent(connection)
     return [each for each in every if each.issuer == course.platform.url]
 
@@ -118,11 +118,11 @@ def test_what_can_never_work_waits_for_staff(course: Course, how: str) -> None:
         wait_for(lambda: any(each.parked for each in _unsent(course)))
         (parked,) = _unsent(course)
         assert parked.tries == 1
-        with course.tool.parts.database.read() as connection:
+        with course.tool.context.database.read() as connection:
             (told,) = events.of_subject(connection, parked.id)
         assert told.kind == events.SCORE_PARKED
         course.platform.refusal, course.platform.redirect = None, ""
-        with course.tool.parts.database.write() as connection:
+        with course.tool.context.database.write() as connection:
             assert unsent_scores.retry(connection, actor="test") == 1
         wait_for(lambda: course.platform.scores)
         assert not elsewhere.asked
@@ -168,7 +168,7 @@ def test_nobody_becomes_somebody_who_is_there(course: Course) -> None:
 
 def test_the_link_s_address_may_name_the_exercise(course: Course) -> None:
     """Without a custom parameter, by its path or its query."""
-    exercise = next(iter(course.tool.parts.catalog.exercises))
+    exercise = next(iter(course.tool.context.catalog.exercises))
     for link in (f"/lti/launch/{exercise}", f"/lti/launch?exercise={exercise}"):
         changes = {CLAIM + "custom": None, CLAIM + "target_link_uri": f"https://t.example{link}"}
         answer = course.launch(course.browser(), **changes)
@@ -397,7 +397,7 @@ def test_keys_are_exchanged_without_a_gap(
     course: Course, fresh_course: Callable[[], Course], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The new one is shown at once, signs once it is known everywhere, and then stays alone."""
-    database = course.tool.parts.database
+    database = course.tool.context.database
     (old,) = _shown(course)
     new = keys.rotate(database, actor="test").kid
     assert _shown(course) == [old, new]
@@ -417,7 +417,7 @@ def test_keys_are_exchanged_without_a_gap(
 
 def test_a_key_that_got_out_is_worth_nothing_at_once(course: Course) -> None:
     """A new one signs from the moment on in which the old one is forgotten."""
-    database = course.tool.parts.database
+    database = course.tool.context.database
     (old,) = _shown(course)
     new = keys.rotate(database, actor="test").kid
     keys.retire(database, actor="test", at_once=True)

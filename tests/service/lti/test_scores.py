@@ -8,26 +8,26 @@ from sqlalchemy import Connection, delete, insert, select
 
 from grader.service.store import people, platforms, unsent_scores
 from grader.service.store.database import Database
-from grader.service.store.platforms import Registration
+from grader.service.store.platforms import PlatformRegistration
 from grader.service.store.tables import grade, outbox
-from grader.service.store.unsent_scores import Line, Telling
+from grader.service.store.unsent_scores import ScoreLine, ScoreToSend
 
 _HOST = "https://moodle.example.org"
 
 
 @pytest.fixture
-def line(database: Database) -> Line:
+def line(database: Database) -> ScoreLine:
     """Somebody's line item."""
     with database.write() as connection:
         ada = people.add_person(connection, "ada", "student", actor="test")
-        wanted = Registration(_HOST, "tool", _HOST, _HOST, _HOST, _HOST)
+        wanted = PlatformRegistration(_HOST, "tool", _HOST, _HOST, _HOST, _HOST)
         platform = platforms.register(connection, wanted, ["1"], actor="test")
-        made = Line(ada.id, "softmax", platform.id, "5", f"{_HOST}/lines/1")
+        made = ScoreLine(ada.id, "softmax", platform.id, "5", f"{_HOST}/lines/1")
         unsent_scores.remember_line(connection, made)
     return made
 
 
-def _earn(connection: Connection, line: Line, score: int) -> None:
+def _earn(connection: Connection, line: ScoreLine, score: int) -> None:
     own = {"person_id": line.person_id, "exercise": line.exercise}
     connection.execute(delete(grade).filter_by(**own))
     rest = {"submission_id": "s", "max_score": 9, "passed": False, "xp": 0, "event_seq": 1}
@@ -35,12 +35,12 @@ def _earn(connection: Connection, line: Line, score: int) -> None:
     unsent_scores.note(connection, line.person_id, line.exercise)
 
 
-def _claim(database: Database) -> Telling | None:
+def _claim(database: Database) -> ScoreToSend | None:
     with database.write() as connection:
         return unsent_scores.claim(connection)
 
 
-def test_one_sender_has_a_grade_in_hand(database: Database, line: Line) -> None:
+def test_one_sender_has_a_grade_in_hand(database: Database, line: ScoreLine) -> None:
     """Nobody else gets it, not even when it changes; then the newest is told, and nothing more."""
     assert _claim(database) is None
     with database.write() as connection:
@@ -67,7 +67,7 @@ def test_one_sender_has_a_grade_in_hand(database: Database, line: Line) -> None:
 
 
 def test_timestamps_grow_when_the_clock_jumps_back(
-    database: Database, line: Line, monkeypatch: pytest.MonkeyPatch
+    database: Database, line: ScoreLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A platform takes only what is newer, so what comes later is later."""
     with database.write() as connection:
@@ -79,7 +79,7 @@ def test_timestamps_grow_when_the_clock_jumps_back(
     assert after["at"] == before["at"] + 1
 
 
-def test_a_grade_that_changed_in_hand_is_not_parked(database: Database, line: Line) -> None:
+def test_a_grade_that_changed_in_hand_is_not_parked(database: Database, line: ScoreLine) -> None:
     """What is refused for good is what was sent; what came meanwhile gets its own try."""
     with database.write() as connection:
         _earn(connection, line, 3)
@@ -101,7 +101,7 @@ def test_a_grade_that_changed_in_hand_is_not_parked(database: Database, line: Li
 
 
 def test_a_silent_sender_is_taken_for_dead(
-    database: Database, line: Line, monkeypatch: pytest.MonkeyPatch
+    database: Database, line: ScoreLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it had in hand is sent by another after two minutes."""
     with database.write() as connection:
@@ -113,7 +113,7 @@ def test_a_silent_sender_is_taken_for_dead(
     assert again.tries == 2
 
 
-def test_a_resting_platform_is_left_in_peace(database: Database, line: Line) -> None:
+def test_a_resting_platform_is_left_in_peace(database: Database, line: ScoreLine) -> None:
     """Its grades wait, those of others do not."""
     with database.write() as connection:
         _earn(connection, line, 3)
@@ -121,9 +121,9 @@ def test_a_resting_platform_is_left_in_peace(database: Database, line: Line) -> 
         assert unsent_scores.claim(connection, ["another"]) is not None
 
 
-def test_a_platform_is_registered_once(database: Database, line: Line) -> None:
+def test_a_platform_is_registered_once(database: Database, line: ScoreLine) -> None:
     """Registered again, its addresses change and deployments come to it."""
-    moved = Registration(_HOST, "tool", *[f"{_HOST}/new"] * 4)
+    moved = PlatformRegistration(_HOST, "tool", *[f"{_HOST}/new"] * 4)
     with database.write() as connection:
         again = platforms.register(connection, moved, ["2"], actor="test")
         assert platforms.listed(connection) == [again]

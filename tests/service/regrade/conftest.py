@@ -14,8 +14,8 @@ from grader.service import regrading
 from grader.service.catalog import Catalog
 from grader.service.executors.queue import JobQueue
 from grader.service.grading import Grading
-from grader.service.grading_pool import Desk
-from grader.service.regrading import Plan
+from grader.service.grading_pool import GradingPool
+from grader.service.regrading import RegradePlan
 from grader.service.store import people, submissions, verdicts
 from grader.service.store.database import Database
 from grader.service.store.regrades import Regrade
@@ -42,9 +42,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def desk() -> Iterator[Desk]:
-    """A real desk."""
-    with Desk(2) as opened:
+def pool() -> Iterator[GradingPool]:
+    """A real pool."""
+    with GradingPool(2) as opened:
         yield opened
 
 
@@ -66,11 +66,11 @@ class Stored:
             owner = people.add_person(connection, name, "student", actor="test")
             taken = submissions.accept(connection, owner, "double", source, key=source).submission
             made = _verdict(taken.source_hash, score, most)
-            kept = verdicts.keep(connection, made, verdicts.Run("here", 0, 10_000))
+            kept = verdicts.keep(connection, made, verdicts.GradingRun("here", 0, 10_000))
             verdicts.publish_waiting(connection, taken, kept)
         return taken.id
 
-    def plan(self) -> Plan:
+    def plan(self) -> RegradePlan:
         """Plan to grade everything again."""
         return regrading.plan(self.grading, "double")
 
@@ -106,18 +106,20 @@ class Stored:
 
 
 @pytest.fixture
-def stored(database: Database, desk: Desk, folder: Path) -> Iterator[Stored]:
+def stored(database: Database, pool: GradingPool, folder: Path) -> Iterator[Stored]:
     """A fresh store, on each dialect."""
     with contextlib.nullcontext() if database.is_sqlite else JobQueue(database) as queue:
-        yield store_of(database, desk, folder, queue)
+        yield store_of(database, pool, folder, queue)
 
 
-def store_of(database: Database, desk: Desk, folder: Path, queue: JobQueue | None = None) -> Stored:
-    """Bring a database and a desk together with the mended exercise."""
+def store_of(
+    database: Database, pool: GradingPool, folder: Path, queue: JobQueue | None = None
+) -> Stored:
+    """Bring a database and a pool together with the mended exercise."""
     catalog = Catalog.load(folder)
     exercise = catalog.find("double")
     assert exercise is not None
-    return Stored(Grading(database, catalog, desk, queue=queue), exercise)
+    return Stored(Grading(database, catalog, pool, queue=queue), exercise)
 
 
 def _verdict(source_hash: str, score: int, most: int) -> Verdict:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from grader.service.grading_pool import Desk
+from grader.service.grading_pool import GradingPool
 from grader.service.store import events, regrades
 from grader.service.store.database import Database
 from grader.service.store.migrate import upgrade
@@ -124,10 +124,10 @@ def test_what_cannot_be_done_is_said(
 
 
 def test_a_name_does_not_steer_the_terminal(
-    regrade: Etude, database: Database, desk: Desk, folder: Path
+    regrade: Etude, database: Database, pool: GradingPool, folder: Path
 ) -> None:
     """Neither by escape sequences nor by the marks of our own tables."""
-    stored = store_of(database, desk, folder)
+    stored = store_of(database, pool, folder)
     stored.hand_in("[red]ada[/red]", RIGHT, 2)
     seen = regrade("double", "--workers", "1")
     assert "[red]ada[/red]" in seen.stdout

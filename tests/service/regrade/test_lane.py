@@ -12,7 +12,7 @@ from sqlalchemy import select, text
 from benchmarks.postgres import PostgresServer
 from grader.service import regrading
 from grader.service.executors.queue import JobQueue
-from grader.service.grading_pool import Desk
+from grader.service.grading_pool import GradingPool
 from grader.service.store import events, people, regrades
 from grader.service.store.database import Database
 from grader.service.store.tables import attempt
@@ -35,10 +35,10 @@ def url(postgres: PostgresServer) -> Iterator[str]:
 
 
 @pytest.fixture
-def stored(url: str, desk: Desk, folder: Path) -> Iterator[Stored]:
+def stored(url: str, pool: GradingPool, folder: Path) -> Iterator[Stored]:
     """A store on PostgreSQL."""
     with Database(url) as database, JobQueue(database) as queue:
-        yield store_of(database, desk, folder, queue)
+        yield store_of(database, pool, folder, queue)
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from grader.errors import GraderFault, UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Verdict
 from grader.service import regrading
-from grader.service.regrading import Pace
+from grader.service.regrading import Concurrency
 from grader.service.store import events, regrades, verdicts
-from grader.service.store.regrades import Change
+from grader.service.store.regrades import VerdictChange
 from tests.service.regrade.conftest import HALF_RIGHT, OLD, RIGHT, WRONG, Stored
 
 
@@ -26,12 +26,12 @@ def _fill(stored: Stored) -> dict[str, str]:
     }
 
 
-def _changes(stored: Stored, regrade_id: str) -> list[Change]:
+def _changes(stored: Stored, regrade_id: str) -> list[VerdictChange]:
     with stored.database.read() as connection:
         return list(regrades.changes(connection, regrade_id))
 
 
-def _told(changes: list[Change]) -> set[tuple[str, str, int, int]]:
+def _told(changes: list[VerdictChange]) -> set[tuple[str, str, int, int]]:
     return {
         (each.submission_id, each.effect, each.before.score, each.after.score) for each in changes
     }
@@ -72,13 +72,13 @@ def test_identical_code_is_graded_once(stored: Stored, monkeypatch: pytest.Monke
     for name in ("ada", "bob", "cleo"):
         stored.hand_in(name, RIGHT, 2)
     graded: list[Job] = []
-    grade = stored.grading.desk.grade
+    grade = stored.grading.pool.grade
 
     def counted(job: Job) -> Future[Verdict]:
         graded.append(job)
         return grade(job)
 
-    monkeypatch.setattr(stored.grading.desk, "grade", counted)
+    monkeypatch.setattr(stored.grading.pool, "grade", counted)
     regrading.preview(stored.grading, stored.plan())
     regrading.run(stored.grading, stored.begin())
     assert len(graded) == 1
@@ -155,7 +155,7 @@ def test_a_run_that_lacks_only_its_end_can_be_ended(stored: Stored) -> None:
     stored.hand_in("ada", RIGHT, 2)
     begun = stored.begin()
     stops = iter([False, True])  # before its source, behind it
-    regrading.run(stored.grading, begun, Pace(stopping=lambda: next(stops)))
+    regrading.run(stored.grading, begun, Concurrency(stopping=lambda: next(stops)))
     with stored.database.read() as connection:
         assert regrades.progress(connection, begun.id) == (1, 1)
         assert [each.id for each in regrades.running(connection)] == [begun.id]
@@ -184,7 +184,7 @@ def test_a_cancelled_regrade_stops(stored: Stored) -> None:
         with stored.database.write() as connection:
             regrades.end(connection, begun.id, "cancelled", actor="prof")
 
-    regrading.run(stored.grading, begun, Pace(ahead=1, tell=cancel))
+    regrading.run(stored.grading, begun, Concurrency(ahead=1, tell=cancel))
     with stored.database.read() as connection:
         ended = regrades.find(connection, begun.id)
         done, sources = regrades.progress(connection, begun.id)
@@ -200,7 +200,7 @@ def test_what_cannot_be_graded_is_left_for_another_run(
     """A fault is no verdict: the submission keeps the one it has, and the regrade goes on later."""
     ids = _fill(stored)
     begun = stored.begin()
-    grade = stored.grading.desk.grade
+    grade = stored.grading.pool.grade
 
     def failing(job: Job) -> Future[Verdict]:
         if not job.submission.source.endswith("# same\n"):
@@ -209,7 +209,7 @@ def test_what_cannot_be_graded_is_left_for_another_run(
         future.set_exception(GraderFault("a worker died"))
         return future
 
-    monkeypatch.setattr(stored.grading.desk, "grade", failing)
+    monkeypatch.setattr(stored.grading.pool, "grade", failing)
     with pytest.raises(GraderFault, match="one source could not be graded"):
         regrading.run(stored.grading, begun)
     assert stored.score(ids["same"]) == (OLD, 5, 5)

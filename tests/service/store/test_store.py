@@ -41,7 +41,7 @@ from grader.service.store.tables import (
     waiting,
 )
 
-_RUN = verdicts.Run("here", 1, 2)
+_RUN = verdicts.GradingRun("here", 1, 2)
 
 
 @pytest.fixture

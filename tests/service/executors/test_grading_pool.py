@@ -9,7 +9,7 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
 from grader.service.catalog import Catalog
-from grader.service.grading_pool import Desk
+from grader.service.grading_pool import GradingPool
 from tests.service.conftest import EXERCISES
 
 _TURNS = (0, 1, 2, 3, 0, 1, 1, 3, 2, 0)
@@ -38,5 +38,5 @@ def test_its_process_imports_nothing_from_the_working_directory(
     """A server may be started where students' files lie."""
     (tmp_path / "grader.py").write_text("raise SystemExit('imported from there')")
     monkeypatch.chdir(tmp_path)
-    with Desk(1) as desk:
-        assert desk.grade(jobs[0]).result().outcome is Outcome.PASSED
+    with GradingPool(1) as pool:
+        assert pool.grade(jobs[0]).result().outcome is Outcome.PASSED

@@ -123,6 +123,9 @@ class JobQueue:
         deferrer = self._app.configure_task(task, queue=lane)
         for start in range(0, len(jobs), _AT_ONCE):
             deferrer.batch_defer(*jobs[start : start + _AT_ONCE])
+        if len(jobs) >= _AT_ONCE:  # after which PostgreSQL's statistics are worthless
+            with self._database.write() as connection:
+                connection.execute(text("ANALYZE procrastinate_jobs"))
 
 
 def make_app(database: Database) -> App:

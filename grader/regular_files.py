@@ -37,7 +37,7 @@ def open_regular(path: Path, *, below: Path | None = None) -> BinaryIO:
         OSError, ValueError: it cannot be opened.
     """
     try:
-        descriptor = _open(path) if below is None else _open_below(path, below)
+        descriptor = os.open(path, _FLAGS | _NO_LINK) if below is None else _open_below(path, below)
     except OSError as error:
         if error.errno == errno.ELOOP and path.is_symlink():
             raise LinkError("it is a symbolic link") from None
@@ -64,10 +64,6 @@ def linked_folder(path: Path) -> Path | None:
         if folder.is_symlink() and Path(os.path.realpath(folder.parent)).is_relative_to(here):
             return folder
     return None
-
-
-def _open(path: Path) -> int:
-    return os.open(path, _FLAGS | _NO_LINK)
 
 
 def _open_below(path: Path, folder: Path) -> int:

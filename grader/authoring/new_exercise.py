@@ -32,27 +32,23 @@ def new_exercise(slug: str, folder: Path) -> Path:
         raise UsageError(f"'{slug}' is not lower-case words joined by hyphens")
     if not folder.is_dir():
         raise UsageError(f"there is no folder {folder}")
-    taken = [path for path in folder.glob("*.y*ml") if _id_in(path) == slug]
+    taken = [path for path in folder.glob("*.y*ml") if _NUMBER.sub("", path.stem, count=1) == slug]
     if taken:
         raise UsageError(f"{taken[0]} exists")
     path = folder / f"{_next_number(folder)}{slug}.yaml"
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(_text(slug, folder))
+            words = {
+                "@slug@": slug,
+                "@title@": slug.replace("-", " ").capitalize(),
+                "@function@": _function(slug),
+                "@schema@": schema_for(folder) or _OWN_SCHEMA,
+            }
+            text = _TEMPLATE.read_text(encoding="utf-8")
+            file.write(re.sub("|".join(words), lambda found: words[found[0]], text))
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
     return path
-
-
-def _text(slug: str, folder: Path) -> str:
-    words = {
-        "@slug@": slug,
-        "@title@": slug.replace("-", " ").capitalize(),
-        "@function@": _function(slug),
-        "@schema@": schema_for(folder) or _OWN_SCHEMA,
-    }
-    text = _TEMPLATE.read_text(encoding="utf-8")
-    return re.sub("|".join(words), lambda found: words[found[0]], text)
 
 
 def schema_for(folder: Path) -> str:
@@ -63,23 +59,18 @@ def schema_for(folder: Path) -> str:
     """
     here, schema = folder.resolve(), schema_path("exercise").resolve()
     root = next((each for each in (here, *here.parents) if (each / ".git").exists()), None)
-    if root is None or not schema.is_relative_to(root) or _is_installed(schema, root):
+    if (
+        root is None
+        or not schema.is_relative_to(root)
+        or "site-packages" in schema.relative_to(root).parts
+    ):
         return ""
     return Path(os.path.relpath(schema, here)).as_posix()
-
-
-def _is_installed(path: Path, root: Path) -> bool:
-    """Tell whether a file lies in an environment inside a repository, which is not committed."""
-    return "site-packages" in path.relative_to(root).parts
 
 
 def _function(slug: str) -> str:
     name = slug.replace("-", "_")
     return f"solve_{name}" if name[0].isdigit() or keyword.iskeyword(name) else name
-
-
-def _id_in(path: Path) -> str:
-    return _NUMBER.sub("", path.stem, count=1)
 
 
 def _next_number(folder: Path) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from grader.definitions.decode import decode
-from grader.definitions.exercise import Definition, Exercise, ExerciseId
+from grader.definitions.exercise import Exercise, ExerciseId
 from grader.definitions.files import (
     TRACK_FILE,
     exercise_files,
@@ -29,7 +29,7 @@ from grader.definitions.rules import check_exercise
 from grader.definitions.rules.track_rules import Found, check_track, lessons_by_id
 from grader.definitions.track import Track, TrackDefinition, TrackId
 from grader.definitions.wording import did_you_mean, quote
-from grader.definitions.yaml_source import Document, read
+from grader.definitions.yaml_source import read
 from grader.errors import DefinitionError, Location, Problem, UsageError
 
 _Id = TypeVar("_Id", ExerciseId, TrackId)
@@ -104,7 +104,13 @@ def _load(path: Path) -> _Loaded:
     document = read(path)
     exercise = decode(document, Exercise)
     if exercise.kind == "predict":  # what is answered without running is a value
-        exercise = replace(exercise, defines=_as_values(exercise, document))
+        defines = {
+            name: definition
+            if document.has("defines", name, "kind")
+            else replace(definition, kind="value")
+            for name, definition in exercise.defines.items()
+        }
+        exercise = replace(exercise, defines=defines)
     check_exercise(exercise, document)
     return _Loaded(
         replace(exercise, digest=document.digest),
@@ -232,7 +238,13 @@ class _Loader:
         try:
             TopologicalSorter(requires).prepare()
         except CycleError as error:
-            self._add_cycle(error.args[1], requires)
+            # Report a cycle that starts and ends with the same id, each required by the next.
+            cycle = error.args[1]
+            circle = cycle[:0:-1]
+            start = circle.index(min(circle))
+            circle = circle[start:] + circle[: start + 1]
+            where = requires[circle[0]][circle[1]]
+            self.report.add(where, f"requires: a circle: {' -> '.join(circle)}")
 
     def _exercise(self, path: Path, name: ExerciseId) -> Exercise | None:
         try:
@@ -250,27 +262,9 @@ class _Loader:
             self.report.add(loaded.id_where, message)
         return exercise
 
-    def _add_cycle(self, cycle: list[_Id], requires: Mapping[_Id, Mapping[_Id, Location]]) -> None:
-        """Report a cycle that starts and ends with the same id, each required by the next."""
-        circle = cycle[:0:-1]
-        start = circle.index(min(circle))
-        circle = circle[start:] + circle[: start + 1]
-        where = requires[circle[0]][circle[1]]
-        self.report.add(where, f"requires: a circle: {' -> '.join(circle)}")
-
     def _add(self, problems: Iterable[Problem]) -> None:
         for problem in problems:
             self.report.add(problem.where, problem.message)
-
-
-def _as_values(exercise: Exercise, document: Document) -> dict[str, Definition]:
-    """Return the definitions as values, where they do not say otherwise."""
-    return {
-        name: definition
-        if document.has("defines", name, "kind")
-        else replace(definition, kind="value")
-        for name, definition in exercise.defines.items()
-    }
 
 
 def _id_in_name(path: Path) -> ExerciseId:

@@ -114,11 +114,6 @@ def _inline(scalar: Scalar, *, in_flow: bool = False) -> str:
         is_clear = _WORDS.fullmatch(text) and not (in_flow and _NOT_IN_FLOW.search(text))
         if is_clear and resolve(text, is_key=False) == (text, ""):
             return text
-    return _quoted(text)
-
-
-def _quoted(text: str) -> str:
-    """Return a text in double quotes, or in single ones if that spares it escapes."""
     if text.isprintable() and ("\\" in text or '"' in text):
         return "'{}'".format(text.replace("'", "''"))
     return '"{}"'.format("".join(map(_escaped, text)))

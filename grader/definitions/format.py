@@ -93,7 +93,15 @@ def _whole(whole: Schema) -> Iterator[str]:
         if name == _TESTS[0]:
             yield from _section("###", "Every test", _EVERY_TEST)
             yield from _table(parts[name], shared)
-            yield from _inputs_and_values()
+            yield from _section("###", "`given`", f"A mapping: {_lower(description(Literals))}")
+            yield from ("", f"Or a text: {_lower(description(Seeded))}")
+            yield from _section("###", "`expect`", "One of four:")
+            yield ""
+            for word, kind in _SOURCES.items():
+                yield f"- `{word}`: {_lower(description(kind))}"
+            expression = " ".join(description(FromExpression).split())
+            yield f"- `{{expression: ...}}`: {_lower(expression)}"
+            yield f"- Anything else: {_lower(description(LiteralValue))}"
         yield from _section("###", _HEADINGS[name], parts[name]["description"])
         own = [key for key in parts[name]["properties"] if name not in _TESTS or key not in shared]
         yield from _table(parts[name], own)
@@ -104,18 +112,6 @@ def _whole(whole: Schema) -> Iterator[str]:
 
 def _section(level: str, heading: str, text: str) -> Iterator[str]:
     yield from ("", f"{level} {heading}", "", text)
-
-
-def _inputs_and_values() -> Iterator[str]:
-    yield from _section("###", "`given`", f"A mapping: {_lower(description(Literals))}")
-    yield from ("", f"Or a text: {_lower(description(Seeded))}")
-    yield from _section("###", "`expect`", "One of four:")
-    yield ""
-    for word, kind in _SOURCES.items():
-        yield f"- `{word}`: {_lower(description(kind))}"
-    expression = " ".join(description(FromExpression).split())
-    yield f"- `{{expression: ...}}`: {_lower(expression)}"
-    yield f"- Anything else: {_lower(description(LiteralValue))}"
 
 
 def _lower(text: str) -> str:
@@ -150,7 +146,9 @@ def _kind(value: Schema) -> str:
         case {"oneOf": _}:
             kind = "one of the names below"
         case {"$ref": str(reference)}:
-            kind = _linked(reference)
+            heading = _HEADINGS[reference.rpartition("/")[2]]
+            plain = heading.replace("`", "")
+            kind = f"[{plain.removeprefix('One of ')}](#{plain.lower().replace(' ', '-')})"
         case {"type": "array", "items": items}:
             kind = f"list of: {_kind(items)}"
         case {"type": "object", "additionalProperties": dict(inner)}:
@@ -163,9 +161,3 @@ def _kind(value: Schema) -> str:
             kinds = [_kind(choice) for choice in choices if choice != {"type": "null"}]
             kind = kind if kind in kinds else " or ".join(dict.fromkeys(kinds))
     return kind
-
-
-def _linked(reference: str) -> str:
-    heading = _HEADINGS[reference.rpartition("/")[2]]
-    plain = heading.replace("`", "")
-    return f"[{plain.removeprefix('One of ')}](#{plain.lower().replace(' ', '-')})"

@@ -127,7 +127,9 @@ class _SchemaParts:
 
     def _of_generic(self, origin: object, arguments: tuple[Any, ...]) -> Schema:
         if origin is Literal:
-            return _choice(arguments)
+            if arguments != get_args(Property):
+                return {"enum": list(arguments)}
+            return {"oneOf": [{"const": word, "description": MEANINGS[word]} for word in arguments]}
         if origin is tuple:
             return {"type": "array", "items": self.of(arguments[0])}
         if origin in (Union, types.UnionType):
@@ -181,12 +183,6 @@ _SPECIAL: Final[dict[object, Callable[[_SchemaParts], Schema]]] = {
     TestCase: _SchemaParts.test,
     Hint: _SchemaParts.hint,
 }
-
-
-def _choice(words: tuple[Any, ...]) -> Schema:
-    if words != get_args(Property):
-        return {"enum": list(words)}
-    return {"oneOf": [{"const": word, "description": MEANINGS[word]} for word in words]}
 
 
 def _or_null(made: Schema) -> Schema:

@@ -100,7 +100,9 @@ def _student_edition(document: Document, report: ProblemList) -> Mapping:
     tests = root.get("tests")
     if not isinstance(tests, Sequence):
         report.stop(document.node("tests").where, "tests: expected a list")
-    without = _without_reference(root.get("defines"))
+    defines = root.get("defines")
+    defined = defines.entries if isinstance(defines, Mapping) else ()
+    without = frozenset(key.text for key, made in defined if not _has_reference(made))
     kept = tuple(
         test
         for test in tests.items
@@ -148,12 +150,6 @@ def _needs_solution(test: Node, without: frozenset[str]) -> bool:
         case Mapping(), Scalar(text=call):
             return uses_any(call, without)
     return False
-
-
-def _without_reference(defines: Node | None) -> frozenset[str]:
-    """Return the names that have no counterpart in the reference."""
-    entries = defines.entries if isinstance(defines, Mapping) else ()
-    return frozenset(key.text for key, made in entries if not _has_reference(made))
 
 
 def _has_reference(definition: Node) -> bool:

@@ -223,9 +223,16 @@ class _NodeBuilder:
                 self._add(Scalar(where, f"*{event.anchor}", "plain", None, note))
             case yaml.CollectionStartEvent():
                 self._check_properties(event, where)
-                self._open(where, is_mapping=isinstance(event, yaml.MappingStartEvent))
+                is_mapping = isinstance(event, yaml.MappingStartEvent)
+                if len(self._stack) == MAX_DEPTH:
+                    self.report.stop(where, f"nested more than {MAX_DEPTH} levels deep")
+                self._stack.append(_Open(where, is_mapping, []))
             case yaml.CollectionEndEvent():
-                self._close()
+                done = self._stack.pop()
+                if done.is_mapping:
+                    self._add(Mapping(done.where, tuple(self._entries(done.nodes))))
+                else:
+                    self._add(Sequence(done.where, tuple(done.nodes)))
             case _:  # the start and end of the stream and of the document
                 pass
 
@@ -261,18 +268,6 @@ class _NodeBuilder:
             self._stack[-1].nodes.append(node)
         else:
             self._root = node
-
-    def _open(self, where: Location, *, is_mapping: bool) -> None:
-        if len(self._stack) == MAX_DEPTH:
-            self.report.stop(where, f"nested more than {MAX_DEPTH} levels deep")
-        self._stack.append(_Open(where, is_mapping, []))
-
-    def _close(self) -> None:
-        done = self._stack.pop()
-        if done.is_mapping:
-            self._add(Mapping(done.where, tuple(self._entries(done.nodes))))
-        else:
-            self._add(Sequence(done.where, tuple(done.nodes)))
 
     def _entries(self, nodes: list[Node]) -> Iterator[tuple[Scalar, Node]]:
         first: dict[str, Location] = {}

@@ -97,21 +97,17 @@ def _run(block: Prose | Cell | Exercises, session: "_LessonSession") -> RunBlock
             texts = [session.value(p) if isinstance(p, Value) else p for p in parts]
             pairs = zip(parts, texts, strict=True)
             computed = tuple((p.expression, text) for p, text in pairs if isinstance(p, Value))
-            return RunProse(where, _joined(parts, texts), computed)
+            # Join prose and values; one that begins a line must not become a list, as "1." would.
+            joined = ""
+            for part, text in zip(parts, texts, strict=True):
+                line = joined.rpartition("\n")[2]
+                begins = isinstance(part, Value) and text and not line.strip()
+                joined += f"&#{ord(text[0])};{text[1:]}" if begins else text
+            return RunProse(where, joined, computed)
         case Cell(code=code, hidden=hidden):
             return RunCell(code, hidden, session.cell(block), session.shown(block.where))
         case Exercises(ids=ids):
             return RunExercises(ids)
-
-
-def _joined(parts: Sequence[str | Value], texts: Sequence[str]) -> str:
-    """Join prose and values; one that begins a line must not become a list, as "1." would."""
-    joined = ""
-    for part, text in zip(parts, texts, strict=True):
-        line = joined.rpartition("\n")[2]
-        begins = isinstance(part, Value) and text and not line.strip()
-        joined += f"&#{ord(text[0])};{text[1:]}" if begins else text
-    return joined
 
 
 class _LessonSession:

@@ -13,7 +13,11 @@ def print_last_expression(code: str) -> str:
     except SyntaxError:
         return code  # it is reported when it is run
     last = tree.body[-1] if tree.body else None
-    if not isinstance(last, ast.Expr) or _is_call_for_effect(last.value):
+    if not isinstance(last, ast.Expr) or (
+        isinstance(last.value, ast.Call)
+        and isinstance(last.value.func, ast.Name)
+        and last.value.func.id in _FOR_EFFECT
+    ):
         return code
     begin = _offset(code, last.lineno, last.col_offset)
     end = _offset(code, last.end_lineno or 0, last.end_col_offset or 0)
@@ -25,11 +29,3 @@ def _offset(code: str, line: int, column: int) -> int:
     """Return where a place of the syntax tree is, in bytes as its columns are."""
     before = code.encode().splitlines(keepends=True)[: line - 1]
     return sum(map(len, before)) + column
-
-
-def _is_call_for_effect(value: ast.expr) -> bool:
-    return (
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Name)
-        and value.func.id in _FOR_EFFECT
-    )

@@ -67,7 +67,26 @@ class Store:
                 if version_of(connection) != len(MIGRATIONS):
                     with _transaction(connection):
                         migrate(connection)
-                return _read(connection)
+                connection.execute("BEGIN")  # one state of the file, whoever writes meanwhile
+                attempts = connection.execute(
+                    f"SELECT {', '.join(field.name for field in fields(Attempt))} "  # noqa: S608  our names
+                    "FROM attempts ORDER BY at"
+                ).fetchall()
+                hints = connection.execute(
+                    "SELECT exercise, number, price, at FROM hints ORDER BY at, number"
+                ).fetchall()
+                given_up = connection.execute(
+                    "SELECT exercise, at FROM given_up ORDER BY at"
+                ).fetchall()
+                connection.execute("COMMIT")
+                return History(
+                    tuple(_attempt(*row) for row in attempts),
+                    tuple(
+                        HintTaken(ExerciseId(name), int(number), int(price), _instant(at))
+                        for name, number, price, at in hints
+                    ),
+                    tuple(GivenUp(ExerciseId(name), _instant(at)) for name, at in given_up),
+                )
 
     def add(self, history: History) -> int:
         """Add what is not recorded yet, all of it or nothing, and wait until the disk has it.
@@ -149,27 +168,6 @@ def _cell(value: object) -> object:
         case str():
             return str(value)  # of an enumeration its text
     return value
-
-
-def _read(connection: sqlite3.Connection) -> History:
-    connection.execute("BEGIN")  # one state of the file, whoever writes meanwhile
-    attempts = connection.execute(
-        f"SELECT {', '.join(field.name for field in fields(Attempt))} "  # noqa: S608  our names
-        "FROM attempts ORDER BY at"
-    ).fetchall()
-    hints = connection.execute(
-        "SELECT exercise, number, price, at FROM hints ORDER BY at, number"
-    ).fetchall()
-    given_up = connection.execute("SELECT exercise, at FROM given_up ORDER BY at").fetchall()
-    connection.execute("COMMIT")
-    return History(
-        tuple(_attempt(*row) for row in attempts),
-        tuple(
-            HintTaken(ExerciseId(name), int(number), int(price), _instant(at))
-            for name, number, price, at in hints
-        ),
-        tuple(GivenUp(ExerciseId(name), _instant(at)) for name, at in given_up),
-    )
 
 
 def _attempt(exercise: str, at: str, day: str, outcome: str, *rest: Any) -> Attempt:  # noqa: ANN401  as they come

@@ -3,7 +3,7 @@
 import io
 import stat
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,11 +62,7 @@ def autograder(assigned: Sequence[Assigned], installation: Installation, fault: 
         files[name] = content
     for number, each in enumerate(assigned, 1):
         files[f"exercises/{number:02}-{each.exercise.id}.yaml"] = each.content
-    return _zipped(files)
-
-
-def _zipped(files: Mapping[str, bytes]) -> bytes:
-    """Pack without compression, whose bytes differ from one zlib to another."""
+    # Pack without compression, whose bytes differ from one zlib to another.
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
         for name, content in sorted(files.items()):

@@ -47,9 +47,16 @@ def read_exercise(folder: Path) -> Harvest:
     draft.starter = _python(draft, folder, files["solution"], "stub")
     model = next((files[key] for key in _MODEL if files[key]), [])
     draft.solution = _python(draft, folder, model, "exemplar")
-    draft.instructions = _instructions(folder)
+    texts = [text_if_there(folder, f".docs/{name}") for name in _DOCS]
+    draft.instructions = "\n\n".join(text.strip("\n") for text in texts if text.strip()) + "\n"
     draft.hints = _hints(text_if_there(folder, ".docs/hints.md"))
-    _notes(draft, config)
+    kept = [
+        key for key, value in config.items() if key != "files" and value not in ("", [], {}, None)
+    ]
+    for key in kept:
+        draft.notes.append((key, str(config[key])[:2000]))
+    if kept:
+        draft.remarks.append(f"kept as notes: {', '.join(map(shown, kept))}")
     modules = {
         PurePosixPath(each).stem for each in [*files["solution"], f"{name.replace('-', '_')}.py"]
     }
@@ -95,11 +102,6 @@ def _python(draft: Draft, folder: Path, names: list[str], what: str) -> str:
     return text_inside(folder, programs[0])
 
 
-def _instructions(folder: Path) -> str:
-    texts = [text_if_there(folder, f".docs/{name}") for name in _DOCS]
-    return "\n\n".join(text.strip("\n") for text in texts if text.strip()) + "\n"
-
-
 def _hints(text: str) -> list[str]:
     """Return the items of the list in `hints.md`, each with the lines that belong to it."""
     hints: list[str] = []
@@ -109,16 +111,6 @@ def _hints(text: str) -> list[str]:
         elif hints and line.startswith("  ") and line.strip():
             hints[-1] += f"\n{line.strip()}"
     return hints
-
-
-def _notes(draft: Draft, config: dict[str, Any]) -> None:
-    kept = [
-        key for key, value in config.items() if key != "files" and value not in ("", [], {}, None)
-    ]
-    for key in kept:
-        draft.notes.append((key, str(config[key])[:2000]))
-    if kept:
-        draft.remarks.append(f"kept as notes: {', '.join(map(shown, kept))}")
 
 
 def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> None:

@@ -49,7 +49,17 @@ def complete(draft: Draft) -> None:
         draft.defines = _defines(draft, solution, starter or ParsedProgram(()))
     if solution is not None and starter is not None:
         _stand_alone(draft, solution, starter)
-    _ids(draft)
+    taken: set[str] = set()
+    for number, test in enumerate(draft.tests, 1):
+        wanted = slug(test.id) or f"test-{number}"
+        name, count = wanted, 1
+        while name in taken:
+            count += 1
+            name = f"{wanted}-{count}"
+        taken.add(name)
+        if test.id and name != test.id:
+            draft.remarks.append(f"the test {test.id[:80]!r} is called {name!r} here")
+        test.id = name
     for test in draft.tests:
         _complete_test(draft, test, starter or ParsedProgram(()))
 
@@ -104,7 +114,9 @@ def _defines(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) -> d
     given = starter.definitions()
     used = frozenset[str]().union(*(needed(test.code) for test in draft.tests))
     open_names = [
-        name for name, node in made.items() if name not in given or _differ(node, given[name])
+        name
+        for name, node in made.items()
+        if name not in given or ast.dump(node) != ast.dump(given[name])
     ]
     asked = [name for name in open_names if name in given or name in used] or [
         name for name in open_names if re.search(rf"\b{re.escape(name)}\b", draft.instructions)
@@ -116,10 +128,6 @@ def _defines(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) -> d
         **{name: kind_of(solution, name) for name in chosen},
         **{name: "value" for name in values if name not in modules and not chosen},
     }
-
-
-def _differ(one: ast.stmt, other: ast.stmt) -> bool:
-    return ast.dump(one) != ast.dump(other)
 
 
 def _stand_alone(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) -> None:
@@ -145,20 +153,6 @@ def _stand_alone(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) 
         draft.remarks.append(
             f"the solution needs {in_words(said)} of the starter: {verb} put in front{imported}"
         )
-
-
-def _ids(draft: Draft) -> None:
-    taken: set[str] = set()
-    for number, test in enumerate(draft.tests, 1):
-        wanted = slug(test.id) or f"test-{number}"
-        name, count = wanted, 1
-        while name in taken:
-            count += 1
-            name = f"{wanted}-{count}"
-        taken.add(name)
-        if test.id and name != test.id:
-            draft.remarks.append(f"the test {test.id[:80]!r} is called {name!r} here")
-        test.id = name
 
 
 def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> None:

@@ -37,7 +37,10 @@ def report(
         lines.append("")
     lines += _top("Also:", harvest.remarks)
     lines += _top("Not imported:", harvest.failures)
-    return _printable("\n".join([*lines, _summary(harvest, drafts, examined)]))
+    proven = sum(each.proven for each in examined.values())
+    noun = "exercise" if len(drafts) == 1 else "exercises"
+    left = f", {len(harvest.failures)} left out" if harvest.failures else ""
+    return _printable("\n".join([*lines, f"{len(drafts)} {noun} imported, {proven} proven{left}."]))
 
 
 def _section(title: str, entries: Iterable[str]) -> Iterator[str]:
@@ -73,15 +76,6 @@ def _line(text: str) -> str:
 
 def _quoted(text: str) -> str:
     return f'"{text[:200]}"'
-
-
-def _summary(
-    harvest: Harvest, drafts: Mapping[Path, Draft], examined: Mapping[Path, Examined]
-) -> str:
-    proven = sum(each.proven for each in examined.values())
-    noun = "exercise" if len(drafts) == 1 else "exercises"
-    left = f", {len(harvest.failures)} left out" if harvest.failures else ""
-    return f"{len(drafts)} {noun} imported, {proven} proven{left}."
 
 
 def _printable(text: str) -> str:

@@ -261,7 +261,8 @@ class _Mapper:
         self._text_repairs(Text(value.at, spaced, places), changes)
         indented = indentation.reindent(code)
         if indented.changed:
-            changed = _changed_lines(code, indented.code)
+            pairs = zip(code.split("\n"), indented.code.split("\n"), strict=False)
+            changed = [(one, other) for one, other in pairs if one != other] or [("", "")]
             count = f"{len(changed)} lines, the first" if len(changed) > 1 else "1 line"
             what = f"the lost indentation of {key} ({count})"
             self._repair(what, value.at, *changed[0])
@@ -283,7 +284,7 @@ class _Mapper:
 
     def _text_repairs(self, value: Text, changes: list[typography.Change]) -> None:
         for at, before, after in changes:
-            begin = _context(value.text, at)
+            begin = max(at - _AROUND, value.text.rfind("\n", 0, at) + 1)
             left = value.text[begin:at]
             right = value.text[at + 1 : at + 1 + _AROUND].split("\n")[0]
             mended = f"{typography.plain_output(left)[0]}{after}{typography.plain_output(right)[0]}"
@@ -302,20 +303,9 @@ class _Mapper:
 _AROUND: Final = 12
 
 
-def _context(text: str, at: int) -> int:
-    """Return where the words around a place begin, on its line."""
-    return max(at - _AROUND, text.rfind("\n", 0, at) + 1)
-
-
 def _kept_places(value: Text, changes: list[typography.Change]) -> list[int]:
     gone = {at for at, _, after in changes if not after}
     return [place for at, place in enumerate(value.places) if at not in gone]
-
-
-def _changed_lines(before: str, after: str) -> list[tuple[str, str]]:
-    """Return the lines that differ, before and after."""
-    pairs = zip(before.split("\n"), after.split("\n"), strict=False)
-    return [(one, other) for one, other in pairs if one != other] or [("", "")]
 
 
 def _scalar_text(value: Value) -> str | None:

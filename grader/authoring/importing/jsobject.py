@@ -153,15 +153,6 @@ class _Parser:
             self._separator("}")
         return Object(begin, tuple(entries))
 
-    def _list(self, depth: int) -> Items:
-        begin = self.at
-        self._take("[")
-        items: list[Value] = []
-        while not self._closes("]", begin):
-            items.append(self._value(depth + 1))
-            self._separator("]")
-        return Items(begin, tuple(items))
-
     def _closes(self, bracket: str, begin: int) -> bool:
         character = self._peek()
         if not character:
@@ -201,12 +192,15 @@ class _Parser:
         if character == "{":
             return self.object(depth)
         if character == "[":
-            return self._list(depth)
+            begin = self.at
+            self._take("[")
+            items: list[Value] = []
+            while not self._closes("]", begin):
+                items.append(self._value(depth + 1))
+                self._separator("]")
+            return Items(begin, tuple(items))
         if character and character in f"{SINGLE}{DOUBLE}`":
             return self._texts()
-        return self._plain()
-
-    def _plain(self) -> Plain:
         begin = self.at
         if found := _NUMBER.match(self._text, begin, self._limit):
             self.at = found.end()

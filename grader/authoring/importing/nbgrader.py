@@ -63,7 +63,11 @@ class _NbgraderReader:
         question, self._question = self._question, None
         if question is None:
             return
-        self._remember(question)
+        answer = join(question.solution)
+        program = read_program(answer)
+        if program is not None:
+            self._context.append(answer)
+            self._answers |= dict.fromkeys(program.sets, question.name)
         if question.tests:
             self._harvest.drafts.append(parts.draft_of(question, self._points))
         else:
@@ -127,13 +131,6 @@ class _NbgraderReader:
         name = str(data.get("grade_id") or cell.where)[:80]
         message = f"{cell.where}: {name!r} is graded by hand; it was left out"
         self._harvest.failures.append(message)
-
-    def _remember(self, question: Question) -> None:
-        answer = join(question.solution)
-        program = read_program(answer)
-        if program is not None:
-            self._context.append(answer)
-            self._answers |= dict.fromkeys(program.sets, question.name)
 
 
 def _metadata(cell: NotebookCell) -> dict[str, Any]:

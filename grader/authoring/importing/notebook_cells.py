@@ -164,7 +164,11 @@ def draft_of(question: Question, points: int | None = None) -> Draft:
     front = context.for_names(wanted - draft.defines.keys())
     draft.starter = join([*(each.source for each in front.statements), starter])
     draft.solution = join([*(each.source for each in front.statements), answer])
-    _say_answers(question, front, draft)
+    earlier = {question.answers[name] for name in front.sets if name in question.answers}
+    for name in sorted(earlier - {question.name}):
+        draft.remarks.append(
+            f"it builds on question {name!r}, so the answer to that is part of the starter"
+        )
     known = draft.defines.keys() | _THERE
     for part in question.tests:
         draft.tests.append(_test(part, context, known, question, answer))
@@ -188,14 +192,6 @@ def _defines(question: Question, solution: ParsedProgram) -> dict[str, str]:
     chosen = [name for name in names if name in used and name not in modules]
     chosen = chosen or list(solution.definitions())
     return {name: kind_of(solution, name) for name in dict.fromkeys(chosen)}
-
-
-def _say_answers(question: Question, front: ParsedProgram, draft: Draft) -> None:
-    earlier = {question.answers[name] for name in front.sets if name in question.answers}
-    for name in sorted(earlier - {question.name}):
-        draft.remarks.append(
-            f"it builds on question {name!r}, so the answer to that is part of the starter"
-        )
 
 
 def _test(

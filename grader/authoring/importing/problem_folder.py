@@ -53,7 +53,8 @@ def read_problem(folder: Path) -> Harvest:
     Raises:
         UnreadableError: its tests or its solution cannot be read.
     """
-    draft = Draft(origin=f"{folder.name}/", id=_without_number(folder.name))
+    count, _, rest = folder.name.partition("_")
+    draft = Draft(origin=f"{folder.name}/", id=rest if count.isdigit() and rest else folder.name)
     draft.solution = text_inside(folder, _SOLUTION)
     draft.starter = text_if_there(folder, "starter_code.py", "starter.py")
     if not draft.starter.strip():
@@ -63,14 +64,22 @@ def read_problem(folder: Path) -> Harvest:
     draft.explanation = text_if_there(folder, "learn.md")
     _meta(draft, folder)
     _example(draft, folder)
-    _tests(draft, folder)
+    found = parse_json(text_inside(folder, _TESTS), _TESTS)
+    if isinstance(found, dict):
+        lists = [value for value in found.values() if isinstance(value, list)]
+        found = lists[0] if len(lists) == 1 else None
+    if not isinstance(found, list):
+        raise UnreadableError(f"{_TESTS} holds no list of tests")
+    if len(found) > _MOST_TESTS:
+        raise UnreadableError(f"{_TESTS} has {len(found):,} tests; {_MOST_TESTS} are allowed")
+    for number, each in enumerate(found, 1):
+        test = _test(draft, each, number) if isinstance(each, dict) else None
+        if test is None:
+            _note(draft, f"{_TESTS}[{number}]", each)
+        else:
+            draft.tests.append(test)
     _leftovers(draft, folder)
     return Harvest([draft])
-
-
-def _without_number(name: str) -> str:
-    number, _, rest = name.partition("_")
-    return rest if number.isdigit() and rest else name
 
 
 def _meta(draft: Draft, folder: Path) -> None:
@@ -125,23 +134,6 @@ def _example(draft: Draft, folder: Path) -> None:
 
 def _json_text(value: Any) -> str:  # noqa: ANN401  any JSON
     return repr(value)[:4000]
-
-
-def _tests(draft: Draft, folder: Path) -> None:
-    found = parse_json(text_inside(folder, _TESTS), _TESTS)
-    if isinstance(found, dict):
-        lists = [value for value in found.values() if isinstance(value, list)]
-        found = lists[0] if len(lists) == 1 else None
-    if not isinstance(found, list):
-        raise UnreadableError(f"{_TESTS} holds no list of tests")
-    if len(found) > _MOST_TESTS:
-        raise UnreadableError(f"{_TESTS} has {len(found):,} tests; {_MOST_TESTS} are allowed")
-    for number, each in enumerate(found, 1):
-        test = _test(draft, each, number) if isinstance(each, dict) else None
-        if test is None:
-            _note(draft, f"{_TESTS}[{number}]", each)
-        else:
-            draft.tests.append(test)
 
 
 def _test(draft: Draft, each: dict[str, Any], number: int) -> DraftTest | None:

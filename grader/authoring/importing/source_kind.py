@@ -36,21 +36,17 @@ def harvest(source: Path) -> Harvest:
 
 def _read(source: Path) -> Harvest:
     if source.is_dir():
-        return _read_folder(source)
+        # Read a folder that is an exercise, or else the exercises in the folders below.
+        if exercism.is_exercise(source):
+            return _one(exercism.read_exercise, source)
+        if problem_folder.is_problem(source):
+            return _one(problem_folder.read_problem, source)
+        return _below(source)
     if not os.path.lexists(source):
         raise UsageError(f"there is no {shown(source)}")
     if source.suffix.lower() == _NOTEBOOK:
         return notebook.read_notebook(source)
     return js_document.read_document(source)
-
-
-def _read_folder(folder: Path) -> Harvest:
-    """Read a folder that is an exercise, or else the exercises in the folders below."""
-    if exercism.is_exercise(folder):
-        return _one(exercism.read_exercise, folder)
-    if problem_folder.is_problem(folder):
-        return _one(problem_folder.read_problem, folder)
-    return _below(folder)
 
 
 _DEEPEST = 4

@@ -211,7 +211,9 @@ def _emptied(statement: Statement) -> str:
     if statement.imports or statement.is_text:
         return statement.source
     if isinstance(node, ast.ClassDef):
-        _empty_methods(node)
+        for inner in node.body:
+            if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                _empty_body(inner)
         return ast.unparse(node)
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         _empty_body(node)
@@ -220,12 +222,6 @@ def _emptied(statement: Statement) -> str:
         node.value = ast.Constant(...)
         return ast.unparse(node)
     return "# your code here"
-
-
-def _empty_methods(node: ast.ClassDef) -> None:
-    for inner in node.body:
-        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            _empty_body(inner)
 
 
 def _empty_body(node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:

@@ -108,7 +108,13 @@ class _Module:
         self.test_classes: list[ast.ClassDef] = []
         self.done = done
         self._renamed: dict[str, str] = {}
-        aliases = _aliases(tree, modules)
+        aliases = {
+            alias.asname or alias.name: alias.name
+            for node in tree.body
+            if isinstance(node, ast.Import)
+            for alias in node.names
+            if alias.name in modules
+        }
         done.names += sorted(rename_modules(tree, aliases))
         kept = [node for node in tree.body if not self._sort(node, modules)]
         # As text and back, so that each statement has a source of its own.
@@ -121,7 +127,9 @@ class _Module:
                 self._take_names(node)
             case ast.ImportFrom(module="unittest"):
                 pass
-            case ast.Try(body=body) if all(_takes(each, modules) for each in body):
+            case ast.Try(body=body) if all(
+                isinstance(each, ast.ImportFrom) and each.module in modules for each in body
+            ):
                 for each in body:  # what its handlers say is for a file that is missing
                     self._sort(each, modules)
             case ast.Import(names=names):
@@ -181,20 +189,6 @@ class _Module:
         for root in roots:
             if root not in _IMPORTABLE:
                 raise _NoSuchFormError(f"it imports {root!r}, which is not there when it runs")
-
-
-def _takes(node: ast.stmt, modules: Collection[str]) -> bool:
-    return isinstance(node, ast.ImportFrom) and node.module in modules
-
-
-def _aliases(tree: ast.Module, modules: Collection[str]) -> dict[str, str]:
-    return {
-        alias.asname or alias.name: alias.name
-        for node in tree.body
-        if isinstance(node, ast.Import)
-        for alias in node.names
-        if alias.name in modules
-    }
 
 
 class _Renamed(ast.NodeTransformer):
@@ -340,7 +334,14 @@ class _Translator(ast.NodeTransformer):
         self._done = done
         self._caught: set[str] = set()
         self._methods = {each.name for each in _methods(group)}
-        self._known = self._methods | _attributes_set(group)
+        found = set()
+        for node in ast.walk(group):
+            match node:
+                case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name, ctx=ast.Store()):
+                    found.add(name)
+        for node in _class_values(group):
+            found |= _names_set(node)
+        self._known = self._methods | found
 
     def body(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Translate statements."""
@@ -411,7 +412,7 @@ class _Translator(ast.NodeTransformer):
                 ops=[ast.Eq() | ast.Is()],
                 comparators=[kind],
             ):
-                return self._is_instance(what, kind)
+                return _called("isinstance", self.visit(what), self._catchable(self.visit(kind)))
         self.generic_visit(node)
         return node
 
@@ -504,24 +505,9 @@ class _Translator(ast.NodeTransformer):
             return ast.Name("Exception", ast.Load())
         return kinds
 
-    def _is_instance(self, what: ast.expr, kind: ast.expr) -> ast.expr:
-        return _called("isinstance", self.visit(what), self._catchable(self.visit(kind)))
-
     @staticmethod
     def _refuse(reason: str) -> NoReturn:
         raise _NoSuchFormError(reason)
-
-
-def _attributes_set(group: ast.ClassDef) -> set[str]:
-    """Return what the methods of a class set on `self`, and what the class sets itself."""
-    found = set()
-    for node in ast.walk(group):
-        match node:
-            case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name, ctx=ast.Store()):
-                found.add(name)
-    for node in _class_values(group):
-        found |= _names_set(node)
-    return found
 
 
 def _called(name: str, *arguments: ast.expr) -> ast.expr:

@@ -104,7 +104,8 @@ def _outside_texts(code: str) -> Iterator[tuple[int, int]]:
         character = code[at]
         if character == "#":
             yield begin, at
-            at = begin = _find(code, "\n", at)
+            found = code.find("\n", at)
+            at = begin = len(code) if found < 0 else found
         elif character in SINGLE or character in DOUBLE:
             yield begin, at + 1
             family = SINGLE if character in SINGLE else DOUBLE
@@ -121,8 +122,3 @@ def _closing(code: str, at: int, family: str) -> int:
     while at < len(code) and code[at] != "\n" and code[at] not in family:
         at += 2 if code[at] == "\\" else 1
     return min(at, len(code))
-
-
-def _find(code: str, what: str, at: int) -> int:
-    found = code.find(what, at)
-    return len(code) if found < 0 else found

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from grader.authoring.importing.draft import Draft, DraftTest, Harvest
+from grader.authoring.importing.draft import Draft, Harvest
 from grader.authoring.importing.write import definition_text
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
@@ -70,7 +70,12 @@ def _without_refused(draft: Draft, path: Path, error: DefinitionError) -> bool:
     if not isinstance(tests, Sequence) or not 0 < len(tests.items) == len(draft.tests):
         return False
     begins = [item.where.line for item in tests.items]
-    ends = [*begins[1:], _end_of_tests(path)]
+    document = read(path)
+    begin = document.key("tests").line
+    lines = [
+        key.where.line for key, _ in getattr(document.root, "entries", ()) if key.where.line > begin
+    ]
+    ends = [*begins[1:], min(lines, default=1 << 30)]
     refused: dict[int, str] = {}
     for problem in error.problems:
         for index, (begin, end) in enumerate(zip(begins, ends, strict=True)):
@@ -80,29 +85,15 @@ def _without_refused(draft: Draft, path: Path, error: DefinitionError) -> bool:
         return False
     for index, reason in refused.items():
         test = draft.tests[index]
-        draft.notes.append((f"test {test.id}", _kept(test)))
+        parts = [test.description, test.code.rstrip("\n")]
+        if test.stdout is not None:
+            parts.append(f"expected output: {test.stdout}")
+        draft.notes.append((f"test {test.id}", "\n".join(part for part in parts if part)))
         draft.remarks.append(
             f"test '{test.id}' cannot be said in the format ({reason}); it is kept as a note"
         )
     draft.tests = [test for index, test in enumerate(draft.tests) if index not in refused]
     return True
-
-
-def _end_of_tests(path: Path) -> int:
-    """Return the line of the key after the tests."""
-    document = read(path)
-    begin = document.key("tests").line
-    lines = [
-        key.where.line for key, _ in getattr(document.root, "entries", ()) if key.where.line > begin
-    ]
-    return min(lines, default=1 << 30)
-
-
-def _kept(test: DraftTest) -> str:
-    parts = [test.description, test.code.rstrip("\n")]
-    if test.stdout is not None:
-        parts.append(f"expected output: {test.stdout}")
-    return "\n".join(part for part in parts if part)
 
 
 def loaded(path: Path) -> Exercise | None:

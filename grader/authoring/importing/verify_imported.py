@@ -21,7 +21,6 @@ from grader.definitions.exercise import (
     FromSolution,
     LiteralValue,
     TestCase,
-    TestId,
 )
 from grader.errors import EtudeError
 from grader.grading.comparison.ladder import compare_text
@@ -147,7 +146,8 @@ def _examined(pair: tuple[Draft, Exercise], first: Mapping[str, Result], proof: 
         target += [each.message for each in proof.findings] or [str(result)]
         return found
     found.sentences += _needs_starter(first.get(_OWN))
-    uncalled = _named(proof.findings, checks.CALLS, exercise)
+    said = [each.message for each in proof.findings if each.check == checks.CALLS]
+    uncalled = {test.id for test in exercise.tests if any(f"'{test.id}'" in one for one in said)}
     for test, outcome in _untrue(exercise, result):
         found.sentences += _lies(test, outcome, result, is_own=test.id in uncalled)
     found.sentences += _crashes(proof.findings, exercise)
@@ -169,11 +169,6 @@ def _needs_starter(own: Result | None) -> Iterator[str]:
             f"the source's solution needs `{missing[1]}`, which only the starter defines: alone it "
             f"ends with NameError: {missing[0]}"
         )
-
-
-def _named(findings: Iterable[ProofFinding], check: str, exercise: Exercise) -> set[TestId]:
-    said = [each.message for each in findings if each.check == check]
-    return {test.id for test in exercise.tests if any(f"'{test.id}'" in one for one in said)}
 
 
 def _lies(test: TestCase, outcome: TestResult, verdict: Verdict, *, is_own: bool) -> Iterator[str]:

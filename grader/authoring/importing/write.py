@@ -26,7 +26,25 @@ _KEYS_APART: Final = frozenset(
 def definition_text(draft: Draft) -> str:
     """Return a draft as the text of a definition, its notes above it as comments."""
     lines = []
-    for line in emit(_exercise(draft)).split("\n"):
+    entries: list[tuple[str, Node]] = [
+        ("id", _word(draft.id)),
+        ("title", _text(draft.title)),
+        ("kind", _word(draft.kind)),
+        ("difficulty", _word(draft.difficulty)),
+        ("xp", _literal(draft.xp)),
+    ]
+    if draft.concepts:
+        entries.append(("concepts", List(_NOWHERE, tuple(map(_text, draft.concepts)))))
+    entries += [
+        ("instructions", _text(draft.instructions)),
+        ("defines", _defines(draft)),
+        ("starter", _text(draft.starter)),
+        ("tests", List(_NOWHERE, tuple(map(_test, draft.tests)))),
+    ]
+    if draft.hints:
+        entries.append(("hints", List(_NOWHERE, tuple(map(_text, draft.hints)))))
+    entries += [("solution", _text(draft.solution)), ("explanation", _text(draft.explanation))]
+    for line in emit(_mapping(entries)).split("\n"):
         if line.split(":")[0] in _KEYS_APART:
             lines.append("")
         lines.append(line)
@@ -55,28 +73,6 @@ def _printable(text: str) -> str:
     return "".join(
         c if c.isprintable() or c == "\n" else " " if c == "\t" else repr(c)[1:-1] for c in text
     )
-
-
-def _exercise(draft: Draft) -> Mapping:
-    entries: list[tuple[str, Node]] = [
-        ("id", _word(draft.id)),
-        ("title", _text(draft.title)),
-        ("kind", _word(draft.kind)),
-        ("difficulty", _word(draft.difficulty)),
-        ("xp", _literal(draft.xp)),
-    ]
-    if draft.concepts:
-        entries.append(("concepts", List(_NOWHERE, tuple(map(_text, draft.concepts)))))
-    entries += [
-        ("instructions", _text(draft.instructions)),
-        ("defines", _defines(draft)),
-        ("starter", _text(draft.starter)),
-        ("tests", List(_NOWHERE, tuple(map(_test, draft.tests)))),
-    ]
-    if draft.hints:
-        entries.append(("hints", List(_NOWHERE, tuple(map(_text, draft.hints)))))
-    entries += [("solution", _text(draft.solution)), ("explanation", _text(draft.explanation))]
-    return _mapping(entries)
 
 
 def _defines(draft: Draft) -> Mapping:

@@ -59,7 +59,9 @@ def find(word: str) -> About:
     for about in CATALOGUE.values():
         if word.upper() == about.code or word.lower() == about.name:
             return about
-    raise _unknown(word)
+    names = [about.name for about in CATALOGUE.values()]
+    hint = did_you_mean(word.lower(), names) or did_you_mean(word.upper(), CATALOGUE)
+    raise UsageError(f"no rule {quote(word)}{hint}")
 
 
 def _words(lists: Iterable[str]) -> list[str]:
@@ -69,9 +71,3 @@ def _words(lists: Iterable[str]) -> list[str]:
 def _meant(word: str) -> frozenset[str]:
     codes = frozenset(code for code in CATALOGUE if code.startswith(word.upper()))
     return codes or frozenset({find(word).code})
-
-
-def _unknown(word: str) -> UsageError:
-    names = [about.name for about in CATALOGUE.values()]
-    hint = did_you_mean(word.lower(), names) or did_you_mean(word.upper(), CATALOGUE)
-    return UsageError(f"no rule {quote(word)}{hint}")

@@ -53,13 +53,9 @@ def find_comments(path: Path, lines: list[str]) -> list[Comment]:
             where = Location(path, number, match.start() + 1)
             codes = tuple(_CODE.findall(match["codes"]))
             found.append(Comment(where, codes, reason, number + is_alone))
-    return _stacked(found)
-
-
-def _stacked(comments: list[Comment]) -> list[Comment]:
-    """Let comments on lines of their own, one below the other, speak of the same line."""
-    own = {comment.where.line: comment for comment in comments if comment.line > comment.where.line}
-    for comment in reversed(comments):
+    # Let comments on lines of their own, one below the other, speak of the same line.
+    own = {comment.where.line: comment for comment in found if comment.line > comment.where.line}
+    for comment in reversed(found):
         if comment.line in own and comment.where.line in own:
             comment.line = own[comment.line].line
-    return comments
+    return found

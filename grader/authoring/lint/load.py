@@ -66,7 +66,23 @@ def load(groups: Sequence[Picked], collection: Path | None = None) -> LintInput:
         found.take_collection(collection)
     for group in groups:
         found.take(group)
-    return _put_together(found, groups)
+    loaded = LintInput()
+    paths = dict(_paths(groups))
+    documents = {path: found.document(path) for path in paths}
+    for path, kind in paths.items():
+        problems = tuple(problem for problem in found.problems if problem.where.path == path)
+        loaded.files.append(File(path, kind, documents[path], problems))
+    loaded.problems = [problem for problem in found.problems if problem.where.path not in paths]
+    neighbours = _neighbours(found, paths)
+    for path, exercise in found.exercises.items():
+        document = documents.get(path)
+        if document is not None and exercise.edition == "full":
+            loaded.exercises.append(Subject(exercise, document, neighbours))
+    by_id = {str(subject.exercise.id): subject.document for subject in loaded.exercises}
+    for path, track in found.tracks.items():
+        if (document := documents.get(path)) is not None:
+            loaded.tracks.append(_track_subject(track, document, by_id))
+    return loaded
 
 
 class _Found:
@@ -110,26 +126,6 @@ class _Found:
         except DefinitionError as error:
             self.problems.update(dict.fromkeys(error.problems))
             return None
-
-
-def _put_together(found: _Found, groups: Sequence[Picked]) -> LintInput:
-    loaded = LintInput()
-    paths = dict(_paths(groups))
-    documents = {path: found.document(path) for path in paths}
-    for path, kind in paths.items():
-        problems = tuple(problem for problem in found.problems if problem.where.path == path)
-        loaded.files.append(File(path, kind, documents[path], problems))
-    loaded.problems = [problem for problem in found.problems if problem.where.path not in paths]
-    neighbours = _neighbours(found, paths)
-    for path, exercise in found.exercises.items():
-        document = documents.get(path)
-        if document is not None and exercise.edition == "full":
-            loaded.exercises.append(Subject(exercise, document, neighbours))
-    by_id = {str(subject.exercise.id): subject.document for subject in loaded.exercises}
-    for path, track in found.tracks.items():
-        if (document := documents.get(path)) is not None:
-            loaded.tracks.append(_track_subject(track, document, by_id))
-    return loaded
 
 
 def _paths(groups: Iterable[Picked]) -> Iterator[tuple[Path, FileKind]]:

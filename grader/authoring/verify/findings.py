@@ -12,7 +12,6 @@ from grader.authoring.verify.steps import Facts, failed, never_failed, passed
 from grader.authoring.verify.variants import REPEATS
 from grader.definitions.exercise import TestCase, TestId
 from grader.definitions.wording import did_you_mean, listing
-from grader.grading.results.evidence import Evidence
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.verdict import Outcome, Verdict
 
@@ -393,7 +392,7 @@ def _limits(facts: Facts, places: Places) -> Iterator[ProofFinding]:
         return
     limits = limits_of(facts.exercise)
     most_cpu = max(limits.cpu_seconds / _SHARE, _LEAST_CPU)
-    grown = max(evidence.peak_kib - _peak(facts.bare), 0) << 10
+    grown = max(evidence.peak_kib - (facts.bare.peak_kib if facts.bare is not None else 0), 0) << 10
     # On a busy machine one of several runs may be held up, so the fastest counts.
     runs = [evidence, *(again.evidence for again in facts.again.values() if again.evidence)]
     cpu, wall = min(run.cpu_seconds for run in runs), min(run.wall_seconds for run in runs)
@@ -410,10 +409,6 @@ def _limits(facts: Facts, places: Places) -> Iterator[ProofFinding]:
                 f"limit is {shown.format(most)}; make the inputs smaller, or raise `limits`"
             )
             yield ProofFinding(checks.LIMITS, message, places.line("tests"))
-
-
-def _peak(bare: Evidence | None) -> int:
-    return bare.peak_kib if bare is not None else 0
 
 
 _CHECKS: Final[tuple[_Check, ...]] = (

@@ -284,22 +284,17 @@ def _search(
         needed = any(map(needs_sandbox, exercises))
         with open_sandbox() if needed else contextlib.nullcontext() as sandbox:
             confine_this_process([*readable, *(each.where.path for each in exercises)])
-            message = {"leaks": _leaks_by_file(exercises, render, sandbox)}
+            leaks = {
+                str(exercise.where.path): [
+                    asdict(finding) for finding in _leaks_of(exercise, render, sandbox)
+                ]
+                for exercise in exercises
+            }
+            message = {"leaks": leaks}
     except Exception as error:  # noqa: BLE001  a bug of ours: said to the parent
         traceback.print_exc()
         message = {"fault": f"{type(error).__name__}: {error}"}
     connection.send_bytes(json.dumps(message).encode())
-
-
-def _leaks_by_file(
-    exercises: Sequence[Exercise], render: Render, sandbox: Sandbox | None
-) -> dict[str, list[dict[str, Any]]]:
-    return {
-        str(exercise.where.path): [
-            asdict(finding) for finding in _leaks_of(exercise, render, sandbox)
-        ]
-        for exercise in exercises
-    }
 
 
 def _leaks_of(

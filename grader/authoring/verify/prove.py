@@ -58,7 +58,8 @@ class _Proving:
     def job_for(self, worker: int) -> Job | None:
         """Return a job of an exercise that the worker has prepared already, if there is any."""
         while self._jobs:
-            found = self._found(worker)
+            owners = [case.worker for case, _ in self._jobs]
+            found = next((owners.index(each) for each in (worker, None) if each in owners), 0)
             case, run = self._jobs[found]
             del self._jobs[found]
             if not case.is_done:
@@ -67,11 +68,6 @@ class _Proving:
                 self._out[id(run.job)] = case, run
                 return run.job
         return None
-
-    def _found(self, worker: int) -> int:
-        """Return the place of the worker's next job: its own, then nobody's, then another's."""
-        owners = [case.worker for case, _ in self._jobs]
-        return next((owners.index(each) for each in (worker, None) if each in owners), 0)
 
     def take(self, job: Job, result: Result) -> None:
         """Note a result; the last of a round leads to the next round."""

@@ -252,7 +252,13 @@ _NEVER_RIGHT: Final = "an answer that nobody gives"
 
 def _wrong_answers(exercise: Exercise, right: str) -> Iterator[Wrong]:
     """Yield programs with other literals: what is predicted is answered, not computed."""
-    answers = _literals(right)
+    found: dict[str, object] = {}
+    for statement in ast.parse(right).body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                with contextlib.suppress(ValueError):
+                    found[name] = ast.literal_eval(value)
+    answers = found
     names = list(exercise.defines)
     for kind, answer in (("sevens", 7), ("zeros", 0), (NOTHING, None)):
         if all(answers.get(name, ...) != answer for name in names):
@@ -269,17 +275,6 @@ def _wrong_answers(exercise: Exercise, right: str) -> Iterator[Wrong]:
         for name in names:
             source = _assign({**answers, name: _NEVER_RIGHT})
             yield Wrong(f"{RAISES} in {name}", "answers with nonsense", source, only=name)
-
-
-def _literals(program: str) -> dict[str, object]:
-    """Return the names that a program sets to literals."""
-    found: dict[str, object] = {}
-    for statement in ast.parse(program).body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                with contextlib.suppress(ValueError):
-                    found[name] = ast.literal_eval(value)
-    return found
 
 
 def _assign(answers: dict[str, object]) -> str:

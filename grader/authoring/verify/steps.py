@@ -65,14 +65,26 @@ def inquire(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, Fact
     """Yield rounds of runs, take their verdicts, and return what is known in the end."""
     facts, right = yield from _solution(exercise)
     generated = wrong_programs(exercise, right)
-    candidates = _mutants(exercise, right) if facts.proving else None
+    candidates = (
+        mutants(right, tuple(exercise.defines), exercise.starter) if facts.proving else None
+    )
     results = yield [
         *_misconception_runs(facts),
         *_wrong_runs(exercise, generated),
         *_mutant_runs(facts, candidates or ()),
         *_repetitions(facts, right),
     ]
-    _take(facts, generated, candidates, results)
+    ids = [each.id for each in facts.exercise.misconceptions]
+    facts.misconceptions = {each: results[f"misconception {each}"] for each in ids}
+    if facts.proving:
+        facts.misconceptions_again = {each: results[f"misconception again {each}"] for each in ids}
+    if facts.exercise.forbid is not None:
+        facts.unforbidden = {each: results[f"misconception unforbidden {each}"] for each in ids}
+    facts.wrong = [(each, results[f"wrong {each.id}"]) for each in generated]
+    if candidates is not None:
+        facts.mutants = [(each, results[f"mutant {each.change}"]) for each in candidates]
+    if facts.sound:
+        facts.again = {how: results[f"again {how}"] for how in REPEATS}
     thorough, broken = list(_thorough_runs(facts)), list(_broken_runs(facts))
     results = yield [*thorough, *broken]
     facts.thorough = [results[each.name] for each in thorough]
@@ -103,10 +115,6 @@ def _solution(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, tu
         if passed(results["both"]) > facts.sound:
             facts.borrows, facts.sound, right = True, passed(results["both"]), both
     return facts, right
-
-
-def _mutants(exercise: Exercise, right: str) -> tuple[Mutant, ...]:
-    return mutants(right, tuple(exercise.defines), exercise.starter)
 
 
 def _misconception_runs(facts: Facts) -> Iterator[VariantRun]:
@@ -143,25 +151,6 @@ def _repetitions(facts: Facts, right: str) -> Iterator[VariantRun]:
             yield variants.run_for_evidence(
                 f"again {how}", variants.repeated(facts.exercise, how), right
             )
-
-
-def _take(
-    facts: Facts,
-    generated: Sequence[Wrong],
-    candidates: Sequence[Mutant] | None,
-    results: Results,
-) -> None:
-    ids = [each.id for each in facts.exercise.misconceptions]
-    facts.misconceptions = {each: results[f"misconception {each}"] for each in ids}
-    if facts.proving:
-        facts.misconceptions_again = {each: results[f"misconception again {each}"] for each in ids}
-    if facts.exercise.forbid is not None:
-        facts.unforbidden = {each: results[f"misconception unforbidden {each}"] for each in ids}
-    facts.wrong = [(each, results[f"wrong {each.id}"]) for each in generated]
-    if candidates is not None:
-        facts.mutants = [(each, results[f"mutant {each.change}"]) for each in candidates]
-    if facts.sound:
-        facts.again = {how: results[f"again {how}"] for how in REPEATS}
 
 
 def never_failed(facts: Facts) -> frozenset[TestId]:

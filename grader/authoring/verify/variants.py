@@ -79,7 +79,7 @@ def run(name: str, exercise: Exercise, source: str, of: Exercise | None = None) 
         source: of the program.
         of: the exercise that it is a form of, if its tests draw the same inputs.
     """
-    probe = Probe(form_of=_digest(of))
+    probe = Probe(form_of="" if of is None else of.digest)
     return VariantRun(name, Job(exercise, _submission(exercise, source), probe=probe))
 
 
@@ -128,10 +128,6 @@ def run_mutant(
     limits = replace(usual, cpu_seconds=cpu_seconds)
     probe = Probe(first_failure=True, form_of=of.digest)
     return VariantRun(name, Job(hidden, _submission(hidden, source), limits, probe))
-
-
-def _digest(exercise: Exercise | None) -> str:
-    return "" if exercise is None else exercise.digest
 
 
 def _submission(exercise: Exercise, source: str) -> Submission:

@@ -147,7 +147,7 @@ def _is_own(folder: Path) -> bool:
     trusted = {os.geteuid(), Path("/").stat().st_uid}
     for path in (folder, *folder.parents):
         with contextlib.suppress(FileNotFoundError):
-            if path.lstat().st_uid not in trusted:  # of a link: whoever chose where it leads
+            if path.lstat().st_uid not in trusted:  # of a link: who chose where it leads
                 return False
     return True
 

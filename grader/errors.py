@@ -32,7 +32,7 @@ class Location:
 
     def __str__(self) -> str:
         path = str(self.path)
-        if not path.isprintable():  # whoever named the file steers no terminal and begins no line
+        if not path.isprintable():  # a file's name steers no terminal and begins no line
             path = ascii(path)[1:-1]
         return f"{path}:{self.line}:{self.column}"
 

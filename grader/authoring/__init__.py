@@ -1,1 +1,1 @@
-"""What authors of exercises work with: proofs, templates, imports."""
+"""The tools of authors: proofs, lint, templates, imports."""

@@ -15,7 +15,7 @@ from grader.grading.workers.pool import Pool
 
 @dataclass(frozen=True, slots=True)
 class VerdictChange:
-    """What one student's file comes to before and after."""
+    """The verdicts of one student's file before and after a change."""
 
     entry: Entry
     before: Result
@@ -23,12 +23,12 @@ class VerdictChange:
 
     @property
     def differs(self) -> bool:
-        """Whether outcome or score changed, or one of both could not be had."""
+        """Return whether outcome or score changed, or one of both could not be had."""
         return told(self.before) != told(self.after)
 
 
 def told(result: Result) -> str:
-    """Say in a few words what a verdict comes to."""
+    """Return a verdict in a few words."""
     if isinstance(result, EtudeError):
         return "grader fault"
     return f"{result.outcome}, {result.score} of {result.max_score}"

@@ -52,10 +52,9 @@ def new_exercise(slug: str, folder: Path) -> Path:
 
 
 def schema_for(folder: Path) -> str:
-    """Return the way from a folder to the schema; nothing if it leaves the repository.
+    """Return the relative path from a folder to the schema; "" if it leaves the repository.
 
-    Where the grader is installed is nobody else's business, so a path that leads out of the
-    folder's repository, or into another, is none.
+    A path outside would name where the grader is installed on this machine.
     """
     here, schema = folder.resolve(), schema_path("exercise").resolve()
     root = next((each for each in (here, *here.parents) if (each / ".git").exists()), None)

@@ -1,4 +1,4 @@
-"""What result files tell about exercises: how hard, how telling, and which mistakes are made.
+"""Statistics of result files: difficulty, discrimination, and mistakes of each exercise.
 
 The measures are those of classical test theory (Crocker and Algina, 1986, chapter 14): difficulty
 is the share that passes; discrimination is the point-biserial correlation between passing this
@@ -37,7 +37,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ExerciseStatistics:
-    """What is known of one exercise."""
+    """The statistics of one exercise."""
 
     exercise: str
     students: int
@@ -97,7 +97,7 @@ def row_of(data: Mapping[str, Any]) -> Row | None:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What the statistics of an exercise follow from, added up over its students.
+    """The counts of an exercise, added up over its students.
 
     Attributes:
         students: how many there are.
@@ -118,7 +118,7 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Mistakes:
-    """How often what went wrong in an exercise, the most common first."""
+    """Return the mistakes of an exercise with their counts, the most common first."""
 
     misconceptions: dict[str, int] = field(default_factory=dict)
     failed_tests: dict[str, int] = field(default_factory=dict)

@@ -88,7 +88,7 @@ _SEVERAL_ARRAYS: Final = (
 _WORDS: Final[dict[str, object]] = {"reference": FromReference(), "solution": FromSolution()}
 _UNCLEAR: Final = "is no place to take the value from; put it in quotes if it is the value itself"
 _MAX_SHOWN: Final = 8
-_PLACEHOLDER: Final = object()  # stands for what could not be decoded; nobody ever sees it
+_PLACEHOLDER: Final = object()  # stands for what could not be decoded; no caller gets it
 
 
 def decode(document: Document, kind: type[T]) -> T:

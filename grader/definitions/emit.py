@@ -76,7 +76,7 @@ def _flow(node: Node) -> str | None:
 
 
 def _reads_well(node: Mapping | Sequence, head: str, flow: str) -> bool:
-    """Tell whether one line will do: it is short, or a row of numbers."""
+    """Return whether one line will do: it is short, or a row of numbers."""
     if len(head) + 1 + len(flow) <= _WIDTH or isinstance(node, Mapping):
         return True
     return all(isinstance(item, Scalar) and not isinstance(item.value, str) for item in node.items)
@@ -93,7 +93,7 @@ def _scalar(scalar: Scalar, column: int) -> list[str]:
 
 
 def _fits_a_block(text: str) -> bool:
-    """Tell whether a text can stand as it is, line by line, with nothing unseen in it."""
+    """Return whether a text can stand as it is, line by line, with nothing unseen in it."""
     visible = text.replace("\n", "").replace("\t", "")
     return visible.isprintable() and bool(visible.strip(" "))
 

@@ -1,4 +1,4 @@
-"""What an exercise is: frozen types that mirror the YAML, field by field.
+"""The types of a definition: frozen, and as in the YAML, field by field.
 
 The docstring of a class and the `doc` of a field are what the published format says about them.
 A field of type `Location` is not written by authors: the decoder fills it with the node's place.
@@ -172,17 +172,17 @@ class _AnyTest:
 
     @property
     def tolerance(self) -> Tolerance | None:
-        """How close numbers must be."""
+        """The tolerance of the comparison."""
         return None
 
     @property
     def keep_inputs(self) -> bool:
-        """Whether a call may not change its arguments."""
+        """Return whether a call may not change its arguments."""
         return False
 
     @property
     def budget(self) -> Budget | None:
-        """What the call may use."""
+        """The budget of the call."""
         return None
 
     @property
@@ -204,7 +204,7 @@ class _AnyTest:
 
     @property
     def needs_solution(self) -> bool:
-        """Whether the expected value is what the exercise's own solution gives."""
+        """Return whether the expected value is what the exercise's own solution gives."""
         return isinstance(self.expect, FromSolution)
 
     def expecting(self, _program: FromReference | FromSolution, /) -> Self:
@@ -266,7 +266,7 @@ class OutputTest(_AnyTest):
 
     @property
     def needs_solution(self) -> bool:
-        """Whether the expected output is what the exercise's own solution prints."""
+        """Return whether the expected output is what the exercise's own solution prints."""
         return self.stdout is None
 
     def expecting(self, _program: FromReference | FromSolution, /) -> Self:

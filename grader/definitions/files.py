@@ -1,4 +1,4 @@
-"""Where definitions are: the files of a collection, and the ids that their names carry.
+"""The files of a collection, and the ids in their names.
 
 A collection is a folder of tracks, `<track>/track.yaml` with `<track>/<nn>-<id>.yaml` and
 `<track>/lessons/<nn>-<id>.md` beside it, and of exercises in no track, `<nn>-<id>.yaml`; the number
@@ -35,8 +35,8 @@ def default_folder() -> Path:
 def is_path(name: str, suffixes: Collection[str] = SUFFIXES) -> bool:
     """Return whether a name on a command line is a path: it has a separator or one of the suffixes.
 
-    Anything else is an id. Which files exist plays no part, since whoever can make a file could
-    otherwise put it in the place of the exercise with that id.
+    Anything else is an id. Which files exist plays no part: otherwise anyone who can make a file could
+    put it in the place of the exercise with that id.
     """
     return "/" in name or os.sep in name or name in {".", ".."} or name.endswith(tuple(suffixes))
 
@@ -155,7 +155,7 @@ def refuse_link(folder: Path) -> None:
 
 
 def exists(path: Path) -> bool:
-    """Tell whether there is a regular file."""
+    """Return whether there is a regular file."""
     try:
         return path.is_file()
     except (OSError, ValueError):  # too long, or with a NUL: no file has such a name

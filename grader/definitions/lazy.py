@@ -1,4 +1,4 @@
-"""What costs something to make, and is made only when somebody looks at it."""
+"""A lazily evaluated sequence."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property

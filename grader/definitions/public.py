@@ -1,4 +1,4 @@
-"""What anyone may see of an exercise: the only form in which the site's builder receives one.
+"""The public form of an exercise: the only one that reaches the modules that make pages.
 
 These types have no place for a hidden test, a solution or a misconception's program, so a template
 cannot leak what it was never given. `grader.grading.expected.public_form` makes them.
@@ -12,7 +12,7 @@ from grader.definitions.exercise import Difficulty, ExerciseId, Kind, Property, 
 from grader.definitions.track import TrackId
 
 PublicKind: TypeAlias = TestKind | Literal["answer"]
-"""What a test does; an answer, in a prediction, is compared with a value that is not shown."""
+"""The kind of a test; an answer, in a prediction, is compared with a value that is not shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""What an unquoted YAML scalar means: the YAML 1.2 core schema, minus what readers disagree about.
+"""Values of unquoted YAML scalars: the YAML 1.2 core schema, without what readers disagree about.
 
 YAML 1.1 takes `on` for true and `0123` for 83, YAML 1.2 takes them for a word and for 123. Such a
-scalar has no value here: it carries a note that says what to write instead, and whoever uses it
-reports that note.
+scalar has no value here: it carries a note that says what to write instead, and its reader reports
+the note.
 """
 
 import math

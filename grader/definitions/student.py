@@ -1,11 +1,11 @@
-"""The student edition of an exercise: what a learner may hold in their hands.
+"""The student edition of an exercise: a definition without secrets.
 
 It has no hidden tests, solution, explanation, misconceptions or mutants, and no comments, which are
 written for other authors. Nor has it the visible tests that need the solution: `expect: solution`,
 `run` without `stdout`, a budget where there is no reference. They are counted with the hidden ones.
 
-What it may have is listed here, so what is new in the format stays out until somebody decides
-otherwise; and whatever is unclear about a test is an error, never a visible test.
+`PUBLIC` lists what it may have, so a new key of the format stays out until it is listed. Whatever
+is unclear about a test is an error, never a visible test.
 
 Works on nodes, without decoding, so that building a package needs no NumPy.
 """
@@ -120,7 +120,7 @@ def _student_edition(document: Document, report: ProblemList) -> Mapping:
 
 
 def _is_hidden(test: Node, report: ProblemList) -> bool:
-    """Tell whether a test is hidden; what the loader would not understand is not visible."""
+    """Return whether a test is hidden; what the loader would not understand is not visible."""
     if not isinstance(test, Mapping):
         report.stop(test.where, "tests: expected a mapping")
     for key, _ in test.entries:
@@ -137,7 +137,7 @@ def _is_hidden(test: Node, report: ProblemList) -> bool:
 
 
 def _needs_solution(test: Node, without: frozenset[str]) -> bool:
-    """Tell whether a test compares with the solution."""
+    """Return whether a test compares with the solution."""
     if not isinstance(test, Mapping):
         return False
     match test.get("run"), test.get("stdout"):

@@ -1,4 +1,4 @@
-"""What to tell an author whose file is not YAML: the parser's problem as one plain sentence."""
+"""Messages for files that are not YAML: the parser's problem as one plain sentence."""
 
 from typing import Any, Final, NamedTuple
 

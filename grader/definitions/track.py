@@ -1,4 +1,4 @@
-"""What a track is: an ordered walk through exercises."""
+"""Definitions of tracks: ordered walks through exercises."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,5 +47,5 @@ class Track:
 
     @property
     def xp(self) -> int:
-        """What the whole track earns."""
+        """The XP of the whole track."""
         return sum(exercise.xp for exercise in self.exercises)

@@ -21,7 +21,7 @@ def quote(text: str) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `; did you mean 'x'?` for the closest known word, or nothing if none is close."""
-    if len(word) > 2 * _WIDTH:  # nobody mistypes that much, and comparing takes time
+    if len(word) > 2 * _WIDTH:  # no typing mistake is that long, and comparing takes time
         return ""
     close = get_close_matches(word, islice(known, _MAX_COMPARED), n=1)
     return f"; did you mean '{close[0]}'?" if close else ""

@@ -32,7 +32,7 @@ _LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader",
 _CONTROL: Final = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff"
 _NOT_IN_A_FILE: Final = re.compile(f"[{_CONTROL}]")
 _NOT_IN_A_TEXT: Final = re.compile(f"[\r{_CONTROL}]")
-# libyaml takes time quadratic in the number of %TAG lines, and nobody needs one.
+# libyaml takes time quadratic in the number of %TAG lines, and no definition needs one.
 _DIRECTIVE: Final = re.compile(r"^%", re.MULTILINE)
 
 
@@ -105,7 +105,7 @@ class Document:
         return node
 
     def has(self, *steps: str | int) -> bool:
-        """Tell whether the last step, a key, is there."""
+        """Return whether the last step, a key, is there."""
         above = self.node(*steps[:-1])
         return isinstance(above, Mapping) and above.get(str(steps[-1])) is not None
 

@@ -1,4 +1,4 @@
-"""What the cells of a lesson can show. Loaded beside them: in the sandbox, and in the browser.
+"""The functions with which the cells of a lesson show tables and heatmaps.
 
 Standard library and NumPy only; nothing of ours may be imported here.
 """

@@ -1,4 +1,4 @@
-"""What a lesson is: prose, cells of Python, and the exercises it leads into.
+"""Lessons: prose, cells of Python, and the exercises that they lead into.
 
 A lesson is CommonMark with `$maths$`. Three things in it are Etude's:
 

@@ -1,7 +1,6 @@
-"""What a lesson showed when it was last looked at, as a text that lies beside it.
+"""The recorded output of a lesson: a text beside its file.
 
-A change of any number is then seen in a review, and `etude lesson run` fails until somebody has
-looked at it.
+A review then shows every changed number, and `etude lesson run` fails until the record is updated.
 """
 
 from collections.abc import Iterator

@@ -1,1 +1,1 @@
-"""What a learner has done on this machine, and what it has earned."""
+"""The record of a learner on this machine: attempts, hints, XP."""

@@ -1,4 +1,4 @@
-"""Where the record of a learner lies."""
+"""The folder of a learner's record."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ def data_folder() -> Path:
     `$XDG_DATA_HOME/etude`, by default `~/.local/share/etude`.
 
     Raises:
-        RecordError: nobody knows where this user's home is.
+        RecordError: this user has no known home.
     """
     given = os.environ.get(OVERRIDE)
     if given:

@@ -1,4 +1,4 @@
-"""What a learner did: attempts, hints taken, exercises given up. Frozen, in the order of time."""
+"""The history of a learner: attempts, hints taken, exercises given up, in the order of time."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -59,12 +59,12 @@ class Attempt:
 
     @property
     def passed(self) -> bool:
-        """Whether every test passed."""
+        """Return whether every test passed."""
         return self.outcome is Outcome.PASSED
 
     @property
     def self_reported(self) -> bool:
-        """Whether a page says so, where the learner could make it say anything."""
+        """Return whether a page says so, where the learner could make it say anything."""
         return self.sandbox == BROWSER
 
 
@@ -88,7 +88,7 @@ class GivenUp:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What is known of a learner, each part in the order of time."""
+    """The history of a learner, each part in the order of time."""
 
     attempts: tuple[Attempt, ...] = ()
     hints: tuple[HintTaken, ...] = ()

@@ -1,4 +1,4 @@
-"""What to do next."""
+"""The exercise to do next."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from grader.progress.status import standings
 
 @dataclass(frozen=True, slots=True)
 class NextUp:
-    """What to go on with; `begun` if it was tried last and is still open."""
+    """The next exercise; `begun` if it was tried last and is still open."""
 
     exercise: ExerciseId
     begun: bool

@@ -1,4 +1,4 @@
-"""What a history comes to: the state of each exercise, and the XP that it earned.
+"""The status of each exercise in a history, and the XP that it earned.
 
 An exercise earns its XP once, on the first pass, less the prices of the hints that were taken
 before it, and never less than nothing. An exercise that was given up before earns none.
@@ -17,7 +17,7 @@ State: TypeAlias = Literal["new", "tried", "passed", "given up"]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a learner stands with one exercise."""
+    """The status of one exercise."""
 
     state: State = "new"
     attempts: int = 0
@@ -31,7 +31,7 @@ class Standing:
 
     @property
     def closed(self) -> bool:
-        """Whether nothing is left to earn."""
+        """Return whether nothing is left to earn."""
         return self.state in ("passed", "given up")
 
     def worth(self, xp: int) -> int:
@@ -63,7 +63,7 @@ def total_xp(found: Iterable[Standing]) -> int:
 
 @dataclass(slots=True)
 class _Events:
-    """What is known of one exercise, each part in the order of time."""
+    """The history of one exercise, each part in the order of time."""
 
     attempts: list[Attempt] = field(default_factory=list)
     hints: list[HintTaken] = field(default_factory=list)

@@ -47,7 +47,7 @@ class Store:
         patience: seconds to wait for another command that is writing.
 
     Raises:
-        RecordError: nobody knows where the user's folder is.
+        RecordError: the user has no known folder.
     """
 
     def __init__(self, folder: Path | None = None, patience: float = PATIENCE) -> None:
@@ -67,7 +67,7 @@ class Store:
                 if version_of(connection) != len(MIGRATIONS):
                     with _transaction(connection):
                         migrate(connection)
-                connection.execute("BEGIN")  # one state of the file, whoever writes meanwhile
+                connection.execute("BEGIN")  # one state of the file, whatever is written meanwhile
                 attempts = connection.execute(
                     f"SELECT {', '.join(field.name for field in fields(Attempt))} "  # noqa: S608  our names
                     "FROM attempts ORDER BY at"

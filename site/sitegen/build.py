@@ -132,7 +132,7 @@ def _attempt_number(number: int) -> Made | tuple[Problem, ...]:
 
 
 def _path_problems(content: Content) -> Iterator[Problem]:
-    """An id is also a folder's name, so it must be a plain one and nobody else's."""
+    """Check that ids, which are also names of folders, are plain and unique."""
     yield from _id_problems((track.id for track in content.tracks), folder="", taken=TAKEN)
     for track in content.tracks:
         exercises = (each.id for each in track.exercises)

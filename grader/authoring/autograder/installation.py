@@ -1,4 +1,4 @@
-"""What an autograder installs: this checkout as a wheel, a file, or whatever pip understands."""
+"""The package that an autograder installs: a wheel of this checkout, a file, or a requirement."""
 
 import hashlib
 import subprocess

@@ -1,4 +1,4 @@
-"""Exercises from elsewhere: found, read, mended, written as definitions, and then put to the proof.
+"""Exercises of other formats: found, read, repaired, written as definitions, and then proven.
 
 A reader (`document`, `problems`, `exercism`, `notebook`) turns a source into drafts; `complete`
 gives a draft what the format asks for; `write` makes files of drafts; `examine` says what is wrong

@@ -45,7 +45,7 @@ class Reading:
 
 
 def looks_like_html(name: str, text: str) -> bool:
-    """Tell whether a document is HTML, by its name or by how it begins."""
+    """Return whether a document is HTML, by its name or by how it begins."""
     return name.lower().endswith((".html", ".htm", ".xhtml")) or bool(_IS_HTML.match(text[:4096]))
 
 

@@ -6,12 +6,12 @@ from typing import Any, Final, Literal, TypeAlias
 TestKey: TypeAlias = Literal["run", "pytest", "call"]
 
 NOTHING: Final = object()
-"""What `expect` is where a test says nothing about it: None may be the value that is expected."""
+"""The value of `expect` in a test that has none; None may be an expected value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One thing that was mended: what was wrong, where in the source, and both spellings."""
+    """A repair: the problem, its place in the source, and the text before and after."""
 
     what: str
     where: str  # "lesson.md:12:7"
@@ -65,7 +65,7 @@ class Draft:
 
 @dataclass(slots=True)
 class Harvest:
-    """What a source gave: drafts, and sentences on what could not be read."""
+    """The result of reading a source: drafts, remarks, and failures."""
 
     drafts: list[Draft] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)

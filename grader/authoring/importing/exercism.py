@@ -28,7 +28,7 @@ _MOST_FILES: Final = 20
 
 
 def is_exercise(folder: Path) -> bool:
-    """Tell whether a folder is an exercise of Exercism's."""
+    """Return whether a folder is an exercise of Exercism's."""
     return os.path.lexists(folder / _CONFIG)
 
 

@@ -1,4 +1,4 @@
-"""What every draft needs before it can be written: an id, names to define, whole programs."""
+"""Missing parts of drafts: ids, names to define, imports of programs."""
 
 import ast
 import re
@@ -190,7 +190,7 @@ def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> Non
 def _import_what_is_missing(
     draft: Draft, test: DraftTest, program: ParsedProgram, starter: ParsedProgram
 ) -> None:
-    """Let a test import what neither the solution nor it does, though the starter does."""
+    """Add imports of the starter to a test that needs them, unless the solution has them."""
     solution = read_program(draft.solution)
     there = solution.sets if solution else frozenset[str]()
     imports = ParsedProgram(s for s in starter.statements if s.imports)
@@ -209,7 +209,7 @@ def in_words(items: Sequence[str]) -> str:
 
 
 def fresh_ids(drafts: Iterable[Draft]) -> None:
-    """Tell drafts of one id apart by a number."""
+    """Add numbers to ids that several drafts have."""
     taken: set[str] = set()
     for draft in drafts:
         name, count = draft.id, 1

@@ -1,9 +1,9 @@
-"""Giving Python its indentation back, where a document has one space left of four.
+"""Lost indentation of Python, found again: for documents that keep one space of four.
 
 The levels come from the text alone: one deeper after a line that ends with a colon, back where the
-old indentation falls back or where nothing can follow, and `else` goes to the block that it
-belongs to, and a last `return` to its function. Where several blocks may end at once nobody can
-know, and that is said.
+old indentation falls back or where nothing can follow. `else` goes to the block that it belongs to,
+and a last `return` to its function. Where several blocks may end at once, the result is a guess,
+and is marked as one.
 """
 
 import ast
@@ -49,7 +49,7 @@ class _CodeLine:
 
     @property
     def opens(self) -> bool:
-        """Whether a block begins after it."""
+        """Return whether a block begins after it."""
         last = (self.rest[-1] if self.rest else self.head).rstrip()
         return not self.is_comment and _without_comment(last).rstrip().endswith(":")
 
@@ -123,7 +123,7 @@ def _levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
 
 
 def _ends(lines: list[_CodeLine], number: int) -> bool:
-    """Tell whether a line is a function's last: a `return` there belongs to no loop in it."""
+    """Return whether a line is a function's last: a `return` there belongs to no loop in it."""
     following = next((line for line in lines[number + 1 :] if not line.is_blank), None)
     return following is None or following.width == 0 or bool(_DECORATED.match(following.head))
 

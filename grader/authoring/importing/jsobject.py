@@ -41,7 +41,7 @@ _SURROGATES: Final = range(0xD800, 0xE000)
 
 
 class ParseError(Exception):
-    """What is there is no object literal; `at` is the place in the text."""
+    """The text at the place `at` is no object literal."""
 
     def __init__(self, at: int, message: str) -> None:
         self.at = at
@@ -102,7 +102,7 @@ Value: TypeAlias = Text | Plain | Items | Object
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """An object, where it ends, and what was mended to read it."""
+    """An object, the place where it ends, and the repairs that were needed to read it."""
 
     value: Object
     end: int
@@ -259,7 +259,7 @@ class _Parser:
         return Text(begin, "".join(built.characters), built.places)
 
     def _ends_string(self, quote: str, character: str) -> bool:
-        """Tell whether a quote closes the string; a curly one may also be an apostrophe in it."""
+        """Return whether a quote closes the string; a curly one may also be an apostrophe in it."""
         if quote in "'\"`":
             return character == quote
         after = _SPACE.match(self._text, self.at + 1, self._limit)

@@ -55,7 +55,7 @@ class TestPart:
 
 @dataclass(slots=True)
 class Question:
-    """What a notebook has of one question. `context` is the code that ran before it."""
+    """The parts of one question of a notebook. `context` is the code that ran before it."""
 
     name: str
     where: str
@@ -100,7 +100,7 @@ def split_solution(source: str) -> tuple[str, str, bool]:
 
 
 def _mark_in(line: str) -> tuple[str, str, bool]:
-    """Say which mark a line has: its kind, what stands beside it, and whether learners see none."""
+    """Return the mark of a line: its kind, the text beside it, and whether it has no prompt."""
     if len(line) > _LONGEST_LINE:  # no mark is in it, and to look for one would take long
         return "", "", False
     if begin := _BEGIN.match(line):
@@ -144,7 +144,7 @@ def without_magic(source: str, remarks: list[str], where: str) -> str:
 
 
 def says_something(code: str) -> bool:
-    """Tell whether there is a statement in some code."""
+    """Return whether there is a statement in some code."""
     tree = parsed(code)
     return bool(code.strip()) if tree is None else bool(tree.body)
 

@@ -28,7 +28,7 @@ _KNOWN: Final = frozenset({"name", "points"})
 
 
 def has_questions(cells: Sequence[NotebookCell]) -> bool:
-    """Tell whether a notebook is one of Otter's."""
+    """Return whether a notebook is one of Otter's."""
     return any(
         (
             cell.kind in ("raw", "markdown")

@@ -43,7 +43,7 @@ _MOST_TESTS: Final = 500
 
 
 def is_problem(folder: Path) -> bool:
-    """Tell whether a folder is a problem by the names in it."""
+    """Return whether a folder is a problem by the names in it."""
     return all(os.path.lexists(folder / name) for name in (_TESTS, _SOLUTION))
 
 
@@ -172,7 +172,7 @@ def _only_function(draft: Draft) -> str:
 
 
 def _leftovers(draft: Draft, folder: Path) -> None:
-    """Say what else lies there: nothing is left out in silence."""
+    """Add a remark for each file that is left out."""
     for entry in entries(folder):
         if entry.name in _KNOWN or entry.name.startswith((".", "__pycache__")):
             continue

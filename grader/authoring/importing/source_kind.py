@@ -1,4 +1,4 @@
-"""What a source is, by what is in it, and who reads it."""
+"""The kind of a source, found by its content, and the reader for each kind."""
 
 import os
 from collections.abc import Callable

@@ -25,17 +25,17 @@ class Statement:
 
     @property
     def defines(self) -> bool:
-        """Whether it is a function or a class."""
+        """Return whether it is a function or a class."""
         return isinstance(self.node, _DEFINITIONS)
 
     @property
     def imports(self) -> bool:
-        """Whether it is an import."""
+        """Return whether it is an import."""
         return isinstance(self.node, (ast.Import, ast.ImportFrom))
 
     @property
     def prints(self) -> bool:
-        """Whether it does nothing but print."""
+        """Return whether it does nothing but print."""
         match self.node:
             case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
                 return True
@@ -43,7 +43,7 @@ class Statement:
 
     @property
     def is_text(self) -> bool:
-        """Whether it is a text alone, as the docstring of a module is."""
+        """Return whether it is a text alone, as the docstring of a module is."""
         match self.node:
             case ast.Expr(value=ast.Constant(value=str())):
                 return True
@@ -139,7 +139,7 @@ def read_program(source: str) -> ParsedProgram | None:
 
 
 def parsed(source: str) -> ast.Module | None:
-    """Parse a program; None if it is not Python, or nested as nobody writes it."""
+    """Parse a program; None if it is not Python, or nested too deeply."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # doubtful escapes are its author's
@@ -150,7 +150,7 @@ def parsed(source: str) -> ast.Module | None:
 
 
 def _is_deep(tree: ast.AST) -> bool:
-    """Tell whether a tree is deeper than anything that walks it by recursion can follow."""
+    """Return whether a tree is deeper than anything that walks it by recursion can follow."""
     level: list[ast.AST] = [tree]
     for _ in range(_DEEPEST):
         level = [below for node in level for below in ast.iter_child_nodes(node)]
@@ -188,7 +188,7 @@ def join(sources: Iterable[str]) -> str:
 
 
 def kind_of(program: ParsedProgram, name: str) -> str:
-    """Say what a program defines under a name: a function, a class or a value."""
+    """Return the kind of what a program defines under a name: function, class or value."""
     node = program.definitions().get(name)
     if node is None:
         return "value"

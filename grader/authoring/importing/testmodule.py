@@ -121,7 +121,7 @@ class _Module:
         self.prepared = read_program(ast.unparse(ast.Module(kept, []))) or ParsedProgram(())
 
     def _sort(self, node: ast.stmt, modules: Collection[str]) -> bool:
-        """Take a statement that is a test or about tests; tell whether it was one."""
+        """Take a statement that is a test or about tests; return whether it was one."""
         match node:
             case ast.ImportFrom(module=str(name)) if name.split(".")[-1] in modules:
                 self._take_names(node)

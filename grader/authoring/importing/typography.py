@@ -35,7 +35,7 @@ Change = tuple[int, str, str]  # where in the text, what stood there, what stand
 
 
 def parses(code: str) -> bool:
-    """Tell whether a text is Python."""
+    """Return whether a text is Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # doubtful escapes are its author's
@@ -46,7 +46,7 @@ def parses(code: str) -> bool:
 
 
 def name_of(character: str) -> str:
-    """Say what a character is that typesetting brought in."""
+    """Return the name of a character that typesetting brought in."""
     return _NAMES.get(character, "a character that typesetting brought in")
 
 

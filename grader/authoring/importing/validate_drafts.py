@@ -19,7 +19,7 @@ _ROUNDS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What a draft came to: the text of its file, and what still keeps it from loading."""
+    """A draft as the text of its file, with the problems that still keep it from loading."""
 
     text: str
     problems: tuple[str, ...]
@@ -62,7 +62,7 @@ def _problems(error: DefinitionError | UsageError) -> tuple[str, ...]:
 
 
 def _without_refused(draft: Draft, path: Path, error: DefinitionError) -> bool:
-    """Move the tests that problems lie in to the notes; tell whether there were any."""
+    """Move the tests that problems lie in to the notes; return whether there were any."""
     try:
         tests = read(path).node("tests")
     except DefinitionError:

@@ -1,4 +1,4 @@
-"""What is wrong with imported exercises, in plain sentences: from the same runs that prove one.
+"""Problems of imported exercises in plain sentences, from the runs that prove an exercise.
 
 An exercise with untrue expected outputs is proven twice: as it came, which shows what is untrue,
 and with the truth in their place, which shows what else is wrong with it.
@@ -49,7 +49,7 @@ class Examined:
 
     @property
     def proven(self) -> bool:
-        """Whether nothing stands in the way."""
+        """Return whether nothing stands in the way."""
         return not self.sentences and not self.faults
 
 
@@ -159,7 +159,7 @@ def _examined(pair: tuple[Draft, Exercise], first: Mapping[str, Result], proof: 
 
 
 def _needs_starter(own: Result | None) -> Iterator[str]:
-    """Say that the solution of the source does not run without the starter, and how that shows."""
+    """Yield a sentence if the solution of the source does not run without the starter."""
     if not isinstance(own, Verdict) or own.outcome is Outcome.PASSED:
         return
     messages = [own.message, *(each.message for each in own.tests)]
@@ -193,7 +193,7 @@ def _without_commas(text: str) -> str:
 
 
 def _crashes(findings: Sequence[ProofFinding], exercise: Exercise) -> Iterator[str]:
-    """Say where the starter crashes, if it does, and in which line of its own."""
+    """Yield a sentence if the starter crashes, with the line."""
     for each in findings:
         if each.check != checks.STARTER:
             continue
@@ -210,7 +210,7 @@ def _crashes(findings: Sequence[ProofFinding], exercise: Exercise) -> Iterator[s
 
 
 def _survivors(findings: Iterable[ProofFinding]) -> Iterator[str]:
-    """Say in one sentence which mutants of the solution no hidden test rejects."""
+    """Yield one sentence that lists the mutants that no hidden test rejects."""
     changes = [found[1] for each in findings if (found := _SURVIVOR.search(each.message))]
     if changes:
         noun = "a mutant" if len(changes) == 1 else f"{len(changes)} mutants"

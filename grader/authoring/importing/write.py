@@ -144,7 +144,7 @@ def _float(value: float) -> str:
 
 
 def plan(drafts: Sequence[Draft], into: Path, track: str | None, *, force: bool) -> list[Path]:
-    """Say where each draft goes, and that it may go there; nothing is written.
+    """Return the path of each draft, after checking that it may be written; nothing is written.
 
     Raises:
         UsageError: a file is there already, or the folder is no place to write to.

@@ -29,7 +29,7 @@ CATALOGUE: Final[dict[str, About]] = {
         key=lambda about: about.code,
     )
 }
-"""What people read about each rule, by its code."""
+"""The description of each rule, by its code."""
 
 ALWAYS: Final = frozenset({invalid_definition.about.code})
 

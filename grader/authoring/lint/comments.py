@@ -34,7 +34,7 @@ class Comments:
     checked: frozenset[str]
 
     def silences(self, code: str, line: int) -> bool:
-        """Tell whether a comment silences a rule on a line, and remember that it did."""
+        """Return whether a comment silences a rule on a line, and remember that it did."""
         silent = False
         for comment in self.comments:
             if comment.line == line and code in comment.codes and comment.reason:

@@ -89,7 +89,7 @@ def _beside(path: Path) -> Iterator[Path]:
 
 
 def _says(draft: Path, text: str, meaning: object) -> bool:
-    """Tell whether a text, written to a file, says what it should."""
+    """Return whether a text, written to a file, says what it should."""
     draft.write_bytes(text.encode())
     try:
         return _meaning(read(draft).root) == meaning

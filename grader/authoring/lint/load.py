@@ -86,7 +86,7 @@ def load(groups: Sequence[Picked], collection: Path | None = None) -> LintInput:
 
 
 class _Found:
-    """What is valid, by its path, and the problems of what is not, in order and each once."""
+    """Valid definitions by path, and the problems of the others, each once."""
 
     def __init__(self) -> None:
         self.exercises: dict[Path, Exercise] = {}
@@ -150,7 +150,7 @@ def _neighbours(found: _Found, paths: Iterable[Path]) -> Neighbours:
     """Gather the exercises that were loaded, and those that are beside them in a track."""
     exercises = dict(found.exercises)
     definitions = {path: track.definition for path, track in found.tracks.items()}
-    quiet = _Found()  # what is wrong with files that nobody asked for is not reported
+    quiet = _Found()  # problems of files that were not named are not reported
     for folder in dict.fromkeys(path.parent for path in paths):
         track = folder / TRACK_FILE
         if track not in definitions and exists(track):

@@ -28,7 +28,7 @@ class LiteralValue:
     is_telling: bool  # someone can learn from it
 
     def is_in(self, squeezed: str) -> bool:
-        """Tell whether a squeezed text has it, in either spelling."""
+        """Return whether a squeezed text has it, in either spelling."""
         return any(spelling in squeezed for spelling in self.spellings)
 
 

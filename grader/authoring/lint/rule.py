@@ -1,4 +1,4 @@
-"""What a rule is, and what it finds."""
+"""Lint rules and their findings."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ Check: TypeAlias = Callable[[S], Iterator[Problem]]
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What people read about a rule; `bad` and `good` are pieces of a file."""
+    """The description of a rule; `bad` and `good` are pieces of a file."""
 
     code: str
     name: str

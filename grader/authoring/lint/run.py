@@ -19,7 +19,7 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True)
 class LintReport:
-    """What was found, file by file and in the order of the lines."""
+    """All findings, file by file and in the order of the lines."""
 
     findings: tuple[LintFinding, ...]
     files: tuple[Path, ...]
@@ -31,7 +31,7 @@ class LintReport:
 
     @property
     def is_clean(self) -> bool:
-        """Tell whether there are neither errors nor warnings; notes may be there."""
+        """Return whether there are neither errors nor warnings; notes may be there."""
         return not self.count("error") and not self.count("warning")
 
 

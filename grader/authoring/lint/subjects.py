@@ -1,4 +1,4 @@
-"""What rules look at: a file, a piece of prose, an exercise, a track, the comments for lint."""
+"""The subjects of rules: a file, a piece of prose, an exercise, a track, the comments for lint."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -137,7 +137,7 @@ class Subject(Checked):
 
     @cached_property
     def solved(self) -> list[Solved]:
-        """What the solution's functions compute that a submission must define."""
+        """Return the results of the solution's functions that a submission must define."""
         tree = self.tree("exec", "solution")
         try:
             return solved(tree, self.exercise.solution, self.exercise.defines) if tree else []

@@ -1,4 +1,4 @@
-"""What a proof consists of: every check by its stable name, in the order of the report."""
+"""The checks of a proof by their stable names, in the order of the report."""
 
 from typing import Final
 

@@ -33,12 +33,12 @@ def findings(facts: Facts, places: Places) -> tuple[ProofFinding, ...]:
 
 
 def notes(facts: Facts, places: Places) -> tuple[ProofFinding, ...]:
-    """Return what its author should know, though it stands in nobody's way."""
+    """Return notes for the author that do not keep the exercise from being proven."""
     return tuple(_constant_notes(facts, places))
 
 
 def skipped(facts: Facts) -> tuple[str, ...]:
-    """Return the checks that make no sense until something else is mended."""
+    """Return the checks that make no sense until something else is fixed."""
     if facts.proving:
         return ()
     names = [checks.CONSTANTS, checks.REJECTED, checks.DIAGNOSED, checks.MUTANTS, checks.EQUIVALENT]
@@ -73,7 +73,7 @@ def _rejecting(facts: Facts, verdict: Verdict) -> frozenset[TestId]:
 
 
 def _refuses(facts: Facts, verdict: Verdict) -> bool:
-    """Tell whether a program is rejected, by a hidden test or before any test."""
+    """Return whether a program is rejected, by a hidden test or before any test."""
     return bool(verdict.message or _rejecting(facts, verdict))
 
 
@@ -250,7 +250,7 @@ def _rejected(facts: Facts, places: Places) -> Iterator[ProofFinding]:
 
 
 def _does_not_run(facts: Facts, name: str) -> str:
-    """Say why a misconception does not run, other than that it uses what is forbidden."""
+    """Return why a misconception does not run, unless it uses what is forbidden."""
     return facts.unforbidden.get(name, facts.misconceptions[name]).message
 
 
@@ -265,7 +265,7 @@ def _error_everywhere(facts: Facts, name: str) -> str:
 
 
 def _is_rejected(facts: Facts, name: str) -> bool:
-    """Tell whether hidden tests reject a misconception, or the exercise forbids it outright.
+    """Return whether hidden tests reject a misconception, or the exercise forbids it outright.
 
     If it ended in a visible test, the run with hidden tests alone decides.
     """

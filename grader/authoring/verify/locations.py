@@ -1,4 +1,4 @@
-"""Where in the file of a definition something is, for messages that an editor can jump to."""
+"""Lines in the file of a definition, for messages that an editor can jump to."""
 
 from functools import cached_property
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the proof of an exercise came to: small frozen types, and their machine-readable form."""
+"""The proof of an exercise: frozen types and their JSON."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -23,7 +23,7 @@ class ProofFinding:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much was tried."""
+    """The numbers of tests, programs and mutants that were tried."""
 
     tests: int = 0
     hidden: int = 0
@@ -36,7 +36,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Whether an exercise is proven, and what stands in the way.
+    """The result of proving an exercise.
 
     `findings` stand in the way, `notes` do not; `skipped` names checks that made no sense, since
     something else has to be mended first.
@@ -53,7 +53,7 @@ class Proof:
     cached: bool = False
 
     def failed(self, check: str) -> bool:
-        """Tell whether a check found something."""
+        """Return whether a check found something."""
         return any(finding.check == check for finding in self.findings)
 
 

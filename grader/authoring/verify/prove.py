@@ -45,7 +45,7 @@ class _ProofCase:
 
 
 class _Proving:
-    """The jobs that are left to do, for the pool: they run out, and come anew with results."""
+    """The jobs that are left to do, for the pool: results add new ones."""
 
     def __init__(self, exercises: Iterable[Exercise]) -> None:
         self._left = iter(exercises)
@@ -134,7 +134,7 @@ def _proof(facts: Facts, seconds: float) -> Proof:
 
 
 def without_proof(exercise: Exercise, error: EtudeError) -> Proof:
-    """Say that an exercise could not be looked at: its definition is wrong, or we are."""
+    """Return the proof of an exercise that is not valid, or that met a fault of ours."""
     status: Status = "invalid" if isinstance(error, DefinitionError) else "fault"
     if isinstance(error, DefinitionError):
         found = [

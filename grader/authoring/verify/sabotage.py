@@ -36,7 +36,7 @@ class Wrong:
 
     @property
     def change(self) -> str:
-        """What `equivalent` in a definition calls it, if its answer happens to be right."""
+        """Return its name in `equivalent`, for an answer that happens to be right."""
         return f"wrong program: {self.id}"
 
 

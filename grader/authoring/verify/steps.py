@@ -46,7 +46,7 @@ class Facts:
 
     @property
     def proving(self) -> bool:
-        """Whether the hidden tests are there and right, so that rejecting something means much."""
+        """Return whether there are hidden tests that the solution passes."""
         hidden = [test.id for test in self.exercise.tests if test.hidden]
         return bool(hidden) and self.hidden == frozenset(hidden)
 

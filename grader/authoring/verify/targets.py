@@ -1,4 +1,4 @@
-"""What a person means by the names and paths after `etude verify`; nothing is read but names."""
+"""The exercises meant by the names and paths after `etude verify`; no definition is read."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is run to prove an exercise: each program with the form of the exercise that it needs.
+"""The runs that prove an exercise: each program with the variant of the exercise that it needs.
 
 A form is an exercise with something changed and a digest of its own, so that workers keep it apart:
 hidden tests only, other seeds, another order, nothing forbidden.
@@ -32,7 +32,7 @@ class VariantRun:
 
 
 def form(exercise: Exercise, tag: str, **changes: Any) -> Exercise:  # noqa: ANN401  fields of it
-    """Return an exercise in another form; without misconceptions, which nobody needs there."""
+    """Return an exercise in another form, without its misconceptions."""
     digest = hashlib.sha256(f"{exercise.digest} {tag}".encode()).hexdigest()
     return replace(exercise, **{"misconceptions": (), **changes, "digest": digest})
 

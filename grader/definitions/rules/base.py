@@ -1,4 +1,4 @@
-"""What the rules share: an exercise beside its file, and the Python in it, parsed once."""
+"""The subject of the rules: an exercise with its file, and its Python, parsed once."""
 
 import ast
 import keyword
@@ -103,10 +103,10 @@ def unique(
 
 
 def is_name(text: str) -> bool:
-    """Tell whether a text can be a variable's name."""
+    """Return whether a text can be a variable's name."""
     return text.isidentifier() and not keyword.iskeyword(text)
 
 
 def is_dotted(text: str) -> bool:
-    """Tell whether a text is names joined by dots."""
+    """Return whether a text is names joined by dots."""
     return all(map(is_name, text.split(".")))

@@ -32,7 +32,7 @@ def _lists(checked: Checked) -> Iterator[Problem]:
 
 
 def _texts(checked: Checked) -> Iterator[Problem]:
-    """What learners read must say something."""
+    """Check that texts for learners are not empty."""
     exercise, document = checked.exercise, checked.document
     places: list[tuple[Step, ...]] = [
         (key,) for key in ("title", "instructions", "explanation") if document.has(key)

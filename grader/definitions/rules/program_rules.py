@@ -93,7 +93,7 @@ def _uses_in_body(checked: Checked, index: int) -> Iterator[Problem]:
 
 
 def _can_fail(node: ast.AST) -> bool:
-    """Tell whether a node is a check: `assert`, `pytest.raises(...)`, `np.testing.assert_...`."""
+    """Return whether a node is a check: `assert`, `pytest.raises(...)`, `np.testing.assert_...`."""
     match node:
         case ast.Assert():
             return True
@@ -220,7 +220,7 @@ def _unknown(
 
 
 def _choices(checked: Checked) -> Iterator[Problem]:
-    """What is right has to be among the answers that a learner can choose from."""
+    """Check that the right answer is one of the choices."""
     defined = checked.exercise.defines
     for index, test in enumerate(checked.exercise.tests):
         if isinstance(test.expect, LiteralValue):

@@ -1,4 +1,4 @@
-"""Which names a piece of Python sets, and which it needs from elsewhere."""
+"""The names that a piece of Python sets, and those that it needs from elsewhere."""
 
 import ast
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ _DYNAMIC: Final = frozenset({"exec", "globals", "locals", "vars"})
 
 @dataclass(frozen=True, slots=True)
 class PythonNames:
-    """What a piece of Python does with names at its top level."""
+    """The names that a piece of Python sets and needs at its top level."""
 
     sets: frozenset[str]
     needs: dict[str, ast.Name]  # where each name that it does not set is first used

@@ -38,7 +38,7 @@ def _student_tests(checked: Checked) -> Iterator[Problem]:
 
 
 def uses_any(code: str, names: Collection[str]) -> bool:
-    """Tell whether one of these names stands in a piece of Python."""
+    """Return whether one of these names stands in a piece of Python."""
     return not set(_WORD.findall(code)).isdisjoint(names)
 
 
@@ -135,7 +135,7 @@ def _does_not_go(test: PropertyTest, only: str, properties: frozenset[Property])
 
 
 def _has_no_floats(given: Any) -> bool:  # noqa: ANN401  either kind of inputs
-    """Tell whether inputs are all written out, and none is an array of floats."""
+    """Return whether inputs are all written out, and none is an array of floats."""
     if not isinstance(given, Literals):
         return False
     dtypes = (getattr(value, "dtype", None) for value in given.values.values())

@@ -160,7 +160,7 @@ def _uses(subject: Subject, required: Exercise) -> bool:
 
 
 def _mentions(words: str, phrase: str) -> bool:
-    """Tell whether a phrase stands in a text, its hyphens also as spaces."""
+    """Return whether a phrase stands in a text, its hyphens also as spaces."""
     parts = r"[-_\s]".join(map(re.escape, re.split(r"[-\s]", phrase)))
     return re.search(rf"(?<!\w){parts}s?(?!\w)", words) is not None
 
@@ -221,7 +221,7 @@ def misspelled_concept(subject: Subject) -> Iterator[Problem]:
 
 
 def _looks_like(one: str, other: str) -> bool:
-    """Tell whether two concepts differ in hyphens, plurals, or one slip in one longer word."""
+    """Return whether two concepts differ in hyphens, plurals, or one slip in one longer word."""
     if one == other:
         return False
     if _joined(one) == _joined(other):
@@ -239,7 +239,7 @@ def _joined(concept: str) -> str:
 
 
 def _is_slip(one: str, other: str) -> bool:
-    """Tell whether one letter is wrong, missing, too many, or two neighbours are swapped."""
+    """Return whether one letter is wrong, missing, too many, or two neighbours are swapped."""
     short, long = sorted((one, other), key=len)
     if len(long) - len(short) > 1:
         return False

@@ -101,7 +101,7 @@ def _pair_saturates(Q: "np.ndarray", K: "np.ndarray") -> bool:
 
 
 def _saturates(scores: "np.ndarray") -> bool:
-    """Tell whether all rows that have something to share give it to one entry."""
+    """Return whether all rows that have something to share give it to one entry."""
     import numpy as np  # noqa: PLC0415  not for exercises without arrays
 
     rows = (

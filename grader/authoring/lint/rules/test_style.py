@@ -221,7 +221,7 @@ def squeezed(code: str) -> str:
 
 
 def _is_part(values: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
-    """Tell whether values are among those shown; single numbers alone only if they are all."""
+    """Return whether values are among those shown; single numbers alone only if they are all."""
     if not all(name in shown and _equal(value, shown[name]) for name, value in values.items()):
         return False
     return len(values) == len(shown) or any(_is_array(value) for value in values.values())
@@ -346,7 +346,7 @@ def _python(test: TestCase) -> Iterator[tuple[Mode, tuple[Step, ...]]]:
 
 
 def _chance(node: ast.AST, own: frozenset[str]) -> str:
-    """Say how a part of a test's Python depends on something else than its seed, if it does."""
+    """Return how a part of a test's Python depends on more than its seed; None if it does not."""
     match node:
         case ast.Call(func=function, args=[], keywords=[]) if (
             name := ast.unparse(function)

@@ -35,8 +35,8 @@ def default_folder() -> Path:
 def is_path(name: str, suffixes: Collection[str] = SUFFIXES) -> bool:
     """Return whether a name on a command line is a path: it has a separator or one of the suffixes.
 
-    Anything else is an id. Which files exist plays no part: otherwise anyone who can make a file could
-    put it in the place of the exercise with that id.
+    Anything else is an id, whichever files exist: else a file could take the place of the exercise
+    with that id.
     """
     return "/" in name or os.sep in name or name in {".", ".."} or name.endswith(tuple(suffixes))
 

@@ -19,15 +19,15 @@ from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import verdict_data
 from grader.grading.session.lru_cache import MOST_EXERCISES
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import JobSource, Pool
 from grader.sandbox.choose import open_sandbox
 
 
-class _Inbox:
+class _Inbox(JobSource):
     """Jobs as they come over the line; each is known by a number."""
 
     def __init__(self, line: Connection) -> None:
-        self.doorbell = line
+        self._line = self.wake = line
         self.is_closed = False
         self._exercise = functools.lru_cache(MOST_EXERCISES)(pickle.loads)  # from our parent
         self._numbers: dict[
@@ -37,16 +37,16 @@ class _Inbox:
     def wait(self) -> None:
         """Wait until there is a job, or the line is closed."""
         try:
-            self.doorbell.poll(None)
+            self._line.poll(None)
         except OSError:
             self.is_closed = True
 
-    def job_for(self, _worker: int) -> Job | None:
+    def job_for(self, worker: int) -> Job | None:  # noqa: ARG002  any worker may do it
         """Return the next job if one has come."""
         try:
-            if self.is_closed or not self.doorbell.poll():
+            if self.is_closed or not self._line.poll():
                 return None
-            message = self.doorbell.recv_bytes()
+            message = self._line.recv_bytes()
         except (EOFError, OSError):
             self.is_closed = True
             return None

@@ -13,7 +13,7 @@ from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import JobSource, Pool
 from grader.sandbox.choose import open_sandbox
 
 
@@ -37,7 +37,7 @@ def job(exercise: Exercise) -> Job:
     return Job(exercise, Submission.from_bytes(Path("double.py"), source))
 
 
-class OneEach:
+class OneEach(JobSource):
     """Gives each worker one job."""
 
     def __init__(self, exercise: Exercise, workers: int) -> None:

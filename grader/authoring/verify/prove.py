@@ -13,7 +13,7 @@ from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import JobSource, Pool
 
 _AT_ONCE = 6  # exercises under way: enough that a slow one does not leave the cores idle
 
@@ -44,7 +44,7 @@ class _ProofCase:
     is_done: bool = False
 
 
-class _Proving:
+class _Proving(JobSource):
     """The jobs that are left to do, for the pool: results add new ones."""
 
     def __init__(self, exercises: Iterable[Exercise]) -> None:

@@ -1,11 +1,11 @@
-"""Grades submissions in worker processes that may be killed at any time.
+"""Worker processes that grade and may be killed at any time.
 
-The parent reads files and definitions, hands out jobs and collects results; it never runs an
-author's code, let alone a learner's. A worker is a fork of it that starts a sandbox, gives up what
-`confine` takes away, and runs the engine until it is told to stop. What a worker sends is read as
-JSON, since a definition from elsewhere may have taken it over. A worker that dies loses nothing:
-its job goes to a fresh one, and after three tries is reported as a grader fault. A worker that is
-still at a job when the submission's time is over is ended, and the verdict made from its notes.
+The parent reads files and definitions, dispatches jobs and collects results; it runs no author's
+code and no submission. A worker is a fork of it that starts a sandbox, gives up what `confine`
+takes away, and runs the engine until it is told to stop. What a worker sends is read as JSON, since
+a definition from elsewhere may have taken it over. A worker that dies loses nothing: its job goes
+to a new one, and after three tries is reported as a grader fault. A worker that is still at a job
+when the submission's time is over is ended, and the verdict made from its notes.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Self
 
 from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
 from grader.grading.results.evidence import Evidence
@@ -43,48 +43,40 @@ if TYPE_CHECKING:
 MAX_TRIES = 3
 
 JOBS_PER_WORKER = 5_000
-"""Then a fresh worker with a fresh sandbox takes over, so that nothing can pile up."""
+"""Then a new worker with a new sandbox takes over, so that nothing can pile up."""
 
-_GO_HOME = b""
+_STOP = b""
 _LONGEST_MESSAGE = 64 << 20
 _FORK = multiprocessing.get_context("fork")
 
 # What is raised by data that is not in the form that a worker writes.
-_NONSENSE = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
+_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
 
 
 @dataclass(slots=True)
-class _Ticket:
-    """A job on its way, and how often a worker has failed at it."""
+class _QueuedJob:
+    """A job, and how often a worker has failed at it."""
 
     job: Job
     failures: int = 0
 
 
-@runtime_checkable
-class JobSource(Protocol):
+class JobSource:
     """Gives jobs one by one. It is asked again after each result, so results may lead to jobs."""
 
+    wake: Connection | None = None
+    """Becomes readable when there may be another job, if jobs come while others are graded."""
+
     def job_for(self, worker: int) -> Job | None:
-        """Return the job that a worker, by its number from 0, had better do next; None for now."""
+        """Return the best next job for a worker, by its number from 0; None for now."""
+        raise NotImplementedError
 
 
-@runtime_checkable
-class Doorbell(Protocol):
-    """A source of jobs that come from elsewhere while others are being graded."""
-
-    @property
-    def doorbell(self) -> Connection:
-        """Becomes readable when there may be another job."""
-
-
-class _InOrder:
-    """Jobs that any worker may do."""
-
+class _InOrder(JobSource):
     def __init__(self, jobs: Iterable[Job]) -> None:
         self._jobs = iter(jobs)
 
-    def job_for(self, _worker: int) -> Job | None:
+    def job_for(self, worker: int) -> Job | None:  # noqa: ARG002  any worker may do it
         return next(self._jobs, None)
 
 
@@ -113,21 +105,21 @@ class Pool:
         self._jobs_per_worker = jobs_per_worker
         self._workers: list[_Worker] = []
         self._definitions = LruCache[bytes](MOST_EXERCISES)  # as they are sent
-        self._again: deque[_Ticket] = deque()
-        self._anyone_was_ready = False
+        self._retries: deque[_QueuedJob] = deque()
+        self._sandbox_works = False
 
     def __enter__(self) -> Self:
         if self._preload:
             importlib.import_module("grader.grading.session.engine")
-        self._hire()
+        self._start_worker()
         return self
 
     def __exit__(self, *_: object) -> None:
         for worker in self._workers:
-            if worker.ticket is None:
-                worker.send_home()
+            if worker.queued is None:
+                worker.hang_up()
             else:
-                worker.kill()  # nobody waits for its result any more
+                worker.kill()  # its result is not wanted any more
         for worker in self._workers:
             worker.stop()
         self._workers.clear()
@@ -137,7 +129,7 @@ class Pool:
         """The worker processes."""
         return [worker.pid for worker in self._workers]
 
-    def grade(self, jobs: "Iterable[Job] | JobSource") -> Iterator[tuple[Job, Result]]:
+    def grade(self, jobs: Iterable[Job] | JobSource) -> Iterator[tuple[Job, Result]]:
         """Grade all jobs and yield each result as it comes, in no particular order.
 
         Args:
@@ -146,94 +138,99 @@ class Pool:
         Raises:
             SandboxFault: there is no sandbox on this host.
         """
-        waiting = jobs if isinstance(jobs, JobSource) else _InOrder(jobs)
-        while self._hand_out(waiting):
-            busy = {worker.connection: worker for worker in self._workers if worker.ticket}
-            bell = self._bell(waiting, len(busy))
+        source = jobs if isinstance(jobs, JobSource) else _InOrder(jobs)
+        while self._dispatch(source):
+            busy = {worker.connection: worker for worker in self._workers if worker.queued}
+            wakes = [source.wake] if source.wake and len(busy) < self._size else []
             due = min(worker.due for worker in busy.values())
-            ready = wait([*busy, *bell], timeout=max(due - time.monotonic(), 0))
+            ready = wait([*busy, *wakes], timeout=max(due - time.monotonic(), 0))
             for connection, worker in busy.items():
-                ticket = worker.ticket
+                queued = worker.queued
                 if connection in ready:
                     result = self._result(worker)
                 elif worker.is_late():
                     result = self._result_of_late(worker)
                 else:
                     continue
-                if result is not None and ticket is not None:
-                    yield ticket.job, result
+                if result is not None and queued is not None:
+                    yield queued.job, result
 
-    def _bell(self, waiting: "JobSource", busy: int) -> list[Connection]:
-        """Return what else to listen to, while there is anyone to do another job."""
-        listens = busy < self._size and isinstance(waiting, Doorbell)
-        return [waiting.doorbell] if listens else []  # type: ignore[attr-defined]
-
-    def _hand_out(self, waiting: "JobSource") -> bool:
-        """Give every idle worker a job; tell whether any is at work."""
+    def _dispatch(self, source: JobSource) -> bool:
+        """Send every idle worker a job; return whether any worker has one."""
         while True:
-            idle = next((worker for worker in self._workers if worker.ticket is None), None)
+            idle = next((worker for worker in self._workers if worker.queued is None), None)
             if idle is None and len(self._workers) >= self._size:
                 return True
-            number = idle.number if idle else self._free_number()
-            ticket = self._again.popleft() if self._again else _next_ticket(waiting, number)
-            if ticket is None:
-                return any(worker.ticket for worker in self._workers)
-            if not (idle or self._hire()).take(ticket):  # it died while it had nothing to do
-                self._dismiss(idle or self._workers[-1])
-                self._again.append(ticket)
+            if self._retries:
+                queued = self._retries.popleft()
+            else:
+                job = source.job_for(idle.number if idle else self._free_number())
+                if job is None:
+                    return any(worker.queued for worker in self._workers)
+                queued = _QueuedJob(job)
+            worker = idle or self._start_worker()
+            if not worker.take(queued):  # it died while it had nothing to do
+                self._stop_worker(worker)
+                self._retries.append(queued)
 
     def _result(self, worker: "_Worker") -> Result | None:
-        """Read a worker's message; None if its ticket is not settled by it."""
-        ticket = worker.ticket
+        """Read a worker's message; return None if its job is not settled by it."""
+        queued = worker.queued
         message = worker.receive()
         match message:
             case {"ready": str(sandbox)}:
-                self._anyone_was_ready = True
+                self._sandbox_works = True
                 worker.is_ready_in(sandbox)
                 return None
-            case {"no sandbox": str(cause)} if not self._anyone_was_ready:
+            case {"no sandbox": str(cause)} if not self._sandbox_works:
                 raise SandboxFault(cause)
-            case {"verdict": _} | {"problems": _} if ticket is not None and message is not None:
-                result = _read(message, ticket.job)
+            case {"verdict": _} | {"problems": _} if queued is not None and message is not None:
+                result = _read(message, queued.job)
                 if result is not None:
-                    worker.ticket = None
+                    worker.queued = None
                     if worker.done >= self._jobs_per_worker:
-                        self._dismiss(worker)
+                        self._stop_worker(worker)
                     return result
         return self._failure(worker, message)
 
     def _result_of_late(self, worker: "_Worker") -> Result | None:
-        """End a worker whose job's time is over; None if the job is not settled by its notes."""
+        """End a worker whose job's time is over; return None if its notes do not settle the job."""
         if worker.connection.poll():  # it was just not asked
             return self._result(worker)
         from grader.grading.workers.interrupted import result_of  # noqa: PLC0415  few jobs need it
 
-        worker.end()
+        worker.kill()
+        worker.join()
+        assert worker.queued is not None  # noqa: S101  a worker without a job is never late
+        if not worker.sandbox:  # it did not even start
+            return self._failure(worker, None)
+        job = worker.queued.job
         try:
-            assert worker.ticket is not None  # noqa: S101  one without is never late
-            if not worker.sandbox:  # it did not even start
-                return self._failure(worker, None)
-            job = worker.ticket.job
             result = result_of(job, worker.journal.notes(), worker.sandbox)
             if isinstance(result, Verdict):
                 _check_hashes(result, job)
-        except _NONSENSE:
+        except _MALFORMED:
             return self._failure(worker, None)
-        self._dismiss(worker)
+        self._stop_worker(worker)
         return result
 
     def _failure(self, worker: "_Worker", message: dict[str, Any] | None) -> Result | None:
-        """Replace a worker that failed at its job; None if the job is to be tried again."""
-        self._dismiss(worker)
-        ticket = worker.ticket
-        assert ticket is not None  # noqa: S101  a worker without one is not listened to
-        ticket.failures += 1
-        if ticket.failures < MAX_TRIES:
-            self._again.append(ticket)
+        """Replace a worker that failed at its job; return None if the job is tried again."""
+        self._stop_worker(worker)
+        queued = worker.queued
+        assert queued is not None  # noqa: S101  a worker without a job is not listened to
+        queued.failures += 1
+        if queued.failures < MAX_TRIES:
+            self._retries.append(queued)
             return None
-        return GraderFault(f"given up after {MAX_TRIES} tries: {_cause(message)}")
+        cause = "the worker process died"
+        if message is not None:
+            cause = str(
+                message.get("fault") or message.get("no sandbox") or "the worker sent nonsense"
+            )
+        return GraderFault(f"given up after {MAX_TRIES} tries: {cause}")
 
-    def _hire(self) -> "_Worker":
+    def _start_worker(self) -> "_Worker":
         number = self._free_number()
         # One waits while the others work: a worker and its sandbox hand over faster, and find their
         # memory cached, on one core. They are bound only if every core gets equally many workers,
@@ -248,32 +245,26 @@ class Pool:
         taken = {worker.number for worker in self._workers}
         return next(number for number in range(self._size) if number not in taken)
 
-    def _dismiss(self, worker: "_Worker") -> None:
+    def _stop_worker(self, worker: "_Worker") -> None:
         self._workers.remove(worker)
         worker.stop()
 
 
-def _next_ticket(waiting: JobSource, worker: int) -> _Ticket | None:
-    job = waiting.job_for(worker)
-    return None if job is None else _Ticket(job)
-
-
-def _cause(message: dict[str, Any] | None) -> str:
-    if message is None:
-        return "the worker process died"
-    return str(message.get("fault") or message.get("no sandbox") or "the worker sent nonsense")
-
-
 def _read(message: dict[str, Any], job: Job) -> Result | None:
-    """Rebuild what a worker says of a job; None if it is nonsense, or of another job."""
+    """Rebuild a worker's result; return None if it is malformed, or of another job."""
     try:
         if "problems" in message:
-            return _definition_error(message["problems"])
+            return DefinitionError(
+                [
+                    Problem(Location(Path(path), int(line), int(column)), str(text))
+                    for path, line, column, text in message["problems"]
+                ]
+            )
         verdict = verdict_from_data(message["verdict"])
         if message.get("evidence") is not None:
             verdict = replace(verdict, evidence=Evidence.from_data(message["evidence"]))
         _check_hashes(verdict, job)
-    except _NONSENSE:
+    except _MALFORMED:
         return None
     return verdict
 
@@ -283,15 +274,6 @@ def _check_hashes(verdict: Verdict, job: Job) -> None:
         raise ValueError("a verdict about another exercise")
     if verdict.submission_hash != job.submission.digest:
         raise ValueError("a verdict about another submission")
-
-
-def _definition_error(problems: list[Any]) -> DefinitionError:
-    return DefinitionError(
-        [
-            Problem(Location(Path(path), int(line), int(column)), str(message))
-            for path, line, column, message in problems
-        ]
-    )
 
 
 class _Worker:
@@ -308,10 +290,10 @@ class _Worker:
         self._definitions = definitions
         self.connection, theirs = _FORK.Pipe()
         self.journal = Journal()
-        self.ticket: _Ticket | None = None
+        self.queued: _QueuedJob | None = None  # its job
         self.done = 0
-        self.sandbox = ""  # the name of where it runs submissions, when it is ready to
-        self.due = math.inf  # when to see whether its job's time is over
+        self.sandbox = ""  # the name of its backend, once the worker is ready
+        self.due = math.inf  # when to look whether its job's time is over
         self._since = time.monotonic()
         self._process = _FORK.Process(
             target=_work,
@@ -325,9 +307,9 @@ class _Worker:
     def pid(self) -> int:
         return self._process.pid or 0
 
-    def take(self, ticket: _Ticket) -> bool:
-        """Send a job; False if nobody is there to take it."""
-        job = ticket.job
+    def take(self, queued: _QueuedJob) -> bool:
+        """Send a job; return whether there was a process to take it."""
+        job = queued.job
         definition = self._definitions.get(job.exercise.digest, lambda: pickle.dumps(job.exercise))
         message = (definition, job.submission, job.given_limits, job.probe)
         self.journal.clear()
@@ -335,46 +317,39 @@ class _Worker:
             self.connection.send_bytes(pickle.dumps(message))
         except OSError:
             return False
-        self.ticket = ticket
+        self.queued = queued
         self.done += 1
         self._since = time.monotonic()
         self.due = self._since + _seconds_of(job)
         return True
 
     def is_ready_in(self, sandbox: str) -> None:
-        """Take in that it begins with its first job, and where."""
+        """Count the time of its first job from now; before that it was starting."""
         self.sandbox = sandbox
         self._since = time.monotonic()
 
     def is_late(self) -> bool:
         """Return whether its job's time is over."""
         now = time.monotonic()
-        if now < self.due or self.ticket is None:
+        if now < self.due or self.queued is None:
             return False
-        began, seconds = self._began_at(now), _seconds_of(self.ticket.job)
-        if began is None:  # it is still starting, or prepares the exercise
+        try:
+            began = dict(self.journal.notes()).get(BEGAN)  # the submission's own time
+        except _MALFORMED:
+            began = None
+        seconds = _seconds_of(self.queued.job)
+        if not isinstance(began, float):  # it is still starting, or prepares the exercise
             prepared = self._since + PREPARE_SECONDS
             self.due = min(prepared, now + seconds)
             return now >= prepared
-        self.due = began + seconds
+        self.due = min(max(began, self._since), now) + seconds
         return now >= self.due
 
-    def _began_at(self, now: float) -> float | None:
-        """Return when the submission's own time began, by the notes; None if it did not yet."""
-        try:
-            found = dict(self.journal.notes()).get(BEGAN)
-        except _NONSENSE:
-            return None
-        return min(max(found, self._since), now) if isinstance(found, float) else None
-
-    def end(self) -> None:
-        """End it at once, and wait until it is gone."""
-        self._process.kill()
-        self._process.join()
-
     def kill(self) -> None:
-        """End it at once."""
         self._process.kill()
+
+    def join(self) -> None:
+        self._process.join()
 
     def receive(self) -> dict[str, Any] | None:
         """Return the worker's next message; None if it died."""
@@ -384,15 +359,15 @@ class _Worker:
             return None
         return message if isinstance(message, dict) else None
 
-    def send_home(self) -> None:
-        """Tell it to end; not only by hanging up, since others may hold this end of the line."""
+    def hang_up(self) -> None:
+        """Tell it to end. To close the connection is not enough: other forks may hold it open."""
         with contextlib.suppress(OSError):
-            self.connection.send_bytes(_GO_HOME)
+            self.connection.send_bytes(_STOP)
         self.connection.close()
 
     def stop(self) -> None:
-        """Send it home and wait; a worker that does not end by itself is ended."""
-        self.send_home()
+        """End it and wait; kill it if it does not end by itself."""
+        self.hang_up()
         self._process.join(2)
         if self._process.is_alive():
             self._process.kill()
@@ -410,12 +385,12 @@ def _seconds_of(job: Job) -> float:
 
 
 def _work(
-    ends: tuple[Connection, Connection],  # its own of the line, and its parent's
+    ends: tuple[Connection, Connection],  # of the worker, and of its parent
     journal: Journal,
     core: int | None,
     open_sandbox: "Callable[[], Sandbox]",
 ) -> None:
-    """The life of a worker: start a sandbox, give up rights, grade until sent home."""
+    """Run a worker: start a sandbox, give up rights, grade until told to stop."""
     from grader.sandbox.confine import confine_this_process, leave_parent  # noqa: PLC0415
     from grader.sandbox.inside import syscalls  # noqa: PLC0415
 
@@ -455,20 +430,15 @@ def _work(
 
 
 def _jobs(connection: Connection) -> Iterator[Job]:
-    @functools.lru_cache(MOST_EXERCISES)  # to read one takes as long as to grade with it
+    @functools.lru_cache(MOST_EXERCISES)
     def exercise(definition: bytes) -> "Exercise":
         found: Exercise = pickle.loads(definition)  # noqa: S301  from our parent
         return found
 
-    while True:
-        try:
-            message = connection.recv_bytes()
-        except (EOFError, OSError):
-            return
-        if message == _GO_HOME:
-            return
-        definition, *asked = pickle.loads(message)  # noqa: S301  from our parent
-        yield Job(exercise(definition), *asked)
+    with contextlib.suppress(EOFError, OSError):
+        while (message := connection.recv_bytes()) != _STOP:
+            definition, *asked = pickle.loads(message)  # noqa: S301  from our parent
+            yield Job(exercise(definition), *asked)
 
 
 def _report(connection: Connection, result: Result) -> None:

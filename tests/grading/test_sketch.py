@@ -118,4 +118,4 @@ def test_large_arrays_are_kept_small() -> None:
 )  # fmt: skip
 def test_only_some_results_tell_a_mistake(value: object, tells: bool) -> None:
     """What many unfinished programs give says nothing of one mistake."""
-    assert of(value).tells is tells
+    assert of(value).is_distinctive is tells

@@ -1,6 +1,6 @@
-"""What a program gave in one test, kept small enough to compare with many others.
+"""Small fingerprints ("sketches") of a program's result in one test, for comparing many programs.
 
-Large arrays are sampled: a few hundred values in fixed places tell two programs apart as well as
+Large arrays are sampled: a few hundred values in fixed places distinguish two programs as well as
 millions would.
 """
 
@@ -44,11 +44,11 @@ class Sketch:
     numbers: Numbers = field(default_factory=lambda: _NO_NUMBERS)
     single: bool = False  # some of the numbers have single precision
     text: str = ""
-    is_specific: bool = False  # it raised, in a way that tells what it did
+    is_specific: bool = False  # an error with a known cause
 
     @property
-    def tells(self) -> bool:
-        """Whether another program would hardly give the same by another mistake."""
+    def is_distinctive(self) -> bool:
+        """Whether a program with another mistake would hardly give the same."""
         if self.is_specific:
             return True
         if self.text:
@@ -64,11 +64,11 @@ class Sketch:
         return bool(np.isfinite(self.numbers).any())
 
     def agrees(self, other: "Sketch", closeness: Tolerance | None) -> bool:
-        """Tell whether two programs gave the same.
+        """Return whether two programs gave the same.
 
         Args:
             other: of another program, in the same test.
-            closeness: what the test tolerates; it only counts where it is sharper than usual.
+            closeness: what the test tolerates, or None; it counts where it is sharper than usual.
         """
         if (self.outcome, self.draw, self.rung) != (other.outcome, other.draw, other.rung):
             return False
@@ -77,46 +77,45 @@ class Sketch:
         if compare_text(self.text, other.text, _ALIKE):
             return False
         usual = _ALIKE_SINGLE if self.single or other.single else _ALIKE
-        limit = usual if closeness is None else _sharper(usual, closeness)
-        return _close(self.numbers, other.numbers, limit)
+        atol, rtol = usual.atol, usual.rtol
+        if closeness is not None:
+            atol, rtol = min(atol, closeness.atol), min(rtol, closeness.rtol) or rtol
+        with np.errstate(all="ignore"):
+            near = np.abs(self.numbers - other.numbers) <= atol + rtol * np.abs(other.numbers)
+        # To an infinity everything would be near.
+        near &= np.isfinite(self.numbers) & np.isfinite(other.numbers)
+        both_nan = np.isnan(self.numbers) & np.isnan(other.numbers)
+        return bool((near | (self.numbers == other.numbers) | both_nan).all())
 
 
 def sketch(outcome: Outcome, observation: RawResult | None) -> Sketch:
-    """Keep of an observation what tells programs apart."""
+    """Return the sketch of an observation."""
     if observation is None:
         return Sketch(outcome, -1)
     rung = "" if observation.rung is None else observation.rung.value
     got = observation.got
     if isinstance(got, Raised):
-        return _of_error(outcome, observation.draw, got)
+        # The cause, or else the message. An error without a line of the program's arose in the
+        # test's own line, from what the program returned.
+        known = signature(got.type, got.message) if got.frames else None
+        what = known or (got.message[:_MOST_MESSAGE],)
+        form = ("raised", got.type, bool(got.frames), *what)
+        return Sketch(outcome, observation.draw, "", form, is_specific=known is not None)
     if isinstance(got, str):
         return Sketch(outcome, observation.draw, rung, ("text",), text=got[:_MOST_TEXT])
     parts = _Parts(exact_dtypes=observation.rung is Rung.DTYPE)
     try:
         parts.add(got)
-    except Exception:  # noqa: BLE001  whatever a submission gives must not cost it its verdict
+    except Exception:  # noqa: BLE001  no value may cost a submission its verdict
         return Sketch(outcome, observation.draw, rung, ("odd",))
     numbers = np.concatenate(parts.numbers) if parts.numbers else _NO_NUMBERS
-    form = tuple(parts.form)
-    return Sketch(outcome, observation.draw, rung, form, numbers, single=parts.single)
-
-
-def _of_error(outcome: Outcome, draw: int, error: Raised) -> Sketch:
-    """Keep an error's type and its cause, or else its words.
-
-    One without a line of the program's arose in the test's own line, from what the program gave.
-    """
-    known = signature(error.type, error.message) if error.frames else None
-    what = known or (error.message[:_MOST_MESSAGE],)
-    form = ("raised", error.type, bool(error.frames), *what)
-    return Sketch(outcome, draw, "", form, is_specific=known is not None)
+    return Sketch(outcome, observation.draw, rung, tuple(parts.form), numbers, single=parts.single)
 
 
 class _Parts:
-    """Takes a value apart.
+    """The parts of a value.
 
-    As in grading, `float32` and `float64` are both floats: whether one of them is too narrow has
-    been decided, and is the rung. Only if that is what is wrong, the dtype itself is of interest.
+    As in grading, `float32` and `float64` are both floats, unless the dtype is what is wrong.
     """
 
     def __init__(self, *, exact_dtypes: bool) -> None:
@@ -126,7 +125,7 @@ class _Parts:
         self.single = False
 
     def add(self, value: Any) -> None:  # noqa: ANN401  any value
-        """Add a value and what is in it."""
+        """Add a value and its items."""
         if len(self.form) >= _MOST_PARTS:
             return
         if isinstance(value, (list, tuple)):
@@ -148,7 +147,16 @@ class _Parts:
 
     def _add_array(self, value: Any) -> None:  # noqa: ANN401  any array or number
         array = np.asarray(value)
-        kind = _dtype(array) if self._exact_dtypes else _kind(array)
+        kind: str
+        if not self._exact_dtypes:
+            kind = "i" if array.dtype.kind == "u" else array.dtype.kind
+        elif array.dtype in (
+            np.dtype(int),
+            np.int64,
+        ):  # in a browser, NumPy's integers have 32 bits
+            kind = "integer"
+        else:
+            kind = array.dtype.str
         self.form += ["number" if array.ndim == 0 else kind, array.shape]
         if array.dtype.kind not in "biufc":
             self.form.append(f"{value!r:.200}")
@@ -160,23 +168,3 @@ class _Parts:
             self.numbers.append(np.stack([chosen.real, chosen.imag]).astype(np.float64).ravel())
         else:
             self.numbers.append(chosen.astype(np.float64))
-
-
-def _dtype(array: npt.NDArray[Any]) -> str:
-    """Name a dtype. NumPy's usual integers are one thing: in a browser they have 32 bits."""
-    return "integer" if array.dtype in (np.dtype(int), np.int64) else array.dtype.str
-
-
-def _kind(array: npt.NDArray[Any]) -> str:
-    return {"u": "i"}.get(array.dtype.kind, array.dtype.kind)
-
-
-def _sharper(one: Tolerance, other: Tolerance) -> Tolerance:
-    return Tolerance(min(one.atol, other.atol), min(one.rtol, other.rtol) or one.rtol)
-
-
-def _close(one: Numbers, other: Numbers, limit: Tolerance) -> bool:
-    with np.errstate(all="ignore"):
-        near = np.abs(one - other) <= limit.atol + limit.rtol * np.abs(other)
-    near &= np.isfinite(one) & np.isfinite(other)  # to an infinity everything would be near
-    return bool((near | (one == other) | np.isnan(one) & np.isnan(other)).all())

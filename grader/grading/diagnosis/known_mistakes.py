@@ -1,13 +1,12 @@
-"""Finds the known mistake that explains all failures of a submission.
+"""The search for the known mistake that explains all failures of a submission.
 
-The submission's values are compared with those of programs that make a known mistake: first the
-misconceptions that the author declared, then mutants of the solution. Each runs as the submission
-did: in one child of the sandbox, through the same tests in the same order, since a program may
-remember. It runs only as far as it agrees. What it gave is kept; if another submission agrees with
-all of that it runs once more, from the start to the end.
+The submission's values are compared with those of wrong programs: first the misconceptions that the
+author declared, then mutants of the solution. Each runs as the submission did: in one child of the
+sandbox, through the same tests in the same order, since a program may keep state. It runs only as
+far as it agrees. Its results are kept. If another submission agrees with all of them, the program
+runs once more, from the start to the end.
 
-Tests that disclose nothing are run, but not compared: whatever is said here could have been found
-without them.
+Tests that disclose nothing are run but not compared, so that a diagnosis reveals nothing of them.
 """
 
 import math
@@ -18,7 +17,6 @@ from pathlib import Path
 
 from grader.definitions.exercise import (
     Exercise,
-    Misconception,
     TestCase,
     TestId,
 )
@@ -33,7 +31,6 @@ from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.sandbox.interface import Children
-from grader.sandbox.limits import Limits
 
 Observed = Mapping[TestId, RawResult]
 
@@ -42,8 +39,8 @@ _MOST_HANGS = 3  # mutants without an end; after that many an exercise's are giv
 _MUTANT_CPU_SECONDS = 1
 _MOST_EXPLANATIONS = 2  # more are as good as none
 
-# Here the values may be right, and still show which of the mistakes it is that an author thought
-# of. Of the many mutants several would do the same.
+# In these tests the values may be right, and still show which misconception it is. Of the many
+# mutants, several would give the same.
 _SHOWN_BY_TEST = (Rung.INPUTS, Rung.PROPERTY, Rung.BUDGET)
 _OVERFLOWS = "drop-max-subtraction"
 
@@ -51,7 +48,7 @@ _VAGUE_OPERATORS = frozenset({
     "other-constant", "other-default", "other-flag", "other-function", "drop-statement",
     "leave-loop",
 })  # fmt: skip
-"""What is said of these would help nobody."""
+"""Their sentences help no learner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,7 @@ class Mistake:
 
 @dataclass(slots=True)
 class _Program:
-    """A program that makes a known mistake, and what is known of it so far."""
+    """A program that makes a known mistake, and its results so far."""
 
     kind: DiagnosisKind
     id: str
@@ -84,20 +81,24 @@ class Diagnostician:
     Args:
         oracle: the exercise's.
         sandbox: where the wrong programs run.
-        mistakes: that need not run any more, besides those that the exercise has.
+        mistakes: misconceptions with known results, besides those that the exercise declares.
     """
 
     def __init__(self, oracle: Oracle, sandbox: Children, mistakes: Sequence[Mistake] = ()) -> None:
         self._exercise = oracle.exercise
         self._oracle = oracle
         if oracle.exercise.forbid is not None:
-            # A wrong program may use what is forbidden; it is its values that count.
+            # A wrong program may use what is forbidden: only its values count.
             self._oracle = oracle.form(replace(oracle.exercise, forbid=None))
         self._sandbox = sandbox
         self._tests = in_running_order(oracle.exercise)
         self._misconceptions = [
-            *map(_declared, oracle.exercise.misconceptions),
-            *map(_known, mistakes),
+            _Program("misconception", each.id, each.code, each.feedback.strip(), each.hint)
+            for each in oracle.exercise.misconceptions
+        ]
+        self._misconceptions += [
+            _Program("misconception", each.id, "", each.feedback, each.hint, list(each.sketches))
+            for each in mistakes
         ]
         self._mutants: list[_Program] | None = None
         self._until = math.inf
@@ -108,16 +109,16 @@ class Diagnostician:
         observed: Observed,
         until: float = math.inf,
     ) -> Diagnosis | None:
-        """Name the mistake that explains every failure that may be told of.
+        """Return the mistake that explains every failure that may be disclosed.
 
         Args:
             results: of the submission's tests.
-            observed: what it gave in them.
-            until: when to stop, on the monotonic clock. What was found out by then is kept, so that
-                the next submission gets further.
+            observed: the submission's values in them.
+            until: when to stop, on the monotonic clock. Results up to then are kept, so that the
+                search for the next submission gets further.
 
         Returns:
-            None if no known mistake explains them all, or too many do, or the time is over.
+            None if no known mistake explains all failures, or too many do, or the time is over.
         """
         self._until = until
         case = _Case(self._exercise, results, observed)
@@ -143,16 +144,16 @@ class Diagnostician:
 
     def _matching_mutants(self, case: "_Case") -> Iterator[_Program]:
         if self._mutants is None:
-            self._mutants = list(_generated(self._exercise))
-        said: set[str] = set()
+            self._mutants = _mutants_of(self._exercise)
+        sentences_found: set[str] = set()
         for program in self._mutants:
             if sum(each.hung for each in self._mutants) > _MOST_HANGS:
                 self._mutants.clear()
                 return
-            if program.feedback not in said and self._explains(program, case):
-                said.add(program.feedback)
+            if program.feedback not in sentences_found and self._explains(program, case):
+                sentences_found.add(program.feedback)
                 yield program
-                if len(said) > _MOST_EXPLANATIONS:
+                if len(sentences_found) > _MOST_EXPLANATIONS:
                     return
 
     def _explains(self, program: _Program, case: "_Case") -> bool:
@@ -164,35 +165,34 @@ class Diagnostician:
             return False
         try:
             agrees = all(case.agrees(test, seen) for test, seen in self._sketches(program))
-        except EtudeError:  # ours or the author's; a verdict must not be lost by it
+        except EtudeError:  # ours or the author's; the verdict must not be lost
             program.is_usable = False
         return program.is_usable and agrees
 
     def _sketches(self, program: _Program) -> Iterator[tuple[TestCase, Sketch]]:
-        """Give what a program does in each test: from memory, or from a child when it is asked."""
+        """Yield a program's results in each test: those that are known, then by running it.
+
+        The first run goes as far as the caller asks. The second one goes to the end, so that there
+        is no third.
+        """
         known = len(program.sketches)
         yield from zip(self._tests, program.sketches, strict=False)
-        if known < len(self._tests):
-            for number, (test, seen) in enumerate(self._run(program)):
-                if number >= known:
-                    yield test, seen
-
-    def _run(self, program: _Program) -> Iterator[tuple[TestCase, Sketch]]:
-        """Take a program through the tests: for the second time all of them, to have it done."""
-        again = bool(program.sketches)
-        made: list[Sketch] = []
+        if known == len(self._tests):
+            return
+        if known:
+            program.sketches = [seen for _, seen in self._graded(program)]
+            yield from list(zip(self._tests, program.sketches, strict=False))[known:]
+            return
         for test, seen in self._graded(program):
-            made.append(seen)
-            if not again:
-                program.sketches.append(seen)
-                yield test, seen
-        if again:
-            program.sketches = made
-            yield from zip(self._tests, made, strict=False)
+            program.sketches.append(seen)
+            yield test, seen
 
     def _graded(self, program: _Program) -> Iterator[tuple[TestCase, Sketch]]:
         submission = Submission.from_bytes(Path(self._exercise.path_name), program.source.encode())
-        limits = self._limits(program)
+        limits = limits_of(self._exercise)
+        if program.kind == "mutation":
+            seconds = min(limits.cpu_seconds, _MUTANT_CPU_SECONDS)
+            limits = replace(limits, cpu_seconds=seconds)
         with SubmissionRun(
             self._oracle, submission, self._sandbox, limits, with_values=False, with_reasons=False
         ) as run:
@@ -201,15 +201,9 @@ class Diagnostician:
             for test in self._tests if program.is_usable else ():
                 result = run.grade(test)
                 program.hung |= result.outcome is Outcome.TIMED_OUT and program.kind == "mutation"
-                # Of a pass nothing but that is ever asked, and most programs pass most tests.
+                # Of a pass nothing else is needed, and most programs pass most tests.
                 passed = result.outcome is Outcome.PASSED
                 yield test, sketch(result.outcome, None if passed else run.observed.get(test.id))
-
-    def _limits(self, program: _Program) -> Limits:
-        limits = limits_of(self._exercise)
-        if program.kind == "misconception":
-            return limits
-        return replace(limits, cpu_seconds=min(limits.cpu_seconds, _MUTANT_CPU_SECONDS))
 
 
 class _TimeIsOverError(Exception):
@@ -217,7 +211,7 @@ class _TimeIsOverError(Exception):
 
 
 class _Case:
-    """What a submission did in the tests that may be told of."""
+    """A submission's results in the tests that may be disclosed."""
 
     def __init__(
         self, exercise: Exercise, results: Mapping[TestId, TestResult], observed: Observed
@@ -239,13 +233,13 @@ class _Case:
         passing = [t for t, outcome in outcomes.items() if outcome is Outcome.PASSED]
         values = [sketch(Outcome.PASSED, observed.get(test)) for test in passing]
         values += self.sketches.values()
-        # NaN throughout comes of many mistakes; a value beside it shows that this is what is wrong.
+        # Many mistakes give nothing but NaN; a finite value beside it points to one.
         self.is_never_finite = any(
             seen.rung == Rung.NOT_FINITE for seen in self.sketches.values()
-        ) and not any(seen.is_finite_somewhere or seen.tells for seen in values)
+        ) and not any(seen.is_finite_somewhere or seen.is_distinctive for seen in values)
 
     def agrees(self, test: TestCase, seen: Sketch) -> bool:
-        """Tell whether a program does in a test what the submission does, as far as may be told."""
+        """Return whether a program agrees with the submission in a test, or it is not compared."""
         if test.id not in self._told:
             return True
         mine = self.sketches.get(test.id)
@@ -256,62 +250,45 @@ class _Case:
 
 
 def _is_evidence(program: _Program, seen: Sketch, case: _Case) -> bool:
-    """Tell whether a failure says something of the mistake, and not just that there is one."""
+    """Return whether a failure points to this mistake, and not just to some mistake."""
     shown_by_test = seen.rung in _SHOWN_BY_TEST
     overflows = seen.rung == Rung.NOT_FINITE
     if program.kind == "mutation":
         overflows = overflows and program.id == _OVERFLOWS and not case.is_never_finite
-        # Of an error its own words say more, and several mutants may raise it in several places.
-        return (seen.tells and not seen.is_specific and not shown_by_test) or overflows
+        # An error's own message says more, and several mutants may raise it in several places.
+        return (seen.is_distinctive and not seen.is_specific and not shown_by_test) or overflows
     answered = case.exercise.kind == "predict" and seen.rung != ""
-    return seen.tells or answered or shown_by_test or overflows
+    return seen.is_distinctive or answered or shown_by_test or overflows
 
 
-def _declared(each: Misconception) -> _Program:
-    return _Program("misconception", each.id, each.code, each.feedback.strip(), each.hint)
-
-
-def _known(mistake: Mistake) -> _Program:
-    return _Program(
-        "misconception",
-        mistake.id,
-        "",
-        mistake.feedback,
-        mistake.hint,
-        list(mistake.sketches),
-    )
-
-
-def _generated(exercise: Exercise) -> Iterator[_Program]:
+def _mutants_of(exercise: Exercise) -> list[_Program]:
     if not exercise.solution:  # a student edition has none
-        return
+        return []
     from grader.mutation import OPERATORS, mutants  # noqa: PLC0415  most failures need no mutants
 
-    made = mutants(exercise.solution, exercise.defines, exercise.starter)
-    for mutant in made[:_MOST_MUTANTS]:
-        mistake = OPERATORS[mutant.operator].mistake
-        if mistake and mutant.operator not in _VAGUE_OPERATORS:
-            yield _Program("mutation", mutant.operator, mutant.source, mistake)
+    made = mutants(exercise.solution, exercise.defines, exercise.starter)[:_MOST_MUTANTS]
+    return [
+        _Program("mutation", mutant.operator, mutant.source, mistake)
+        for mutant in made
+        if (mistake := OPERATORS[mutant.operator].mistake)
+        and mutant.operator not in _VAGUE_OPERATORS
+    ]
 
 
 def _diagnosis(found: Sequence[_Program], case: _Case) -> Diagnosis | None:
     if not 0 < len(found) <= _MOST_EXPLANATIONS:
         return None
-    said = _said(found)
+    mistakes = list(dict.fromkeys(program.feedback for program in found))
+    if found[0].kind == "mutation":
+        feedback = sentences.looks(", or ".join(mistakes))
+    else:
+        feedback = sentences.either(mistakes)
     kind = found[0].kind if len(found) == 1 else "ambiguous"
     hints = {program.hint for program in found}
-    hint = hints.pop() if len(hints) == 1 else None
     return Diagnosis(
         kind=kind,
         id=Diagnosis.JOIN.join(program.id for program in found),
-        feedback=sentences.never_finite(said) if case.is_never_finite else said,
-        hint=hint,
+        feedback=sentences.never_finite(feedback) if case.is_never_finite else feedback,
+        hint=hints.pop() if len(hints) == 1 else None,
         tests=tuple(test.id for test in case.failing),
     )
-
-
-def _said(found: Sequence[_Program]) -> str:
-    mistakes = list(dict.fromkeys(program.feedback for program in found))
-    if found[0].kind == "mutation":
-        return sentences.looks(", or ".join(mistakes))
-    return sentences.either(mistakes)

@@ -1,7 +1,7 @@
 """A worker's notes about its job, in memory that it shares with its parent.
 
-A worker that computes in NumPy's own code answers nobody. When its parent ends it, the notes say
-what was found until then.
+A worker that computes in NumPy's own code does not answer. When its parent ends it, the notes hold
+the results up to then.
 """
 
 import fcntl
@@ -10,29 +10,29 @@ import os
 from typing import Any, Final
 
 BEGAN: Final = "began"
-"""The submission's time begins now: a number of seconds on the clock that processes share."""
+"""The submission's time begins: seconds on the clock that processes share."""
 
 LOADED: Final = "loaded"
-"""What the submission printed while it was loaded."""
+"""The submission's output while it was loaded."""
 
 RESULT: Final = "result"
-"""What one test came to."""
+"""The result of one test."""
 
 VERDICT: Final = "verdict"
-"""All of it, before a diagnosis is looked for."""
+"""The verdict, before the diagnosis."""
 
 _MOST_BYTES: Final = 64 << 20
 
 
 class Journal:
-    """The notes. Made before the fork that becomes the worker, so that both have it."""
+    """The notes. Created before the worker is forked, so that both processes have it."""
 
     def __init__(self) -> None:
         self.descriptor = os.memfd_create("journal", os.MFD_CLOEXEC)
         fcntl.fcntl(self.descriptor, fcntl.F_SETFL, os.O_APPEND)
 
     def clear(self) -> None:
-        """Forget all notes, before a job begins."""
+        """Delete all notes, before a job begins."""
         os.ftruncate(self.descriptor, 0)
 
     def add(self, kind: str, content: Any) -> None:  # noqa: ANN401  any JSON type
@@ -40,14 +40,14 @@ class Journal:
         os.write(self.descriptor, json.dumps([kind, content]).encode() + b"\n")
 
     def notes(self) -> list[tuple[str, Any]]:
-        """Return the notes so far; whatever has become of the worker, they are read as data.
+        """Return the notes so far, read as data: the worker may have been taken over.
 
         Raises:
-            ValueError: they are none.
+            ValueError: they are malformed.
         """
         *lines, _not_whole = os.pread(self.descriptor, _MOST_BYTES, 0).split(b"\n")
         return [(str(kind), content) for kind, content in map(json.loads, lines)]
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Free the memory."""
         os.close(self.descriptor)

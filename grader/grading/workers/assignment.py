@@ -1,7 +1,7 @@
-"""One student's folder, graded for the exercises that were assigned: all of them, handed in or not.
+"""One student's folder, graded for all assigned exercises, whether they were submitted or not.
 
-Learning platforms give a folder of whatever a student uploaded. So a file may lie in a folder of
-its own, it may be missing, and where only one is asked for it may have any name.
+Learning platforms give a folder of all that a student uploaded. So a file may lie in a subfolder or
+be missing. If only one exercise is assigned, the file may have any name.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ _MOST_NAMES = 3  # of files, in a sentence
 
 
 def plan_assignment(folder: Path, exercises: Sequence[Exercise]) -> Plan:
-    """Plan an entry for each exercise. What is not there is a submission that failed.
+    """Plan an entry for each exercise. A missing file is a failed submission.
 
     Raises:
         UsageError: two exercises have the same id.

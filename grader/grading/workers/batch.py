@@ -1,4 +1,4 @@
-"""A folder of submissions: find them, grade equal code once, keep results as they come, resume."""
+"""A folder of submissions: find them, grade equal code once, write results as they come, resume."""
 
 import fcntl
 import json
@@ -24,7 +24,7 @@ _Key = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file `<student>/<exercise>.py`, or one that is known to be for an exercise."""
+    """One submitted file: `<student>/<exercise>.py`, or one that is known to be for an exercise."""
 
     student: str
     path: Path
@@ -32,26 +32,26 @@ class Entry:
 
     @property
     def exercise(self) -> str:
-        """Name the exercise: what the file is named after, where nothing else is known."""
+        """The exercise's name: by default the name of the file."""
         return self.known_exercise or self.path.stem
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What became of one entry: a verdict, a fault, or a reason why it was not even tried."""
+    """The result of one entry: a verdict, a fault, or a reason why it was not graded."""
 
     entry: Entry
     result: Result | str
 
     @property
     def outcome(self) -> str:
-        """The verdict's outcome, or what there is in place of one."""
+        """The verdict's outcome, or `fault` or `not graded`."""
         if isinstance(self.result, Verdict):
             return self.result.outcome.value
         return NOT_GRADED if isinstance(self.result, str) else FAULT
 
     def data(self) -> dict[str, Any]:
-        """Return the record as one line of JSON Lines holds it."""
+        """Return the record as JSON types."""
         head = {"student": self.entry.student, "file": os.fspath(self.entry.path)}
         if isinstance(self.result, Verdict):
             return {**head, **verdict_data(self.result)}
@@ -67,7 +67,7 @@ class Record:
 
 @dataclass(slots=True)
 class Plan:
-    """What there is to do in a folder."""
+    """The work to do in a folder."""
 
     groups: dict[_Key, tuple[Job, list[Entry]]] = field(default_factory=dict)
     not_graded: list[Record] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Plan:
 
     @property
     def entries(self) -> int:
-        """How many files will get a record."""
+        """The number of files that will get a record."""
         return len(self.not_graded) + sum(len(entries) for _, entries in self.groups.values())
 
 
@@ -112,7 +112,7 @@ def find(folder: Path) -> Iterator[Entry | Record | Path]:
 
 
 def is_passed_over(name: str) -> bool:
-    """Tell whether a file or folder is nobody's submission."""
+    """Return whether a file or folder is ignored."""
     return name.startswith(".") or name == "__pycache__"
 
 
@@ -156,7 +156,7 @@ def plan(
 
 
 def _exercise_or_reason(name: str, exercise_named: Callable[[str], Exercise]) -> Exercise | str:
-    """Find by the name as it is, then with hyphens: Python's habit is `attention_weights.py`."""
+    """Look up the name as it is, then with hyphens: a Python file is `attention_weights.py`."""
     try:
         return exercise_named(name)
     except UsageError as error:
@@ -166,7 +166,7 @@ def _exercise_or_reason(name: str, exercise_named: Callable[[str], Exercise]) ->
 
 
 def run(to_do: Plan, pool: Pool) -> Iterator[Record]:
-    """Grade what is planned and yield a record for every entry, as they come."""
+    """Grade the planned entries and yield a record for each, as they come."""
     yield from to_do.not_graded
     for job, result in pool.grade(job for job, _ in to_do.groups.values()):
         key = (job.exercise.digest, job.submission.digest, job.submission.problem)
@@ -177,9 +177,7 @@ def run(to_do: Plan, pool: Pool) -> Iterator[Record]:
 class Results:
     """A JSON Lines file of records, one line each, written as they come."""
 
-    def __init__(
-        self, path: Path, file: IO[bytes], settled: dict[tuple[str, str, str], str]
-    ) -> None:
+    def __init__(self, path: Path, file: IO[bytes], settled: dict[_Key, str]) -> None:
         self.path = path
         self._file = file
         self._settled = settled
@@ -189,7 +187,7 @@ class Results:
         """Begin a new file.
 
         Raises:
-            UsageError: it exists already, or cannot be made.
+            UsageError: it exists already, or cannot be created.
         """
         _refuse_linked_folder(path)
         try:
@@ -201,14 +199,14 @@ class Results:
 
     @classmethod
     def resume(cls, path: Path) -> Self:
-        """Go on with a file: read what it settles, drop a last line that was cut off.
+        """Continue a file: read its verdicts, drop a last line that was cut off.
 
         Raises:
             UsageError: it cannot be written, or holds something else.
         """
         _refuse_linked_folder(path)
         try:
-            file = open(path, "a+b", opener=_open_itself)  # noqa: SIM115  closed with the results
+            file = open(path, "a+b", opener=_open_no_link)  # noqa: SIM115  closed with the results
         except OSError as error:
             raise UsageError(f"{path} cannot be written: {error.strerror}") from error
         try:
@@ -217,13 +215,17 @@ class Results:
             file.close()
             raise UsageError(f"{path} is being written by another run") from None
         file.seek(0)
-        settled: dict[tuple[str, str, str], str] = {}
+        settled: dict[_Key, str] = {}
         end = 0
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n") and number > 1:
                 break
             try:
-                settled.update(_settled_by(line))
+                data = json.loads(line)
+                outcome, file_name = str(data["outcome"]), str(data["file"])
+                if outcome not in (FAULT, NOT_GRADED) and data["sandbox"] != "none":
+                    key = (file_name, data["exercise_hash"], data["submission_hash"])
+                    settled[key] = outcome
             except (ValueError, KeyError, TypeError, RecursionError):
                 file.close()
                 raise UsageError(
@@ -258,22 +260,13 @@ def _refuse_linked_folder(path: Path) -> None:
         raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")
 
 
-def _open_itself(path: str, flags: int) -> int:
-    """Open a file that may lie in a folder which others filled: never what a link leads to."""
+def _open_no_link(path: str, flags: int) -> int:
+    """Open a file, but follow no link: others may have put one there."""
     return os.open(path, flags | os.O_NOFOLLOW, 0o666)
 
 
-def _settled_by(line: bytes) -> dict[tuple[str, str, str], str]:
-    """Return what a line settles and how: nothing, unless it holds a verdict."""
-    data = json.loads(line)
-    outcome, file = str(data["outcome"]), str(data["file"])
-    if outcome in (FAULT, NOT_GRADED) or data["sandbox"] == "none":
-        return {}
-    return {(file, data["exercise_hash"], data["submission_hash"]): outcome}
-
-
 def worst(outcomes: Iterable[str]) -> str:
-    """Name the worst that happened: `fault`, `not graded`, `not passed` or `passed`."""
+    """Return the worst of all outcomes: `fault`, `not graded`, `not passed` or `passed`."""
     found = set(outcomes)
     if FAULT in found:
         return "fault"

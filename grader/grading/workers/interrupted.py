@@ -14,12 +14,12 @@ from grader.sandbox.limits import PREPARE_SECONDS
 
 
 def result_of(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> Result:
-    """Return what a job came to: results so far, "timed out" for the test that ran.
+    """Return a verdict with the results so far, and "timed out" for the test that ran.
 
     Args:
-        job: whose time was over.
-        notes: what its worker had noted.
-        sandbox: the name of where it ran.
+        job: the interrupted job.
+        notes: of its worker.
+        sandbox: the name of the backend.
 
     Raises:
         KeyError, TypeError, ValueError: these are no notes of this job.

@@ -1,1 +1,1 @@
-"""Runs submissions where they can do no harm; see `ARCHITECTURE.md` for the trust boundary."""
+"""The sandbox in which submissions run; see `ARCHITECTURE.md` for the trust boundary."""

@@ -1,4 +1,4 @@
-"""What comes back from a child: an answer to a request, or the reason why there is none."""
+"""The answers of a child, or the reason why there is none."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -23,7 +23,7 @@ class Cause(Enum):
 
 
 class ForgedError(Exception):
-    """What a child sent is no answer."""
+    """The child's message is no answer."""
 
 
 class ChildGoneError(Exception):
@@ -37,14 +37,14 @@ class ChildGoneError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a measured call took.
+    """The time and memory of a measured call.
 
-    The worker measured it beside the submission, which could have lied: a claim, good enough to
-    teach with. What the kernel counted over a child's whole life is in its `Ending`.
+    A claim, good enough to teach with: it is measured in the submission's process, which can lie.
+    The kernel's figures for a child's whole life are in its `Ending`.
     """
 
     cpu_seconds: float
-    peak_bytes: int  # most memory that the call held at once, beyond what was there before it
+    peak_bytes: int  # most memory that the call added at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """The submission raised; everything in here is what it said of itself."""
+    """The submission raised. All fields are claims of the submission."""
 
     type: str
     bases: tuple[str, ...]
@@ -81,10 +81,10 @@ Answer = Returned | Raised | Unsupported
 
 
 def read_answer(tree: object, number: int, *, measured: bool = False) -> Answer:
-    """Read an answer that a submission may have forged: its form is checked, nothing believed.
+    """Read an answer that a submission may have forged: check its form, believe nothing.
 
     Args:
-        tree: what was decoded.
+        tree: the decoded message.
         number: of the request that it must answer.
         measured: whether a returned value must come with its usage.
 
@@ -97,19 +97,15 @@ def read_answer(tree: object, number: int, *, measured: bool = False) -> Answer:
         case [answered, "ok", value] if answered == number and not measured:
             return Returned(value)
         case [answered, "ok", value, usage] if answered == number and measured:
-            return Returned(value, _usage(usage))
+            match usage:
+                case [cpu, peak] if _is_count(cpu) and _is_count(peak):
+                    return Returned(value, Usage(cpu / 1e9, peak))
+            raise ForgedError("not a usage")
         case [answered, "unsupported", dict(facts)] if answered == number:
             return Unsupported(_text(facts, "kind", 200), _text(facts, "path", 200))
         case [answered, "raised", dict(facts)] if answered == number:
             return _raised(facts)
     raise ForgedError("not an answer to what was asked")
-
-
-def _usage(value: object) -> Usage:
-    match value:
-        case [cpu, peak] if _is_count(cpu) and _is_count(peak):
-            return Usage(cpu / 1e9, peak)
-    raise ForgedError("not a usage")
 
 
 def _is_count(value: object) -> TypeGuard[int]:

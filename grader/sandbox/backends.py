@@ -1,12 +1,12 @@
-"""The ways to isolate a submission, strongest first, as the commands that start a zygote.
+"""The backends, which isolate a submission, strongest first: commands that start a zygote.
 
 - `namespaces`: bubblewrap gives user, pid, mount, network, IPC and UTS namespaces; a submission
   sees Python, NumPy and an empty scratch folder, and is alone.
 - `landlock`: no namespace at all, for hosts that forbid them; the kernel's Landlock closes the file
   system, seccomp closes processes and network.
-- `none`: resource limits only. Never chosen by itself.
+- `none`: resource limits only. Only on request.
 
-Whether one works is found out by starting it and letting a child try to escape, see `doctor`.
+To find out whether one works, `examination` starts it and lets a child try to escape.
 """
 
 import json
@@ -35,7 +35,7 @@ _DROP_PRIVILEGES = (
     "import drop_privileges; drop_privileges.main(sys.argv[2:])"
 )
 
-# Hashing without a seed, since the order of a set must not decide a verdict.
+# Hashing has no random seed: the order of a set must not decide a verdict.
 _ENVIRONMENT = {
     **ONE_BLAS_THREAD,
     "PYTHONHASHSEED": "0",
@@ -45,7 +45,7 @@ _ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A command that becomes a zygote, and the environment it gets."""
+    """A command that becomes a zygote, and its environment."""
 
     command: tuple[str, ...]
     environment: dict[str, str]
@@ -77,12 +77,12 @@ def _zygote(
 
 
 def _as_nobody(host: Host, command: list[str]) -> list[str]:
-    """As root: go through the stage that gives root up. As anybody else: nothing to give up."""
+    """Return a command that first gives up root, if this process has it."""
     if os.geteuid() != 0:
         return command
-    stage = [str(host.interpreter), *_PRIVILEGES_FLAGS, "-c", _DROP_PRIVILEGES, str(INSIDE.parent)]
+    first = [str(host.interpreter), *_PRIVILEGES_FLAGS, "-c", _DROP_PRIVILEGES, str(INSIDE.parent)]
     paths = [str(path) for path in host.needed]
-    return [*stage, str(NOBODY), str(len(paths)), *paths, *command]
+    return [*first, str(NOBODY), str(len(paths)), *paths, *command]
 
 
 def _namespaces(host: Host, control: int, many: bool) -> Launch:
@@ -156,7 +156,7 @@ BACKENDS = (NAMESPACES, LANDLOCK)
 
 
 def unsupported_reason() -> str | None:
-    """Say why no sandbox can exist on this system at all, or return None."""
+    """Return why no sandbox can exist on this system at all, or None."""
     if sys.platform != "linux":
         return f"the sandbox needs Linux, this is {sys.platform}"
     return None

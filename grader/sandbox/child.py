@@ -1,4 +1,4 @@
-"""One submission's process, as the trusted side has it: ask, watch the clock, clean up."""
+"""The trusted side's end of one submission's process: requests, deadlines, clean-up."""
 
 import fcntl
 import functools
@@ -50,11 +50,11 @@ class ChildProcess(Child):
         finally:
             theirs.close()
         self._known_pid: int | None = None
-        self._deadline: float | None = None  # set by the start: waiting for that costs nothing
+        self._deadline: float | None = None  # set by `start`: starting is not the submission's time
 
     @property
     def printed(self) -> int:
-        """How many bytes have been printed so far."""
+        """The number of bytes printed so far."""
         return min(os.lseek(self._output, 0, os.SEEK_CUR), self.limits.output)
 
     def output(self, begin: int, end: int) -> str:
@@ -78,7 +78,7 @@ class ChildProcess(Child):
         return self._ending
 
     def close(self) -> None:
-        """End the child with everything it started, without waiting; give descriptors back."""
+        """End the child with everything it started, without waiting; close descriptors."""
         try:
             if self._ending is None:
                 self._connection.close()
@@ -90,10 +90,21 @@ class ChildProcess(Child):
         return self._control.send(b"%d" % self._pid)
 
     def start(self) -> None:
-        """Wait until the child is ready, and begin to count its wall clock."""
-        if self._deadline is None:
-            self._greet()
-            self._deadline = time.monotonic() + self.limits.wall_seconds
+        """Wait until the child is locked in, and begin to count its wall clock.
+
+        What fails up to here is the sandbox's fault, what fails later the submission's: before its
+        first message no submission has run in the child.
+        """
+        if self._deadline is not None:
+            return
+        self._deadline = time.monotonic() + CONTROL_SECONDS
+        try:
+            self._read_answer()
+        except ChildGoneError as error:
+            raise SandboxFault(
+                f"a child of the {self._control.name} sandbox was not locked in: {error}"
+            ) from error
+        self._deadline = time.monotonic() + self.limits.wall_seconds
 
     def _ask(self, operation: str, *arguments: object, measure: bool = False) -> Answer:
         if self._ending is not None:
@@ -103,19 +114,6 @@ class ChildProcess(Child):
         request = (operation, *arguments)
         self._send(wire.encode([self._requests, *(("measure", *request) if measure else request)]))
         return self._read_answer(measured=measure)
-
-    def _greet(self) -> None:
-        """Wait for the child's word that it is locked in; no submission has run before it.
-
-        What goes wrong up to here is the sandbox's fault, what goes wrong later the submission's.
-        """
-        self._deadline = time.monotonic() + CONTROL_SECONDS
-        try:
-            self._read_answer()
-        except ChildGoneError as error:
-            raise SandboxFault(
-                f"a child of the {self._control.name} sandbox was not locked in: {error}"
-            ) from error
 
     def _read_answer(self, *, measured: bool = False) -> Answer:
         try:
@@ -176,14 +174,16 @@ class ChildProcess(Child):
             raise ChildGoneError(Cause.WALL_TIME, f"{self.limits.wall_seconds:g} s")
 
     def _gone(self) -> ChildGoneError:
-        """The child hung up: find out why."""
+        """Return the reason why the child closed its connection."""
         ending = self.end()
         if ending.status == -signal.SIGKILL:
             if ending.cpu > self.limits.cpu_seconds * _CPU_SLACK:
                 return ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s")
             return ChildGoneError(Cause.KILLED)
         if ending.status < 0:
-            return ChildGoneError(Cause.SIGNAL, _signal_name(-ending.status))
+            number = -ending.status
+            names = {each.value: each.name for each in signal.Signals}  # real-time ones have none
+            return ChildGoneError(Cause.SIGNAL, names.get(number, f"signal {number}"))
         return ChildGoneError(Cause.EXIT, str(ending.status))
 
 
@@ -192,15 +192,8 @@ def _request_for_child(limits: Limits) -> bytes:
     return json.dumps(asdict(limits)).encode()
 
 
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:  # a real-time signal has none
-        return f"signal {number}"
-
-
 def _capped_file(size: int) -> int:
-    """Make an in-memory file that cannot grow: a flood of output stops at its end by itself."""
+    """Return an in-memory file that cannot grow: too much output ends at its size."""
     descriptor = os.memfd_create("output", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.ftruncate(descriptor, size)
     fcntl.fcntl(descriptor, _F_ADD_SEALS, _F_SEAL_GROW | _F_SEAL_SHRINK | _F_SEAL_SEAL)

@@ -1,4 +1,4 @@
-"""Chooses the strongest sandbox that this host can give."""
+"""The choice of the strongest sandbox that this host offers."""
 
 from collections.abc import Callable, Sequence
 
@@ -44,7 +44,7 @@ def open_sandbox(
 def open_unsafe(
     *, spare: bool = False, once: bool = False, meanwhile: Callable[[], object] | None = None
 ) -> Sandbox:
-    """Start a child process with resource limits only. Never chosen by itself."""
+    """Start a sandbox with resource limits only. Never chosen by default."""
     return _start(UNSAFE, spare=spare, once=once, meanwhile=meanwhile)
 
 

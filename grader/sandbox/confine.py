@@ -1,8 +1,8 @@
-"""What a process gives up before it runs an author's code.
+"""The rights that a process gives up before it runs an author's code.
 
-Definitions are code too: their `given` is Python. So that a collection from elsewhere can be tried
-without trust in it, the process that runs it loses, for good, what grading does not need: the
-environment with its tokens, all files but Python and its packages, capabilities, network, programs.
+Definitions are code too: their `given` is Python. A collection from elsewhere need not be trusted,
+because the process that runs it loses for good what grading does not need: the environment with its
+tokens, all files but Python and its packages, capabilities, network, programs.
 """
 
 import contextlib
@@ -64,14 +64,14 @@ def confine_this_process(readable: Iterable[Path] = ()) -> tuple[str, ...]:
 
 
 def leave_parent(kept: set[int]) -> None:
-    """Keep nothing of the parent's that an author's code could use: terminal, files, lines.
+    """Close what an author's code could use of the parent: terminal, files, connections.
 
     Args:
         kept: the descriptors that this process needs.
     """
     os.setsid()
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)  # results go over a line of their own, so stdout is nobody's
+    os.dup2(2, 1)  # results have a connection of their own
     low = 3
     for descriptor in [*sorted(kept), _DESCRIPTORS]:
         os.closerange(low, descriptor)
@@ -83,8 +83,8 @@ def leave_parent(kept: set[int]) -> None:
 def _python() -> list[str]:
     """Return the files and folders of Python, of packages, and of the libraries that they load.
 
-    Of other folders on the path, such as a checkout or the working directory, it is only what is
-    imported by now.
+    Of other folders on the path, such as a checkout or the working directory, only what is imported
+    already.
     """
     for name in _BEFORE:
         with contextlib.suppress(ImportError):
@@ -105,7 +105,7 @@ def _forget_environment() -> None:
     """Empty the environment, and overwrite it where a process can still find it in its memory.
 
     That is in the bytes that `os.environ` held, and where the kernel put it for this process or
-    the one it was forked from, which `/proc/self/environ` shows whatever was changed since.
+    its parent. `/proc/self/environ` shows the latter, whatever has changed since.
     """
     held = [each for pair in os.environb.items() for each in pair if len(each) > 1]
     os.environ.clear()

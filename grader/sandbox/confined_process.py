@@ -1,4 +1,4 @@
-"""A forked process that runs authors' code for its parent, confined, and answers its requests."""
+"""A confined, forked process that runs authors' code for its parent."""
 
 import contextlib
 import gc
@@ -27,10 +27,10 @@ _ANSWER, _PROBLEMS, _FAULT = b"A", b"P", b"F"
 
 
 class ConfinedProcess:
-    """Makes a process that starts a sandbox when it is first needed, and is confined from then on.
+    """A process that starts a sandbox when it is first needed, and is confined from then on.
 
-    What it sends is read as data: an author's code may have taken it over. When it ends early, the
-    next request is for another process.
+    Its messages are read as data: an author's code may have taken it over. If it ends early, the
+    next request goes to a new process.
 
     Args:
         answer: called there for each request.
@@ -71,8 +71,14 @@ class ConfinedProcess:
         kind, content = message[:1], message[1:]
         if kind == _ANSWER:
             return content
-        if kind == _PROBLEMS and (problems := _problems(content)):
-            raise DefinitionError(problems)
+        if kind == _PROBLEMS:
+            with contextlib.suppress(TypeError, ValueError, RecursionError):
+                problems = [
+                    Problem(Location(Path(path), int(line), int(column)), str(text))
+                    for path, line, column, text in json.loads(content)
+                ]
+                if problems:
+                    raise DefinitionError(problems)
         raise GraderFault(content.decode("utf-8", "replace"))
 
     def close(self) -> None:
@@ -84,16 +90,6 @@ class ConfinedProcess:
         self._process.kill()
         self._process.join()
         self._process.close()
-
-
-def _problems(content: bytes) -> list[Problem]:
-    try:
-        return [
-            Problem(Location(Path(path), int(line), int(column)), str(message))
-            for path, line, column, message in json.loads(content)
-        ]
-    except (TypeError, ValueError, RecursionError):
-        return []
 
 
 def _serve(

@@ -1,4 +1,4 @@
-"""The line to a zygote: requests go out, answers come back in the order of the requests."""
+"""The control connection to a zygote; answers come in the order of the requests."""
 
 import json
 import socket
@@ -12,12 +12,12 @@ _LONGEST_MESSAGE = 1 << 16
 
 
 class Control:
-    """The trusted side's end of the line.
+    """The trusted side's end of the connection.
 
     Args:
         connection: a SEQPACKET socket; closed by `close`.
         name: the backend's, for errors.
-        last_words: called when the zygote has ended, to say why.
+        last_words: returns why the zygote has ended.
     """
 
     def __init__(self, connection: socket.socket, name: str, last_words: Callable[[], str]) -> None:
@@ -29,14 +29,14 @@ class Control:
         self._unwanted: set[int] = set()
 
     def close(self) -> None:
-        """Hang up, which ends the zygote."""
+        """Close the connection, which ends the zygote."""
         self._connection.close()
 
     def send(self, request: bytes, descriptors: Sequence[int] = ()) -> int:
         """Send a request (see `grader.sandbox.inside.zygote`), do not wait.
 
         Returns:
-            the number to ask for its answer with.
+            the request's number, for `answer`.
 
         Raises:
             SandboxFault: the zygote is gone.
@@ -64,7 +64,7 @@ class Control:
         return self._answers.pop(number)
 
     def disregard(self, number: int) -> None:
-        """Say that nobody will ask for this answer."""
+        """Drop the answer to a request when it comes."""
         if self._answers.pop(number, None) is None:
             self._unwanted.add(number)
 

@@ -1,13 +1,12 @@
-"""Run as root before the sandbox: become nobody, without losing sight of the interpreter.
+"""The step before root's sandboxes: become an unprivileged user who can read the interpreter.
 
 Root's rights must not reach the sandbox: RLIMIT_NPROC does not bind root, and bubblewrap started by
-root keeps rights over what it shows. An interpreter in a folder that only root can enter (pyenv
-under /root) would be lost with those rights. So, in a mount namespace of our own, each such folder
-is covered by an empty one in which just the paths we need appear again, at the same places.
+root keeps rights over the files it shows. Without these rights, an interpreter in a folder that
+only root can enter (pyenv under /root) cannot be read. So, in a mount namespace of our own, each
+such folder is covered by an empty one in which only the needed paths appear, at the same places.
 
 Run as `drop_privileges.main([UID, COUNT, PATH, ..., COMMAND, ...])` with that many paths, in a
-Python started for it. Imports what it must and nothing that takes long: it comes before every
-sandbox of root's.
+Python started for it. It imports only what it must: it runs before every sandbox of root's.
 """
 
 # pathlib takes longer to import than all of this takes to run.
@@ -19,24 +18,15 @@ import sys
 
 from inside import syscalls  # type: ignore[import-not-found]
 
-_OTHERS_ENTER = stat.S_IXOTH
-
-
-def _parents(path: str) -> list[str]:
-    """Return the folders above an absolute path, the root first."""
-    found = []
-    while (folder := os.path.dirname(path)) != path:
-        found.append(folder)
-        path = folder
-    return found[::-1]
-
 
 def _closed_ancestor(path: str) -> str | None:
-    """Return the topmost folder above `path` that others cannot enter."""
-    for folder in _parents(path):
-        if not os.stat(folder).st_mode & _OTHERS_ENTER:
-            return folder
-    return None
+    """Return the topmost folder above an absolute path that others cannot enter."""
+    closed = None
+    while (folder := os.path.dirname(path)) != path:
+        if not os.stat(folder).st_mode & stat.S_IXOTH:
+            closed = folder
+        path = folder
+    return closed
 
 
 def uncover(paths: list[str]) -> None:
@@ -75,15 +65,15 @@ def _cover(folder: str, inside: list[str]) -> None:
 
 
 def become(uid: int) -> None:
-    """Give up root for good: groups, group and user."""
+    """Set groups, group and user, for good."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
 
 
 def main(arguments: list[str]) -> None:
-    """Uncover, become nobody, check, and turn into the command."""
-    os.umask(0o022)  # what is made here is for another user
+    """Uncover the paths, become the user, check, and execute the command."""
+    os.umask(0o022)  # the folders made here are for another user
     uid, count, *rest = arguments
     needed, command = rest[: int(count)], rest[int(count) :]
     try:

@@ -1,4 +1,4 @@
-"""Examines which backends this host has: starts each, and lets a child try to escape."""
+"""An examination of the backends on this host: each is started, and a child tries to escape."""
 
 import os
 import socket
@@ -102,7 +102,7 @@ _HELD = 1  # exit status
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What one backend was found to be."""
+    """The findings about one backend."""
 
     backend: Backend
     works: bool
@@ -117,9 +117,9 @@ def examine(backends: Sequence[Backend] = BACKENDS) -> list[Examination]:
 
 
 def examine_confinement() -> dict[str, bool]:
-    """Try what a process that runs an author's code could still do; each attempt by its name.
+    """Try to escape from a confined process; return for each attempt whether it succeeded.
 
-    Each is made in a process of its own, as a worker becomes one; true is an attempt that got out.
+    Each attempt has a process of its own, which is confined as a worker is.
     """
     with _targets() as (file, targets):
         starter, address = os.getpid(), ("127.0.0.1", cast("int", targets["tcp"]))
@@ -172,7 +172,7 @@ def _examine(backend: Backend) -> Examination:
 
 @contextmanager
 def _targets() -> Iterator[tuple[Path, dict[str, object]]]:
-    """Make a file and listeners for the attempts to aim at."""
+    """Provide a file and listeners as targets of the attempts."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         file = folder / f"etude-doctor-{os.getpid()}"
@@ -209,7 +209,7 @@ def _attempt_all(child: Child, targets: dict[str, object]) -> dict[str, bool]:
 
 
 def _got_out(child: Child, name: str, targets: dict[str, object]) -> bool:
-    """Make one attempt. Only an error of the system counts as held, and a plain no."""
+    """Make one attempt. It is held if it answers no, or with an error of the system."""
     answer = child.call(name, [targets], {})
     if isinstance(answer, Raised) and "OSError" in answer.bases:
         return False

@@ -1,4 +1,4 @@
-"""What the sandbox needs of this host, as paths: interpreter, NumPy, shared libraries."""
+"""Paths of this host that the sandbox needs: interpreter, NumPy, shared libraries."""
 
 import functools
 import importlib.machinery
@@ -19,7 +19,7 @@ _DEVICES = (Path("/dev/null"), Path("/dev/urandom"))
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """Real, absolute paths; all of them are shown to a submission, read-only, and nothing else."""
+    """Real, absolute paths. A submission sees these, read-only, and nothing else."""
 
     interpreter: Path
     standard_library: tuple[Path, ...]  # folders; what is installed in them is masked
@@ -30,18 +30,18 @@ class Host:
 
     @property
     def masked(self) -> tuple[Path, ...]:
-        """Folders inside the standard library that hold other people's packages."""
+        """Folders inside the standard library that hold installed packages."""
         every = (root / name for root in self.standard_library for name in _NOT_FOR_SUBMISSIONS)
         return tuple(path for path in every if path.is_dir())
 
     @property
     def needed(self) -> tuple[Path, ...]:
-        """Everything that the process in the sandbox must be able to read."""
+        """All that the process in the sandbox must be able to read."""
         return (self.interpreter, *self.standard_library, *self.libraries, *self.numpy, INSIDE)
 
     @property
     def readable(self) -> tuple[Path, ...]:
-        """What Landlock leaves visible. It cannot mask, so the standard library goes by entry."""
+        """The paths that Landlock leaves visible. It cannot mask: hence each entry by itself."""
         entries = (
             entry
             for root in self.standard_library
@@ -53,7 +53,7 @@ class Host:
 
 @functools.cache
 def this_host() -> Host:
-    """Find out the paths of this host."""
+    """Return the paths of this host."""
     importlib.import_module("numpy")  # whose shared libraries are found when they are mapped
     numpy = _numpy_folder()
     packages = numpy.parent
@@ -70,7 +70,7 @@ def this_host() -> Host:
 
 
 def compile_ahead() -> None:
-    """Keep the bytecode of what a sandbox starts with, which it has no right to write itself."""
+    """Write the bytecode of the guest's modules, which the sandbox has no right to write."""
     if sys.dont_write_bytecode or not os.access(INSIDE, os.W_OK):
         return  # installed packages have theirs from the installation
     for path in (*INSIDE.glob("*.py"), INSIDE.parent / "drop_privileges.py"):
@@ -93,7 +93,7 @@ def _standard_library() -> tuple[Path, ...]:
 
 
 def _libraries() -> tuple[tuple[Path, ...], tuple[tuple[str, Path], ...]]:
-    """Return what the dynamic loader will look for, taken from what it found for this process."""
+    """Return libraries and links for the dynamic loader, as it found them for this process."""
     own = (*_standard_library(), _numpy_folder().parent)
     folders: dict[Path, None] = {}
     for library in _mapped_libraries():
@@ -120,7 +120,7 @@ def _libraries() -> tuple[tuple[Path, ...], tuple[tuple[str, Path], ...]]:
 
 
 def _mapped_libraries() -> list[Path]:
-    """List the shared libraries that this process has mapped."""
+    """Return the shared libraries that this process has mapped."""
     paths = set()
     with Path("/proc/self/maps").open(encoding="utf-8", errors="surrogateescape") as lines:
         for line in lines:

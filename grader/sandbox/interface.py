@@ -1,6 +1,6 @@
-"""What grading knows of the place where a submission runs: ask it, and it answers.
+"""The interface of a place where one submission runs and answers requests.
 
-`ChildProcess` is such a place in the sandbox. In a browser, which is a sandbox itself, it is one
+In the sandbox it is a `ChildProcess`. In a browser, which is a sandbox itself, it is a `PageChild`
 in the same process.
 """
 
@@ -24,7 +24,7 @@ class Ending:
 
 
 class Child(ABC):
-    """Where one submission runs. Every method may raise `ChildGoneError` or `SandboxFault`."""
+    """A place for one submission. Every method may raise `ChildGoneError` or `SandboxFault`."""
 
     limits: Limits
 
@@ -33,11 +33,11 @@ class Child(ABC):
         """Wait until the child is ready, and begin to count its wall clock."""
 
     def screen(self, source: str) -> Answer:
-        """Say what a program uses; nothing of it runs. See `inside.facts.uses`."""
+        """Return the names that a program uses, without running it. See `inside.facts.uses`."""
         return self._ask("screen", source)
 
     def answers(self, source: str, names: Sequence[str]) -> Answer:
-        """Say what in a program is more than answers. See `inside.literals.beyond_answers`."""
+        """Return what in a program is not an answer. See `inside.literals.beyond_answers`."""
         return self._ask("answers", source, list(names))
 
     def load(self, source: str, names: Sequence[str]) -> Answer:
@@ -45,7 +45,7 @@ class Child(ABC):
         return self._ask("load", source, list(names))
 
     def load_answers(self, source: str, names: Sequence[str]) -> Answer:
-        """Load a submission that is only answers, as `load` does, and run nothing of it."""
+        """Load a submission that has only answers, as `load` does, without running it."""
         return self._ask("load_answers", source, list(names))
 
     def call(
@@ -62,8 +62,8 @@ class Child(ABC):
             name: of the function.
             args: positional arguments.
             kwargs: arguments by name.
-            measure: also say what the call took, in the answer's `usage`. Following each
-                allocation slows down a call that makes many of them.
+            measure: also measure the call, see the answer's `usage`. To follow each allocation
+                slows down a call that makes many of them.
         """
         return self._ask("call", name, list(args), dict(kwargs), measure=measure)
 
@@ -79,7 +79,7 @@ class Child(ABC):
         return self._ask("call_and_look", name, list(args), dict(kwargs), measure=measure)
 
     def value(self, name: str) -> Answer:
-        """Return what one of the submission's names stands for now."""
+        """Return the present value of one of the submission's names."""
         return self._ask("value", name)
 
     def attribute(self, instance: wire.Handle, name: str) -> Answer:
@@ -114,15 +114,15 @@ class Child(ABC):
     def run(self, statements: str, given: Mapping[str, Any]) -> Answer:
         """Run statements in (a copy of) the submission's namespace.
 
-        The value is the length of what they print, in bytes. What they write to standard error
-        stands behind it in the output.
+        The value is the length of their output in bytes. What they write to standard error follows
+        it in the output.
         """
         return self._ask("run", statements, dict(given))
 
     @property
     @abstractmethod
     def printed(self) -> int:
-        """How many bytes have been printed so far."""
+        """The number of bytes printed so far."""
 
     @abstractmethod
     def output(self, begin: int, end: int) -> str:
@@ -139,7 +139,7 @@ class Child(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """End the child with everything it started, without waiting; give back what it took."""
+        """End the child with everything it started, without waiting; free its resources."""
 
     def __enter__(self) -> Self:
         return self
@@ -153,7 +153,7 @@ class Child(ABC):
 
 
 class Children(Protocol):
-    """What gives a fresh child for each submission."""
+    """A source of new children, one for each submission."""
 
     def child(self, limits: Limits) -> Child:
-        """Return a child that has run nothing yet."""
+        """Return a new child."""

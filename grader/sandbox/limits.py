@@ -1,8 +1,8 @@
-"""What a submission may use: every limit on one page, each with its reason.
+"""Limits of submissions and of those who grade them, each with its reason.
 
 Sizes are bytes, times are seconds. An exercise's own tests take milliseconds and a few megabytes,
-so the limits are there to stop accidents and attacks, not to be tuned. What one answer may weigh is
-part of the wire format: 64 MiB of arrays, 1 MiB of structure, see `MAX_*` in `inside/wire.py`.
+so the limits stop accidents and attacks, and need no tuning. The size of one answer is limited by
+the wire format: 64 MiB of arrays, 1 MiB of structure, see `MAX_*` in `inside/wire.py`.
 """
 
 from dataclasses import dataclass
@@ -82,10 +82,10 @@ PREPARE_SECONDS = 60.0
 """How long all inputs and expected values of an exercise may take; most take milliseconds."""
 
 GRACE_SECONDS = 1.0
-"""How much longer than its wall clock a submission may hold the process that grades it: to compare
-and explain what came in time, and to find that its wall clock has run down."""
+"""Grace period after a submission's wall clock before a silent worker is ended: to compare and
+explain what came in time, and to notice that the wall clock has run down."""
 
 DEFAULT_LIMITS = Limits()
 
 MOST = Limits(cpu_seconds=30, wall_seconds=60.0, address_space=4 << 30, output=1 << 20)
-"""What an exercise may ask for at most: a batch must not be held up by one definition."""
+"""The most that an exercise may ask for: one definition must not hold up a batch."""

@@ -1,4 +1,4 @@
-"""Makes text from elsewhere safe to show: no character in it can steer a terminal."""
+"""Text that is safe to show: no character in it controls a terminal."""
 
 import unicodedata
 

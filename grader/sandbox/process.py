@@ -1,34 +1,32 @@
-"""A sandbox: start its zygote, have children forked, end it."""
+"""A running sandbox: a zygote process that forks a child for each submission."""
 
 import contextlib
 import socket
 import subprocess
 import tempfile
-from typing import IO, TYPE_CHECKING, Self
+from typing import IO, Self
 
 from grader.errors import SandboxFault
 from grader.sandbox.backends import Backend
+from grader.sandbox.child import ChildProcess
 from grader.sandbox.control import Control
 from grader.sandbox.host import compile_ahead, this_host
 from grader.sandbox.limits import DEFAULT_LIMITS, START_SECONDS, Limits
 
-if TYPE_CHECKING:
-    from grader.sandbox.interface import Child
-
 
 class Sandbox:
-    """A running zygote; `child()` gives a fresh, locked-in process for one submission.
+    """A running zygote; `child()` forks a new, locked-in process for one submission.
 
     Args:
         backend: how to isolate.
         spare: whether to fork the next child ahead, while the one before is at work. For a batch.
-        once: whether it is for one submission, so that preparing for many would not pay.
+        once: whether it is for one submission; to prepare for many takes longer.
     """
 
     def __init__(self, backend: Backend, *, spare: bool = False, once: bool = False) -> None:
         self.backend = backend
         self.keeps_spare = spare
-        self._spare: Child | None = None
+        self._spare: ChildProcess | None = None
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = Control(ours, backend.name, self._last_words)
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in close()
@@ -64,7 +62,7 @@ class Sandbox:
             raise SandboxFault(f"the {self.backend.name} sandbox did not start")
         self._ready = True
 
-    def child(self, limits: Limits = DEFAULT_LIMITS) -> "Child":
+    def child(self, limits: Limits = DEFAULT_LIMITS) -> ChildProcess:
         """Fork a child and lock it in.
 
         Raises:
@@ -75,16 +73,10 @@ class Sandbox:
         if ahead is not None and ahead.limits != limits:
             ahead.close()
             ahead = None
-        child = ahead or self._new_child(limits)
+        child = ahead or ChildProcess(self._control, limits)
         if self.keeps_spare:
-            self._spare = self._new_child(limits)
+            self._spare = ChildProcess(self._control, limits)
         return child
-
-    def _new_child(self, limits: Limits) -> "Child":
-        # NumPy comes with it: by now the zygote is on its way, and imports its own meanwhile.
-        from grader.sandbox.child import ChildProcess  # noqa: PLC0415
-
-        return ChildProcess(self._control, limits)
 
     def close(self) -> None:
         """End the zygote and everything it started."""
@@ -93,7 +85,7 @@ class Sandbox:
             with contextlib.suppress(SandboxFault):
                 spare.close()
         self._control.close()
-        # A confined process may signal nobody; hanging up is enough then.
+        # A confined process may send no signal; closing the connection is enough then.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             self._process.kill()
         self._process.wait()

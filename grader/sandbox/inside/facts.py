@@ -1,4 +1,4 @@
-"""What a program uses, read from its syntax tree before it runs: facts, without a judgement.
+"""The names, calls, imports and loops of a program, read from its syntax tree before it runs.
 
 Iterative throughout: a tree may be deeper than Python's own recursion can follow.
 """
@@ -26,13 +26,12 @@ Use = tuple[str, str, str, int]
 
 
 def uses(source: str) -> dict[str, object]:
-    """Return what a program uses: `{"uses": [(kind, name, written, line), ...], "more": false}`.
+    """Return a program's uses: `{"uses": [(kind, name, written, line), ...], "more": false}`.
 
     A name is resolved through imports and plain assignments: `la.norm` after `import numpy.linalg
-    as la` is `numpy.linalg.norm`. What starts from a value begins with a dot: `.sum`. What is used
-    otherwise than to call it, to look something up on it or to give it another name that is
-    followed is `passed` too. Each use is given once, at its first line; `more` says that there
-    were too many to give.
+    as la` is `numpy.linalg.norm`. A chain that starts from a value begins with a dot: `.sum`. A
+    name is `passed` too, unless it is only called, looked up on, or given another name that is
+    followed. Each use comes once, with its first line; `more` tells that there are too many.
     """
     tree = ast.parse(source)
     names = _Names(tree)
@@ -79,7 +78,7 @@ def _named(node: ast.Attribute | ast.Name, names: "_Names", *, called: bool) -> 
 
 
 def _imports(node: ast.Import | ast.ImportFrom, *, kept: bool) -> Iterator[Use]:
-    """Yield what is imported; in a class it is kept where it can be had from a value, as `.np`."""
+    """Yield the imported names; in a class they can also be reached from a value, as `.np`."""
     for name in _imported(node):
         yield "import", name, name, node.lineno
         if kept and (isinstance(node, ast.Import) or name != node.module):
@@ -88,7 +87,7 @@ def _imports(node: ast.Import | ast.ImportFrom, *, kept: bool) -> Iterator[Use]:
 
 
 def _recursion(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Use]:
-    """Yield where a function calls itself by its name, as a function or as a method."""
+    """Yield each place where a function calls itself, as a function or as a method."""
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
             parts = _chain(node.func).split(".")
@@ -104,7 +103,7 @@ def _imported(node: ast.Import | ast.ImportFrom) -> list[str]:
 
 
 def _chain(node: ast.expr) -> str:
-    """Spell `a.b.c`; what an attribute is looked up on, if it is no name, is left out: `.c`."""
+    """Return `a.b.c` as text; if it starts from a value and not from a name, `.b.c`."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -114,7 +113,7 @@ def _chain(node: ast.expr) -> str:
 
 
 class _Names:
-    """What the names of a program stand for, as far as it can be told without running it."""
+    """The meanings of a program's names, as far as they are known without running it."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.followed: set[int] = set()  # the nodes that are only given another name
@@ -150,7 +149,7 @@ class _Names:
             self._values.add(name)
 
     def _follow(self, assignments: list[tuple[str, str]]) -> None:
-        """Give names to what other names stand for, until there is nothing new."""
+        """Add the aliases of aliases, until there are no new ones."""
         own = self._values | {name for name, _ in assignments}
         for _ in range(_ROUNDS):
             before = self._size()
@@ -178,7 +177,7 @@ class _Names:
             known.append(whole)
 
     def resolve(self, chain: str) -> list[str]:
-        """Return what a chain may stand for; nothing for a plain name of the program's own."""
+        """Return the possible full names of a chain; none for a name that the program binds."""
         root, dot, rest = chain.partition(".")
         found = [whole + dot + rest for whole in self._known(root)]
         if root in self._values:
@@ -186,7 +185,7 @@ class _Names:
         return found or [chain, *(f"{module}.{chain}" for module in self._stars if root)]
 
     def _known(self, root: str) -> list[str]:
-        """Return what a name is an alias of; `_A__np` is what a class A calls `__np`."""
+        """Return the full names of an alias; a class A mangles `__np` to `_A__np`."""
         found = list(self._aliases.get(root, ()))
         for name, known in self._aliases.items() if "__" in root else ():
             long, short = sorted((name, root), key=len, reverse=True)
@@ -230,7 +229,7 @@ def _assignments(
 ) -> Iterator[tuple[ast.Name, ast.Name | ast.Attribute]]:
     """Yield the target and the value of each plain assignment, as in `la = np.linalg`.
 
-    What is assigned to anything but names besides is not followed: `a = x[0] = np`.
+    An assignment to anything but names is not followed: `a = x[0] = np`.
     """
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     if len(targets) == 1 and node.value is not None:
@@ -250,7 +249,7 @@ def _pairs(
         case _:
             names, values = [target], [value]
     if any(isinstance(one, ast.Starred) for one in (*names, *values)):
-        return  # which goes where is not seen here
+        return  # the pairs are not known before the program runs
     for name, given in zip(names, values, strict=False):
         if isinstance(name, ast.Name) and isinstance(given, (ast.Name, ast.Attribute)):
             yield name, given

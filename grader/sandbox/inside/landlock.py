@@ -1,7 +1,7 @@
-"""Landlock: rights over files, network and processes that a process gives up without privilege.
+"""Landlock: an unprivileged process gives up rights over files, network and processes.
 
-Each version of the kernel's interface (ABI) added rights. All that the running kernel knows are
-denied, but for reading what stays readable. The bits are those of linux/landlock.h.
+Each version of the kernel's interface (ABI) added rights. All rights that the running kernel knows
+are denied, except reading the readable paths. The bits are those of linux/landlock.h.
 """
 
 import os
@@ -24,7 +24,7 @@ _ADDED = {
     10: ("UDP", 0, 0b1100, 0),
 }
 
-# What unknown code is denied is not logged: it could fill the host's audit log.
+# Denials are not logged: a submission could fill the host's audit log.
 _LOG_SAME_EXEC_OFF, _LOG_FLAGS_SINCE = 1 << 0, 7
 
 
@@ -50,7 +50,7 @@ def restrict(readable: Iterable[str] | None, *, abi: int | None = None) -> None:
     Args:
         readable: the files and folders that stay readable, None for all; what cannot be
             reached is skipped.
-        abi: the version to use instead of the kernel's newest one, to test what an older one does.
+        abi: the version to use instead of the kernel's newest one, to test an older one.
 
     Raises:
         OSError: the kernel has no Landlock, or refuses.

@@ -1,7 +1,7 @@
-"""Reads a prediction: answers written down as literals, built from the syntax tree, never run."""
+"""Predictions: answers written as literals, which are built from the syntax tree and never run."""
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -20,16 +20,18 @@ _IN_ANNOTATIONS = (
 
 
 def beyond_answers(source: str, names: list[str]) -> tuple[str, int, str] | None:
-    """Find what in a program is more than answers: literals assigned to the names asked for.
+    """Find the first part of a program that is no answer: no literal assigned to one of the names.
 
-    Comments, a docstring and `import numpy as np` may be there too; `np.array` of a literal,
-    `np.nan` and `np.inf` are literals here.
+    Comments, a docstring and `import numpy as np` are allowed; `np.array` of a literal, `np.nan`
+    and `np.inf` are literals here.
 
     Returns:
-        None, or what the first such thing is (statement, name or value), its line, and a name.
+        None, or its kind (statement, name or value), its line, and a name.
     """
     for node in ast.parse(source).body:
-        if _is_text(node) or _is_numpy(node):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue  # a docstring
+        if _is_numpy(node):
             continue
         target = _target(node)
         if target is None:
@@ -39,10 +41,6 @@ def beyond_answers(source: str, names: list[str]) -> tuple[str, int, str] | None
         if not _is_literal(node.value):  # type: ignore[attr-defined]  # an assignment has one
             return "value", node.lineno, target
     return None
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _is_numpy(node: ast.stmt) -> bool:
@@ -55,14 +53,11 @@ def _target(node: ast.stmt) -> str | None:
     match node:
         case ast.Assign(targets=[ast.Name(id=name)]):
             return name
-        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()) if _is_type(node.annotation):
-            return name
+        case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=ast.expr()):
+            # Only types; an annotation is not evaluated either.
+            if all(isinstance(part, _IN_ANNOTATIONS) for part in ast.walk(annotation)):
+                return name
     return None
-
-
-def _is_type(annotation: ast.expr) -> bool:
-    """Tell whether an annotation only names types; it is not evaluated either."""
-    return all(isinstance(node, _IN_ANNOTATIONS) for node in ast.walk(annotation))
 
 
 def _is_literal(value: ast.expr) -> bool:
@@ -91,12 +86,12 @@ def _is_literal(value: ast.expr) -> bool:
 
 
 def answers(source: str, names: list[str], file_name: str) -> dict[str, object]:
-    """Build what a prediction assigns, without running any of it.
+    """Build the values that a prediction assigns, without running any of it.
 
     Args:
         source: a program in which `beyond_answers` finds nothing.
         names: that it may assign.
-        file_name: in which an error is said to have arisen, on the line of its assignment.
+        file_name: for the traceback of an error, which names the line of the assignment.
 
     Returns:
         The values by name, and `np` if the program imports it.
@@ -113,12 +108,8 @@ def answers(source: str, names: list[str], file_name: str) -> dict[str, object]:
             found["np"] = np
         elif (name := _target(node)) is not None:
             value: ast.expr = node.value  # type: ignore[attr-defined]  # an assignment has one
-            found[name] = _at_line(file_name, node.lineno, _reader(value))
+            found[name] = _at_line(file_name, node.lineno, value)
     return found
-
-
-def _reader(value: ast.expr) -> Callable[[], object]:
-    return lambda: _read(value)
 
 
 def _read(node: ast.expr) -> object:  # noqa: PLR0911  one for each form
@@ -149,9 +140,9 @@ def _all(nodes: list[ast.expr]) -> Iterator[object]:
     return map(_read, nodes)
 
 
-def _at_line(file_name: str, line: int, read: Callable[[], object]) -> object:
+def _at_line(file_name: str, line: int, value: ast.expr) -> object:
     """Read a value so that the traceback of an error leads through the learner's line."""
-    code = compile("\n" * (line - 1) + "value = read()", file_name, "exec")
-    namespace: dict[str, object] = {"read": read}
+    code = compile("\n" * (line - 1) + "value = read(node)", file_name, "exec")
+    namespace: dict[str, object] = {"read": _read, "node": value}
     exec(code, namespace)  # noqa: S102  one fixed statement; nothing of the source is in it
     return namespace["value"]

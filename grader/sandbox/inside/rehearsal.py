@@ -1,7 +1,7 @@
-"""Does once, in the zygote, what every submission's process does for its first time.
+"""A warm-up of the zygote with a submission of our own.
 
-Python specializes code that has run a few times, and much is made when it is first asked for. All
-of that is inherited, so a child need not do it again.
+Python specializes code that has run a few times, and makes much on first use. Each child inherits
+all of that.
 """
 
 import linecache
@@ -14,7 +14,7 @@ from . import wire
 from .serving import FILE_NAME, MODULE_NAME
 from .worker import Worker
 
-_TIMES = 12  # Python looks at code anew after eight calls
+_TIMES = 12  # Python specializes code after eight calls
 
 _SUBMISSION = """
 import numpy as np
@@ -36,7 +36,7 @@ class Layer:
 
 
 def rehearse() -> None:
-    """Take a submission of our own through the worker, then forget it."""
+    """Answer requests about a submission of our own, then delete it."""
     ours, theirs = socket.socketpair()
     x = np.ones((4, 4))
     requests = [

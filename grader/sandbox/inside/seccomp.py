@@ -1,12 +1,11 @@
 """System calls that a submission may make: an allow list, assembled into a BPF program.
 
-What is not named here fails with EPERM. Missing on purpose: everything that starts or signals
-another process or thread (execve, fork, clone, kill of others), opens a socket, sends descriptors
-(sendmsg), makes a namespace, traces, mounts, changes a file by its path (truncate, chmod,
-utimensat), reaches into the kernel (ptrace, bpf, io_uring, keyctl, userfaultfd, perf,
-memfd_create), or tells something about other processes (sysinfo, getpriority, get_robust_list,
-mincore). `clone3` answers ENOSYS, because glibc then falls back to `clone` and its error is the one
-that programs expect.
+All other calls fail with EPERM. Missing on purpose are calls that start or signal another process
+or thread (execve, fork, clone, kill of others), open a socket, send descriptors (sendmsg), make a
+namespace, trace, mount, change a file by its path (truncate, chmod, utimensat), reach into the
+kernel (ptrace, bpf, io_uring, keyctl, userfaultfd, perf, memfd_create), or reveal something about
+other processes (sysinfo, getpriority, get_robust_list, mincore). `clone3` returns ENOSYS, because
+glibc then falls back to `clone`, whose error programs expect.
 """
 
 import errno
@@ -31,7 +30,7 @@ ALLOWED: Calls = {
     "recvfrom": (45, 207), "poll": (7, None), "ppoll": (271, 73), "select": (23, None),
     "pselect6": (270, 72), "epoll_create1": (291, 20), "epoll_ctl": (233, 21),
     "epoll_wait": (232, None), "epoll_pwait": (281, 22), "eventfd2": (290, 19),
-    # files: which ones there are is decided by the mount namespace or Landlock
+    # files: the mount namespace or Landlock decides which ones there are
     "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439), "stat": (4, None),
     "lstat": (6, None), "fstat": (5, 80), "newfstatat": (262, 79), "statx": (332, 291),
     "getdents64": (217, 61), "getcwd": (79, 17), "chdir": (80, 49), "fchdir": (81, 50),
@@ -46,14 +45,14 @@ ALLOWED: Calls = {
     "set_tid_address": (218, 96), "membarrier": (324, 283), "sched_yield": (24, 124),
     "getcpu": (309, 168), "exit": (60, 93), "exit_group": (231, 94), "restart_syscall": (219, 128),
     "alarm": (37, None), "setitimer": (38, 103), "getitimer": (36, 102), "pause": (34, None),
-    # what time it is, who we are
+    # time and identity
     "nanosleep": (35, 101), "gettimeofday": (96, 169), "time": (201, None), "times": (100, 153),
     "getrandom": (318, 278), "getpid": (39, 172), "gettid": (186, 178), "getppid": (110, 173),
     "getuid": (102, 174), "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177),
     "getpgrp": (111, None), "getrusage": (98, 165), "getrlimit": (97, 163), "uname": (63, 160),
 }  # fmt: skip
 
-# What a scratch folder needs besides.
+# Further calls for a scratch folder.
 SCRATCH: Calls = {
     "open": (2, None), "openat": (257, 56), "unlink": (87, None), "unlinkat": (263, 35),
     "mkdir": (83, None), "mkdirat": (258, 34), "rmdir": (84, None), "rename": (82, None),
@@ -83,19 +82,15 @@ def conditions(pid: int, *, scratch: bool) -> Conditions:
     """Return the calls that are allowed for some arguments only.
 
     Args:
-        pid: of the process, which may make some of them for itself alone.
-        scratch: whether there is a folder to write to; without one files are opened to be read.
+        pid: of the process, which may make some of them for itself only.
+        scratch: whether there is a folder to write to; otherwise files are only opened for reading.
     """
-    return _own(pid) | ({} if scratch else _reading())
-
-
-def _own(pid: int) -> Conditions:
     terminal_and_blocking = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
     set_name, get_name = 15, 16
     itself = Condition(0, (0, pid))
     # The other clocks are files, or count the CPU time of the process whose number they hold.
     common_clock = Condition(0, (0,), 0xFFFF_FFF0)
-    return {
+    found: Conditions = {
         "fcntl": (_FCNTL, (Condition(1, _DUP_AND_FLAGS),)),
         "ioctl": ((16, 29), (Condition(1, terminal_and_blocking),)),
         "prctl": ((157, 167), (Condition(0, (set_name, get_name)),)),
@@ -112,20 +107,15 @@ def _own(pid: int) -> Conditions:
         "kill": ((62, 129), (Condition(0, (pid,)),)),
         "tgkill": ((234, 131), (Condition(0, (pid,)),)),
     }
-
-
-def _reading() -> Conditions:
-    """Return the calls that open a file where nothing may be written.
-
-    Before its third version, Landlock lets a file be emptied that may be read. In every version it
-    lets one be opened with the access mode 3, neither to read nor to write, and in the first two be
-    emptied by that, whichever it is.
-    """
-    flags = os.O_ACCMODE | os.O_CREAT | os.O_TRUNC
-    return {
-        "open": ((2, None), (Condition(1, (os.O_RDONLY,), flags, otherwise=errno.EACCES),)),
-        "openat": ((257, 56), (Condition(2, (os.O_RDONLY,), flags, otherwise=errno.EACCES),)),
-    }
+    if not scratch:
+        # Before its third version, Landlock lets a readable file be emptied. Every version lets a
+        # file be opened with the access mode 3, neither to read nor to write; the first two let it
+        # be emptied by that, whichever file it is.
+        flags = os.O_ACCMODE | os.O_CREAT | os.O_TRUNC
+        for name, numbers, argument in (("open", (2, None), 1), ("openat", (257, 56), 2)):
+            reading = Condition(argument, (os.O_RDONLY,), flags, otherwise=errno.EACCES)
+            found[name] = (numbers, (reading,))
+    return found
 
 
 _CLONE3 = (435, 435)
@@ -142,7 +132,7 @@ Instruction = tuple[int, int, int, int]
 
 
 def _conditional(number: int, conditions: tuple[Condition, ...]) -> Iterator[Instruction]:
-    """Return ALLOW if all hold, an error if not; fall through for every other call."""
+    """Yield code that allows a call if all conditions hold, and falls through for other calls."""
     body: list[Instruction] = []
     for condition in conditions:
         low = _ARGUMENTS_OFFSET + 8 * condition.argument
@@ -161,7 +151,7 @@ def _conditional(number: int, conditions: tuple[Condition, ...]) -> Iterator[Ins
 
 
 def _beginning(architecture: int) -> Iterator[Instruction]:
-    """Load the number of the call; end a program of another architecture or of the x32 kind."""
+    """Yield code that loads the call's number, and ends a program of another architecture."""
     yield (_LOAD, 0, 0, _ARCH_OFFSET)
     yield (_JUMP_EQUAL, 1, 0, architecture)
     yield (_RETURN, 0, 0, _KILL_PROCESS)
@@ -172,7 +162,7 @@ def _beginning(architecture: int) -> Iterator[Instruction]:
 
 
 def _ranges(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Put numbers that follow each other together, as first and last."""
+    """Return numbers as ranges: first and last of those that follow each other."""
     found: list[tuple[int, int]] = []
     for number in sorted(numbers):
         if found and found[-1][1] == number - 1:
@@ -183,9 +173,9 @@ def _ranges(numbers: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def _search(ranges: list[tuple[int, int]]) -> list[Instruction]:
-    """Allow these numbers and refuse all others, halving what is left at each step.
+    """Return a binary search that allows the numbers in these ranges and refuses all others.
 
-    When a program is loaded, the kernel runs it once for every call there is.
+    It has to be short: when a program is loaded, the kernel runs it once for every call there is.
     """
     if len(ranges) == 1:
         first, last = ranges[0]
@@ -216,7 +206,7 @@ def _allowing(architecture: int, column: int, allowed: Calls, conditional: Condi
     return _assemble(instructions)
 
 
-# What the grading process keeps besides: it talks to its sandbox, makes the file for output, and
+# Further calls for the grading process: it talks to its sandbox, makes the file for output, and
 # resolves paths.
 _FOR_GRADING: Calls = {
     "socketpair": (53, 199), "memfd_create": (319, 279), "wait4": (61, 260), "waitid": (247, 95),
@@ -235,7 +225,7 @@ def _assemble(instructions: Iterable[Instruction]) -> bytes:
 
 
 def grader_program(machine: str) -> bytes:
-    """Assemble the filter for the grading process: it may open files to read them, signal no one.
+    """Assemble the filter for the grading process, which only reads files and sends no signal.
 
     Raises:
         KeyError: for an architecture other than `x86_64` and `aarch64`.
@@ -248,7 +238,7 @@ def grader_program(machine: str) -> bytes:
 
 
 def without_user_namespaces(machine: str) -> bytes:
-    """Assemble a filter that forbids user namespaces alone, to test what happens on such hosts.
+    """Assemble a filter that forbids only user namespaces, to test such hosts.
 
     Raises:
         KeyError: for an architecture other than `x86_64` and `aarch64`.
@@ -268,9 +258,9 @@ def program(machine: str, pid: int, *, scratch: bool) -> bytes:
     """Assemble the filter for an architecture and for a process that may signal only itself.
 
     Args:
-        machine: `x86_64` or `aarch64`, as `platform.machine()` says it.
+        machine: `x86_64` or `aarch64`, as `platform.machine()` returns it.
         pid: what `os.getpid()` returns in the process that will load the program.
-        scratch: whether there is a folder to write to; without one files are opened to be read.
+        scratch: see `conditions`.
 
     Raises:
         KeyError: for another architecture.

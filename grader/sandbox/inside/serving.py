@@ -1,9 +1,9 @@
-"""Serves one submission: load it, call it, run statements after it, answer with plain data.
+"""Requests about one submission: load it, call it, run statements after it; answers are plain data.
 
 A request is a list `[number, operation, ...]`, its answer `[number, status, payload]`:
 
-    ["screen", source]           "ok": what the program uses, by its syntax tree; nothing runs
-    ["answers", source, names]   "ok": null, or what in it is more than answers; nothing runs
+    ["screen", source]           "ok": the program's uses, by its syntax tree; nothing runs
+    ["answers", source, names]   "ok": null, or the first part that is no answer; nothing runs
     ["load", source, names]      "ok": {"names": every public callable, "defined": {name: facts}}
     ["load_answers", source, names]  likewise; the values are read off the syntax tree, nothing runs
     ["call", name, args, kwargs] "ok": the returned value
@@ -11,17 +11,17 @@ A request is a list `[number, operation, ...]`, its answer `[number, status, pay
     ["method_and_look", object, name, args, kwargs]  likewise
     ["attribute", object, name]  "ok": [true, null] for a method, else [false, the value]
     ["method", object, name, args, kwargs]  "ok": the returned value
-    ["value", name]              "ok": the value that the name has now
-    ["run", statements, given]   "ok": how many bytes were printed; they are in the output
-                                 descriptor, and behind them what went to standard error
+    ["value", name]              "ok": the present value of the name
+    ["run", statements, given]   "ok": the number of bytes printed; they are in the output
+                                 descriptor, followed by standard error
     ["measure", operation, ...]  "ok" of the operation, with a fourth part: nanoseconds of CPU time
                                  and the most bytes that were allocated at once meanwhile
 
-Instances of the submission's classes stay here; what crosses is a handle.
+Instances of the submission's classes stay here; a handle crosses instead.
 
 `status` is `ok`, `raised` (the submission's own exception) or `unsupported` (a value that cannot
-cross). A submission can tamper with all of this, in its own process only: the other side believes
-nothing but values, and compares them with expected ones that are not here.
+cross). A submission can tamper with all of this, but only in its own process: the trusted side
+takes only values, and compares them with expected ones that are not here.
 """
 
 import contextlib
@@ -33,8 +33,8 @@ import sys
 import types
 from collections.abc import Iterator
 
-# Taken now: what a submission puts in their place later is not what measures it. The process's own
-# clock moves by ticks only, once its CPU time is limited; that of its one thread does not.
+# Imported now: a submission may replace them later. With a limit on CPU time the clock of the
+# process moves in ticks; the clock of its one thread does not.
 from tracemalloc import get_traced_memory as _traced_memory
 from tracemalloc import start as _start_tracing
 from tracemalloc import stop as _stop_tracing
@@ -42,7 +42,7 @@ from typing import Any
 
 try:
     from time import thread_time_ns as _cpu_time
-except ImportError:  # a browser has no threads with clocks of their own
+except ImportError:  # a browser has no clock of a thread
     from time import perf_counter_ns as _cpu_time
 
 import numpy as np
@@ -69,7 +69,7 @@ class Output(io.TextIOBase):
 
     @property
     def position(self) -> int:
-        """How many bytes have been written."""
+        """The number of bytes written."""
         raise NotImplementedError
 
     def put(self, data: bytes) -> None:
@@ -77,14 +77,14 @@ class Output(io.TextIOBase):
         raise NotImplementedError
 
     def writable(self) -> bool:
-        """Tell that it is there to be written to."""
+        """Return true: `print` asks for it."""
         return True
 
     def write(self, text: str) -> int:
-        """Write what there is room for.
+        """Write up to the cap.
 
         Raises:
-            OutputLimitError: that was not all.
+            OutputLimitError: the text is longer.
         """
         data = text.encode("utf-8", "backslashreplace")
         self.put(data[: self.left])
@@ -97,7 +97,7 @@ class Output(io.TextIOBase):
 
 
 class _Errors(io.TextIOBase):
-    """Standard error: among what is printed, or kept back while that is to be compared."""
+    """Standard error: part of the output, or kept back while the output is compared."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -118,7 +118,7 @@ class _Errors(io.TextIOBase):
 
     @contextlib.contextmanager
     def kept_back(self) -> Iterator[None]:
-        """Write what comes meanwhile when it is over."""
+        """Keep back what is written meanwhile, and write it at the end."""
         self._kept, self._room = [], self._output.left
         try:
             yield
@@ -129,7 +129,7 @@ class _Errors(io.TextIOBase):
 
 
 class _Objects:
-    """Keeps the instances that the trusted side has handles of."""
+    """The instances of which the trusted side has handles."""
 
     def __init__(self) -> None:
         self._kept: list[object] = []
@@ -137,7 +137,7 @@ class _Objects:
     def keep(self, value: object) -> wire.Handle | None:
         kind = type(value)
         if kind is types.CoroutineType:
-            value.close()  # type: ignore[attr-defined]  # or Python warns that nobody awaited it
+            value.close()  # type: ignore[attr-defined]  # or Python warns that it was not awaited
         if getattr(kind, "__module__", None) != "submission":
             return None
         self._kept.append(value)
@@ -153,7 +153,7 @@ class _Objects:
 
 
 class _Submission:
-    """The submission's module and what may be asked of it."""
+    """The submission's module, with a method for each request."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -162,7 +162,7 @@ class _Submission:
         self.module.__file__ = FILE_NAME
 
     def print_to(self, output: Output) -> None:
-        """Have what the submission prints written here."""
+        """Direct the submission's output here."""
         sys.stdout, sys.stderr = self._output, self._errors = output, _Errors(output)
 
     def screen(self, source: str) -> object:
@@ -222,14 +222,14 @@ class _Submission:
         # A copy of the namespace: what the statements assign stays out of the submission.
         code = compile(statements, "<test>", "exec")
         begin = self._output.position
-        # A warning is no part of what a program prints, and Python shows it the first time only.
+        # A warning is no part of the output, and Python shows it only the first time.
         with self._errors.kept_back():
             exec(code, {**self.module.__dict__, **given})  # noqa: S102  what this process is for
             return self._output.position - begin
 
 
 def _without_functions(value: Any) -> Any:  # noqa: ANN401  any value
-    """Put None where a function stands: it came in as source and does not go back."""
+    """Replace functions by None: they came as source and do not go back."""
     if isinstance(value, types.FunctionType):
         return None
     if type(value) in (list, tuple):
@@ -240,7 +240,7 @@ def _without_functions(value: Any) -> Any:  # noqa: ANN401  any value
 
 
 def _facts(value: object) -> dict[str, object]:
-    """Say what stands behind a name, so that a wrong signature can be explained."""
+    """Return what is known of a name's value, to explain a wrong signature."""
     code = getattr(value, "__code__", None)
     if isinstance(value, type):
         return {"callable": True, "type": "class", "signature": _signature(value)}
@@ -255,31 +255,27 @@ def _facts(value: object) -> dict[str, object]:
 
 
 def _signature(value: object) -> str:
-    if type(value) is types.FunctionType and _has_plain_parameters(value):
+    if type(value) is types.FunctionType:
         code = value.__code__
-        return f"({', '.join(code.co_varnames[: code.co_argcount])})"
+        # `inspect.signature` takes as long as several calls; most signatures are just names.
+        if not (
+            value.__defaults__
+            or value.__kwdefaults__
+            or value.__annotations__
+            or value.__dict__
+            or code.co_posonlyargcount
+            or code.co_kwonlyargcount
+            or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+        ):
+            return f"({', '.join(code.co_varnames[: code.co_argcount])})"
     try:
         return str(inspect.signature(value))[:_MAX_MESSAGE]  # type: ignore[arg-type]
     except Exception:  # noqa: BLE001  a submission's decorators may do anything
         return "(...)"
 
 
-def _has_plain_parameters(function: types.FunctionType) -> bool:
-    """Tell whether a signature is just names; the real thing takes as long as several calls."""
-    code = function.__code__
-    return not (
-        function.__defaults__
-        or function.__kwdefaults__
-        or function.__annotations__
-        or function.__dict__
-        or code.co_posonlyargcount
-        or code.co_kwonlyargcount
-        or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
-    )
-
-
 def _frames(error: BaseException) -> list[tuple[int, str]]:
-    """Give the submission's own frames, innermost last, as line and function."""
+    """Return the submission's own frames, innermost last, as line and function."""
     frames: list[tuple[int, str]] = []
     traceback = error.__traceback__
     while traceback is not None:
@@ -292,7 +288,7 @@ def _frames(error: BaseException) -> list[tuple[int, str]]:
 
 
 def _shapes(error: BaseException) -> list[list[object]]:
-    """Give the shapes of the arrays in the line of the submission's where the error arose."""
+    """Return the shapes of the arrays in the submission's line that raised the error."""
     traceback, frame, number = error.__traceback__, None, 0
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename == FILE_NAME:
@@ -327,7 +323,7 @@ def _raised(error: BaseException) -> dict[str, object]:
 def _measured(
     submission: _Submission, operation: str, *arguments: object
 ) -> tuple[object, list[int]]:
-    """Do what was asked and say what it took; NumPy reports its arrays to `tracemalloc` too."""
+    """Execute a request and measure it; NumPy reports its arrays to `tracemalloc` too."""
     act = getattr(submission, operation)
     _start_tracing()
     try:
@@ -343,7 +339,7 @@ def _measured(
 def _answer(
     submission: _Submission, objects: _Objects, request: list[Any]
 ) -> list[bytes | memoryview]:
-    """Do what was asked; every way in which the submission can fail is an answer too."""
+    """Execute a request; every failure of the submission is an answer too."""
     number, operation, *arguments = request
     try:
         if operation == "measure":
@@ -357,10 +353,10 @@ def _answer(
 
 
 class Server:
-    """One submission and what may be asked of it, wherever the requests come from.
+    """One submission, and the answers to requests about it, in a sandbox or in a page.
 
     Args:
-        output: what it prints is measured there until `print_to` says otherwise.
+        output: takes the submission's output, until `print_to` replaces it.
     """
 
     def __init__(self, output: Output) -> None:
@@ -368,12 +364,12 @@ class Server:
         self._objects = _Objects()
 
     def print_to(self, output: Output) -> None:
-        """Have what the submission prints written here."""
+        """Direct the submission's output here."""
         self._submission.print_to(output)
 
     def answer(
         self, header: bytes | bytearray, body: bytes | bytearray
     ) -> list[bytes | memoryview]:
-        """Do what a frame asks, and return the pieces of the answer's frame."""
+        """Execute a request's frame, and return the pieces of the answer's frame."""
         request: Any = wire.decode(header, body, self._objects)
         return _answer(self._submission, self._objects, request)

@@ -1,4 +1,4 @@
-"""The Linux system calls that Python has no function for, through ctypes.
+"""Linux system calls that Python has no function for, through ctypes.
 
 Numbers and flags are from the kernel's own headers (asm/unistd_64.h, asm-generic/unistd.h,
 linux/sched.h, linux/prctl.h, linux/landlock.h, linux/seccomp.h).
@@ -36,7 +36,7 @@ _libc.syscall.restype = ctypes.c_long
 _libc.mount.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_ulong, ctypes.c_char_p]
 _libc.prctl.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
 _with_interpreter_lock = ctypes.PyDLL(None, use_errno=True)
-# ctypes makes a function when it is first asked for; a child should find them made.
+# ctypes makes a function on first use; the children inherit these.
 _MADE = [getattr(_libc, name) for name in ("unshare", "setns", "socket", "signal")]
 
 _CAPABILITIES_VERSION_3 = struct.pack("=II", 0x2008_0522, 0)
@@ -51,10 +51,10 @@ def _checked(result: int, what: str) -> int:
 
 
 def fork() -> int:
-    """Fork a process of one thread; like `os.fork`, without what Python does for other threads.
+    """Fork a process of one thread; like `os.fork`, but without Python's work for other threads.
 
-    That makes the locks of the import system and of `threading` anew, which no other thread can
-    hold, and seeds `random`. It takes as long as all the rest of a fork.
+    `os.fork` makes new locks of the import system and of `threading`, and seeds `random`. This
+    takes as long as all the rest of a fork.
     """
     return _checked(_with_interpreter_lock.fork(), "fork")
 
@@ -76,7 +76,7 @@ def mount(source: str, target: str, kind: str, flags: int, options: str = "") ->
 
 
 def unmount(target: str) -> None:
-    """Take a mount out of this mount namespace, now, whoever uses it."""
+    """Remove a mount from this mount namespace at once, even while it is used."""
     _checked(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
 
 
@@ -86,13 +86,13 @@ def prctl(option: int, value: int) -> None:
 
 
 def drop_capabilities() -> None:
-    """Give up every capability: permitted, effective and inheritable."""
+    """Drop every capability: permitted, effective and inheritable."""
     number = _NUMBERS[MACHINE]["capset"]
     _checked(_libc.syscall(number, _CAPABILITIES_VERSION_3, _NO_CAPABILITIES), "capset")
 
 
 def is_refused_a_socket() -> bool:
-    """Tell whether this process can make no socket."""
+    """Return whether this process can make no socket."""
     found: int = _libc.socket(_AF_UNIX, _SOCK_STREAM, 0)
     if found < 0:
         return True
@@ -101,7 +101,7 @@ def is_refused_a_socket() -> bool:
 
 
 def default_signal(number: int) -> None:
-    """Let a signal do again what it does where nobody asked for anything else."""
+    """Reset a signal to its default action."""
     _libc.signal(number, None)
 
 
@@ -110,7 +110,7 @@ class _FilterProgram(ctypes.Structure):
 
 
 class Filter:
-    """A BPF program in memory, ready to be handed to seccomp."""
+    """A BPF program in memory, ready for seccomp."""
 
     def __init__(self, program: bytes) -> None:
         self._program = ctypes.create_string_buffer(program, len(program))
@@ -127,12 +127,12 @@ class Filter:
         struct.pack_into("=I", self._program, offset, value)
 
     def load(self) -> None:
-        """From here on it judges every system call of this process."""
+        """Apply it to every system call of this process from now on."""
         _checked(_libc.syscall(*self._arguments), "seccomp")
 
 
 def load_filter(program: bytes) -> None:
-    """Hand a BPF program to seccomp; from here on it judges every system call of this process."""
+    """Apply a BPF program to every system call of this process from now on."""
     Filter(program).load()
 
 
@@ -143,7 +143,7 @@ def landlock_version() -> int:
 
 
 def landlock_ruleset(attributes: bytes) -> int:
-    """Create a ruleset from its packed attributes; the descriptor is the caller's to close."""
+    """Create a ruleset from its packed attributes; the caller closes the descriptor."""
     found = _libc.syscall(_LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
     return _checked(found, "landlock_create_ruleset")
 

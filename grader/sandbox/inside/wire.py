@@ -1,4 +1,4 @@
-"""The wire between the trusted process and the sandbox: plain data, never pickled.
+"""The wire format between the trusted process and the sandbox: plain data, never pickled.
 
 A frame is two little-endian 32-bit lengths, a JSON header and a body of raw little-endian buffers.
 The header is a tree in which `null`, booleans, numbers and strings stand for themselves and a list
@@ -60,17 +60,17 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """Stands for an object that stays in the sandbox; `kind` is what the submission calls it."""
+    """A reference to an object that stays in the sandbox; `kind` is the name of its class."""
 
     number: int
     kind: str
 
 
 class Objects(Protocol):
-    """How one side treats what is no plain data. The trusted side keeps none of it."""
+    """The objects that are no plain data. The trusted side keeps none of them."""
 
     def keep(self, value: object) -> Handle | None:
-        """Keep an object that cannot cross and return what stands for it, or None to refuse."""
+        """Keep an object that cannot cross and return its handle, or None to refuse it."""
 
     def find(self, number: int) -> object:
         """Return the object that was kept under a number; KeyError if none was."""
@@ -80,7 +80,7 @@ class Objects(Protocol):
 
 
 class UnsupportedValueError(TypeError):
-    """A value cannot cross; `kind` names what it is, `path` where it was inside the whole."""
+    """A value cannot cross; `kind` describes it, `path` is its place inside the whole."""
 
     def __init__(self, kind: str, *, of_the_whole: bool = False) -> None:
         self.kind = kind
@@ -89,7 +89,7 @@ class UnsupportedValueError(TypeError):
         super().__init__(kind)
 
     def within(self, place: str) -> None:
-        """Say in which part of a larger value it was; from the inside out."""
+        """Prepend the place of the part that it is in; called from the inside out."""
         if not self._of_the_whole:
             self.path = place + self.path
 
@@ -131,7 +131,9 @@ class _Encoder:
             return ["n", array.dtype.str, self._buffer(array)]
         handle = self.objects.keep(value) if self.objects is not None else None
         if handle is None:
-            raise UnsupportedValueError(_name(kind))
+            module, name = kind.__module__, kind.__qualname__
+            is_plain = module in ("builtins", "submission", "__main__")
+            raise UnsupportedValueError(name if is_plain else f"{module}.{name}")
         return ["h", handle.number, handle.kind]
 
     def items(self, tag: str, value: Any, depth: int) -> list[object]:  # noqa: ANN401  any container
@@ -220,13 +222,8 @@ _ENCODERS: dict[type, Callable[[_Encoder, Any, int], list[object]]] = {
 }
 
 
-def _name(kind: type) -> str:
-    module, name = kind.__module__, kind.__qualname__
-    return name if module in ("builtins", "submission", "__main__") else f"{module}.{name}"
-
-
 def encode(value: object, objects: Objects | None = None) -> list[bytes | memoryview]:
-    """Turn a value into the pieces of one frame, ready for `socket.sendmsg`.
+    """Return the pieces of a value's frame, ready for `socket.sendmsg`.
 
     Args:
         value: plain data, handles and functions.
@@ -254,7 +251,7 @@ def encode(value: object, objects: Objects | None = None) -> list[bytes | memory
 
 
 def lengths(prefix: bytes | bytearray) -> tuple[int, int]:
-    """Read how long header and body will be, and refuse a frame that is over the caps.
+    """Return the lengths of header and body; refuse a frame that is over the caps.
 
     Raises:
         MalformedError: a length over `MAX_HEADER` or `MAX_BODY`.
@@ -386,7 +383,7 @@ def decode(
             function is malformed.
 
     Raises:
-        MalformedError: whatever else is wrong with the bytes; nothing else is ever raised.
+        MalformedError: for anything that is wrong with the bytes; nothing else is raised.
     """
     try:
         return _Decoder(body, objects).node(_read_json(header.decode()), 0)

@@ -1,4 +1,4 @@
-"""Brings requests from a socket to the one submission of this process, and the answers back."""
+"""The loop that answers requests about the one submission of this process."""
 
 import gc
 import os
@@ -40,7 +40,7 @@ def _send(connection: socket.socket, pieces: list[bytes | memoryview]) -> None:
 
 
 class Worker:
-    """Answers requests about one submission; made ahead, put to work in a process of its own.
+    """Answers requests about one submission. Created in the zygote, used in a child.
 
     Args:
         connection: to the trusted side.
@@ -52,7 +52,7 @@ class Worker:
         self._received = bytearray()
 
     def serve(self, output: int, output_cap: int) -> NoReturn:
-        """Say that the process is locked in, then answer until the trusted side hangs up."""
+        """Greet the trusted side, then answer until it closes the connection."""
         self._server.print_to(_ToDescriptor(output, output_cap))
         gc.enable()
         self._connection.sendall(_GREETING)
@@ -60,7 +60,7 @@ class Worker:
             self.answer_next()
 
     def answer_next(self) -> None:
-        """Wait for a request and answer it; small ones take one call of the kernel each way."""
+        """Wait for a request and answer it; a small one takes one system call each way."""
         header, body = wire.lengths(self._take(wire.PREFIX))
         _send(self._connection, self._server.answer(self._take(header), self._take(body)))
 
@@ -69,7 +69,7 @@ class Worker:
             wanted = max(length - len(self._received), _READ_AHEAD)
             piece = self._connection.recv(min(wanted, _MOST_AT_ONCE))
             if not piece:
-                os._exit(0)  # the trusted side hung up
+                os._exit(0)  # the trusted side closed the connection
             self._received += piece
         taken = self._received[:length]
         del self._received[:length]

@@ -11,8 +11,8 @@ holds nothing secret. The trusted side asks over a socket, one message for each 
 
 It is started by `BOOTSTRAP` in `grader.sandbox.backends`.
 
-A child touches no page that it need not: each one costs a fault, a copy and its release. Hence what
-a child needs is made ahead wherever that can be.
+Each memory page that a child touches costs a fault, a copy and its release. Hence the zygote makes
+ahead what a child needs.
 """
 
 import gc
@@ -27,7 +27,7 @@ from typing import Any, NoReturn
 
 from . import landlock, rehearsal, seccomp, syscalls, worker
 
-# Imported ahead, where many submissions come, so that none of them pays.
+# Imported ahead, if there will be many submissions.
 _AHEAD = (
     "ast", "collections", "dataclasses", "functools", "inspect", "itertools", "json", "math",
     "random", "re", "string", "textwrap", "time", "traceback", "typing",
@@ -60,20 +60,22 @@ _NONE_OF = (
 
 
 def main(control: int, configuration: str) -> NoReturn:
-    """Prepare, report `ready`, then serve until the trusted side hangs up.
+    """Prepare, report `ready`, then serve until the trusted side closes the connection.
 
     Args:
         control: descriptor of a SEQPACKET socket to the trusted side.
         configuration: JSON with `backend` (`namespaces`, `landlock` or `none`), `import_only` (the
             folders that this file and NumPy were imported from, and no submission imports from),
             `readable` (what Landlock leaves visible), `landlock` (the version of it to use, null
-            for the kernel's) and `many` (whether more submissions will come than one, so that
-            preparing pays).
+            for the kernel's) and `many` (whether there will be more submissions than one).
     """
     config = json.loads(configuration)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the trusted side to handle
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the trusted side handles Ctrl-C
     channel, connection = _lay_out(control)
-    own_pids = _open_pid_namespace() if config["backend"] == "namespaces" else None
+    own_pids = None
+    if config["backend"] == "namespaces":  # keep our pid-namespace descriptor, then unmount /proc
+        own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY)
+        syscalls.unmount("/proc")
     importlib.import_module("numpy")
     if config["many"]:
         _import_ahead()
@@ -81,7 +83,7 @@ def main(control: int, configuration: str) -> NoReturn:
     if config["backend"] == "landlock":
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
         landlock.restrict(config["readable"], abi=config["landlock"])
-        os.chdir("/")  # where the grader was started is nothing a submission should be told
+        os.chdir("/")  # a submission must not learn where the grader was started
     if config["backend"] != "none":
         _check_that_files_are_closed()
     if config["many"]:
@@ -91,46 +93,39 @@ def main(control: int, configuration: str) -> NoReturn:
         gc.collect()
     gc.freeze()  # the heap stays shared with the children
     if config["backend"] != "none":
-        syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)  # its links in /proc are nobody's to follow
+        syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)  # closes its links in /proc
     channel.send(json.dumps({"ready": True}).encode())
     while True:
         serving.serve_one()
 
 
 def _lay_out(control: int) -> tuple[socket.socket, socket.socket]:
-    """Give each descriptor its place; return the line to the trusted side and a child's to be."""
-    control = os.dup(control)  # above the places that are given away here
+    """Move descriptors to fixed numbers; return the control socket and the children's socket."""
+    control = os.dup(control)  # above the fixed numbers
     while control <= _CONTROL:
         control = os.dup(control)
     os.dup2(os.open("/dev/null", os.O_RDONLY), _NOTHING)
-    place, _ = (end.detach() for end in socket.socketpair())  # keeps it until a child comes
+    place, _ = (end.detach() for end in socket.socketpair())  # kept for a child
     os.dup2(place, _CONNECTION)
     os.dup2(control, _CONTROL)
     os.closerange(_CONTROL + 1, _HIGHEST)
-    # Wrapped with what they are: a child may not ask a socket for its name.
+    # With family and type: a child may not ask the kernel for a socket's name.
     return (
         socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, fileno=_CONTROL),
         socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=_CONNECTION),
     )
 
 
-def _open_pid_namespace() -> int:
-    """Keep a handle on our own pid namespace, then make /proc disappear for good."""
-    descriptor = os.open("/proc/self/ns/pid", os.O_RDONLY)
-    syscalls.unmount("/proc")
-    return descriptor
-
-
 def _import_ahead() -> None:
     for name in _AHEAD:
         importlib.import_module(name)
-    # As with hashing: what a submission draws without a seed of its own must not decide a verdict.
+    # As with hashing: a draw without a seed of the submission's own must not decide a verdict.
     for name in ("random", "numpy.random"):
         sys.modules[name].seed(_SEED)
 
 
 def _check_that_files_are_closed() -> None:
-    """Fail closed: what should be impossible is tried before a submission is let in."""
+    """Raise if the file system is open, before there is any submission."""
     try:
         os.listdir("/etc")  # noqa: PTH208  no pathlib in here
     except OSError:
@@ -139,7 +134,7 @@ def _check_that_files_are_closed() -> None:
 
 
 class _Zygote:
-    """Forks children and ends them. Everything that a child needs and can be made ahead is here."""
+    """Forks children and ends them. It holds what can be made ahead for a child."""
 
     def __init__(
         self,
@@ -164,21 +159,19 @@ class _Zygote:
         """Wait for a request and answer it."""
         try:
             message, descriptors, _, _ = socket.recv_fds(self._channel, _LONGEST_REQUEST, 2)
-        except ConnectionResetError:  # hung up, with answers that nobody has read
+        except ConnectionResetError:  # closed, with unread answers
             message = b""
         if not message:
             os._exit(0)
         if descriptors:
-            plan = self._plans.get(message) or self._new_plan(message)
+            plan = self._plans.get(message)
+            if plan is None:
+                if len(self._plans) == _MOST_PLANS:
+                    self._plans.clear()
+                plan = self._plans[message] = _Plan(json.loads(message))
             self._channel.send(b'{"pid": %d}' % self._spawn(plan, *descriptors))
         else:
             self._channel.send(_reap(int(message)))
-
-    def _new_plan(self, message: bytes) -> "_Plan":
-        if len(self._plans) == _MOST_PLANS:
-            self._plans.clear()
-        plan = self._plans[message] = _Plan(json.loads(message))
-        return plan
 
     def _spawn(self, plan: "_Plan", connection: int, output: int) -> int:
         if self._own_pids is not None:  # the child becomes the first of a pid namespace of its own
@@ -192,7 +185,7 @@ class _Zygote:
         return pid
 
     def _live(self, plan: "_Plan", connection: int, output: int) -> NoReturn:
-        """Be a child, to the end."""
+        """Run a child to its end."""
         try:
             # No child shares an open file with another: its flags would outlive the child.
             os.dup2(os.open("/dev/null", os.O_RDONLY), _NOTHING)
@@ -206,7 +199,7 @@ class _Zygote:
             os._exit(_SETUP_FAILED)
 
     def _lock_in(self, plan: "_Plan") -> None:
-        """Take everything away that a submission does not need. The order matters: rights last."""
+        """Give up all that a submission does not need. The order matters: rights last."""
         syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
         os.setsid()  # or a signal to the process group would reach the zygote
         if self._own_pids is not None:
@@ -232,7 +225,7 @@ class _Zygote:
 
 
 class _Plan:
-    """What limits come to, in the form in which the kernel takes them."""
+    """Limits in the form that the kernel takes."""
 
     def __init__(self, limits: dict[str, Any]) -> None:
         # Soft and hard alike: the first process of a pid namespace would never see SIGXCPU.
@@ -244,7 +237,7 @@ class _Plan:
 
 
 def _reap(pid: int) -> bytes:
-    """End a child with everything it started, and say how it ended and what it used."""
+    """End a child with everything it started; return its exit status and usage."""
     os.kill(pid, _SIGKILL)  # also safe if it has ended: its pid is kept until it is waited for
     _, status, usage = os.wait4(pid, 0)
     ended = os.waitstatus_to_exitcode(status)

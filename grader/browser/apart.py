@@ -1,7 +1,7 @@
-"""Keeps what a submission makes of Python and NumPy apart from what we work with.
+"""The separation of a submission's Python and NumPy from the grader's, in one process.
 
-In a process of its own it has them to itself: the names of their modules, the way NumPy prints and
-what it warns of. Here they change hands with every request.
+In a process of its own a submission may change names in their modules, and the way NumPy prints and
+warns. In a page these changes are applied before each request, and reverted after it.
 """
 
 import builtins
@@ -18,7 +18,7 @@ from grader.sandbox.inside.serving import FILE_NAME, MODULE_NAME
 
 _SEED: Final = 0
 _MODULE: Final = type(sys)
-_GONE: Final = object()  # stands for a name that was deleted
+_GONE: Final = object()  # in place of the value of a deleted name
 _NAMES: Final = tuple(map(vars, (builtins, warnings, np, np.linalg)))
 
 
@@ -34,45 +34,45 @@ _SETTINGS: Final[tuple[tuple[Callable[[], Any], Callable[[Any], object]], ...]] 
 )
 
 
-class Apart:
-    """What one submission has made of them: nothing yet."""
+class SubmissionState:
+    """The changes that one submission has made: none at first."""
 
     def __init__(self) -> None:
         self._our_names = [dict(names) for names in _NAMES]
         self._changes: list[dict[str, Any]] = [{} for _ in _NAMES]
         self._our_settings = self._settings = _read()
-        with warnings.catch_warnings():  # behind it, what has been warned of before is news again
+        with warnings.catch_warnings():  # afterwards each warning is shown again
             pass
         random.seed(_SEED)
-        np.random.seed(_SEED)  # noqa: NPY002  what it draws without a seed of its own
+        np.random.seed(_SEED)  # noqa: NPY002  for draws without a seed
 
-    def enter(self) -> None:
-        """Have everything as the submission left it."""
+    def apply(self) -> None:
+        """Restore everything as the submission left it."""
         self._our_settings = _read()
         _write(self._settings, self._our_settings)
         for names, changes in zip(_NAMES, self._changes, strict=True):
             _apply(names, changes)
 
-    def leave(self) -> None:
-        """Have everything as it was. Uses no name of Python's before that is as it was."""
+    def revert(self) -> None:
+        """Restore everything as it was before. Use no built-in name until they are restored."""
         number = 0
         for names in _NAMES:
             ours = self._our_names[number]
             changed = {
                 name: value
                 for name, value in names.items()
-                # NumPy's own modules come when they are first named, and have to stay.
+                # NumPy imports its own modules on first use; they have to stay.
                 if ours.get(name, value if value.__class__ is _MODULE else _GONE) is not value
             }
             changed |= {name: _GONE for name in ours if name not in names}
             self._changes[number] = changed
             _apply(names, {name: ours.get(name, _GONE) for name in changed})
-            number += 1  # noqa: SIM113  there may be no `enumerate`
+            number += 1  # noqa: SIM113  the submission may have deleted `enumerate`
         self._settings = _read()
         _write(self._our_settings, self._settings)
 
-    def forget(self) -> None:
-        """Leave no trace of the submission's module."""
+    def remove_module(self) -> None:
+        """Remove the submission's module."""
         sys.modules.pop(MODULE_NAME, None)
         linecache.cache.pop(FILE_NAME, None)
 

@@ -1,4 +1,4 @@
-"""An exercise's engine data as text: what a page needs to grade, exact about types and dtypes."""
+"""An exercise's engine data as text, exact about types and dtypes."""
 
 import base64
 import zlib
@@ -39,7 +39,7 @@ from grader.sandbox.inside import wire
 
 @dataclass(frozen=True, slots=True)
 class EngineData:
-    """What a page needs to grade one exercise."""
+    """The data that a page needs to grade one exercise."""
 
     exercise: Exercise
     values: Mapping[TestId, TestValues]  # no inputs where a test says how to draw them
@@ -59,14 +59,14 @@ _FIELDS: Final[dict[type, tuple[str, ...]]] = {
     for kind in _KINDS.values()
     if is_dataclass(kind)
 }
-_WHERE: Final = "where"  # in which file an author wrote it is no page's business
+_WHERE: Final = "where"  # the author's file, which is not published
 
 
 def to_text(data: EngineData) -> str:
     """Return engine data as text.
 
     Raises:
-        UnsupportedValueError: something in it has no form, or there is too much of it.
+        UnsupportedValueError: a value in it has no encoding, or it is too large.
     """
     frame = b"".join(wire.encode(_plain(data)))
     return base64.b64encode(zlib.compress(frame, 9)).decode()
@@ -82,7 +82,7 @@ def from_text(text: str) -> EngineData:
 
 
 def size_of(value: object) -> int | None:
-    """Return how many bytes a value takes, before they are compressed; None if it has no form."""
+    """Return the uncompressed bytes of a value; None if it has no encoding."""
     try:
         return sum(map(len, wire.encode(_plain(value))))
     except wire.UnsupportedValueError:
@@ -90,18 +90,17 @@ def size_of(value: object) -> int | None:
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401  any value
-    """Turn each object of ours into a tuple that begins with a mark of its kind."""
+    """Replace each object of ours by a tuple that begins with the name of its class."""
     kind = type(value)
     if _KINDS.get(kind.__name__) is kind:
-        parts = [value.value] if isinstance(value, Enum) else map(_plain, _parts(value))
-        return (wire.Handle(0, kind.__name__), *parts)
+        mark = wire.Handle(0, kind.__name__)
+        if isinstance(value, Enum):
+            return (mark, value.value)
+        names = (name for name in _FIELDS[kind] if name != _WHERE)
+        return (mark, *(_plain(getattr(value, name)) for name in names))
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     return kind(map(_plain, value)) if kind in (list, tuple) else value
-
-
-def _parts(value: object) -> list[object]:
-    return [getattr(value, name) for name in _FIELDS[type(value)] if name != _WHERE]
 
 
 def _rebuilt(value: Any) -> Any:  # noqa: ANN401  any value

@@ -1,12 +1,12 @@
-"""What a page asks of the grader: functions of texts, which its worker calls in Pyodide.
+"""The grader's interface for a page: functions of texts, which its worker calls in Pyodide.
 
-Each answers in JSON, whatever a learner writes:
+Each returns JSON, whatever a learner writes:
 
     check(source)  the verdict, as `etude check --format json` prints it
     run(source)    {"output", "truncated", "problem"}
     cell(source)   {"printed", "truncated", "figures", "problem"}
 
-`truncated` is how many bytes were printed beyond the cap; a problem is `{"message", "line"}`.
+`truncated` is the number of bytes printed beyond the cap; a problem is `{"message", "line"}`.
 """
 
 import contextlib
@@ -40,11 +40,11 @@ from grader.lessons.last_expression import print_last_expression
 from grader.sandbox.answers import ChildGoneError, Raised, Returned
 from grader.sandbox.limits import DEFAULT_LIMITS
 
-_NAME: Final = "browser"  # what a verdict calls the place where it was found
+_NAME: Final = "browser"  # the sandbox in a verdict
 
 
 class _Grader:
-    """An exercise, ready to grade."""
+    """One exercise and its oracle."""
 
     def __init__(self, data: EngineData) -> None:
         self.exercise = data.exercise
@@ -54,7 +54,7 @@ class _Grader:
         self._limits = limits_of(data.exercise)
 
     def verdict(self, source: str) -> Verdict:
-        """Grade a source by the tests that there are."""
+        """Grade a source by the visible tests."""
         data = source.encode("utf-8", "surrogatepass")
         submission = Submission.from_bytes(Path(self.exercise.path_name), data)
         results = {}
@@ -72,7 +72,7 @@ class _Grader:
 
 
 def _with_inputs(data: EngineData) -> dict[TestId, TestValues]:
-    """Draw the inputs that would have been too large to come along."""
+    """Draw the inputs that are too large to be loaded."""
     known_values = dict(data.values)
     for test in data.exercise.tests:
         if isinstance(test.given, Seeded):
@@ -82,21 +82,23 @@ def _with_inputs(data: EngineData) -> dict[TestId, TestValues]:
     return known_values
 
 
-class _Session:
-    """The cells of a lesson, in one namespace."""
+class _LessonNamespace:
+    """The namespace in which the cells of a lesson run."""
 
     def __init__(self) -> None:
         self._child = PageChild(DEFAULT_LIMITS)
         self._child.load(inspect.getsource(display), [])
 
     def close(self) -> None:
-        """Forget the namespace."""
+        """Remove the namespace."""
         self._child.close()
 
     def cell(self, source: str) -> dict[str, Any]:
         """Run a cell as the next lines of the program."""
         self._child.forget_output()
-        problem = _problem_in(self._child, _with_last_printed(source))
+        with contextlib.suppress(Exception):  # a source that Python cannot read fails when it runs
+            source = print_last_expression(source)
+        problem = _problem_in(self._child, source)
         return {
             "printed": self._child.output(0, self._child.printed),
             "truncated": self._child.lost,
@@ -105,7 +107,7 @@ class _Session:
         }
 
     def _figures(self) -> list[dict[str, Any]]:
-        """Return what the cell showed; nothing if it has replaced what keeps that."""
+        """Return the cell's figures; none if it has replaced the function that keeps them."""
         with contextlib.suppress(ChildGoneError):
             match self._child.call("_take", [], {}):
                 case Returned(value=list(shown)):
@@ -114,11 +116,11 @@ class _Session:
 
 
 _grader: _Grader | None = None
-_session: _Session | None = None
+_session: _LessonNamespace | None = None
 
 
 def open_exercise(text: str) -> None:
-    """Take an exercise's engine data: from now on `check` is about this one."""
+    """Open an exercise for `check`, from its engine data."""
     global _grader  # noqa: PLW0603  a page shows one exercise
     with _quietly():
         _grader = _Grader(from_text(text))
@@ -133,13 +135,13 @@ def check(source: str) -> str:
             data = verdict_data(_grader.verdict(source))
         except EtudeError as error:
             data = fault_data(_grader.exercise.id, str(error))
-        except Exception as error:  # noqa: BLE001  a page learns of it as of any other fault
+        except Exception as error:  # noqa: BLE001  a fault like any other
             data = fault_data(_grader.exercise.id, f"{type(error).__name__}: {error}")
     return json.dumps(data)
 
 
 def run(source: str) -> str:
-    """Run a source in a namespace of its own and say what it printed."""
+    """Run a source in a namespace of its own and return its output."""
     with _quietly(), PageChild(DEFAULT_LIMITS) as child:
         problem = _problem_in(child, source)
         output = child.output(0, child.printed)
@@ -147,12 +149,12 @@ def run(source: str) -> str:
 
 
 def open_lesson() -> None:
-    """Begin a lesson's cells anew, in an empty namespace."""
+    """Start a lesson again, in an empty namespace."""
     global _session  # noqa: PLW0603  a page shows one lesson
     if _session is not None:
         _session.close()
     with _quietly():
-        _session = _Session()
+        _session = _LessonNamespace()
 
 
 def cell(source: str) -> str:
@@ -166,13 +168,13 @@ def cell(source: str) -> str:
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Keep Python's warnings about our own work out of the browser's console."""
+    """Keep warnings about the grader's own code out of the browser's console."""
     with contextlib.redirect_stderr(io.StringIO()):
         yield
 
 
 def _problem_in(child: PageChild, source: str) -> dict[str, Any] | None:
-    """Run a source and say what went wrong, if anything did."""
+    """Run a source and return its problem, if any."""
     try:
         answer = child.load(source, [])
     except ChildGoneError as error:
@@ -185,18 +187,8 @@ def _problem_in(child: PageChild, source: str) -> dict[str, Any] | None:
     return {"message": found.sentence, "line": found.line}
 
 
-def _with_last_printed(source: str) -> str:
-    try:
-        return print_last_expression(source)
-    except Exception:  # noqa: BLE001  what Python cannot read is told when it is run
-        return source
-
-
 def _figure(shown: Any) -> dict[str, Any]:  # noqa: ANN401  as `display` keeps it
     rows = np.asarray(shown["values"]).tolist()
-    return {**shown, "values": [[_sent(number) for number in row] for row in rows]}
-
-
-def _sent(number: float) -> float | str:
-    """JSON has no NaN and no infinity: they go by their names."""
-    return number if math.isfinite(number) else str(number)
+    # JSON has no NaN and no infinity: they are sent as text.
+    values = [[x if math.isfinite(x) else str(x) for x in row] for row in rows]
+    return {**shown, "values": values}

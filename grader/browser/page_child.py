@@ -1,7 +1,7 @@
-"""A submission's place to run in the page: the same process, since the browser is the sandbox.
+"""A child in the page: it runs a submission in the same process, since the browser is the sandbox.
 
-Requests and answers go through the same code as in the sandbox, and encoded as there, so that
-types, copies, errors and the cap on what is printed are the same.
+Requests and answers go through the same code as in the sandbox, and are encoded as there, so that
+types, copies, errors and the cap on output are the same.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from grader.browser.apart import Apart
+from grader.browser.apart import SubmissionState
 from grader.sandbox.answers import (
     Answer,
     Cause,
@@ -36,7 +36,7 @@ _TOO_LARGE: Final = (
 
 
 class _InMemory(Output):
-    """Output that is kept here."""
+    """Output in memory."""
 
     def __init__(self, cap: int) -> None:
         super().__init__(cap)
@@ -57,24 +57,24 @@ class PageChild(Child):
         self.limits = limits
         self._output = _InMemory(limits.output)
         self._server = Server(self._output)
-        self._apart = Apart()
+        self._state = SubmissionState()
         self._requests = self._weight = 0
 
     def start(self) -> None:
-        """Do nothing: it is ready, and its page watches the clock."""
+        """Do nothing: it is ready, and the page measures the time."""
 
     @property
     def printed(self) -> int:
-        """How many bytes have been printed so far."""
+        """The number of bytes printed so far."""
         return len(self._output.data)
 
     @property
     def lost(self) -> int:
-        """How many bytes more were printed, beyond the cap."""
+        """The number of bytes printed beyond the cap."""
         return self._output.lost
 
     def forget_output(self) -> None:
-        """Begin anew with what is printed, as with a new cell of a lesson."""
+        """Empty the output, as for a new cell of a lesson."""
         self._output = _InMemory(self.limits.output)
 
     def output(self, begin: int, end: int) -> str:
@@ -82,47 +82,46 @@ class PageChild(Child):
         return printable(self._output.data[begin:end].decode("utf-8", "replace"), keep="\n\t")
 
     def end(self) -> Ending:
-        """Forget the submission. What it used is not counted here."""
+        """Remove the submission. Its usage is not counted here."""
         self.close()
         return Ending(0, 0.0, 0)
 
     def close(self) -> None:
-        """Forget the submission."""
-        self._apart.forget()
+        """Remove the submission."""
+        self._state.remove_module()
 
     def _ask(self, operation: str, *arguments: object, measure: bool = False) -> Answer:
         self._requests += 1
         request = (operation, *arguments)
         frame = wire.encode([self._requests, *(("measure", *request) if measure else request)])
-        answer = self._answer(*_parts(frame))
+        try:
+            with self._submission_in_charge():
+                answer = self._server.answer(*_parts(frame))
+        except BaseException as error:  # it would end a process of its own
+            raise ChildGoneError(Cause.EXIT, type(error).__name__) from error
         try:
             header, body = _parts(answer)
             self._weigh(header, body)
             answered = read_answer(wire.decode(header, body), self._requests, measured=measure)
         except (wire.MalformedError, ForgedError) as error:
             raise ChildGoneError(Cause.PROTOCOL, str(error)) from error
-        return _without_memory(answered) if isinstance(answered, Raised) else answered
-
-    def _answer(self, header: bytes, body: bytes) -> list[bytes | memoryview]:
-        """Have a request answered; what would end a process of its own is an end here too."""
-        try:
-            with self._in_its_hands():
-                return self._server.answer(header, body)
-        except BaseException as error:
-            raise ChildGoneError(Cause.EXIT, type(error).__name__) from error
+        if isinstance(answered, Raised) and answered.message.startswith(_TOO_LARGE):
+            # A size beyond 32 bits, in which Python counts in a browser: a lack of memory.
+            return replace(answered, bases=(*answered.bases, MemoryError.__name__))
+        return answered
 
     @contextlib.contextmanager
-    def _in_its_hands(self) -> Iterator[None]:
-        """Give the submission all that it would have to itself, for the time of a request."""
+    def _submission_in_charge(self) -> Iterator[None]:
+        """Apply the submission's state and streams for the time of a request."""
         streams = sys.stdin, sys.stdout, sys.stderr
-        self._apart.enter()
+        self._state.apply()
         try:
             sys.stdin = io.StringIO()
             self._server.print_to(self._output)
             yield
         finally:
             sys.stdin, sys.stdout, sys.stderr = streams
-            self._apart.leave()
+            self._state.revert()
 
     def _weigh(self, header: bytes, body: bytes) -> None:
         self._weight += len(header) + len(body)
@@ -131,18 +130,11 @@ class PageChild(Child):
 
 
 class InPage:
-    """Gives children in this process."""
+    """A source of children in this process."""
 
     def child(self, limits: Limits) -> PageChild:
-        """Return a child that has run nothing yet; the one before it must be done."""
+        """Return a new child; the one before it must be closed."""
         return PageChild(limits)
-
-
-def _without_memory(raised: Raised) -> Raised:
-    """Take sizes beyond 32 bits, which Python counts with in a browser, for want of memory."""
-    if not raised.message.startswith(_TOO_LARGE):
-        return raised
-    return replace(raised, bases=(*raised.bases, MemoryError.__name__))
 
 
 def _parts(frame: list[bytes | memoryview]) -> tuple[bytes, bytes]:

@@ -1,4 +1,4 @@
-"""Makes what a page needs to grade: the grader's modules, and of an exercise what it may know."""
+"""The contents of a page that grades: the grader's modules, and an exercise's engine data."""
 
 import ast
 import importlib.util
@@ -31,12 +31,12 @@ _LEFT_OUT: Final = frozenset({"grader.grading.checks.pytest_asserts", "grader.mu
 
 _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
 _READABLE: Final = 0o644 << 16
-_MANY_BYTES: Final = 64 << 10  # in a test, of which a page draws the inputs itself
+_MANY_BYTES: Final = 64 << 10  # of a test's inputs; a page draws more of them itself
 _MOST_BYTES: Final = 1 << 20  # that a page loads for a test, before they are compressed
 
 
 def bundle() -> bytes:
-    """Return a zip archive of the modules that a page imports, as they are.
+    """Return a zip archive of the modules that a page imports, unchanged.
 
     The same modules give the same bytes.
     """
@@ -52,7 +52,7 @@ def bundle() -> bytes:
 
 
 def modules() -> dict[str, Path]:
-    """Return the modules that a page imports at its start or later, and their files."""
+    """Return the modules that a page imports, at its start or later, and their files."""
     found: dict[str, Path] = {}
     waiting = [_PAGE]
     while waiting:
@@ -69,7 +69,7 @@ def modules() -> dict[str, Path]:
 
 
 def _file_of(name: str) -> Path | None:
-    """Return the file of a module; None if there is none of ours that is called so."""
+    """Return the file of a module of the grader; None if there is none of this name."""
     root, _, below = name.partition(".")
     if root != grader.__name__:
         return None
@@ -79,7 +79,7 @@ def _file_of(name: str) -> Path | None:
 
 
 def _imported(source: str, package: str) -> Iterator[str]:
-    """Yield the names of what a module imports when it runs: modules, and what may be one."""
+    """Yield the names that a module imports when it runs: modules, and names in them."""
     waiting: list[ast.AST] = [ast.parse(source)]
     while waiting:
         node = waiting.pop()
@@ -96,17 +96,16 @@ def _imported(source: str, package: str) -> Iterator[str]:
 
 
 def engine_data(exercise: Exercise, sandbox: Children, known: KnownValues | None = None) -> str:
-    """Return what a page needs to grade an exercise, as text that only `page` reads.
+    """Return the engine data of an exercise, as text that only `page` reads.
 
-    That is what its visible tests ask and expect, computed, and what each misconception gives in
-    them. No hidden test is in it, nor the solution, the reference, or any program. A visible test
-    that a page could not run, or that is too much to load, is left out, and counted with the hidden
-    ones.
+    It has the inputs and expected values of the visible tests, and each misconception's results in
+    them. It has no hidden test, no solution, no reference, and no program. A visible test that a
+    page cannot run, or that is too large to load, is left out and counted with the hidden ones.
 
     Args:
         exercise: the full edition, or a student's.
         sandbox: where the solution runs, if a test needs it, and the misconceptions.
-        known: of its tests already; what is computed is added.
+        known: values of its tests that are computed already; new ones are added.
 
     Raises:
         DefinitionError: a visible test cannot be computed.
@@ -133,7 +132,7 @@ def engine_data(exercise: Exercise, sandbox: Children, known: KnownValues | None
 
 
 def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
-    """Return an exercise of these tests; what else it has is listed here."""
+    """Return an exercise of these tests, with the fields that a page needs."""
     return Exercise(
         where=exercise.where,
         id=exercise.id,
@@ -154,7 +153,7 @@ def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
 
 
 def _can_be_sent(test: TestCase, computed: TestValues) -> bool:
-    """Tell whether a page can run a test: it has all modules, and the values can be sent."""
+    """Return whether a page can run a test: it has all modules, and the values can be sent."""
     if not check_of(test).runs_in_page():
         return False
     sent, values = _sent(test, computed)
@@ -167,9 +166,9 @@ def _can_be_sent(test: TestCase, computed: TestValues) -> bool:
 
 
 def _sent(test: TestCase, computed: TestValues) -> tuple[TestCase, TestValues]:
-    """Leave out what inputs are computed from or, where a page draws them, the inputs.
+    """Leave out the code that computes inputs or, where a page draws them, the inputs.
 
-    It draws those that take many bytes, and those that cannot be sent, such as functions.
+    A page draws inputs of many bytes, and inputs that cannot be sent, such as functions.
     """
     bare: TestCase = check_of(test).without_expected()
     usages = tuple(replace(usage, cpu_seconds=0.0) for usage in computed.usages)  # no page's time

@@ -16,11 +16,6 @@ def binary(left: ast.expr, operator: ast.operator, right: ast.expr) -> ast.BinOp
     return ast.BinOp(left, operator, right)
 
 
-def inverted(node: ast.expr) -> ast.UnaryOp:
-    """Make `~node`."""
-    return ast.UnaryOp(ast.Invert(), node)
-
-
 def call(
     original: ast.Call,
     *,
@@ -34,11 +29,6 @@ def call(
         list(original.args if args is None else args),
         list(original.keywords if keywords is None else keywords),
     )
-
-
-def subscript(original: ast.Subscript, index: ast.expr) -> ast.Subscript:
-    """Copy a subscript with another index."""
-    return ast.Subscript(original.value, index, original.ctx)
 
 
 def tuple_like(original: ast.Tuple | ast.List, items: Sequence[ast.expr]) -> ast.Tuple | ast.List:

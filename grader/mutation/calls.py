@@ -15,7 +15,7 @@ def called(node: ast.AST) -> str:
 
 
 def is_function(call: ast.Call) -> bool:
-    """Whether a function of NumPy's is called, as `np.sum(x)`, `np.linalg.norm(x)`."""
+    """Return whether a function of NumPy's is called, as `np.sum(x)`, `np.linalg.norm(x)`."""
     func = call.func
     while isinstance(func, ast.Attribute):
         func = func.value
@@ -23,7 +23,7 @@ def is_function(call: ast.Call) -> bool:
 
 
 def is_method(call: ast.Call) -> bool:
-    """Whether a method is called, as `x.sum()`."""
+    """Return whether a method is called, as `x.sum()`."""
     return isinstance(call.func, ast.Attribute) and not is_function(call)
 
 
@@ -92,10 +92,10 @@ def number(node: ast.AST | None) -> float | None:
 
 
 def is_constant(node: ast.AST | None, value: object) -> bool:
-    """Whether a node is the literal True, False or None."""
+    """Return whether a node is the literal True, False or None."""
     return isinstance(node, ast.Constant) and node.value is value
 
 
 def is_newaxis(node: ast.AST) -> bool:
-    """Whether a node is `None` or `np.newaxis`."""
+    """Return whether a node is `None` or `np.newaxis`."""
     return is_constant(node, None) or (isinstance(node, ast.Attribute) and node.attr == "newaxis")

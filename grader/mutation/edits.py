@@ -151,7 +151,7 @@ def _in_parentheses(program: Program, node: ast.expr) -> str:
 
 
 def _same(old: Any, new: Any, edit: Edit | None) -> bool:  # noqa: ANN401  any field of a node
-    """Whether `new` is what the edit makes of `old`."""
+    """Return whether `new` is what the edit makes of `old`."""
     if edit is not None and old is edit.node:
         old, edit = edit.replacement, None  # the node itself may be part of its replacement
     if isinstance(old, list):

@@ -1,4 +1,4 @@
-"""How a change is named, so that the name survives edits elsewhere in the solution."""
+"""Names of changes, which survive edits elsewhere in the solution."""
 
 import ast
 from typing import Any
@@ -32,7 +32,7 @@ def describe(program: Program, edit: Edit) -> str:
 
 
 def _shown(program: Program, node: ast.AST) -> ast.AST:
-    """Widen a node until it says something to a reader."""
+    """Return the innermost node around this one that a reader can recognize."""
     while isinstance(node, _ALWAYS_WIDENED) or len(_one_line(node)) < _TOO_LITTLE:
         above = program.parent(node)
         if isinstance(above, _HAS_BODY) or isinstance(node, ast.stmt):

@@ -1,4 +1,4 @@
-"""What the names in a program stand for, as far as reading tells."""
+"""Names in a program: parameters, assignments, uses."""
 
 import ast
 from collections.abc import Iterator
@@ -49,8 +49,9 @@ def bound_before(program: Program, statement: ast.stmt) -> set[str]:
     bound: set[str] = set()
     below: ast.AST = statement
     for above in program.above(statement):
-        for block in _blocks(above):
-            if below in block:
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(above, name, None)
+            if isinstance(block, list) and below in block:
                 for sibling in block[: block.index(below)]:
                     bound |= stored(sibling)
         if isinstance(above, ast.For):
@@ -100,13 +101,6 @@ def assigned_name(program: Program, node: ast.expr) -> str:
         target = above.targets[0]
         return target.id if isinstance(target, ast.Name) else ""
     return ""
-
-
-def _blocks(node: ast.AST) -> Iterator[list[ast.AST]]:
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(node, name, None)
-        if isinstance(block, list):
-            yield block
 
 
 def _base(node: ast.expr) -> str:

@@ -1,8 +1,8 @@
-"""Numbers that say where or how many, as opposed to numbers that are calculated with."""
+"""Numbers that are places or counts, as opposed to numbers that are calculated with."""
 
 import ast
 
-from grader.mutation import calls
+from grader.mutation import build, calls
 from grader.mutation.program import Program
 
 _KEYWORDS = frozenset({"axis", "axes", "k", "ndmin", "ddof", "size", "shape", "seed", "order"})
@@ -16,7 +16,7 @@ _PASSED_THROUGH = (ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp, ast.Slice)
 
 
 def is_place(program: Program, node: ast.expr) -> bool:
-    """Whether a node is an index, an axis, a size, or the bound of a slice or a loop."""
+    """Return whether a node is an index, an axis, a size, or the bound of a slice or a loop."""
     below: ast.AST = node
     for above in program.above(node):
         if isinstance(above, ast.Subscript):
@@ -32,10 +32,10 @@ def is_place(program: Program, node: ast.expr) -> bool:
 
 
 def shifted(node: ast.expr, by: int) -> ast.expr:
-    """Add a small integer to a number, in the way a person would write it."""
+    """Return a number plus a small integer, written as a person would."""
     value = calls.integer(node)
     if value is not None:
-        return _literal(value + by)
+        return build.constant(value + by)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
         term = calls.integer(node.right)
         if term is not None:
@@ -48,7 +48,3 @@ def _sum(left: ast.expr, right: int) -> ast.expr:
     if right == 0:
         return left
     return ast.BinOp(left, ast.Add() if right > 0 else ast.Sub(), ast.Constant(abs(right)))
-
-
-def _literal(value: int) -> ast.expr:
-    return ast.UnaryOp(ast.USub(), ast.Constant(-value)) if value < 0 else ast.Constant(value)

@@ -1,4 +1,4 @@
-"""A solution's source with its syntax tree, and how to get from one to the other."""
+"""A solution's source with its syntax tree."""
 
 import ast
 from bisect import bisect_right
@@ -26,7 +26,7 @@ class Program:
                 self._parents[id(child)] = node
 
     def __contains__(self, node: ast.AST) -> bool:
-        """Whether the node stands in the source, as opposed to one made for a mutant."""
+        """Return whether the node stands in the source, as opposed to one made for a mutant."""
         # Operators and contexts such as `Load()` are shared between places, so they have none.
         return id(node) in self._parents and hasattr(node, "lineno")
 

@@ -1,4 +1,4 @@
-"""Which code of a solution is mutated: what the learner wrote, what runs, what tests can see."""
+"""The code of a solution that is mutated: written by the learner, run, and visible to tests."""
 
 import ast
 from collections.abc import Collection, Iterator
@@ -37,7 +37,7 @@ def _inside(node: ast.AST, left_alone: frozenset[int]) -> Iterator[ast.AST]:
 
 
 def _inside_while(loop: ast.While, left_alone: frozenset[int]) -> Iterator[ast.AST]:
-    """Leave alone what ends the loop: a mutant that runs for ever shows little, and slowly."""
+    """Yield no node that ends the loop: a mutant that runs for ever is slow and shows little."""
     if isinstance(loop.test, ast.Compare):
         yield loop.test
     watched = _names(loop.test)
@@ -48,7 +48,7 @@ def _inside_while(loop: ast.While, left_alone: frozenset[int]) -> Iterator[ast.A
 
 
 def _moves(statement: ast.stmt, watched: set[str]) -> bool:
-    """Whether a statement may change what a condition looks at."""
+    """Return whether a statement may change what a condition looks at."""
     if isinstance(statement, ast.Assign):
         return any(_names(target) & watched for target in statement.targets)
     if isinstance(statement, ast.AugAssign | ast.AnnAssign):
@@ -74,12 +74,12 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_text(node: ast.AST) -> bool:
-    """Whether a statement is a docstring, or another string that nobody reads at run time."""
+    """Return whether a statement is a docstring, or another string without an effect."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _is_program_code(statement: ast.stmt) -> bool:
-    """Whether a statement at the top does something that an import of the module needs."""
+    """Return whether a statement at the top does something that an import of the module needs."""
     if isinstance(statement, ast.Expr):
         return False  # a demonstration, as `print(softmax(x))`
     if isinstance(statement, ast.If):

@@ -18,7 +18,7 @@ _SIGNLESS = frozenset({"abs", "absolute", "square", "fabs", "norm", "cos"})
 
 
 def _is_number_work(node: ast.BinOp | ast.AugAssign) -> bool:
-    """Whether an operation may be arithmetic, not the joining of texts, lists or shapes."""
+    """Return whether an operation may be arithmetic, not the joining of texts, lists or shapes."""
     sides = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
     return not any(_is_sequence(side) for side in sides)
 
@@ -36,7 +36,7 @@ def _is_sequence(node: ast.expr) -> bool:
 
 
 def subtracts_maximum(node: ast.AST) -> bool:
-    """Whether a node is `x - x.max(...)`, which keeps exp from overflowing."""
+    """Return whether a node is `x - x.max(...)`, which keeps exp from overflowing."""
     return (
         isinstance(node, ast.BinOp)
         and isinstance(node.op, ast.Sub)
@@ -116,7 +116,7 @@ def _flip_sign(program: Program, node: ast.AST) -> Iterator[Edit]:
 
 
 def _sign_is_lost(program: Program, node: ast.expr) -> bool:
-    """Whether what is made of the node does not depend on its sign."""
+    """Return whether the value computed from the node does not depend on its sign."""
     above = program.parent(node)
     if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Pow):
         power = calls.integer(above.right)

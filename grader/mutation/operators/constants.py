@@ -34,7 +34,7 @@ def _other_constant(program: Program, node: ast.AST) -> Iterator[Edit]:
 
 
 def _has_its_own_operator(operation: ast.BinOp, number: ast.Constant) -> bool:
-    """Whether a power, to drop-root, or the 1 of `1 - x`, to flip-sign."""
+    """Return whether another operator changes it: a power, or the 1 of `1 - x`."""
     if operation.right is number:
         return isinstance(operation.op, ast.Pow)
     return number.value == 1 and isinstance(operation.op, ast.Sub)

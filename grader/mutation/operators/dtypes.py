@@ -66,7 +66,7 @@ def _makes_no_difference(program: Program, call: ast.Call, dtype: str) -> bool:
 
 
 def _only_truth_counts(program: Program, node: ast.expr) -> bool:
-    """Whether an array is only asked what is zero in it, so that its dtype makes no difference."""
+    """Return whether only zero or not zero matters in an array, so that its dtype does not."""
     above = program.parent(node)
     if calls.called(above) in _KEEPS_TRUTH and isinstance(above, ast.Call):
         return _only_truth_counts(program, above)

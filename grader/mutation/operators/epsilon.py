@@ -13,7 +13,7 @@ _LARGEST = 1e-3
 
 
 def is_epsilon(node: ast.AST) -> bool:
-    """Whether a node is a number that only keeps another away from zero."""
+    """Return whether a node is a number that only keeps another away from zero."""
     if isinstance(node, ast.Name):
         return node.id.lower().strip("_") in _NAMES
     if isinstance(node, ast.Attribute):

@@ -66,7 +66,7 @@ def _drop_index(program: Program, node: ast.AST) -> Iterator[Edit]:
 
 
 def _names_items(program: Program, index: ast.expr) -> bool:
-    """Whether an index is a name for items chosen before.
+    """Return whether an index is a name for items chosen before.
 
     What counts the rounds of a loop is not: a sum over all items may begin at any of them.
     """

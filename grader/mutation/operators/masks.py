@@ -38,7 +38,7 @@ def _compare(node: ast.Compare, table: dict[type[ast.cmpop], type[ast.cmpop]]) -
 
 
 def _ties_do_not_matter(program: Program, node: ast.Compare) -> bool:
-    """Whether equal numbers give the same either way, as in `np.where(x > 0, x, 0)`."""
+    """Return whether equal numbers give the same either way, as in `np.where(x > 0, x, 0)`."""
     if calls.called(node.left) == "random":
         return True  # a random fraction equals another number next to never
     compared = {ast.unparse(node.left), ast.unparse(node.comparators[0])}
@@ -92,11 +92,12 @@ def _mask_polarity(_: Program, node: ast.AST) -> Iterator[Edit]:
     if isinstance(node, ast.Call) and _chooses_by_name(node):
         yield Edit(node, build.call(node, args=build.swapped(node.args, 1, 2)))
     if isinstance(node, ast.Subscript) and _is_mask(node.slice):
-        yield Edit(node, build.subscript(node, build.inverted(node.slice)))
+        inverted = ast.UnaryOp(ast.Invert(), node.slice)
+        yield Edit(node, ast.Subscript(node.value, inverted, node.ctx))
 
 
 def _chooses_by_name(call: ast.Call) -> bool:
-    """Whether `np.where(mask, a, b)` is called; a comparison for a mask is negated by itself."""
+    """Return whether `np.where(mask, a, b)` is called, where the mask is no comparison."""
     if calls.called(call) != "where" or len(call.args) != _WHERE:
         return False
     return not isinstance(call.args[0], ast.Compare | ast.UnaryOp)

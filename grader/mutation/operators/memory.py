@@ -29,7 +29,7 @@ def _in_place(program: Program, node: ast.AST) -> Iterator[Edit]:
 
 
 def _is_argument(program: Program, value: ast.BinOp, name: str) -> bool:
-    """Whether `value` is arithmetic on an argument that still is the caller's array."""
+    """Return whether `value` is arithmetic on an argument that still is the caller's array."""
     left, function = value.left, program.function(value)
     if not isinstance(left, ast.Name) or left.id != name or type(value.op) not in _UFUNCS:
         return False
@@ -74,7 +74,7 @@ def _drop_copy(program: Program, node: ast.AST) -> Iterator[Edit]:
 
 
 def _copies_an_array(call: ast.Call) -> bool:
-    """Whether `np.array(x)` is called, where `x` may be an array."""
+    """Return whether `np.array(x)` is called, where `x` may be an array."""
     if calls.called(call) != "array" or calls.keyword(call, "copy") is not None:
         return False
     return isinstance(calls.array_of(call), ast.Name | ast.Attribute | ast.Subscript)
@@ -85,7 +85,7 @@ def _is_library(node: ast.expr) -> bool:
 
 
 def _is_changed_or_leaves(program: Program, node: ast.expr) -> bool:
-    """Whether it matters that the copy is one: it is written into, returned, or stored."""
+    """Return whether it matters that the copy is one: it is written into, returned, or stored."""
     above = program.parent(node)
     if isinstance(above, ast.Return | ast.Tuple | ast.Attribute | ast.keyword):
         return not isinstance(above, ast.Attribute)

@@ -1,4 +1,4 @@
-"""What a mutation operator is."""
+"""The form of a mutation operator."""
 
 import ast
 from collections.abc import Callable, Iterable
@@ -10,7 +10,7 @@ from grader.mutation.program import Program
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One kind of mistake, and where a program leaves room for it."""
+    """One kind of mistake, and the places where a program can have it."""
 
     name: str
     description: str  # for authors: what the change is, one sentence

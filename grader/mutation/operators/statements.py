@@ -23,7 +23,7 @@ def _drop_statement(program: Program, node: ast.AST) -> Iterator[Edit]:
 
 
 def _is_update(program: Program, node: ast.Assign) -> bool:
-    """Whether what is assigned has a value before, so that the program runs on without."""
+    """Return whether the assigned name has a value before, so that the statement can be dropped."""
     if calls.called(node.value) in _CONVERSIONS or program.function(node) is None:
         return False
     before = names.bound_before(program, node)

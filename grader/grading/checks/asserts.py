@@ -1,4 +1,4 @@
-"""How the asserts of a pytest body fail: as pytest has them, or as Python does without it."""
+"""The failures of asserts in a pytest body, as pytest or Python explains them."""
 
 import ast
 import contextlib
@@ -24,7 +24,7 @@ class Asserts:
 
 @cache
 def asserts() -> Asserts:
-    """Return pytest's; in a page, which has no pytest, Python's own."""
+    """Return pytest's asserts or, in a page without pytest, Python's own."""
     try:
         from grader.grading.checks.pytest_asserts import REWRITTEN  # noqa: PLC0415  it may not be there
     except ModuleNotFoundError:
@@ -44,40 +44,31 @@ _COMPARISONS: Final[dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], object
 
 
 def _keep_operands(tree: ast.Module, _source: bytes) -> None:
-    """Have each assert of a comparison give names to what it compares."""
+    """Give names to the operands of each assert of a comparison."""
     for node in ast.walk(tree):
         match node:
             case ast.Assert(test=ast.Compare() as compared):
-                operands = enumerate((compared.left, *compared.comparators))
-                compared.left, *compared.comparators = (_kept(n, each) for n, each in operands)
-
-
-def _kept(number: int, operand: ast.expr) -> ast.expr:
-    return ast.NamedExpr(ast.Name(_OPERAND.format(number), ast.Store()), operand)
+                operands: list[ast.expr] = [
+                    ast.NamedExpr(ast.Name(_OPERAND.format(number), ast.Store()), operand)
+                    for number, operand in enumerate((compared.left, *compared.comparators))
+                ]
+                compared.left, *compared.comparators = operands
 
 
 def _explain(statement: str, error: BaseException) -> str:
-    """Say what pytest says first: the author's own words, and the values that were compared."""
-    values = ""
-    with contextlib.suppress(Exception):  # what cannot be told is left out
-        match ast.parse(statement).body:
-            case [ast.Assert(test=ast.Compare(ops=signs))]:
-                values = _first_that_fails(signs, _names_at(error))
-    return f"{error}\n{values}"
-
-
-def _first_that_fails(signs: list[ast.cmpop], names: Mapping[str, Any]) -> str:
-    operands = (names[_OPERAND.format(number)] for number in range(len(signs) + 1))
-    for (left, right), kind in zip(pairwise(operands), signs, strict=False):
-        sign, holds = _COMPARISONS[type(kind)]
-        if not holds(left, right):
-            return f"{left!r} {sign} {right!r}"
-    return ""
-
-
-def _names_at(error: BaseException) -> Mapping[str, Any]:
-    """Return the names where an error arose."""
+    """Return the author's own words and, as pytest does, the values that were compared."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
-    return {} if traceback is None else traceback.tb_frame.f_locals
+    names = {} if traceback is None else traceback.tb_frame.f_locals
+    values = ""
+    with contextlib.suppress(Exception):  # a comparison that cannot be repeated is left out
+        match ast.parse(statement).body:
+            case [ast.Assert(test=ast.Compare(ops=signs))]:
+                operands = [names[_OPERAND.format(number)] for number in range(len(signs) + 1)]
+                for (left, right), kind in zip(pairwise(operands), signs, strict=True):
+                    sign, holds = _COMPARISONS[type(kind)]
+                    if not holds(left, right):
+                        values = f"{left!r} {sign} {right!r}"
+                        break
+    return f"{error}\n{values}"

@@ -1,6 +1,6 @@
-"""Properties that every right answer has: each calls the submission and looks for a breach.
+"""The properties that every right answer has: each calls the submission and looks for a breach.
 
-What a property changes about the inputs is drawn from the test's own seeded stream. How often it
+The changes of inputs are drawn from the test's own seeded stream. How often it
 calls is bounded, however large the inputs are.
 """
 
@@ -32,7 +32,7 @@ _MOST_ENTRIES = 8  # of a gradient, looked at one by one; a random direction see
 
 
 class DiffersError(Exception):
-    """What a submission gave cannot have the property, whatever its values are."""
+    """The result differs before its property can be tried."""
 
     def __init__(self, difference: Difference) -> None:
         self.difference = difference
@@ -59,12 +59,10 @@ class Trial:
         """
         if self.test.tolerance is not None:
             return compare(expected, got, self.test.tolerance)
-        return compare(expected, got) or compare(expected, got, self._usual_limit())
-
-    def _usual_limit(self) -> Tolerance:
         arrays = [*_arrays(list(self.inputs.values())), *_arrays(self.first)]
         fractions = [array.dtype for array in arrays if array.dtype.kind in "fc"]
-        return usual_tolerance(np.result_type(*fractions) if fractions else np.dtype(np.float64))
+        dtype = np.result_type(*fractions) if fractions else np.dtype(np.float64)
+        return compare(expected, got) or compare(expected, got, usual_tolerance(dtype))
 
     @property
     def moved(self) -> dict[str, Array]:
@@ -83,13 +81,21 @@ class Trial:
         return {name: self.inputs[name] for name in names}
 
     def axis(self, array: Array, usual: int = -2) -> int:
-        """Return the axis of an input; what has one axis only has no other."""
+        """Return the property's axis of an input.
+
+        Raises:
+            DefinitionError: the input has no such axis.
+        """
         if self._has_axis(array):
             return self._axis(array, usual)
         raise self.author(f"there is no axis {self.test.axis} in an array of {array.ndim}")
 
     def axis_of_result(self, array: Array, usual: int = -2) -> int:
-        """Return the axis of a result; that there is none is the submission's mistake."""
+        """Return the property's axis of a result.
+
+        Raises:
+            DiffersError: the result has no such axis.
+        """
         if self._has_axis(array):
             return self._axis(array, usual)
         facts = {"axis": self.test.axis, "ndim": array.ndim}
@@ -106,7 +112,7 @@ class Trial:
         return usable(self.call(changes))
 
     def author(self, message: str) -> Exception:
-        """Make the error for a test that cannot be tried."""
+        """Return the error for a test that cannot be tried."""
         where = f"test {self.test.id!r}: holds {self.test.holds}"
         return author_error(self.test.where, f"{where}: {message}")
 
@@ -125,14 +131,14 @@ def find_breach(trial: Trial) -> Difference | None:
 
 
 def usable(result: Any) -> Any:  # noqa: ANN401  any value
-    """Refuse a result that every property would hold for, since no finite number is in it."""
+    """Return a result, or raise `DiffersError` if no finite number is in it."""
     if not any(np.isfinite(array).any() for array in _arrays(numeric(result))):
         raise DiffersError(Difference(Rung.NOT_FINITE, "no-finite-number"))
     return result
 
 
 def numeric(result: Any) -> Any:  # noqa: ANN401  any value
-    """Refuse a result that is not made of numbers, or of none."""
+    """Return a result, or raise `DiffersError` if it is not made of numbers."""
     if result is None:
         raise DiffersError(Difference(Rung.NOTHING, "none", {"expected": 0.0}))
     if not any(array.size for array in _arrays(result)):
@@ -164,7 +170,7 @@ def _arrays(result: object) -> list[Array]:
 
 
 def _in_each(result: Any, change: Callable[[Array], Array]) -> Any:  # noqa: ANN401  any value
-    """Change every array in a result; a number is an array without axes."""
+    """Return a result with every array changed; a number is an array without axes."""
     if isinstance(result, (np.ndarray, bool, int, float, complex, np.generic)):
         return change(np.asarray(result))
     if isinstance(result, (list, tuple)):
@@ -224,7 +230,13 @@ def _causal(trial: Trial) -> Difference | None:
         raise trial.author("there must be at least two tokens")
 
     def until(result: object, last: int) -> object:
-        return _in_each(result, lambda array: _until(trial, array, last, lengths[0]))
+        def rows(array: Array) -> Array:
+            if array.ndim == 0 or array.shape[trial.axis_of_result(array)] != lengths[0]:
+                facts = {"length": lengths[0], "things": "positions"}
+                raise DiffersError(Difference(Rung.SHAPE, "rows", facts))
+            return array.take(np.arange(last + 1), axis=trial.axis_of_result(array))
+
+        return _in_each(result, rows)
 
     for last in sorted({0, (min(lengths) - 1) // 2, min(lengths) - 2}):
         changed = {name: _other_future(trial, array, last) for name, array in moved.items()}
@@ -235,7 +247,7 @@ def _causal(trial: Trial) -> Difference | None:
 
 
 def _other_future(trial: Trial, array: Array, last: int) -> Array:
-    """Change everything after a position; whole numbers stay among those that are there."""
+    """Return an array changed after a position; whole numbers stay in the range of the array."""
     axis = trial.axis(array)
     after = np.arange(array.shape[axis]) > last
     shape = [1] * array.ndim
@@ -252,16 +264,8 @@ def _other_future(trial: Trial, array: Array, last: int) -> Array:
     return np.where(after.reshape(shape), other, array).astype(array.dtype)
 
 
-def _until(trial: Trial, array: Array, last: int, length: int) -> Array:
-    """Return the rows of a result up to a position; there must be one for each token."""
-    if array.ndim == 0 or array.shape[trial.axis_of_result(array)] != length:
-        facts = {"length": length, "things": "positions"}
-        raise DiffersError(Difference(Rung.SHAPE, "rows", facts))
-    return array.take(np.arange(last + 1), axis=trial.axis_of_result(array))
-
-
 def _permutation(trial: Trial) -> tuple[Array, dict[str, Array]]:
-    """Draw a new order, and the inputs in it."""
+    """Return a random order, and the inputs in that order."""
     moved = trial.moved
     lengths = {array.shape[trial.axis(array)] for array in moved.values()}
     if len(lengths) > 1:
@@ -294,10 +298,6 @@ def _permutation_invariant(trial: Trial) -> Difference | None:
     _, changed = _permutation(trial)
     difference = trial.differs(trial.first, trial.with_inputs(changed))
     return _breach("invariant", difference, moved=tuple(changed))
-
-
-def _unchanged_inputs(_: Trial) -> Difference | None:
-    return None  # the first call looked at its arguments already
 
 
 def _finite_at_large_values(trial: Trial) -> Difference | None:
@@ -342,32 +342,23 @@ def _slope(trial: Trial, name: str, array: Array, direction: Array) -> float:
     ends = []
     for sign in (1.0, -1.0):
         moved = array.astype(np.float64) + sign * _STEP * direction
-        ends.append(_one_number(trial, trial.against({name: moved})))
+        value = trial.against({name: moved})
+        numbers = _arrays(value)
+        if len(numbers) != 1 or numbers[0].size != 1 or numbers[0].dtype.kind not in "iuf":
+            facts = {"code": trial.test.against, "got": value}
+            raise DiffersError(Difference(Rung.TYPE, "scalar", facts))
+        number = float(numbers[0].reshape(()))
+        if not np.isfinite(number):  # NaN would equal any other NaN
+            facts = {"code": trial.test.against, "number": number}
+            raise DiffersError(Difference(Rung.NOT_FINITE, "finite-scalar", facts))
+        ends.append(number)
     return (ends[0] - ends[1]) / (2 * _STEP)
-
-
-def _one_number(trial: Trial, value: object) -> float:
-    """Return what the second expression gives as a number; NaN would equal any other NaN."""
-    numbers = _arrays(value)
-    if len(numbers) != 1 or numbers[0].size != 1 or numbers[0].dtype.kind not in "iuf":
-        facts = {"code": trial.test.against, "got": value}
-        raise DiffersError(Difference(Rung.TYPE, "scalar", facts))
-    number = float(numbers[0].reshape(()))
-    if not np.isfinite(number):
-        facts = {"code": trial.test.against, "number": number}
-        raise DiffersError(Difference(Rung.NOT_FINITE, "finite-scalar", facts))
-    return number
 
 
 def _idempotent(trial: Trial) -> Difference | None:
     name = next(iter(trial.moved))
     again = trial.with_inputs({name: _one_array(trial)})
     return _breach("idempotent", trial.differs(trial.first, again))
-
-
-def _deterministic(trial: Trial) -> Difference | None:
-    difference = compare(trial.first, trial.with_inputs({}), _EXACT)
-    return _breach("deterministic", difference)
 
 
 def _cached_equals_uncached(trial: Trial) -> Difference | None:
@@ -382,10 +373,12 @@ _PROPERTIES: Final[dict[Property, Callable[[Trial], Difference | None]]] = {
     "causal": _causal,
     "permutation_equivariant": _permutation_equivariant,
     "permutation_invariant": _permutation_invariant,
-    "unchanged_inputs": _unchanged_inputs,
+    "unchanged_inputs": lambda _: None,  # the first call looked at its arguments already
     "finite_at_large_values": _finite_at_large_values,
     "gradient": _gradient,
     "idempotent": _idempotent,
-    "deterministic": _deterministic,
+    "deterministic": lambda trial: _breach(
+        "deterministic", compare(trial.first, trial.with_inputs({}), _EXACT)
+    ),
     "cached_equals_uncached": _cached_equals_uncached,
 }

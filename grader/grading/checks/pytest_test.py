@@ -32,9 +32,9 @@ from grader.sandbox.answers import ChildGoneError, Raised
 from grader.sandbox.limits import AUTHOR_SECONDS
 
 _NOT_A_TEST = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_AUTHORS = (NameError, ImportError, SyntaxError)  # nothing that a submission returns causes them
+_AUTHORS = (NameError, ImportError, SyntaxError)
 
-# What a submission raises is raised here as one of these, so that `pytest.raises` can catch it.
+# A submission's exception is raised here as one of these, so that `pytest.raises` can catch it.
 _RAISED: Final[dict[str, type[Exception]]] = {
     **{
         kind.__name__: kind
@@ -87,7 +87,7 @@ def _run_body(
         seconds: wall clock of the submission; the body's own work has its own allowance on top.
 
     Returns:
-        None if nothing is asserted in vain, else what is.
+        The difference of the first assertion that does not hold; None if all do.
 
     Raises:
         NoValueError, ChildGoneError: a call gave no value, and the body did not expect that.
@@ -117,9 +117,9 @@ def _run_body(
             raise _not_running(test, error) from error
         raise
     except BaseException as error:  # SystemExit too
-        if _is_author_s(error) or not names.has_answered:
-            raise _not_running(test, error) from error
-        if not isinstance(error, Exception):
+        # A loop over an empty result leaves names unbound; the others no submission can cause.
+        is_author_s = isinstance(error, _AUTHORS) and not isinstance(error, UnboundLocalError)
+        if is_author_s or not names.has_answered or not isinstance(error, Exception):
             raise _not_running(test, error) from error
         statement = statement_at(test.pytest, line_of_author(error))
         return unusable(statement, error)
@@ -127,7 +127,10 @@ def _run_body(
 
 
 def _run(run: Callable[[], object], names: Proxies) -> None:
-    """Run a body; what no test can expect ends it, though `pytest.raises(Exception)` catches it."""
+    """Run a body.
+
+    An error that no test can expect is raised again, though `pytest.raises(Exception)` catches it.
+    """
     try:
         run()
     except KeyboardInterrupt:
@@ -140,11 +143,6 @@ def _run(run: Callable[[], object], names: Proxies) -> None:
         raise
     if names.unexpected is not None:
         raise names.unexpected
-
-
-def _is_author_s(error: BaseException) -> bool:
-    """Tell whether nothing that a submission gives can cause it; a loop over nothing unbinds."""
-    return isinstance(error, _AUTHORS) and not isinstance(error, UnboundLocalError)
 
 
 def _not_running(test: PytestTest, error: BaseException) -> EtudeError:
@@ -185,7 +183,7 @@ _OBJECT = re.compile(r"<[^<>]*>|\bfunction\b")
 
 
 def _explanation(text: str) -> str:
-    """Put pytest's explanation on one line: the author's words, the values, their origins."""
+    """Return pytest's explanation on one line: the author's words, the values, their origins."""
     if missed := _NO_RAISE.search(text):
         return f"no {missed[1]} was raised"
     kept = [
@@ -199,7 +197,7 @@ def _explanation(text: str) -> str:
 
 
 def raised_here(answer: Raised) -> NoValueError:
-    """Make what a stand-in raises when the submission does: also of the builtin type it claims."""
+    """Return a stand-in's error for a submission's, also of the builtin type that it claims."""
     claimed = tuple(name for name in answer.bases if name in _RAISED)
     return _error_class(claimed)(answer) if claimed else NoValueError(answer)
 

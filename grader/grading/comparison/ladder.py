@@ -27,7 +27,7 @@ _Path: TypeAlias = tuple[object, ...]
 
 
 class Rung(StrEnum):
-    """What kind of thing is wrong, from the coarsest to the finest."""
+    """A kind of difference, from the coarsest to the finest."""
 
     NOTHING = "nothing returned"
     SILENCE = "nothing printed"
@@ -144,7 +144,7 @@ def compare_shapes(shapes: Any, got: object, path: _Path = ()) -> Difference | N
 
 
 def as_written(expected: Any, got: object) -> Any:  # noqa: ANN401  any value
-    """Give whole numbers of a literal the kind of what came: `[2, 4]` in YAML has no dtype."""
+    """Return a literal, its whole numbers as floats where the result has floats."""
     if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
         whole = expected.dtype.kind == "i" and got.dtype.kind in "ufc"
         return expected.astype(np.float64) if whole else expected
@@ -159,7 +159,7 @@ def as_written(expected: Any, got: object) -> Any:  # noqa: ANN401  any value
 
 
 def ignore_nan(expected: Any, got: Any) -> Any:  # noqa: ANN401, PLR0911  any value; each form returns
-    """Put NaN into a result wherever the expected value has it: anything may stand there."""
+    """Return a result with NaN wherever the expected value has it."""
     if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
         if expected.shape != got.shape or {expected.dtype.kind, got.dtype.kind} - {"f", "c"}:
             return got
@@ -177,7 +177,7 @@ def ignore_nan(expected: Any, got: Any) -> Any:  # noqa: ANN401, PLR0911  any va
 
 
 def as_answer(expected: object, got: Any) -> Any:  # noqa: ANN401  any value
-    """Read an answer that was written by hand in the form of the expected one.
+    """Return an answer that was written by hand in the form of the expected one.
 
     A list of lists of numbers is the array of them, a tuple is a list, 2 is 2.0 and 2.0 is 2. What
     does not fit stays as it is.
@@ -298,44 +298,36 @@ def _values(
     broken = ~np.isfinite(got) & np.isfinite(expected)
     if broken.any():
         return _not_finite(got, broken, path)
-    same = _same(expected, got)
-    error = np.where(same, 0.0, np.maximum(_distance(expected, got), _least(expected, got)))
+    kinds = {expected.dtype.kind, got.dtype.kind}
+    # In their own dtypes, since float64 cannot tell all whole numbers apart.
+    same = (expected == got) | ((expected != expected) & (got != got))  # noqa: PLR0124  NaN is not itself
+    least = 1.0 if kinds <= set("biu") else float(np.finfo(np.float64).tiny)
+    wide = np.complex128 if "c" in kinds else np.float64
     with np.errstate(all="ignore"):
+        distance = np.abs(got.astype(wide) - expected.astype(wide))
         allowed = limit.atol + limit.rtol * np.abs(np.where(np.isfinite(expected), expected, 0))
+    distance = np.where(np.isnan(distance), np.inf, distance)
+    error = np.where(same, 0.0, np.maximum(distance, least))
     wrong = ~(error <= allowed)
     if not wrong.any():
         return None
-    return _off(expected, got, np.where(wrong, error, -1.0), path)
+    error = np.where(wrong, error, -1.0)
+    worst = _first(error == error.max())
+    facts = {"expected": expected[worst], "got": got[worst]}
+    if expected.ndim == 0:
+        return Difference(Rung.VALUES, "number", facts, path)
+    facts |= {"count": int(wrong.sum()), "total": expected.size, "place": worst}
+    return Difference(Rung.VALUES, "values", facts, path, worst)
 
 
 def _all_close(expected: Array, got: Array, limit: Tolerance) -> bool:
-    """Tell quickly that two arrays agree; on NaN, infinity or doubt say no and let others look."""
+    """Return whether two arrays agree; False also if in doubt, as with NaN or infinity."""
     if expected.dtype.kind not in "fc":
         return bool((expected == got).all())
     with np.errstate(all="ignore"):
         distance = np.abs(got - expected)
         allowed = limit.atol + limit.rtol * np.abs(expected)
         return bool(((distance <= allowed) & (distance < np.inf)).all())
-
-
-def _same(expected: Array, got: Array) -> npt.NDArray[np.bool_]:
-    """Tell which values are the same, in their own dtypes; NaN is the same as NaN."""
-    both_nan = (expected != expected) & (got != got)  # noqa: PLR0124  NaN is not itself
-    return np.asarray((expected == got) | both_nan)
-
-
-def _least(expected: Array, got: Array) -> float:
-    """What different values differ by at least, also where float64 cannot tell them apart."""
-    whole = {expected.dtype.kind, got.dtype.kind} <= set("biu")
-    return 1.0 if whole else float(np.finfo(np.float64).tiny)
-
-
-def _distance(expected: Array, got: Array) -> npt.NDArray[np.float64]:
-    """The distance of each value in float64; inf where one is NaN or infinite."""
-    wide = np.complex128 if "c" in (expected.dtype.kind, got.dtype.kind) else np.float64
-    with np.errstate(all="ignore"):
-        distance = np.abs(got.astype(wide) - expected.astype(wide))
-    return np.asarray(np.where(np.isnan(distance), np.inf, distance), dtype=np.float64)
 
 
 def _not_finite(got: Array, broken: npt.NDArray[np.bool_], path: _Path) -> Difference:
@@ -350,15 +342,6 @@ def _not_finite(got: Array, broken: npt.NDArray[np.bool_], path: _Path) -> Diffe
     if got.ndim == 0:
         return Difference(Rung.NOT_FINITE, "number-not-finite", {"number": got[()]}, path)
     return Difference(Rung.NOT_FINITE, "not-finite", facts, path, first)
-
-
-def _off(expected: Array, got: Array, error: npt.NDArray[np.float64], path: _Path) -> Difference:
-    worst = _first(error == error.max())
-    facts = {"expected": expected[worst], "got": got[worst]}
-    if expected.ndim == 0:
-        return Difference(Rung.VALUES, "number", facts, path)
-    facts |= {"count": int((error >= 0).sum()), "total": expected.size, "place": worst}
-    return Difference(Rung.VALUES, "values", facts, path, worst)
 
 
 def _first(where: npt.NDArray[np.bool_]) -> tuple[int, ...]:
@@ -405,19 +388,16 @@ _ARRAY = re.compile(r"\b(?:np\.)?array\(([^()]*(?:\([\d, ]*\)[^()]*)?)\)")
 
 
 def plain_print(text: str) -> str:
-    """Write what NumPy's `repr` gives as its `str` would."""
+    """Return text with NumPy's `repr` of values replaced by their `str`."""
     if "np." not in text and "array(" not in text:
         return text
     text = _CONSTANT.sub(r"\1", _SCALAR.sub(r"\1", text))
-    return _ARRAY.sub(lambda found: _numbers_of(found[1]), text)
 
+    def numbers(found: re.Match[str]) -> str:  # no commas, no dtype after the last bracket
+        inside, bracket, rest = found[1].rpartition("]")
+        return f"{inside}{bracket}{'' if '=' in rest else rest}".replace(",", " ")
 
-def _numbers_of(inside: str) -> str:
-    """Keep the numbers of `array(...)`: no commas, and no dtype or shape after the last bracket."""
-    numbers, bracket, rest = inside.rpartition("]")
-    if "=" in rest:
-        rest = ""
-    return f"{numbers}{bracket}{rest}".replace(",", " ")
+    return _ARRAY.sub(numbers, text)
 
 
 def _shared_decimals(tokens: Sequence[str]) -> list[int]:
@@ -444,15 +424,10 @@ def _same_token(expected: str, got: str, tolerance: Tolerance | None, decimals: 
         return True
     if not (_NUMERIC.fullmatch(expected) and _NUMERIC.fullmatch(got)):
         return False
-    limit = tolerance or Tolerance(_half_unit(expected, decimals), 0.0)
+    if tolerance is None:
+        exponent, own = expected.lower().partition("e")[2], _decimals(expected)
+        half_unit = 0.5 * 10.0 ** (int(exponent or 0) - max(own, decimals)) * (1 + 1e-9)
+        # A whole number is exact: a shape, a count.
+        tolerance = Tolerance(half_unit if own or exponent else 0.0, 0.0)
     wanted, came = float(expected), float(got)
-    return abs(wanted - came) <= limit.atol + limit.rtol * abs(wanted)
-
-
-def _half_unit(printed: str, decimals: int) -> float:
-    """Return what a printed number may be off by, with the decimals of the numbers around it."""
-    exponent = printed.lower().partition("e")[2]
-    own = _decimals(printed)
-    if own == 0 and not exponent:
-        return 0.0  # a whole number is exact: a shape, a count
-    return 0.5 * 10.0 ** (int(exponent or 0) - max(own, decimals)) * (1 + 1e-9)
+    return abs(wanted - came) <= tolerance.atol + tolerance.rtol * abs(wanted)

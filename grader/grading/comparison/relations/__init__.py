@@ -1,9 +1,10 @@
 """The relation of a wrong result to the right one: transposed, scaled, masked elsewhere.
 
-A relation is named if it holds for all values to nearly
+A relation counts if it holds for all values to nearly
 full precision, and if the expected values are varied enough for it to mean something.
 """
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ from grader.grading.comparison.relations.wrong_shapes import reshaped
 
 _MOST_LEAVES = 32
 
-# The first that holds is named: the special before the general, the likely before the odd.
+# The first that holds counts: the special before the general, the likely before the odd.
 _FINDERS: Final[tuple[Callable[[Pair], Relation | None], ...]] = (
     polarity, negated, scaled, transposed, reordered, mask, applied, weights, offset, rounded,
     scrambled,
@@ -26,7 +27,7 @@ _FINDERS: Final[tuple[Callable[[Pair], Relation | None], ...]] = (
 
 
 def relation(expected: object, got: object, inputs: Mapping[str, Any]) -> Relation | None:
-    """Name the relation of a result to what was expected.
+    """Return the relation of a result to the expected value.
 
     Args:
         expected: an array or a number, or a list, tuple or dict of them.
@@ -37,25 +38,25 @@ def relation(expected: object, got: object, inputs: Mapping[str, Any]) -> Relati
         The relation of the first part that has one; None if there is none worth naming.
     """
     with np.errstate(all="ignore"):
-        return _relation(expected, got, inputs)
-
-
-def _relation(expected: object, got: object, inputs: Mapping[str, Any]) -> Relation | None:
-    if found := _swapped(expected, got):
-        return found
-    parts = list(_parts(expected, got))[:_MOST_LEAVES]
-    for where, wanted, came in parts:
-        asked = pair(wanted, came, inputs)
-        found = None if asked is None else _of_arrays(asked)
-        if found is not None:
-            return Relation(found.id, found.facts, where)
+        if found := _swapped(expected, got):
+            return found
+        for where, wanted, came in itertools.islice(_parts(expected, got), _MOST_LEAVES):
+            asked = pair(wanted, came, inputs)
+            if asked is None:
+                continue
+            if asked.expected.shape != asked.got.shape:
+                found = reshaped(asked)
+            elif not asked.same(asked.got, asked.expected):
+                found = next(filter(None, (find(asked) for find in _FINDERS)), None)
+            if found is not None:
+                return Relation(found.id, found.facts, where)
     return None
 
 
 def _parts(
     expected: object, got: object, where: tuple[object, ...] = ()
 ) -> Iterator[tuple[tuple[object, ...], object, object]]:
-    """Pair the arrays and numbers of two values of the same form."""
+    """Yield the path and the pair of each array or number in two values of the same form."""
     if isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
         if len(expected) == len(got):
             for index, (one, other) in enumerate(zip(expected, got, strict=True)):
@@ -67,32 +68,19 @@ def _parts(
         yield where, expected, got
 
 
-def _of_arrays(pair: Pair) -> Relation | None:
-    if pair.expected.shape != pair.got.shape:
-        return reshaped(pair)
-    if pair.same(pair.got, pair.expected):
-        return None
-    return next((found for find in _FINDERS if (found := find(pair))), None)
-
-
 def _swapped(expected: object, got: object) -> Relation | None:
-    """Two or three arrays that come in another order."""
+    """Return the relation of two or three arrays that come in another order."""
     if not isinstance(expected, (list, tuple)) or not isinstance(got, (list, tuple)):
         return None
     if len(expected) != len(got) or not 2 <= len(expected) <= 3:  # noqa: PLR2004  more are a list of numbers
         return None
     if not all(isinstance(item, np.ndarray) and item.size > 1 for item in (*expected, *got)):
         return None
-    for shift in range(1, len(expected)):
-        turned = [*got[shift:], *got[:shift]]
-        pairs = [pair(one, other, {}) for one, other in zip(expected, turned, strict=True)]
+    _, *orders = itertools.permutations(range(len(expected)))
+    for order in orders:
+        pairs = [pair(one, got[i], {}) for one, i in zip(expected, order, strict=True)]
         if all(p is not None and p.same(p.got, p.expected) for p in pairs):
             return Relation("items-swapped")
-    if len(expected) == 3:  # noqa: PLR2004  two of three
-        for order in ((1, 0, 2), (0, 2, 1), (2, 1, 0)):
-            pairs = [pair(one, got[i], {}) for one, i in zip(expected, order, strict=True)]
-            if all(p is not None and p.same(p.got, p.expected) for p in pairs):
-                return Relation("items-swapped")
     return None
 
 

@@ -39,32 +39,21 @@ def negated(pair: Pair) -> Relation | None:
 
 def scaled(pair: Pair) -> Relation | None:
     """Every value is the expected one times the same number."""
-    factor = _factor(pair)
-    if factor is None:
-        return None
-    origin = origin_of(factor, pair.axes, pair.rtol)
-    # Of two numbers one is always a multiple of the other: only a factor with a reason counts.
-    if not is_varied(pair.expected) and not (origin[0] and _is_uneven(pair.expected)):
-        return None
-    facts = {"factor": factor, "origin": origin, "is_number": pair.expected.ndim == 0}
-    return Relation("constant-factor", facts)
-
-
-def _factor(pair: Pair) -> float | None:
-    if not pair.is_finite:
-        return None
     weight = float((pair.expected**2).sum())
-    if weight == 0 or not np.isfinite(weight):
+    if not pair.is_finite or weight == 0 or not np.isfinite(weight):
         return None
     factor = float((pair.expected * pair.got).sum()) / weight
     if factor == 0 or not pair.same(pair.got, factor * pair.expected):
         return None
-    return factor
-
-
-def _is_uneven(array: Array) -> bool:
-    """Tell whether there is a number with many digits: two of them agree on nothing by chance."""
-    return bool((np.abs(array - np.round(array, 3)) > _UNEVEN * np.abs(array)).any())
+    origin = origin_of(factor, pair.axes, pair.rtol)
+    if not is_varied(pair.expected):
+        # Of two numbers one is always a multiple of the other: only a factor with a reason counts,
+        # and only of a number with many digits, since two of those agree on nothing by chance.
+        off = np.abs(pair.expected - np.round(pair.expected, 3))
+        if not origin[0] or not (off > _UNEVEN * np.abs(pair.expected)).any():
+            return None
+    facts = {"factor": factor, "origin": origin, "is_number": pair.expected.ndim == 0}
+    return Relation("constant-factor", facts)
 
 
 def origin_of(factor: float, axes: Axes, rtol: float) -> Origin:
@@ -101,13 +90,9 @@ def offset(pair: Pair) -> Relation | None:
     distance = pair.got - pair.expected
     shift = float(distance.mean())
     scale = float(np.abs(pair.expected).max())
-    if abs(shift) > 1e-6 * scale and _is_constant(pair, distance, scale):
+    if abs(shift) > 1e-6 * scale and np.ptp(distance) <= 10 * pair.rtol * scale:
         return Relation("constant-offset", {"shift": shift})
     return _row_offset(pair, distance, scale)
-
-
-def _is_constant(pair: Pair, values: Array, scale: float) -> bool:
-    return bool(np.ptp(values) <= 10 * pair.rtol * scale)
 
 
 def _row_offset(pair: Pair, distance: Array, scale: float) -> Relation | None:

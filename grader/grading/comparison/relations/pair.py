@@ -142,8 +142,3 @@ def distinct(array: Array) -> Array:
     finite = array[np.isfinite(array)]
     scale = np.abs(finite).max(initial=0.0) or 1.0
     return np.unique(np.round(finite / scale, 9))
-
-
-def between(values: Array) -> dict[str, float]:
-    """Return the least and the largest of numbers."""
-    return {"low": float(values.min()), "high": float(values.max())}

@@ -9,7 +9,6 @@ from grader.grading.comparison.relations.pair import (
     Array,
     Pair,
     Relation,
-    between,
     is_varied,
 )
 
@@ -17,7 +16,7 @@ _SUM = 1e-6  # what a sum of 1 may be off by
 _CLEARLY = 1e-3  # a sum this far off is another sum
 
 
-def weights(pair: Pair) -> Relation | None:
+def weights(pair: Pair) -> Relation | None:  # noqa: PLR0911  each relation returns
     """Look at weights that add up to 1 along the last axis."""
     expected, got = pair.expected, pair.got
     if expected.ndim == 0 or expected.shape[-1] < TWO or not pair.is_finite:
@@ -26,13 +25,20 @@ def weights(pair: Pair) -> Relation | None:
         return None
     if not np.any(got):
         return None
-    return (
-        _other_axis(pair)
-        or _scores(pair)
-        or _sharpened(pair)
-        or _not_divided(pair)
-        or _other_sums(pair)
-    )
+    if found := _other_axis(pair):
+        return found
+    shares = np.exp(got - got.max(axis=-1, keepdims=True))
+    if pair.same(shares / shares.sum(axis=-1, keepdims=True), expected):
+        return Relation("softmax-missing")
+    if found := _sharpened(pair):
+        return found
+    sums = got.sum(axis=-1, keepdims=True)
+    if (np.abs(sums - 1) < _CLEARLY).all():
+        return None
+    range_of_sums = {"low": float(sums.min()), "high": float(sums.max())}
+    if (np.abs(sums) >= _CLEARLY).all() and pair.same(got / sums, expected):
+        return Relation("not-normalised", range_of_sums)
+    return Relation("row-sums", {**range_of_sums, "is_one_row": got.ndim == 1})
 
 
 def _adds_up(array: Array, axis: int) -> bool:
@@ -55,7 +61,7 @@ def _other_axis(pair: Pair) -> Relation | None:
 
 
 def _differ_by_sums(pair: Pair, axis: int) -> bool:
-    """Tell whether both are the softmax of the same scores over two axes.
+    """Return whether both are the softmax of the same scores over two axes.
 
     Then the logarithms differ by a part for each row and a part for each column.
     """
@@ -64,14 +70,6 @@ def _differ_by_sums(pair: Pair, axis: int) -> bool:
     distance = np.moveaxis(np.log(pair.got) - np.log(pair.expected), axis, 0)
     mixed = distance - distance[:1] - distance[..., :1] + distance[:1, ..., :1]
     return bool(np.abs(mixed).max() <= 10 * pair.rtol * max(1.0, float(np.abs(distance).max())))
-
-
-def _scores(pair: Pair) -> Relation | None:
-    top = pair.got.max(axis=-1, keepdims=True)
-    shares = np.exp(pair.got - top)
-    if pair.same(shares / shares.sum(axis=-1, keepdims=True), pair.expected):
-        return Relation("softmax-missing")
-    return None
 
 
 def _sharpened(pair: Pair) -> Relation | None:
@@ -97,19 +95,3 @@ def _centred(shares: Array, open_: Array, counts: Array) -> Array:
     """Return each row's logarithms around their mean, zero where nothing is shared."""
     logs = np.log(shares, where=open_, out=np.zeros_like(shares))
     return np.where(open_, logs - logs.sum(axis=-1, keepdims=True) / np.maximum(counts, 1), 0.0)
-
-
-def _not_divided(pair: Pair) -> Relation | None:
-    sums = pair.got.sum(axis=-1, keepdims=True)
-    if (np.abs(sums) < _CLEARLY).any() or (np.abs(sums - 1) < _CLEARLY).all():
-        return None
-    if pair.same(pair.got / sums, pair.expected):
-        return Relation("not-normalised", between(sums))
-    return None
-
-
-def _other_sums(pair: Pair) -> Relation | None:
-    sums = pair.got.sum(axis=-1)
-    if (np.abs(sums - 1) < _CLEARLY).all():
-        return None
-    return Relation("row-sums", {**between(sums), "is_one_row": sums.ndim == 0})

@@ -6,21 +6,22 @@ from grader.grading.comparison.relations.order import scrambled, transposed
 from grader.grading.comparison.relations.pair import Pair, Relation, is_varied
 
 
-def reshaped(pair: Pair) -> Relation | None:
-    """Name how an array of another shape holds what is expected."""
+def reshaped(pair: Pair) -> Relation | None:  # noqa: PLR0911  each relation returns
+    """Return how an array of another shape holds what is expected."""
     expected, got = pair.expected, pair.got
     if not is_varied(expected):
         return None
-    return transposed(pair) or _squeezed(pair) or _part(pair) or _other_form(pair, got.size)
-
-
-def _squeezed(pair: Pair) -> Relation | None:
-    expected, got = pair.expected, pair.got
-    if not pair.same(got.squeeze(), expected.squeeze()):
+    if found := transposed(pair):
+        return found
+    if got.ndim != expected.ndim and pair.same(got.squeeze(), expected.squeeze()):
+        return Relation("axis-dropped" if got.ndim < expected.ndim else "axis-added")
+    if found := _part(pair):
+        return found
+    if got.size != expected.size:
         return None
-    if got.ndim < expected.ndim:
-        return Relation("axis-dropped")
-    return Relation("axis-added") if got.ndim > expected.ndim else None
+    if pair.same(got.ravel(), expected.ravel()):
+        return Relation("reshaped")
+    return scrambled(Pair(expected, np.reshape(got, expected.shape), pair.axes, pair.rtol))
 
 
 def _part(pair: Pair) -> Relation | None:
@@ -43,12 +44,3 @@ def _part(pair: Pair) -> Relation | None:
                 }
                 return Relation("cut", facts)
     return None
-
-
-def _other_form(pair: Pair, size: int) -> Relation | None:
-    if size != pair.expected.size:
-        return None
-    if pair.same(pair.got.ravel(), pair.expected.ravel()):
-        return Relation("reshaped")
-    flat = np.reshape(pair.got, pair.expected.shape)
-    return scrambled(Pair(pair.expected, flat, pair.axes, pair.rtol))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from grader.definitions.exercise import TestId
-from grader.grading.feedback.summarize_values import shown, shown_print
+from grader.grading.feedback.summarize_values import summarize, summarize_print
 from grader.grading.results.jobs import Job, Probe
 from grader.grading.results.submission import Submission
 from grader.grading.results.value_summary import ValueSummary
@@ -222,7 +222,7 @@ def test_a_proof_makes_no_values(make: "Make", sandbox: Sandbox) -> None:
 )
 def test_a_value_is_named_and_printed(value: object, summary: str, text: str) -> None:
     """As Python or NumPy would, on as many lines as they take."""
-    seen = shown(value)
+    seen = summarize(value)
     assert (seen.summary, seen.text) == (summary, text)
 
 
@@ -244,7 +244,7 @@ def test_a_value_is_named_and_printed(value: object, summary: str, text: str) ->
 )
 def test_a_huge_value_is_cut_and_says_how_much_it_is(value: object, note: str | None) -> None:
     """It is never printed as a whole, so that it costs nothing."""
-    seen = shown(value)
+    seen = summarize(value)
     assert len(seen.text) <= ValueSummary.MOST_CHARACTERS
     assert seen.rows is None
     assert note is None or note in seen.text
@@ -253,11 +253,11 @@ def test_a_huge_value_is_cut_and_says_how_much_it_is(value: object, note: str | 
 def test_a_float_has_all_its_digits_only_when_it_stands_alone() -> None:
     """Among others it has as many as NumPy prints of an array."""
     third = 1 / 3
-    assert shown(third).text == repr(third)
-    assert shown([third, (1e-20, 2.0), {0.1 + 0.2: third}]).text == (
+    assert summarize(third).text == repr(third)
+    assert summarize([third, (1e-20, 2.0), {0.1 + 0.2: third}]).text == (
         "[0.33333333, (1e-20, 2.0), {0.3: 0.33333333}]"
     )
-    assert shown([math.inf, -math.nan, -0.0, 1e300]).text == "[inf, nan, -0.0, 1e+300]"
+    assert summarize([math.inf, -math.nan, -0.0, 1e300]).text == "[inf, nan, -0.0, 1e+300]"
 
 
 def test_a_huge_list_is_read_no_further_than_it_is_shown() -> None:
@@ -270,7 +270,7 @@ def test_a_huge_list_is_read_no_further_than_it_is_shown() -> None:
             Counted.read += 1
             return "x" * 10
 
-    shown([Counted()] * 100_000)
+    summarize([Counted()] * 100_000)
     assert Counted.read < ValueSummary.MOST_CHARACTERS
 
 
@@ -289,7 +289,7 @@ def test_a_huge_list_is_read_no_further_than_it_is_shown() -> None:
 )
 def test_small_arrays_of_numbers_have_rows(array: np.ndarray[Any, Any], rows: object) -> None:
     """Of Python's own numbers, which any format can write."""
-    seen = shown(array)
+    seen = summarize(array)
     assert seen.rows == rows
     assert seen.is_vector == (rows is not None and array.ndim == 1)
     cells = [cell for row in seen.rows or () for cell in row]
@@ -303,7 +303,7 @@ def test_no_text_of_a_value_can_steer_a_terminal() -> None:
         def __repr__(self) -> str:
             return "a\x1b[2J\nb"
 
-    assert [shown(Odd()).text, shown_print("a\x1b[2J\nb").text] == ["a\ufffd[2J\nb"] * 2
+    assert [summarize(Odd()).text, summarize_print("a\x1b[2J\nb").text] == ["a\ufffd[2J\nb"] * 2
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What a submission gave in a test, raw: for whoever explains a mistake, never for a report."""
+"""The raw result of a submission in a test, for the diagnosis, never for a report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from grader.grading.comparison.ladder import Rung
 
 @dataclass(frozen=True, slots=True)
 class RawResult:
-    """The draw of a test that decided how it ended, and what came out of it.
+    """The draw that decided how a test ended, with the submission's value.
 
     Plain data of the trusted process. Of a hidden test nothing in here may be shown.
     """

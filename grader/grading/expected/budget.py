@@ -1,10 +1,9 @@
-"""What a call may use and return, in multiples of what the reference does for the same call."""
+"""The budgets of a call, in multiples of what the reference uses for the same call."""
 
-import contextlib
 import gc
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from grader.definitions.exercise import Budget
@@ -34,45 +33,34 @@ def largest_result(inputs: Mapping[str, Any], expected: object, returned: int | 
 
 
 def measured(rehearsal: Callable[[], object], action: Callable[[], object]) -> Usage:
-    """Do something in this process and say what it took, as the sandbox's worker does.
+    """Return the usage of an action in this process, measured as in the sandbox.
 
-    It is done twice. Small objects come from what Python and NumPy keep for reuse, where no memory
-    is allocated: after the first time that is always the same, whatever the process did before.
+    A first run fills the memory that Python and NumPy keep for small objects, so that the second
+    always allocates the same.
 
     Args:
         rehearsal: the same as the action, with inputs of its own.
         action: what is measured.
     """
-    with _without_collector():
-        _seconds(rehearsal)
+    was_enabled = gc.isenabled()
+    gc.disable()  # the collector empties the memory that is kept for reuse
+    try:
+        rehearsal()
         tracemalloc.start()
         try:
-            taken = _seconds(action)
+            begin = time.thread_time()
+            action()
+            taken = time.thread_time() - begin
             return Usage(taken, tracemalloc.get_traced_memory()[1])
         finally:
             tracemalloc.stop()
-
-
-def _seconds(action: Callable[[], object]) -> float:
-    begin = time.thread_time()
-    action()
-    return time.thread_time() - begin
-
-
-@contextlib.contextmanager
-def _without_collector() -> Iterator[None]:
-    """Leave garbage alone meanwhile: to collect it empties what is kept for reuse."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
     finally:
         if was_enabled:
             gc.enable()
 
 
 def together(usages: Sequence[Usage]) -> Usage:
-    """Sum up the calls that one expression made: all their time, the largest of their peaks."""
+    """Return the usage of the calls of one expression: their total time and largest peak."""
     return Usage(
         sum(usage.cpu_seconds for usage in usages),
         max((usage.peak_bytes for usage in usages), default=0),
@@ -80,7 +68,7 @@ def together(usages: Sequence[Usage]) -> Usage:
 
 
 def over_budget(budget: Budget, used: Usage, known: Usage, by: str) -> Difference | None:
-    """Compare what a submission used with what it may use.
+    """Return the difference if a submission used more than it may.
 
     Args:
         budget: the multiples allowed.

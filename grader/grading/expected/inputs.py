@@ -1,4 +1,4 @@
-"""The inputs of a test: written out, or drawn by the author's Python with sizes that grow."""
+"""The inputs of a test: literals, or draws by the author's Python with sizes that grow."""
 
 import ast
 import functools

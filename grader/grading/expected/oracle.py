@@ -1,7 +1,7 @@
 """The inputs and expected values of an exercise's tests, computed once and kept.
 
-The only importer of `reference`. What an author wrote as Python runs here, in the trusted process;
-what a learner wrote never does, and a solution only in a sandbox.
+The only importer of `reference`. Authors' Python runs here, in the trusted process. A learner's
+never does, and a solution's only in a sandbox.
 """
 
 import builtins
@@ -53,9 +53,9 @@ _Found = tuple[Any, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One set of inputs of a test, and what must come out, to be read.
+    """One set of inputs of a test and the expected value, to be read only.
 
-    What evaluates an author's code takes `Oracle.inputs` instead: such code may change them.
+    Authors' code gets `Oracle.inputs` instead, since it may change them.
     """
 
     inputs: Mapping[str, Any]
@@ -66,7 +66,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class TestValues:
-    """All that an oracle says of one test, to be kept where it cannot be computed."""
+    """The draws, usages and exact values of one test, for where they cannot be computed."""
 
     draws: tuple[Draw, ...]
     usages: tuple[Usage, ...] = ()  # of each draw's call, if there is a budget
@@ -74,7 +74,7 @@ class TestValues:
 
 
 class KnownValues:
-    """What is known so far of the tests of an exercise and its forms. It outlives its oracles."""
+    """The values computed so far for the tests of an exercise and its forms."""
 
     def __init__(self, known: Mapping[TestId, TestValues] = MappingProxyType({})) -> None:
         self.draws = {test: values.draws for test, values in known.items()}
@@ -83,7 +83,7 @@ class KnownValues:
 
 
 class Oracle:
-    """Knows the draws of every test of one exercise.
+    """The draws of every test of one exercise.
 
     Args:
         exercise: whose tests.
@@ -177,7 +177,8 @@ class Oracle:
         Raises:
             DefinitionError: see `draws`.
         """
-        if not self._is_written_out(test):
+        is_literal = isinstance(test.expect, LiteralValue) and test.seeds == 1
+        if not is_literal or not self._has_reference(test.code):
             return draw.expected
         exact = self.known.exact
         if test.id not in exact:
@@ -204,27 +205,20 @@ class Oracle:
         known = all(self.exercise.defines[name].reference for name in used)
         return "reference" if known and not isinstance(test.expect, FromSolution) else "solution"
 
-    def _is_written_out(self, test: TestCase) -> bool:
-        """Tell whether the author wrote a value of which the reference knows all digits."""
-        is_literal = isinstance(test.expect, LiteralValue) and test.seeds == 1
-        return is_literal and self._has_reference(test.code)
-
     def _has_reference(self, code: str) -> bool:
         """Return whether the reference has a counterpart of all that an expression uses."""
         defined = self.exercise.defines
         used = names_in(code) & defined.keys()
         return bool(used) and all(defined[name].reference for name in used)
 
-    def _expected(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[_Found]:
-        if test.compared == "text":
-            return self._texts(test, inputs)
+    def _expected(  # noqa: PLR0911  each source of values returns
+        self, test: TestCase, inputs: Sequence[_Inputs]
+    ) -> list[_Found]:
         if test.against is not None:
             self._check_names(test, "against", test.against, inputs)
         if test.is_expression:
             self._check_names(test, "call", test.code, inputs)
         match test.expect:
-            case None:
-                return self._for_shapes(test, inputs)
             case LiteralValue(value):
                 return [(value, None)] * len(inputs)
             case FromReference():
@@ -233,13 +227,14 @@ class Oracle:
                 return self._evaluated(test, "expect", code, inputs)
             case FromSolution():
                 return self._of_solution(test, inputs, lambda s, given: _called(s, test, given))
-
-    def _for_shapes(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[_Found]:
-        """Return what the reference gives for a property test's call, or else None for each."""
         if test.compared == "property" and self._has_reference(test.code):
-            with contextlib.suppress(DefinitionError):  # its own failure is no submission's
+            with contextlib.suppress(DefinitionError):  # the reference's failure is no submission's
                 return self._evaluated(test, "call", test.code, inputs)
-        return [(None, None)] * len(inputs)
+        if not test.needs_solution:
+            return [(test.stdout, None)] * len(inputs)
+        return self._of_solution(
+            test, inputs, lambda s, given: (s.printed_by(test.where, test.code, given), None)
+        )
 
     def _evaluated(
         self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]
@@ -257,14 +252,6 @@ class Oracle:
             return found, max(sizes, default=None) if field == "call" else None
 
         return [value(given) for given in inputs]
-
-    def _texts(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[_Found]:
-        if test.stdout is not None:
-            return [(test.stdout, None)] * len(inputs)
-        printed = self._of_solution(
-            test, inputs, lambda stage, given: stage.printed_by(test.where, test.code, given)
-        )
-        return [(text, None) for text in printed]
 
     def _of_solution(
         self,
@@ -287,7 +274,14 @@ class Oracle:
         numbers = range(test.seeds)
         if self.judged_by(test) == "solution":
             inputs = [self.inputs(test, number) for number in numbers]
-            return self._of_solution(test, inputs, lambda stage, given: _usage(stage, test, given))
+
+            def usage(program: LoadedProgram, given: _Inputs) -> Usage:
+                usages: list[Usage] = []
+                names = program.names(test.where, usages=usages)
+                evaluate(test.code, {**program.bindings(names), **given})
+                return together(usages)
+
+            return self._of_solution(test, inputs, usage)
 
         def call(number: int) -> Callable[[], object]:
             names = {**self._reference_names(), **self.inputs(test, number)}
@@ -346,7 +340,7 @@ class _Package:
 
 
 def _weighed(value: Any, sizes: list[int]) -> Any:  # noqa: ANN401  any value
-    """Have a function add the bytes of the arrays in each result; leave anything else as it is."""
+    """Return a function that also notes the bytes of each result; any other value as it is."""
     if not isinstance(value, FunctionType):
         return value
 
@@ -365,10 +359,3 @@ def _called(stage: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Found:
         message = f"test {test.id!r}: the call gives an object, which cannot be compared"
         raise author_error(test.where, message)
     return value, names.largest
-
-
-def _usage(stage: LoadedProgram, test: TestCase, inputs: _Inputs) -> Usage:
-    usages: list[Usage] = []
-    names = stage.names(test.where, usages=usages)
-    evaluate(test.code, {**stage.bindings(names), **inputs})
-    return together(usages)

@@ -1,11 +1,10 @@
-"""Makes the public form of an exercise: everything hidden is left behind here, in one place."""
+"""The public form of an exercise. Everything hidden is left out here, and nowhere else."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from grader.definitions.exercise import (
     Exercise,
-    TestCase,
 )
 from grader.definitions.public import (
     Described,
@@ -18,14 +17,14 @@ from grader.definitions.track import Track
 from grader.sandbox.process import Sandbox
 
 if TYPE_CHECKING:
-    from grader.grading.expected.oracle import KnownValues, Oracle
+    from grader.grading.expected.oracle import KnownValues
 
 
 def public_track(track: Track, sandbox: Sandbox | None = None) -> PublicTrack:
-    """Project a track and its exercises.
+    """Return the public form of a track and its exercises.
 
     Args:
-        track: what to project.
+        track: its definition.
         sandbox: for tests that compare with what the exercise's solution gives.
 
     Raises:
@@ -36,7 +35,7 @@ def public_track(track: Track, sandbox: Sandbox | None = None) -> PublicTrack:
 
 
 def untested_track(track: Track) -> PublicTrack:
-    """Project a track without its tests, so that nothing has to be computed."""
+    """Return the public form of a track without tests, so that nothing has to be computed."""
     return _track(track, [_exercise(each, ()) for each in track.exercises])
 
 
@@ -51,24 +50,46 @@ def _track(track: Track, exercises: Sequence[PublicExercise]) -> PublicTrack:
 
 
 def needs_sandbox(exercise: Exercise) -> bool:
-    """Tell whether a visible test of an exercise shows what its solution gives."""
+    """Return whether a visible test of an exercise shows a value of its solution."""
     return any(test.needs_solution for test in exercise.tests if not test.hidden)
 
 
 def public_exercise(
     exercise: Exercise, sandbox: Sandbox | None = None, known: "KnownValues | None" = None
 ) -> PublicExercise:
-    """Project an exercise; the expected values of visible tests are computed, never retyped.
+    """Return the public form of an exercise; expected values of visible tests are computed.
 
     Args:
-        exercise: what to project.
+        exercise: its definition.
         sandbox: see `public_track`.
         known: what is known of its tests already, to which is added what is computed.
 
     Raises:
         DefinitionError, GraderFault: see `public_track`.
     """
-    return _exercise(exercise, _public_tests(exercise, sandbox, known))
+    # Most of a site's pages are cached, and then there is nothing to compute.
+    from grader.grading.expected.oracle import Oracle  # noqa: PLC0415
+
+    oracle = Oracle(exercise, sandbox, known)
+    predicted = exercise.kind == "predict"
+    tests = []
+    for test in exercise.tests:
+        if test.hidden:
+            continue
+        draw = oracle.draws(test)[0]
+        public = PublicTest(
+            kind="answer" if predicted else test.kind,
+            id=test.id,
+            description=test.description,
+            points=test.points,
+            given={name: _plain(value) for name, value in draw.inputs.items()},
+            code=test.code,
+            expected=None if predicted else _plain(draw.expected),
+            holds=test.holds,
+            draws=test.seeds,
+        )
+        tests.append(public)
+    return _exercise(exercise, tuple(tests))
 
 
 def _exercise(exercise: Exercise, tests: Sequence[PublicTest]) -> PublicExercise:
@@ -93,35 +114,8 @@ def _exercise(exercise: Exercise, tests: Sequence[PublicTest]) -> PublicExercise
     )
 
 
-def _public_tests(
-    exercise: Exercise, sandbox: Sandbox | None, known: "KnownValues | None"
-) -> tuple[PublicTest, ...]:
-    # Most of a site's pages are remembered, and then there is nothing to compute.
-    from grader.grading.expected.oracle import Oracle  # noqa: PLC0415
-
-    oracle = Oracle(exercise, sandbox, known)
-    return tuple(_public_test(oracle, test) for test in exercise.tests if not test.hidden)
-
-
-def _public_test(oracle: "Oracle", test: TestCase) -> PublicTest:
-    draw = oracle.draws(test)[0]
-    predicted = oracle.exercise.kind == "predict"
-    inputs = {name: _plain(value) for name, value in draw.inputs.items()}
-    return PublicTest(
-        kind="answer" if predicted else test.kind,
-        id=test.id,
-        description=test.description,
-        points=test.points,
-        given=inputs,
-        code=test.code,
-        expected=None if predicted else _plain(draw.expected),
-        holds=test.holds,
-        draws=test.seeds,
-    )
-
-
 def _plain(value: Any) -> Any:  # noqa: ANN401  any value
-    """Return a value as plain data; what is none is described, in a container piece by piece."""
+    """Return a value as plain data, with a description in place of what is none."""
     import numpy as np  # noqa: PLC0415  as above
 
     kind = type(value)

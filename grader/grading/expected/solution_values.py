@@ -1,4 +1,4 @@
-"""What an exercise's own solution gives, run in a sandbox child of its own."""
+"""The values of an exercise's own solution, computed in a sandbox child."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from grader.grading.program.author_code import author_error
 from grader.grading.program.loaded_program import LoadedProgram, read_values
 from grader.grading.program.proxies import InputChangedError, NoValueError
 from grader.grading.results.jobs import limits_of
-from grader.sandbox.answers import Cause, ChildGoneError, Raised, Returned, Unsupported
+from grader.sandbox.answers import Cause, ChildGoneError, Returned, Unsupported
 from grader.sandbox.interface import Children
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ def loaded_solution(exercise: Exercise, sandbox: Children | None) -> Iterator[Lo
 
 
 def of_solution(where: Location, what: str, action: Callable[[], T]) -> T:
-    """Ask the solution for something; that it fails is the author's to mend.
+    """Return the result of an action on the solution.
 
     Raises:
         DefinitionError: it raises, ends or gives something that cannot be compared with.
@@ -49,18 +49,16 @@ def of_solution(where: Location, what: str, action: Callable[[], T]) -> T:
     try:
         return action()
     except NoValueError as error:
-        raise author_error(where, f"{what}: the solution {_said(error.answer)}") from error
+        answer = error.answer
+        if isinstance(answer, Unsupported):
+            said = f"gives {answer.kind}, which cannot be compared"
+        else:
+            line = f" (line {answer.frames[-1][0]} of it)" if answer.frames else ""
+            said = f"raises {answer.type}{answer.message and f': {answer.message}'}{line}"
+        raise author_error(where, f"{what}: the solution {said}") from error
     except InputChangedError as error:
         raise author_error(where, f"{what}: the solution changes {error.name} in place") from error
     except ChildGoneError as error:
         if error.cause is Cause.KILLED:  # by a host without memory, for all we know
             raise GraderFault(f"the sandbox of the solution was killed: {error}") from error
         raise author_error(where, f"{what}: the solution ended ({error})") from error
-
-
-def _said(answer: Raised | Unsupported) -> str:
-    if isinstance(answer, Unsupported):
-        return f"gives {answer.kind}, which cannot be compared"
-    line = f" (line {answer.frames[-1][0]} of it)" if answer.frames else ""
-    said = f": {answer.message}" if answer.message else ""
-    return f"raises {answer.type}{said}{line}"

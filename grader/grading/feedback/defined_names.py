@@ -1,4 +1,4 @@
-"""What a submission says that it defines. Its own word, so it is cut to size before it is used."""
+"""The names that a submission defines, as its process reports them: cut to size and checked."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -21,14 +21,14 @@ class DefinedName:
 
 @dataclass(frozen=True, slots=True)
 class DefinedNames:
-    """Every public callable of a submission, and what is known of the names asked for."""
+    """Every public callable of a submission, and the names asked for."""
 
     names: tuple[str, ...]
     defined: dict[str, DefinedName]
 
     @classmethod
     def read(cls, facts: object, asked: list[str]) -> Self:
-        """Read what the sandbox reports after loading; what has another form counts as missing."""
+        """Return the names that the sandbox reports; an entry of another form counts as missing."""
         match facts:
             case {"names": list(names), "defined": dict(defined)}:
                 entries = {name: _entry(defined[name]) for name in asked if name in defined}

@@ -52,7 +52,7 @@ def sentence_of(difference: Difference, name: str = _WHOLE) -> str:
 
 
 def describe(value: object) -> str:
-    """Name a value's type as a learner would."""
+    """Return the name of a value's type in plain words."""
     if value is None:
         return "None"
     if isinstance(value, np.ndarray):
@@ -123,11 +123,6 @@ def _of(count: int, total: int, noun: str) -> str:
     return f"{count} of {total} {noun}s"
 
 
-def _number_differs(name: str, expected: object, got: object) -> str:
-    wanted, came = _distinct(expected, got)
-    return f"{name} should be {wanted}, but is {came}."
-
-
 def _number(value: Any, digits: int = 4) -> str:  # noqa: ANN401  any NumPy scalar
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
@@ -140,7 +135,7 @@ def _number(value: Any, digits: int = 4) -> str:  # noqa: ANN401  any NumPy scal
 
 
 def _distinct(expected: object, got: object) -> tuple[str, str]:
-    """Print two numbers with as many digits as it takes to tell them apart."""
+    """Return two numbers with as many digits as it takes to tell them apart."""
     for digits in (4, 6, 9, 13, 17):
         pair = _number(expected, digits), _number(got, digits)
         if pair[0] != pair[1]:
@@ -157,14 +152,8 @@ def _printed(expected: str, got: str) -> str:
     return f"{_quoted(got)}; expected {_quoted(expected)}."
 
 
-def _over_budget(
-    what: str,
-    print_amount: Callable[[float], str],
-    amounts: tuple[float, float],
-    by: str,
-    allowed: float,
-) -> str:
-    used, known = map(print_amount, amounts)
+def _over_budget(what: str, *, amounts: tuple[float, float], by: str, allowed: float) -> str:
+    used, known = (_amount(what, each) for each in amounts)
     least = 1 if what == "memory" else 1e-9
     times = _short(amounts[0] / max(amounts[1], least))
     return (
@@ -177,16 +166,14 @@ def _short(number: float) -> str:
     return f"{number:.3g}" if number < 10 else f"{number:,.0f}"  # noqa: PLR2004  one digit before the point
 
 
-def _size(count: float) -> str:
+def _amount(what: str, count: float) -> str:
+    if what == "time":
+        return f"{_two_digits(count)} s" if count >= 1 else f"{_two_digits(1000 * count)} ms"
     for unit in ("bytes", "kB", "MB"):
         if count < 1000:  # noqa: PLR2004  decimal units
             return f"{_two_digits(count)} {unit}"
         count /= 1000
     return f"{_two_digits(count)} GB"
-
-
-def _span(seconds: float) -> str:
-    return f"{_two_digits(seconds)} s" if seconds >= 1 else f"{_two_digits(1000 * seconds)} ms"
 
 
 def _two_digits(count: float) -> str:
@@ -195,22 +182,6 @@ def _two_digits(count: float) -> str:
 
 def _listed(names: Iterable[str]) -> str:
     return " and ".join(f"`{name}`" for name in names)
-
-
-def _no_numbers(got: object) -> str:
-    container = isinstance(got, (np.ndarray, list, tuple, dict))
-    what = "there is no number in it" if container else f"is {describe(got)}"
-    return f"The result should be made of numbers, but {what}."
-
-
-def _other_than_numbers(part: object) -> str:
-    what = "a whole number of too many digits" if isinstance(part, int) else describe(part)
-    return f"The result should be made of numbers, but there is {what} in it."
-
-
-def _no_axis(axis: int, ndim: int) -> str:
-    axes = f"{ndim} {'axis' if ndim == 1 else 'axes'}"
-    return f"The result should have an axis {axis}, but has {axes} only."
 
 
 # By the message of a difference: its first argument is the name of the value or, where a property
@@ -250,7 +221,9 @@ _SENTENCES: Final[Mapping[str, Callable[..., str]]] = {
         f"{name} is {_number(number)}, where a finite number is expected."
     ),
     "values": _values,
-    "number": _number_differs,
+    "number": lambda name, **numbers: "{} should be {}, but is {}.".format(
+        name, *_distinct(**numbers)
+    ),
     "whole-number": lambda name: f"{name} is another whole number than expected.",
     "nothing-printed": lambda _, expected: f"Nothing was printed; expected {_quoted(expected)}.",
     "text": lambda _, **texts: f"Printed {_printed(**texts)}",
@@ -262,8 +235,8 @@ _SENTENCES: Final[Mapping[str, Callable[..., str]]] = {
     ),
     "more-text": lambda _, **texts: f"Printed more than expected: {_printed(**texts)}",
     "less-text": lambda _, **texts: f"Printed less than expected: {_printed(**texts)}",
-    "memory": lambda _, **facts: _over_budget("memory", _size, **facts),
-    "time": lambda _, **facts: _over_budget("time", _span, **facts),
+    "memory": lambda _, **facts: _over_budget("memory", **facts),
+    "time": lambda _, **facts: _over_budget("time", **facts),
     "input-changed": lambda _, argument, call: (
         f"Your code changes {argument} of `{call}` in place. Work on a copy, or make a new array."
     ),
@@ -274,9 +247,19 @@ _SENTENCES: Final[Mapping[str, Callable[..., str]]] = {
     "no-finite-number": lambda _: (
         "The result should have finite numbers in it, but all are NaN or infinite."
     ),
-    "no-numbers": lambda _, got: _no_numbers(got),
-    "other-than-numbers": lambda _, part: _other_than_numbers(part),
-    "no-axis": lambda _, axis, ndim: _no_axis(axis, ndim),
+    "no-numbers": lambda _, got: (
+        "The result should be made of numbers, but there is no number in it."
+        if isinstance(got, (np.ndarray, list, tuple, dict))
+        else f"The result should be made of numbers, but is {describe(got)}."
+    ),
+    "other-than-numbers": lambda _, part: (
+        "The result should be made of numbers, but there is "
+        f"{'a whole number of too many digits' if isinstance(part, int) else describe(part)} in it."
+    ),
+    "no-axis": lambda _, axis, ndim: (
+        f"The result should have an axis {axis}, but has {ndim} {'axis' if ndim == 1 else 'axes'} "
+        "only."
+    ),
     "no-one-array": lambda _, got: f"The result should be an array, but is {describe(got)}.",
     "rows": lambda _, length, things: (
         f"The result should have one row for each of the {length} {things}."

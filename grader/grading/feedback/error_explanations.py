@@ -1,4 +1,4 @@
-"""What is behind the errors that array code raises most: one sentence that helps, by the message.
+"""Explanations of the usual errors of array code: one sentence for each, by the message.
 
 Pure, the standard library only. Nothing of a message is repeated but sizes, and names where Python
 puts them between quotes.
@@ -15,7 +15,7 @@ _LONGEST_NAME = 40
 
 @dataclass(frozen=True, slots=True)
 class _Cause:
-    """A kind of error: what its message looks like, and what to say then."""
+    """A kind of error: the pattern of its message, and its explanation."""
 
     id: str
     pattern: str  # compiled when an error is first explained: most runs have none
@@ -24,7 +24,7 @@ class _Cause:
 
 
 def cause(kind: str, message: str) -> str:
-    """Say in a sentence what is behind an error.
+    """Return the sentence about the cause of an error.
 
     Args:
         kind: the name of the exception's type.
@@ -41,7 +41,7 @@ def cause(kind: str, message: str) -> str:
 
 
 def signature(kind: str, message: str) -> tuple[str, ...] | None:
-    """Return what two errors have in common that come from the same mistake.
+    """Return the features that two errors of the same mistake share.
 
     That is the kind of cause and the sizes in the message, not the words, which differ between
     `@` and `np.dot`. Of an index that is too large the sizes are left out: they say which item was
@@ -63,7 +63,7 @@ def signature(kind: str, message: str) -> tuple[str, ...] | None:
 
 
 def shapes_here(shapes: Sequence[tuple[str, tuple[int, ...]]]) -> str:
-    """Say which shapes the arrays have where an error arose; nothing without arrays."""
+    """Return the sentence about the shapes of the arrays where an error arose, if any."""
     if not shapes:
         return ""
     (name, shape), *others = shapes
@@ -87,7 +87,7 @@ def _find(kind: str, message: str) -> tuple[_Cause, re.Match[str]] | None:
 
 
 def _names(text: str) -> str:
-    """Show a name from a message, if it is one."""
+    """Return a name from a message in backquotes, or "it"."""
     return f"`{text}`" if text.isidentifier() and len(text) <= _LONGEST_NAME else "it"
 
 
@@ -180,13 +180,13 @@ def _reshape(match: re.Match[str]) -> str:
 
 
 def _shapes(*texts: str) -> list[tuple[int, ...]]:
-    """Read shapes from a message: NumPy writes some with spaces, some without."""
+    """Return the shapes in a message: NumPy writes some with spaces, some without."""
     found = re.findall(_SHAPE, " ".join(texts))
     return [tuple(map(int, re.findall(r"\d+", text))) for text in found]
 
 
 def _sides(match: re.Match[str]) -> str:
-    """Say which two of the shapes do not fit, and where; NumPy lists all that it was given."""
+    """Return the sentence about two shapes that do not fit; NumPy lists all."""
     shapes = _shapes(*(text for text in match.groups() if text))
     for one, other in itertools.combinations(shapes, 2):
         for left, right in zip(reversed(one), reversed(other), strict=False):
@@ -221,7 +221,7 @@ def _index_shapes(match: re.Match[str]) -> str:
 
 
 def _call(match: re.Match[str], count: str) -> str:
-    """Say what is wrong with the number of arguments; of a method, what is easily forgotten."""
+    """Return the sentence about a number of arguments, with a reminder for methods."""
     of_class = " The first parameter of a method is `self`." if match["method"] else ""
     return f"{count}{of_class}"
 

@@ -1,4 +1,4 @@
-"""What a learner is told: every sentence about how a test or a submission ended, in one place.
+"""The sentences about how a test or a submission ended, apart from wrong results.
 
 A sentence about a hidden test must not carry anything that the submission could have chosen: not a
 message, not a value, not a line. It is made from the outcome and the rung alone.
@@ -6,7 +6,7 @@ message, not a value, not a line. It is made from the outcome and the rung alone
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,10 +71,10 @@ def hidden(
     inputs: Mapping[str, Any],
     holds: Property | None = None,
 ) -> str:
-    """Say about a hidden test only what its disclosure allows.
+    """Return the sentence about a hidden test that its disclosure allows.
 
-    Also where the inputs may be shown, the rest stays a fixed sentence: what a submission returns
-    or raises could carry the inputs of another hidden test.
+    Also where the inputs may be shown, the rest stays a fixed sentence: a result or an error could
+    carry the inputs of another hidden test.
     """
     if disclose == "nothing":
         return _NOTHING_DISCLOSED
@@ -88,19 +88,19 @@ def hidden(
 
 
 def _summary(value: object) -> str:
-    """Print a value on one line, the middle of a large array left out."""
+    """Return a value on one line, without the middle of a large array."""
     with np.printoptions(precision=4, threshold=24, edgeitems=2, linewidth=1000):
         return f"{' '.join(repr(value).split()):.300}"
 
 
 def partly(sentence: str, passed: int, draws: int, points: int) -> str:
-    """Add what a test with partial credit gives for the draws that passed."""
+    """Return a sentence with the points for the draws that passed."""
     earned = f"{points} point{'' if points == 1 else 's'}"
     return f"{sentence} {passed} of {draws} inputs pass: {earned}."
 
 
 def outcome_of(raised: Raised) -> Outcome:
-    """Class an exception that the submission raised."""
+    """Return the outcome of an exception that the submission raised."""
     if "MemoryError" in raised.bases:
         return Outcome.OUT_OF_MEMORY
     if raised.type == "OutputLimitError":
@@ -109,7 +109,7 @@ def outcome_of(raised: Raised) -> Outcome:
 
 
 def raised(error: Raised, call: str, contents: DefinedNames) -> str:
-    """Say what a submission's exception was and where it came from."""
+    """Return the sentence about a submission's exception and its place."""
     if error.type == "SystemExit":
         return "Your code ends the program with sys.exit(). Return from the function instead."
     if error.type == "OutputLimitError":
@@ -122,32 +122,22 @@ def raised(error: Raised, call: str, contents: DefinedNames) -> str:
     if not error.frames and call:
         return _in_the_test_itself(error, call, contents)
     message = f": {_words_of(error)}" if error.message else ""
-    said = f"{error.type}{message}{_at(error)}.{_HINTS.get(error.type, '')}{_exit_hint(error)}"
-    return " ".join([said, *_cause(error)])
+    said = [f"{error.type}{message}{_at(error)}."]
+    if error.type == "EOFError":
+        said.append("Nothing can be typed in here: `input()` has nothing to read.")
+    if error.type == "NameError" and re.search(r"'(exit|quit)'", error.message):
+        said.append("To leave a function, use `return`.")
+    if sentence := error_explanations.cause(error.type, error.message):
+        said.append(sentence)
+    if error_explanations.signature(error.type, error.message) and (
+        here := error_explanations.shapes_here(error.shapes)
+    ):
+        said.append(here)
+    return " ".join(said)
 
 
 _QUOTED = re.compile(r"'([^']+)'")
 _PLACE = re.compile(r" \((?:/[^()]*|unknown location)\)$")  # where a module lies on this machine
-
-_HINTS = {
-    "EOFError": " Nothing can be typed in here: `input()` has nothing to read.",
-}
-
-
-def _exit_hint(error: Raised) -> str:
-    if error.type == "NameError" and re.search(r"'(exit|quit)'", error.message):
-        return " To leave a function, use `return`."
-    return ""
-
-
-def _cause(error: Raised) -> Iterator[str]:
-    """Say what is behind a usual error, and where shapes matter, which the arrays have."""
-    if sentence := error_explanations.cause(error.type, error.message):
-        yield sentence
-    if error_explanations.signature(error.type, error.message) and (
-        here := error_explanations.shapes_here(error.shapes)
-    ):
-        yield here
 
 
 def _words_of(error: Raised) -> str:
@@ -167,7 +157,7 @@ def _at(error: Raised) -> str:
 
 
 def _in_the_test_itself(error: Raised, call: str, contents: DefinedNames) -> str:
-    """Explain an error without a line of the learner's: at the call, or in the test's own line."""
+    """Return the sentence about an error at the call, or in the test's own line."""
     for name, defined in contents.defined.items():
         if but := _misused(error, name, defined):
             return f"The test runs `{_cut(call)}`, but {but}"
@@ -178,10 +168,13 @@ def _in_the_test_itself(error: Raised, call: str, contents: DefinedNames) -> str
 
 
 def _misused(error: Raised, name: str, defined: DefinedName) -> str:
-    """Say how a test uses a name in another way than it is defined; nothing if that is not it."""
+    """Return how a test uses a name in another way than it is defined, or nothing."""
     where = f" (line {defined.line})" if defined.line else ""
     if error.type == "TypeError" and error.message.startswith((f"{name}()", f"{name}.__init__()")):
-        return f"your {_spelled(name, defined)}{where}: {_words_of(error)}."
+        spelled = f"function is `def {name}{defined.signature}`"
+        if defined.kind == "class":
+            spelled = f"class is made by `{name}{defined.signature}`"
+        return f"your {spelled}{where}: {_words_of(error)}."
     if error.type == "TypeError" and error.message.startswith(f"{name}."):
         return f"{_words_of(error)}. The first parameter of a method is `self`."
     _, lacks, attribute = error.message.partition(f"'{name}' object has no attribute ")
@@ -190,21 +183,15 @@ def _misused(error: Raised, name: str, defined: DefinedName) -> str:
     return ""
 
 
-def _spelled(name: str, defined: DefinedName) -> str:
-    if defined.kind == "class":
-        return f"class is made by `{name}{defined.signature}`"
-    return f"function is `def {name}{defined.signature}`"
-
-
 def syntax_error(error: Raised) -> str:
-    """Say what Python could not read."""
+    """Return the sentence about code that Python cannot read."""
     shown = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
     line = f"line {error.line}" if error.line else "your code"
     return f"Python cannot read {line}{shown} ({error.type}: {_cut(error.message)})."
 
 
 def unsupported(answer: Unsupported) -> str:
-    """Say that a value is of a kind that no test can look at."""
+    """Return the sentence about a value that no test can look at."""
     where = f" (at {answer.path} of the result)" if answer.path else ""
     if answer.kind == "coroutine":
         return "Your function is `async def`, so calling it computes nothing. Write `def`."
@@ -224,7 +211,7 @@ def _advice(kind: str) -> str:
 
 
 def unsupported_value(name: str, answer: Unsupported) -> str:
-    """Say that a value is of a kind that no test can look at."""
+    """Return the sentence about a value that no test can look at."""
     where = f" at {answer.path}" if answer.path else ""
     kind = _article(answer.kind)
     if answer.is_too_large:
@@ -241,7 +228,7 @@ def _article(kind: str) -> str:
 
 
 def gone(error: ChildGoneError) -> tuple[Outcome, str]:
-    """Class and explain the end of a submission's process."""
+    """Return the outcome and the sentence for the end of a submission's process."""
     match error.cause:
         case Cause.CPU_TIME:
             return (
@@ -271,41 +258,37 @@ def gone(error: ChildGoneError) -> tuple[Outcome, str]:
             )
 
 
-_NOUNS: dict[DefinedAs, str] = {"function": "function", "class": "class", "value": "value"}
-
-
 def missing(name: str, call: str, names: Sequence[str], kind: DefinedAs = "function") -> str:
-    """Say that a name is missing, and which one it may have become."""
+    """Return the sentence about a missing name, with the name that may be meant."""
     if kind == "value":
         return f"There is no `{name}` in your code; write your answer as `{name} = ...`."
-    noun = _NOUNS[kind]
     spelled = {known.lower(): known for known in names}
     close = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.6)
     if close:
-        return f"There is no {noun} `{name}` in your code. Is `{spelled[close[0]]}` meant to be it?"
-    return f"There is no {noun} `{name}` in your code; the tests call `{call}`."
+        return f"There is no {kind} `{name}` in your code. Is `{spelled[close[0]]}` meant to be it?"
+    return f"There is no {kind} `{name}` in your code; the tests call `{call}`."
 
 
 def another_kind(name: str, wanted: DefinedAs, kind: str) -> str:
-    """Say that a name stands for something else than it should."""
+    """Return the sentence about a name of another kind than asked for."""
     came = _article(kind) if kind != "builtin_function_or_method" else "a built-in function"
-    return f"`{name}` should be a {_NOUNS[wanted]}, but in your code it is {came}."
+    return f"`{name}` should be a {wanted}, but in your code it is {came}."
 
 
 def not_answered(name: str, kind: str) -> str:
-    """Say that a placeholder still stands where an answer should."""
+    """Return the sentence about a placeholder in the place of an answer."""
     placeholder = "..." if kind == "ellipsis" else "None"
     return f"`{name}` is not answered yet: write your answer in place of `{placeholder}`."
 
 
 def no_choice(name: str, choices: Sequence[str]) -> str:
-    """Say which answers there are to choose from."""
+    """Return the sentence that lists the answers to choose from."""
     quoted = [f'"{choice}"' for choice in choices]
     return f"`{name}` should be one of {_listing(quoted, 'or')}."
 
 
 def answer_differs(names: Sequence[str], rung: Rung) -> str:
-    """Say that a prediction is wrong, without giving the right one away."""
+    """Return the sentence about a wrong prediction; it does not tell the right one."""
     answers = _listing([f"`{name}`" for name in names], "and")
     verb = "is" if len(names) == 1 else "are"
     if rung in (Rung.TYPE, Rung.LENGTH, Rung.SHAPE):
@@ -328,19 +311,19 @@ _BEYOND = {
 
 
 def more_than_answers(what: str, line: int, name: str, answers: Sequence[str]) -> str:
-    """Say why a program that should only answer was not run."""
+    """Return why a program that should only answer was not run."""
     listed = _listing([f"`{answer}`" for answer in answers], "and")
     return f"Line {line} {_BEYOND[what].format(name=name, answers=listed)}."
 
 
 def forbidden(line: int, uses: str, because: str) -> str:
-    """Say what a submission uses that its exercise does without."""
+    """Return the sentence about a forbidden use."""
     reason = f": {because.strip().rstrip('.')}" if because.strip() else ""
     return f"Line {line} {uses}, which this exercise does without{reason}."
 
 
 def roundabout(line: int, name: str) -> str:
-    """Say that something could reach by another name what is forbidden."""
+    """Return the sentence about a use that can reach what is forbidden."""
     return (
         f"Line {line} uses `{name}`, which can reach by another name what this exercise does "
         "without, so it is not allowed here either."
@@ -348,7 +331,7 @@ def roundabout(line: int, name: str) -> str:
 
 
 def passed_around(line: int, name: str) -> str:
-    """Say that a module goes where it cannot be followed."""
+    """Return the sentence about a module that is passed around."""
     return (
         f"Line {line} passes `{name}` around, which could hide what this exercise does without. "
         f"Write `{name}.` and what you need of it where you need it."
@@ -372,19 +355,19 @@ def cannot_use(code: str, error: str, message: str) -> str:
 
 
 def looks(mistake: str) -> str:
-    """Say which mistake is behind failures; `mistake` is in words that begin with "as if"."""
+    """Return the sentence about a mistake, in words that begin with "as if"."""
     return f"Your code behaves exactly {mistake}."
 
 
 def never_finite(said: str) -> str:
-    """Say what a mistake is that would explain results without a single number in them."""
+    """Return the sentence about one of several causes of results without a finite number."""
     return (
         f"No result has a number in it, and that can have several causes. One is known here: {said}"
     )
 
 
 def either(sentences: Sequence[str]) -> str:
-    """Say that any of several mistakes explains the failures."""
+    """Return the sentence about several mistakes that each explain the failures."""
     count = {2: "either of two"}.get(len(sentences), "any of several")
     if len(sentences) == 1:
         return sentences[0]
@@ -392,13 +375,13 @@ def either(sentences: Sequence[str]) -> str:
 
 
 def assertion(statement: str, explanation: str) -> str:
-    """Say which assertion of a test does not hold, and with what values."""
+    """Return the sentence about an assertion that does not hold, with its values."""
     shown = f": {_cut(printable(explanation))}" if explanation else ""
     return f"This does not hold: `{_cut(statement)}`{shown}"
 
 
 def too_long(seconds: float) -> str:
-    """Say that a test did not end with what the submission gave it."""
+    """Return the sentence about a test that does not end."""
     return f"The test did not end within {seconds:g} s with what your code returned."
 
 

@@ -1,7 +1,7 @@
-"""Makes the values behind a failure showable: summarised, cut and cleaned, however large they are.
+"""Summaries of the values behind a failure: bounded and printable, however large the values are.
 
-What a submission gave may be anything that can cross the wire, so nothing is printed as a whole:
-text is made piece by piece and no further than it is shown.
+A value of a submission is never printed as a whole: text is made piece by piece, no further than it
+is shown.
 """
 
 import itertools
@@ -46,7 +46,7 @@ _NOT_OF_THE_VALUE: Final = (Rung.INPUTS, Rung.ASSERTION, Rung.BUDGET)
 
 
 def values_behind(exercise: Exercise, test: TestCase, seen: RawResult) -> FailureValues:
-    """Return what a learner may see of the draw on which a test did not pass.
+    """Return the values of the draw on which a test did not pass, as a learner may see them.
 
     Of a hidden test that is nothing, and of a prediction too: its answer is all there is to find.
     """
@@ -60,24 +60,24 @@ def values_behind(exercise: Exercise, test: TestCase, seen: RawResult) -> Failur
 
 def _values(test: TestCase, seen: RawResult) -> FailureValues:
     used = set(_WORD.findall(f"{test.code} {test.against or ''}"))
-    inputs = tuple((name, shown(value)) for name, value in seen.inputs.items() if name in used)
+    inputs = tuple((name, summarize(value)) for name, value in seen.inputs.items() if name in used)
     if seen.rung in _NOT_OF_THE_VALUE:
         return FailureValues(inputs)
-    summarize = shown_print if test.compared == "text" else shown
+    summary = summarize_print if test.compared == "text" else summarize
     expected, got = None, None
     if test.compared in ("value", "text"):
         is_literal = isinstance(test.expect, LiteralValue)
-        expected = summarize(as_written(seen.expected, seen.got) if is_literal else seen.expected)
+        expected = summary(as_written(seen.expected, seen.got) if is_literal else seen.expected)
     # None only counts as a value where it is what is wrong.
     if seen.rung is Rung.NOTHING or not isinstance(seen.got, (NoneType, Raised, Unsupported)):
-        got = summarize(seen.got)
+        got = summary(seen.got)
     return FailureValues(
         inputs, expected, got, seen.worst if got is not None and got.rows else None
     )
 
 
-def shown(value: object) -> ValueSummary:
-    """Make any value showable."""
+def summarize(value: object) -> ValueSummary:
+    """Return the summary of any value."""
     if not isinstance(value, np.ndarray):
         return ValueSummary(_summary(value), _cut(_pieces(value), _amount(value)))
     rows = _rows(value)
@@ -85,8 +85,8 @@ def shown(value: object) -> ValueSummary:
     return ValueSummary(_summary(value), text, rows, rows is not None and value.ndim == 1)
 
 
-def shown_print(text: str) -> ValueSummary:
-    """Make showable what was printed: as it is, not as Python would write it in a program."""
+def summarize_print(text: str) -> ValueSummary:
+    """Return the summary of printed text, as it was printed."""
     return ValueSummary(PRINTED, _cut([text], _amount(text)))
 
 
@@ -110,7 +110,7 @@ def _summary(value: object) -> str:
 
 
 def _amount(value: object) -> str:
-    """Say how much there is of a value that is too long to show."""
+    """Return the size of a value that is too long to show, in words."""
     if isinstance(value, np.ndarray):
         return f"{value.size:,} values"
     if isinstance(value, (str, bytes)):
@@ -121,7 +121,7 @@ def _amount(value: object) -> str:
 
 
 def _cut(pieces: Iterable[str], amount: str) -> str:
-    """Join pieces, as many as there is room for, and say how much there would be."""
+    """Return as many pieces as there is room for, with the amount if that is not all."""
     text = ""
     for piece in pieces:
         text += piece[: _MOST + 1]
@@ -131,7 +131,7 @@ def _cut(pieces: Iterable[str], amount: str) -> str:
 
 
 def _pieces(value: object) -> Iterator[str]:
-    """Yield what `repr` would give, bit by bit, of values that a test can give or get."""
+    """Yield the `repr` of a value in pieces."""
     match value:
         case str() | bytes():
             yield repr(value[:_MOST])
@@ -186,7 +186,7 @@ def _mapping(mapping: Mapping[Any, object]) -> Iterator[str]:
 def _printed(
     array: _Array, before: str = "", between: str = " ", digits: int | None = None
 ) -> Iterator[str]:
-    """Yield what NumPy prints of an array, which for a large one is the ends of its axes."""
+    """Yield an array as NumPy prints it: of a large one the ends of its axes."""
     corners = math.prod(min(length, 2 * _EDGE) for length in array.shape)
     if array.size > _WHOLE and (array.ndim > _MOST_AXES or corners > _WHOLE):
         first = ", ".join(str(each) for each in itertools.islice(array.flat, 2 * _EDGE))

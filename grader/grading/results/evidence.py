@@ -1,4 +1,4 @@
-"""What a run shows beyond its verdict: what it used, and which written values are untrue."""
+"""The evidence of a run for a proof: its resources, and written values that are untrue."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,7 +16,7 @@ class Untrue:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a run used, and which of the written values it shows to be wrong."""
+    """The resources of a run, and the written values that it shows to be wrong."""
 
     cpu_seconds: float
     wall_seconds: float
@@ -37,10 +37,10 @@ class Evidence:
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> "Evidence":
-        """Rebuild it.
+        """Return the evidence that an object of JSON types describes.
 
         Raises:
-            KeyError, TypeError, ValueError: it is none.
+            KeyError, TypeError, ValueError: it describes none.
         """
         return cls(
             float(data["cpu_seconds"]),

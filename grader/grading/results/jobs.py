@@ -1,4 +1,4 @@
-"""What is handed to the engine and what comes back. Light to import: commands start with it."""
+"""Jobs and results of the engine. Few imports, since commands start with them."""
 
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -12,7 +12,7 @@ from grader.sandbox.limits import DEFAULT_LIMITS, MOST, Limits
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a proof of an exercise asks of a run beyond grading.
+    """The requests of a proof beyond grading.
 
     `first_failure` stops at the first test that does not pass; the tests after it have no result
     in the verdict. `evidence` has the verdict carry `Evidence`. `form_of` is the digest of the
@@ -74,4 +74,4 @@ def limits_of(exercise: Exercise) -> Limits:
 
 
 Result: TypeAlias = Verdict | EtudeError
-"""What a job came to: a verdict, or the reason why there is none."""
+"""The verdict on a job, or the reason why there is none."""

@@ -19,7 +19,7 @@ from grader.sandbox.limits import SOURCE_CAP
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What a learner handed in. With a `problem` there is no source that could be run."""
+    """A learner's file. With a `problem` there is no source that could be run."""
 
     path: Path
     source: str
@@ -29,9 +29,9 @@ class Submission:
 
     @classmethod
     def read(cls, path: Path, *, below: Path | None = None) -> Self:
-        """Read a file. What is wrong with it becomes the submission's `problem`, never an error.
+        """Read a file; its faults become the submission's `problem`.
 
-        A symbolic link is refused: a learner may make it lead to any file of whoever grades.
+        A symbolic link is refused: it may lead to any file of the person who grades.
 
         Args:
             path: the learner's file.
@@ -66,7 +66,7 @@ class Submission:
 
     @classmethod
     def without_source(cls, path: Path, problem: str) -> Self:
-        """Stand for a file that is not there, or cannot be read."""
+        """Return the submission for a file that is missing or cannot be read."""
         return cls(path, "", _digest(b""), problem)
 
     @classmethod

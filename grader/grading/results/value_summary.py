@@ -1,6 +1,6 @@
-"""A value as a report may show it: plain data of a size that is bounded whatever the value was.
+"""The summary of a value in a report: plain data of bounded size.
 
-Light to import: who only reads a verdict needs no NumPy. `showing` makes these.
+It needs no NumPy, so that a verdict is read in little time. `summarize_values` makes these.
 """
 
 import math
@@ -31,7 +31,7 @@ class ValueSummary:
 
     def data(self) -> dict[str, Any]:
         """Return it as an object of JSON types."""
-        rows = None if self.rows is None else [[_sent(cell) for cell in row] for row in self.rows]
+        rows = None if self.rows is None else [list(map(_sent, row)) for row in self.rows]
         return {
             "summary": self.summary,
             "text": self.text,
@@ -41,10 +41,10 @@ class ValueSummary:
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> "ValueSummary":
-        """Rebuild it.
+        """Return the summary that an object of JSON types describes.
 
         Raises:
-            KeyError, TypeError, ValueError: it is none.
+            KeyError, TypeError, ValueError: it describes none.
         """
         rows = data["rows"]
         return cls(
@@ -57,7 +57,7 @@ class ValueSummary:
 
 @dataclass(frozen=True, slots=True)
 class FailureValues:
-    """What is behind a failure, of the draw that did not pass; nothing where nothing is told."""
+    """The values of the draw that did not pass; none where none may be shown."""
 
     inputs: tuple[tuple[str, ValueSummary], ...] = ()
     expected: ValueSummary | None = None

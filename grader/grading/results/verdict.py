@@ -1,4 +1,4 @@
-"""A verdict: what grading one submission of one exercise came to. Small frozen types, no logic."""
+"""The verdict on one submission of one exercise."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -25,10 +25,9 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TestResult:
-    """What one test case came to.
+    """The result of one test.
 
-    `message` is made for the learner and already respects the test's disclosure: everything in a
-    result may be shown to whoever may see the verdict.
+    It respects the test's disclosure: everything in it may be shown with the verdict.
     """
 
     __test__: ClassVar[bool] = False  # for pytest: this is no test class
@@ -80,7 +79,7 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one submission earned, with everything needed to say how it was found."""
+    """The outcome, points and results of one submission."""
 
     exercise: ExerciseId
     title: str

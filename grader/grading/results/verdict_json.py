@@ -1,7 +1,4 @@
-"""Verdicts as plain data and back: what `--format json` prints and what workers send.
-
-The widest of the formats, and versioned. Reading it back trusts nothing but types.
-"""
+"""The JSON of verdicts, versioned: printed by `--format json` and sent by workers."""
 
 from typing import Any, get_args
 
@@ -15,6 +12,7 @@ FAULT = "grader fault"
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict as an object of JSON types."""
+    found = verdict.diagnosis
     return {
         "schema": SCHEMA,
         "exercise": verdict.exercise,
@@ -27,24 +25,20 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
         "message": verdict.message,
         "line": verdict.line,
         "output": verdict.output,
-        "diagnosis": _diagnosis_data(verdict.diagnosis),
+        "diagnosis": None
+        if found is None
+        else {
+            "kind": found.kind,
+            "ids": list(found.ids),
+            "feedback": found.feedback,
+            "hint": found.hint,
+            "tests": list(found.tests),
+        },
         "tests": [result_data(test) for test in verdict.tests],
         "sandbox": verdict.sandbox,
         "exercise_hash": verdict.exercise_hash,
         "submission_hash": verdict.submission_hash,
         "grader_version": verdict.grader_version,
-    }
-
-
-def _diagnosis_data(diagnosis: Diagnosis | None) -> dict[str, Any] | None:
-    if diagnosis is None:
-        return None
-    return {
-        "kind": diagnosis.kind,
-        "ids": list(diagnosis.ids),
-        "feedback": diagnosis.feedback,
-        "hint": diagnosis.hint,
-        "tests": list(diagnosis.tests),
     }
 
 
@@ -74,10 +68,10 @@ def fault_data(exercise: str, message: str) -> dict[str, Any]:
 
 
 def verdict_from_data(data: dict[str, Any]) -> Verdict:
-    """Rebuild a verdict.
+    """Return the verdict that an object of JSON types describes.
 
     Raises:
-        KeyError, TypeError, ValueError: it is not one.
+        KeyError, TypeError, ValueError: it describes none.
     """
     return Verdict(
         exercise=ExerciseId(data["exercise"]),
@@ -112,10 +106,10 @@ def _diagnosis_from_data(data: dict[str, Any] | None) -> Diagnosis | None:
 
 
 def result_from_data(data: dict[str, Any]) -> TestResult:
-    """Rebuild the result of a test.
+    """Return the result of a test that an object of JSON types describes.
 
     Raises:
-        KeyError, TypeError, ValueError: it is none.
+        KeyError, TypeError, ValueError: it describes none.
     """
     return TestResult(
         id=TestId(data["id"]),

@@ -12,9 +12,9 @@ from grader.definitions.public import Described, PublicTest
 from grader.errors import GraderFault
 from grader.grading.expected.oracle import KnownValues
 from grader.grading.expected.public_form import public_exercise
-from grader.pickled import Pickled
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.confined_process import ConfinedProcess
+from sitegen.from_collection.pickled import Pickled
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise

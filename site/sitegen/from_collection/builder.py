@@ -16,18 +16,18 @@ from grader.browser.shipping import bundle
 from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import read_file
-from grader.definitions.lazy import Deferred
 from grader.definitions.public import PublicTest, PublicTrack
 from grader.definitions.track import Track, TrackDefinition, TrackId
 from grader.disk_cache import Cache, cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
 from grader.grading.expected.public_form import untested_track
 from grader.lessons.execute import RunBlock, RunLesson
-from grader.lessons.lesson_cache import remembered_run
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
 from sitegen.content import Content
 from sitegen.from_collection.author_process import AuthorProcess, read_tests
+from sitegen.from_collection.lazy import Deferred
+from sitegen.from_collection.lesson_cache import remembered_run
 from sitegen.lessons import TrackLesson
 from sitegen.runnable import Runnable, Solution
 

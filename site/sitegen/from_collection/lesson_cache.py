@@ -19,8 +19,8 @@ from grader.lessons.execute import (
     run_lesson,
 )
 from grader.lessons.lesson import read_lesson
-from grader.pickled import Pickled
 from grader.sandbox.process import Sandbox
+from sitegen.from_collection.pickled import Pickled
 
 _PICKLED: Final = Pickled(RunLesson, (RunCell, RunExercises, RunProse, Shown, Location))
 

@@ -7,8 +7,8 @@ import pytest
 
 from grader.disk_cache import Cache
 from grader.errors import DefinitionError
-from grader.lessons.lesson_cache import remembered_run
 from grader.sandbox.process import Sandbox
+from sitegen.from_collection.lesson_cache import remembered_run
 
 LESSON = """\
 # Rows

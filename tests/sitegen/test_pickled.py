@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from grader.pickled import Pickled
+from sitegen.from_collection.pickled import Pickled
 
 
 @dataclass(frozen=True, slots=True)

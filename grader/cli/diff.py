@@ -51,21 +51,17 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
     if form == "json":
         click.echo(json.dumps([_data(change) for change in found], indent=2))
     else:
-        _print(changed, len(found))
+        from grader.authoring.difference import tests_that_changed, told
+        from grader.sandbox.printable import printable
+
+        for change in changed:
+            student = printable(change.entry.student)
+            click.echo(f"{student}: {told(change.before)} -> {told(change.after)}")
+            for line in tests_that_changed(change):
+                click.echo(f"  {line}")
+        noun = "submission" if len(found) == 1 else "submissions"
+        click.echo(f"{len(changed)} of {len(found)} {noun} would get another verdict")
     raise click.exceptions.Exit(NOT_PASSED if changed else 0)
-
-
-def _print(changed: list["VerdictChange"], graded: int) -> None:
-    from grader.authoring.difference import tests_that_changed, told
-    from grader.sandbox.printable import printable
-
-    for change in changed:
-        student = printable(change.entry.student)
-        click.echo(f"{student}: {told(change.before)} -> {told(change.after)}")
-        for line in tests_that_changed(change):
-            click.echo(f"  {line}")
-    noun = "submission" if graded == 1 else "submissions"
-    click.echo(f"{len(changed)} of {graded} {noun} would get another verdict")
 
 
 def _data(change: "VerdictChange") -> dict[str, Any]:

@@ -10,7 +10,7 @@ import click
 from grader import __version__
 from grader.cli import options
 from grader.cli.main import FAULT
-from grader.sandbox.examination import Examination, examine, examine_confinement
+from grader.sandbox.examination import examine, examine_confinement
 from grader.sandbox.inside import landlock, syscalls
 
 
@@ -24,43 +24,31 @@ def command() -> None:
     system = f"{sys.platform} {platform.release()}"
     click.echo(f"etude {__version__}, Python {platform.python_version()}, {system}")
     found = examine()
-    _show_landlock()
-    for examination in found:
-        _show(examination)
-    _show_confinement()
-    click.echo()
-    usable = next((e.backend.name for e in found if e.works), None)
-    if usable is None:
-        click.echo("Nothing can be graded here: no sandbox works.")
-        raise click.exceptions.Exit(FAULT)
-    click.echo(f"Submissions are graded in: {usable}")
-
-
-def _show_landlock() -> None:
     abi = syscalls.landlock_version()
     covers = f"version {abi}, which covers {', '.join(landlock.rights(abi))}"
     _say(f"Landlock: {covers if abi else 'none in this kernel'}", "")
-
-
-def _show(examination: Examination) -> None:
-    click.echo()
-    click.echo(f"{examination.backend.name}: {'works' if examination.works else 'missing'}")
-    if examination.works:
-        _say(f"gives: {examination.backend.gives}", "  ")
-    else:
-        _say(f"because: {examination.reason}", "  ")
-        _say(f"to fix it: {examination.backend.fix}", "  ")
-    attempts = dict.fromkeys(examination.escapes, True) | dict.fromkeys(examination.held, False)
-    _show_attempts("a child", attempts)
-
-
-def _show_confinement() -> None:
+    for examination in found:
+        click.echo()
+        click.echo(f"{examination.backend.name}: {'works' if examination.works else 'missing'}")
+        if examination.works:
+            _say(f"gives: {examination.backend.gives}", "  ")
+        else:
+            _say(f"because: {examination.reason}", "  ")
+            _say(f"to fix it: {examination.backend.fix}", "  ")
+        attempts = dict.fromkeys(examination.escapes, True) | dict.fromkeys(examination.held, False)
+        _show_attempts("a child", attempts)
     click.echo()
     click.echo("an author's code (given, and what tests expect):")
     attempts = examine_confinement()
     _show_attempts("it", attempts)
     if any(attempts.values()):
         _say("to fix it: Linux 5.13 or newer with Landlock, or run no collections of others", "  ")
+    click.echo()
+    usable = next((e.backend.name for e in found if e.works), None)
+    if usable is None:
+        click.echo("Nothing can be graded here: no sandbox works.")
+        raise click.exceptions.Exit(FAULT)
+    click.echo(f"Submissions are graded in: {usable}")
 
 
 def _show_attempts(who: str, attempts: Mapping[str, bool]) -> None:

@@ -197,20 +197,16 @@ def _shown(batch: "Batch", assigned: tuple[str, ...]) -> "Batch | Report":
 
 def _deliver(delivery: "Delivery", result: "Batch | Report") -> None:
     if delivery.is_drawn:
-        _print_text(result)
+        from rich.console import Console
+
+        from grader.reports.report import Batch
+        from grader.reports.to_text import print_batch, print_report
+
+        console = Console(highlight=False)
+        if isinstance(result, Batch):
+            print_batch(console, result)
+        else:
+            print_report(console, result)
     else:
         click.echo(delivery.text(result), nl=False)
     delivery.write(result)
-
-
-def _print_text(result: "Batch | Report") -> None:
-    from rich.console import Console
-
-    from grader.reports.report import Batch
-    from grader.reports.to_text import print_batch, print_report
-
-    console = Console(highlight=False)
-    if isinstance(result, Batch):
-        print_batch(console, result)
-    else:
-        print_report(console, result)

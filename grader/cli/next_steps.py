@@ -56,17 +56,6 @@ class Afterwards:
         return standing(self._history, self._exercise.id)
 
     def _passed(self, verdict: Verdict) -> Iterator[str]:
-        yield from self._why_not_all(verdict)
-        following = next_exercise(self._exercise, self._history)
-        if following is None:
-            return
-        lesson = lesson_before(self._exercise, following)
-        if lesson is not None:
-            yield f"Read first: etude lesson show {lesson}{self._suffix}"
-        yield f"Next: etude start {following}{self._suffix}"
-
-    def _why_not_all(self, verdict: Verdict) -> Iterator[str]:
-        """Return a sentence about XP that differ from the exercise's or are shown nowhere else."""
         now = self._before
         passes = [
             each
@@ -83,6 +72,13 @@ class Afterwards:
             yield f"{xp} XP less {price} for hints: you earn {now.earned}."
         elif verdict.hidden_elsewhere:
             yield f"+{now.earned} XP."
+        following = next_exercise(self._exercise, self._history)
+        if following is None:
+            return
+        lesson = lesson_before(self._exercise, following)
+        if lesson is not None:
+            yield f"Read first: etude lesson show {lesson}{self._suffix}"
+        yield f"Next: etude start {following}{self._suffix}"
 
     def _failed(self) -> Iterator[str]:
         now, hints = self._before, self._exercise.hints

@@ -96,22 +96,18 @@ def _test_lines(exercise: "Exercise", test: "TestCase") -> Iterator[str]:
     if test.holds is not None:
         yield f"# {test.holds.replace('_', ' ')}"
     elif exercise.kind != "predict":
-        yield from _expected(test)
+        from grader.definitions.exercise import FromExpression, LiteralValue
 
-
-def _expected(test: "TestCase") -> Iterator[str]:
-    from grader.definitions.exercise import FromExpression, LiteralValue
-
-    if isinstance(test.expect, LiteralValue):
-        yield "# gives"
-        yield from (f"#   {line}" for line in _shown(test.expect.value).splitlines())
-    elif isinstance(test.expect, FromExpression):
-        yield f"# gives the same as {' '.join(test.expect.code.split())}"
-    elif test.expect is not None:
-        yield "# is compared with a right answer"
-    elif test.stdout is not None:
-        yield "# prints"
-        yield from (f"#   {line}" for line in test.stdout.rstrip().splitlines())
+        if isinstance(test.expect, LiteralValue):
+            yield "# gives"
+            yield from (f"#   {line}" for line in _shown(test.expect.value).splitlines())
+        elif isinstance(test.expect, FromExpression):
+            yield f"# gives the same as {' '.join(test.expect.code.split())}"
+        elif test.expect is not None:
+            yield "# is compared with a right answer"
+        elif test.stdout is not None:
+            yield "# prints"
+            yield from (f"#   {line}" for line in test.stdout.rstrip().splitlines())
 
 
 def _assigned(name: str, value: object) -> list[str]:

@@ -41,7 +41,17 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
         if not give_up:
             raise UsageError(_offer(found, now))
         _give_up(found, now)
-    _print(found)
+    from rich.console import Console
+
+    from grader.reports.terminal_markdown import print_code, print_markdown
+
+    console = Console(highlight=False)
+    console.print(found.title, style="bold", markup=False)
+    console.print()
+    print_code(console, found.solution)
+    if found.explanation:
+        console.print()
+        print_markdown(console, found.explanation)
 
 
 def _offer(exercise: "Exercise", now: "Standing") -> str:
@@ -55,17 +65,3 @@ def _give_up(exercise: "Exercise", now: "Standing") -> None:
 
     keep(History(given_up=(GivenUp(exercise.id, local_now()),)), "giving up")
     click.echo(f"Given up: this exercise earns no XP now ({now.worth(exercise.xp)} are lost).\n")
-
-
-def _print(exercise: "Exercise") -> None:
-    from rich.console import Console
-
-    from grader.reports.terminal_markdown import print_code, print_markdown
-
-    console = Console(highlight=False)
-    console.print(exercise.title, style="bold", markup=False)
-    console.print()
-    print_code(console, exercise.solution)
-    if exercise.explanation:
-        console.print()
-        print_markdown(console, exercise.explanation)

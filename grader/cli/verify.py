@@ -22,7 +22,7 @@ from grader.disk_cache import cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
-    from grader.authoring.verify.session import FindLeaks, ProofSession
+    from grader.authoring.verify.session import FindLeaks
     from grader.definitions.exercise import Exercise
     from grader.sandbox.process import Sandbox
 
@@ -88,23 +88,19 @@ def _prove(groups: Sequence[Group], jobs: int, *, use_cache: bool) -> dict[Path,
     cache = ProofCache(cache_folder("verify"), fingerprint(_sources())) if use_cache else None
     session = begin(groups, cache)
     if session.to_prove:
-        _run(session, jobs, cache)
+        from grader.authoring.verify.session import finish
+        from grader.cli.progress_bar import progress
+        from grader.grading.workers.pool import Pool
+
+        opener = options.sandbox_opener(unsafe=False, workers=jobs)
+        with Pool(jobs, opener) as pool, progress(len(session.to_prove), "proved") as advance:
+            for _ in finish(session, pool, leak_finder(), cache):
+                advance()
+        if cache is not None:
+            cache.tidy()
     if not session.settled():
         raise UsageError("there is nothing to verify")
     return session.settled()
-
-
-def _run(session: "ProofSession", jobs: int, cache: ProofCache | None) -> None:
-    from grader.authoring.verify.session import finish
-    from grader.cli.progress_bar import progress
-    from grader.grading.workers.pool import Pool
-
-    opener = options.sandbox_opener(unsafe=False, workers=jobs)
-    with Pool(jobs, opener) as pool, progress(len(session.to_prove), "proved") as advance:
-        for _ in finish(session, pool, leak_finder(), cache):
-            advance()
-    if cache is not None:
-        cache.tidy()
 
 
 def leak_finder() -> "FindLeaks":

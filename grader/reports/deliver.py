@@ -107,7 +107,14 @@ class Delivery:
         wrong: list[Exception] = []
         for each in self.files:
             try:
-                _write_one(each, result)
+                assert each.file is not None  # noqa: S101  for the type checker
+                renderer = each.format.renderer()
+                try:
+                    text = _rendered(renderer, result)
+                except Exception:
+                    write_whole(each.file, _rendered(renderer, _as_fault(result)))
+                    raise
+                write_whole(each.file, text)
             except Exception as error:  # noqa: BLE001  raised below, when the others are written
                 wrong.append(error)
         for each_format in self.formats:
@@ -210,17 +217,6 @@ def _check(wanted: RequestedFormat) -> None:
     _refuse_linked_folders(wanted.file)
     if not os.access(wanted.file if _mode(wanted.file) is None else folder, os.W_OK):
         raise UsageError(f"{wanted.file} cannot be written")
-
-
-def _write_one(wanted: RequestedFormat, result: "Report | Batch") -> None:
-    assert wanted.file is not None  # noqa: S101  for the type checker
-    renderer = wanted.format.renderer()
-    try:
-        text = _rendered(renderer, result)
-    except Exception:
-        write_whole(wanted.file, _rendered(renderer, _as_fault(result)))
-        raise
-    write_whole(wanted.file, text)
 
 
 def _rendered(renderer: Renderer, result: "Report | Batch") -> str:

@@ -47,7 +47,26 @@ def value_lines(test: TestResult, page: DetailLines) -> list[Line]:
     if says_it_all(test):
         return []
     if expected.rows is None and got.rows is None and "\n" in expected.text + got.text:
-        return _texts(expected, got, page)
+        titles = _titles(expected, got)
+        half = (page.width - len(GAP)) // 2
+        widest = max(len(each) for value in (expected, got) for each in value.text.splitlines())
+        beside = max(widest + len(_DIFFERS), *map(len, titles)) <= half
+        width = (half if beside else page.width) - len(_DIFFERS)
+        pairs = list(zip_longest(_lines(expected, width), _lines(got, width)))
+        part, left_out = _around_the_first_difference(pairs, page.most)
+        left, right = (
+            [
+                title,
+                *(
+                    Line.of((_DIFFERS, "bold") if pair[0] != pair[1] else _SAME, pair[side] or "")
+                    for pair in part
+                    if pair[side] is not None
+                ),
+            ]
+            for side, title in enumerate(titles)
+        )
+        note = [Line(f"{_SAME}... {left_out} more ({ALL})", "dim")] if left_out else []
+        return [*(side_by_side(left, right) if beside else [*left, *right]), *note]
     if expected.rows is None or got.rows is None:
         return [*_block(_EXPECTED, expected, page), *_block(_YOURS, got, page)]
     both = Compared(expected.rows, got.rows, _titles(expected, got), place_of(test))
@@ -63,33 +82,6 @@ def output_lines(output: str, page: DetailLines) -> list[Line]:
     return [Line("Your code printed:", "dim"), *_indented(_cut(lines, page))]
 
 
-def _texts(expected: ValueSummary, got: ValueSummary, page: DetailLines) -> list[Line]:
-    """Return texts of several lines, beside each other if there is room; `>` marks what differs.
-
-    Where they are too long the lines around the first difference are shown.
-    """
-    titles = _titles(expected, got)
-    half = (page.width - len(GAP)) // 2
-    widest = max(len(each) for value in (expected, got) for each in value.text.splitlines())
-    beside = max(widest + len(_DIFFERS), *map(len, titles)) <= half
-    width = (half if beside else page.width) - len(_DIFFERS)
-    pairs = list(zip_longest(_lines(expected, width), _lines(got, width)))
-    part, left_out = _around_the_first_difference(pairs, page.most)
-    left, right = (
-        [
-            title,
-            *(
-                _marked(pair[side], differs=pair[0] != pair[1])
-                for pair in part
-                if pair[side] is not None
-            ),
-        ]
-        for side, title in enumerate(titles)
-    )
-    note = [Line(f"{_SAME}... {left_out} more ({ALL})", "dim")] if left_out else []
-    return [*(side_by_side(left, right) if beside else [*left, *right]), *note]
-
-
 _Pair: TypeAlias = tuple[str | None, str | None]
 
 
@@ -103,10 +95,6 @@ def _around_the_first_difference(
     first = next((number for number, (one, other) in enumerate(pairs) if one != other), 0)
     begin = max(0, min(first - 1, len(pairs) - shown))
     return pairs[begin : begin + shown], len(pairs) - shown
-
-
-def _marked(text: str | None, *, differs: bool) -> Line:
-    return Line.of((_DIFFERS, "bold") if differs else _SAME, text or "")
 
 
 def _lines(value: ValueSummary, width: int) -> list[str]:

@@ -125,24 +125,19 @@ def _ways(values: Sequence[float], apart: Pair | None) -> Iterator[tuple[_Writer
         yield _decimal(0, exponents=False), False
     else:
         exponents = max(finite, default=1.0) < _SMALL
-        most = _decimals(finite)
+        most = next(
+            (
+                digits
+                for digits in range(1, _MOST_DECIMALS)
+                if all(number == round(number, digits) for number in finite)
+            ),
+            _MOST_DECIMALS,
+        )
         longest_way = _decimal(most, exponents=exponents)
         if apart is not None and longest_way(apart[0]) == longest_way(apart[1]):
             yield from ((_decimal(more, exponents=exponents), True) for more in _MORE_DECIMALS)
         for digits in range(most, 0, -1):
             yield _decimal(digits, exponents=exponents), digits in (most, *_READABLE)
-
-
-def _decimals(numbers: Sequence[float]) -> int:
-    """Return the decimals that numbers have, or how many of them are shown if there is room."""
-    return next(
-        (
-            digits
-            for digits in range(1, _MOST_DECIMALS)
-            if all(number == round(number, digits) for number in numbers)
-        ),
-        _MOST_DECIMALS,
-    )
 
 
 def _initial(value: float) -> str:

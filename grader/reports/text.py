@@ -153,26 +153,23 @@ class _Sheet:
         yield from _indented(output_lines(clean(verdict.output), self._page))
         yield from self._gap()
         if not verdict.message:
-            yield from self._tests()
+            tests = self._verdict.tests
+            passed = [test for test in tests if test.outcome is Outcome.PASSED]
+            others = [
+                test
+                for test in tests
+                if test.outcome is not Outcome.PASSED and test.id not in self._opened
+            ]
+            if not self._detail.passed and passed:
+                yield _marked(Outcome.PASSED, f"{count(len(passed), 'test')} passed")
+                tests = tuple(test for test in tests if test not in passed)
+            if not self._detail.others:
+                tests = tuple(test for test in tests if test not in others)
+            columns = [max(map(len, each)) for each in zip(*map(_columns, tests), strict=True)]
+            for test in tests:
+                yield from self._test(test, columns)
+            yield from self._left(others)
         yield from self._gap()
-
-    def _tests(self) -> Iterator[Line]:
-        tests = self._verdict.tests
-        passed = [test for test in tests if test.outcome is Outcome.PASSED]
-        others = [
-            test
-            for test in tests
-            if test.outcome is not Outcome.PASSED and test.id not in self._opened
-        ]
-        if not self._detail.passed and passed:
-            yield _marked(Outcome.PASSED, f"{count(len(passed), 'test')} passed")
-            tests = tuple(test for test in tests if test not in passed)
-        if not self._detail.others:
-            tests = tuple(test for test in tests if test not in others)
-        columns = [max(map(len, each)) for each in zip(*map(_columns, tests), strict=True)]
-        for test in tests:
-            yield from self._test(test, columns)
-        yield from self._left(others)
 
     def _left(self, others: Sequence[TestResult]) -> Iterator[Line]:
         """Yield what is not shown of tests that are not opened."""
@@ -187,21 +184,6 @@ class _Sheet:
     def _test(self, test: TestResult, columns: Sequence[int]) -> Iterator[Line]:
         is_opened = test.id in self._opened
         yield from self._gap() if is_opened else ()
-        yield from self._head(test, columns)
-        if is_shown(test):
-            yield from self._said(test, None if is_opened else self._detail.sentences)
-        if is_opened:
-            yield from self._inside(test)
-
-    def _said(self, test: TestResult, most: int | None) -> Iterator[Line]:
-        lines = list(self._wrapped(line(test.message)))
-        if most and len(lines) > most:
-            lines[most - 1].truncate(self._prose - 1)
-            lines[most - 1].append("\u2026")
-        yield from lines[:most]
-
-    def _head(self, test: TestResult, columns: Sequence[int]) -> Iterator[Line]:
-        """Yield the line of a test: how it ended, its name, its points."""
         widest, *others = columns
         room = self._prose - len(_INDENT) - sum(others) - _BETWEEN * len(others)
         name, earned, said = _columns(test)
@@ -210,20 +192,25 @@ class _Sheet:
         head.append(" " * _BETWEEN + said, _mark(test.outcome)[1])
         head.rstrip()
         yield from self._hung(head, "", _INDENT)
-
-    def _inside(self, test: TestResult) -> Iterator[Line]:
-        """Yield what is behind the failure of a test that is opened."""
-        detail = self._detail
-        printed = output_beside(test) if detail.values else output_of(test)
-        parts = (
-            list(input_lines(test, self._page)) if detail.inputs else [],
-            value_lines(test, self._page) if detail.values else self._no_room(test),
-            output_lines(printed, self._page) if detail.output else [],
-        )
-        for part in parts:
-            if part:
-                yield from (*self._gap(), *_indented(part))
-        yield from self._gap()
+        if is_shown(test):
+            most = None if is_opened else self._detail.sentences
+            lines = list(self._wrapped(line(test.message)))
+            if most and len(lines) > most:
+                lines[most - 1].truncate(self._prose - 1)
+                lines[most - 1].append("\u2026")
+            yield from lines[:most]
+        if is_opened:
+            detail = self._detail
+            printed = output_beside(test) if detail.values else output_of(test)
+            parts = (
+                list(input_lines(test, self._page)) if detail.inputs else [],
+                value_lines(test, self._page) if detail.values else self._no_room(test),
+                output_lines(printed, self._page) if detail.output else [],
+            )
+            for part in parts:
+                if part:
+                    yield from (*self._gap(), *_indented(part))
+            yield from self._gap()
 
     def _no_room(self, test: TestResult) -> list[Line]:
         left_out = bool(value_lines(test, self._page))

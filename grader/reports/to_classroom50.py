@@ -1,6 +1,6 @@
 """Classroom 50's result.json, version 1.
 
-Which classroom, assignment and submission it is, only the environment of its runner knows. The
+Which classroom, assignment and submission it is, only the environment of its runner tells. The
 runner stamps owner, kind and time of the submission itself; they are here so that the file is whole
 without it. A fault is 0 of 0 points without a test, as the runner's own errors are.
 """
@@ -32,9 +32,18 @@ def _result(batch: Batch, *, prefixed: bool) -> str:
     fault = bool(batch.faults)
     tests = [test for report in batch for test in _tests(report, prefixed=prefixed)]
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(batch.ended))
+    commit = os.environ.get("COMMIT_URL", "")
+    owner = os.environ.get("USERNAME") or os.environ.get("GITHUB_ACTOR") or "unknown"
     data = {
         "schema": "classroom50/result/v1",
-        **_identity(os.environ),
+        "classroom": os.environ.get("CLASSROOM", ""),
+        "assignment": os.environ.get("ASSIGNMENT", ""),
+        "assignment_type": os.environ.get("MODE") or "individual",
+        "owner": owner,
+        "submission": os.environ.get("SUBMISSION_TAG", ""),
+        "commit": commit,
+        "release": os.environ.get("RELEASE_URL", ""),
+        "review": os.environ.get("REVIEW_URL") or commit,
         "datetime": when,
         "graded_at": when,
         "score": 0 if fault else batch.score,
@@ -42,21 +51,6 @@ def _result(batch: Batch, *, prefixed: bool) -> str:
         "tests": [] if fault else tests,
     }
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-
-
-def _identity(environment: "os._Environ[str]") -> dict[str, str]:
-    commit = environment.get("COMMIT_URL", "")
-    owner = environment.get("USERNAME") or environment.get("GITHUB_ACTOR") or "unknown"
-    return {
-        "classroom": environment.get("CLASSROOM", ""),
-        "assignment": environment.get("ASSIGNMENT", ""),
-        "assignment_type": environment.get("MODE") or "individual",
-        "owner": owner,
-        "submission": environment.get("SUBMISSION_TAG", ""),
-        "commit": commit,
-        "release": environment.get("RELEASE_URL", ""),
-        "review": environment.get("REVIEW_URL") or commit,
-    }
 
 
 def _tests(report: Report, *, prefixed: bool) -> list[dict[str, Any]]:

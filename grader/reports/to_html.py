@@ -152,20 +152,17 @@ def _values(test: TestResult) -> str:
     if says_it_all(test):
         outcome = ""
     elif expected is not None and got is not None and expected.rows and got.rows:
-        outcome = _compared(test, expected, got)
+        pair = (expected.rows or (), got.rows or ())
+        scale = Scale.of(*pair)
+        clear, coarse = written(pair, both_at(test))
+        ways = zip(("Expected", "Yours"), (expected, got), (clear or coarse)[0], strict=True)
+        outcome = "".join(
+            _matrix(name, each, texts, scale, place_of(test)) for name, each, texts in ways
+        )
     else:
         both = (("Expected", expected), ("Yours", got))
         outcome = "".join(_value(name, each) for name, each in both if each is not None)
     return "".join(f'<div class="values">{part}</div>\n' for part in (inputs, outcome) if part)
-
-
-def _compared(test: TestResult, expected: ValueSummary, got: ValueSummary) -> str:
-    """Return two matrices in the same shades, written alike."""
-    pair = (expected.rows or (), got.rows or ())
-    scale = Scale.of(*pair)
-    clear, coarse = written(pair, both_at(test))
-    ways = zip(("Expected", "Yours"), (expected, got), (clear or coarse)[0], strict=True)
-    return "".join(_matrix(name, each, texts, scale, place_of(test)) for name, each, texts in ways)
 
 
 def _value(name: str, value: ValueSummary) -> str:

@@ -8,7 +8,7 @@ import re
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 
-from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.formats import Renderer
 from grader.reports.phrases import clean, help_of, line, name_of, output_of, whose
 from grader.reports.report import Batch, Report
@@ -43,7 +43,27 @@ def _suite(report: Report) -> ET.Element:
         kind = "error" if report.is_fault else "failure"
         _problem(case, kind, report.outcome, report.message)
     else:
-        _add_verdict(suite, name, report.verdict)
+        verdict = report.verdict
+        _properties(
+            suite,
+            {
+                "outcome": verdict.outcome.value,
+                "score": verdict.score,
+                "max_score": verdict.max_score,
+                "sandbox": verdict.sandbox,
+                "exercise_hash": verdict.exercise_hash,
+                "submission_hash": verdict.submission_hash,
+                "grader_version": verdict.grader_version,
+                "diagnosis": "" if verdict.diagnosis is None else verdict.diagnosis.id,
+            },
+        )
+        if verdict.message:
+            case = _case(suite, name, "load")
+            _problem(case, "error", verdict.outcome.value, verdict.message)
+        for test in verdict.tests:
+            _add_test(suite, name, test)
+        said = "\n".join(help_of(verdict))
+        _text(suite, "system-out", "\n\n".join(filter(None, (said, clean(verdict.output)))))
     cases = suite.findall("testcase")
     suite.set("tests", str(len(cases)))
     for count, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
@@ -51,29 +71,6 @@ def _suite(report: Report) -> ET.Element:
     suite.set("time", f"{max(report.ended - report.began, 0):.3f}")
     suite.set("timestamp", datetime.fromtimestamp(report.began, UTC).isoformat(timespec="seconds"))
     return suite
-
-
-def _add_verdict(suite: ET.Element, name: str, verdict: Verdict) -> None:
-    _properties(
-        suite,
-        {
-            "outcome": verdict.outcome.value,
-            "score": verdict.score,
-            "max_score": verdict.max_score,
-            "sandbox": verdict.sandbox,
-            "exercise_hash": verdict.exercise_hash,
-            "submission_hash": verdict.submission_hash,
-            "grader_version": verdict.grader_version,
-            "diagnosis": "" if verdict.diagnosis is None else verdict.diagnosis.id,
-        },
-    )
-    if verdict.message:
-        case = _case(suite, name, "load")
-        _problem(case, "error", verdict.outcome.value, verdict.message)
-    for test in verdict.tests:
-        _add_test(suite, name, test)
-    said = "\n".join(help_of(verdict))
-    _text(suite, "system-out", "\n\n".join(filter(None, (said, clean(verdict.output)))))
 
 
 def _add_test(suite: ET.Element, name: str, test: TestResult) -> None:

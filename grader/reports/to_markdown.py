@@ -94,7 +94,11 @@ def _section(report: Report, level: int) -> Iterator[str]:
         yield f"\n{escaped(why(report))}"
     else:
         yield from _diagnosis(verdict)
-        yield from _tests(verdict)
+        yield "\n| | Test | Points | |\n|---|---|---:|---|"
+        yield from map(_row, verdict.tests)
+        for test in verdict.tests:
+            if test.outcome is not Outcome.PASSED:
+                yield from _printed(output_of(test), f"Printed in: {name_of(test)}")
     yield from _printed(verdict.output, "Printed while the code was loaded")
 
 
@@ -105,14 +109,6 @@ def _diagnosis(verdict: Verdict) -> Iterator[str]:
     yield from (f"> {each}".rstrip() for each in verdict.diagnosis.feedback.strip().splitlines())
     if verdict.diagnosis.hint is not None:
         yield f">\n> Hint {verdict.diagnosis.hint} helps with this."
-
-
-def _tests(verdict: Verdict) -> Iterator[str]:
-    yield "\n| | Test | Points | |\n|---|---|---:|---|"
-    yield from map(_row, verdict.tests)
-    for test in verdict.tests:
-        if test.outcome is not Outcome.PASSED:
-            yield from _printed(output_of(test), f"Printed in: {name_of(test)}")
 
 
 def _values(verdict: Verdict | None) -> Iterator[str]:

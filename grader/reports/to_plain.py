@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from grader.grading.results.value_summary import ValueSummary
-from grader.grading.results.verdict import TestResult, Verdict
+from grader.grading.results.verdict import TestResult
 from grader.reports.formats import Renderer
 from grader.reports.number_cells import written
 from grader.reports.phrases import (
@@ -65,18 +65,14 @@ def _lines(report: Report) -> Iterator[str]:
     yield from help_of(verdict)
     yield from _printed(verdict.output, "Your code printed while it was loaded:")
     if not verdict.message:
-        yield from _tests(verdict, verbose=report.verbose)
-
-
-def _tests(verdict: Verdict, *, verbose: bool) -> Iterator[str]:
-    shown = opened(verdict, verbose=verbose)
-    for number, test in enumerate(verdict.tests, 1):
-        yield _test(test, number, len(verdict.tests))
-        if test in shown:
-            yield from _values(test, verbose=verbose)
-            yield from _printed(output_beside(test), "Your code printed:")
-        elif test.points < test.max_points:
-            yield from _printed(output_of(test), "Your code printed:")
+        shown = opened(verdict, verbose=report.verbose)
+        for number, test in enumerate(verdict.tests, 1):
+            yield _test(test, number, len(verdict.tests))
+            if test in shown:
+                yield from _values(test, verbose=report.verbose)
+                yield from _printed(output_beside(test), "Your code printed:")
+            elif test.points < test.max_points:
+                yield from _printed(output_of(test), "Your code printed:")
 
 
 def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
@@ -87,7 +83,21 @@ def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
     if says_it_all(test):
         return
     if expected is not None and got is not None and expected.rows and got.rows:
-        yield from _rows(test, expected, got, verbose=verbose)
+        rows = expected.rows or (), got.rows or ()
+        clear, coarse = written(rows, both_at(test))
+        wanted, came = (clear or coarse)[0]
+        yield f"  Expected is {expected.summary}, yours is {got.summary}."
+        most = max(map(len, rows))
+        asked = range(most)
+        if not verbose and most > _ROWS:
+            asked = range(test.worst[0], test.worst[0] + 1) if test.worst else range(0)
+            yield f"  {'One' if test.worst else 'None'} of {most} rows is shown ({ALL})."
+        for number in asked:
+            of_row = "" if expected.is_vector and got.is_vector else f"Row {number}, "
+            for name, texts in (("expected", wanted), ("yours", came)):
+                if number < len(texts):
+                    said = f"{of_row}{name}"
+                    yield f"  {said[0].upper()}{said[1:]}: {', '.join(texts[number])}."
         return
     for name, each in (("Expected", expected), ("Yours", got)):
         if each is not None:
@@ -104,27 +114,6 @@ def _value(name: str, value: ValueSummary, *, verbose: bool) -> Iterator[str]:
         return
     yield f"  {name}, {value.summary}:"
     yield from (f"    {each}" for each in lines)
-
-
-def _rows(
-    test: TestResult, expected: ValueSummary, got: ValueSummary, *, verbose: bool
-) -> Iterator[str]:
-    """Return two matrices row by row, so that rows that belong together are heard together."""
-    rows = expected.rows or (), got.rows or ()
-    clear, coarse = written(rows, both_at(test))
-    wanted, came = (clear or coarse)[0]
-    yield f"  Expected is {expected.summary}, yours is {got.summary}."
-    most = max(map(len, rows))
-    asked = range(most)
-    if not verbose and most > _ROWS:
-        asked = range(test.worst[0], test.worst[0] + 1) if test.worst else range(0)
-        yield f"  {'One' if test.worst else 'None'} of {most} rows is shown ({ALL})."
-    for number in asked:
-        of_row = "" if expected.is_vector and got.is_vector else f"Row {number}, "
-        for name, texts in (("expected", wanted), ("yours", came)):
-            if number < len(texts):
-                said = f"{of_row}{name}"
-                yield f"  {said[0].upper()}{said[1:]}: {', '.join(texts[number])}."
 
 
 def _test(test: TestResult, number: int, total: int) -> str:

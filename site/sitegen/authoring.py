@@ -24,7 +24,9 @@ def with_panel(files: Mapping[str, bytes], heading: str, lines: Sequence[str]) -
     items = Markup().join(map(_item, lines))
     panel = _PANEL.format(heading, items)
     return {
-        path: _with(content, panel) if path.endswith(".html") else content
+        path: _AFTER.sub(lambda found: found[0] + panel, content.decode(), count=1).encode()
+        if path.endswith(".html")
+        else content
         for path, content in files.items()
     }
 
@@ -32,7 +34,3 @@ def with_panel(files: Mapping[str, bytes], heading: str, lines: Sequence[str]) -
 def _item(line: str) -> Markup:
     said, _, diff = line.partition("\n")
     return _DIFF.format(said, diff) if diff else _ITEM.format(said)
-
-
-def _with(html: bytes, panel: Markup) -> bytes:
-    return _AFTER.sub(lambda found: found[0] + panel, html.decode(), count=1).encode()

@@ -52,17 +52,15 @@ def concepts_of(tracks: Sequence[TrackCard]) -> tuple[Concept, ...]:
                 names.setdefault(anchor(concept), concept)
                 found[anchor(concept)].append(exercise)
         for place, exercises in found.items():
-            trained[place].append(_in_track(track, exercises))
+            lessons = {
+                lesson.path: lesson
+                for each in exercises
+                if (lesson := track.lesson_of.get(each.id)) is not None
+            }
+            trained[place].append(
+                InTrack(track, tuple(lessons.values()), tuple(dict.fromkeys(exercises)))
+            )
     return tuple(
         Concept(names[place].replace("-", " "), place, tuple(trained[place]))
         for place in sorted(trained, key=lambda each: (names[each].lower(), each))
     )
-
-
-def _in_track(track: TrackCard, exercises: Sequence[ExerciseCard]) -> InTrack:
-    lessons = {
-        lesson.path: lesson
-        for each in exercises
-        if (lesson := track.lesson_of.get(each.id)) is not None
-    }
-    return InTrack(track, tuple(lessons.values()), tuple(dict.fromkeys(exercises)))

@@ -128,17 +128,13 @@ def _views(
             case RunCell():
                 index += 1
                 if not block.hidden or block.printed or block.shown:
-                    yield _view_cell(block, index)
+                    yield CellView(
+                        index=index,
+                        code=None if block.hidden else highlight(block.code),
+                        printed=shorten(block.printed.rstrip("\n")),
+                        figures=tuple(map(figure, block.shown)),
+                    )
             case RunExercises(ids):
                 new = tuple(dict.fromkeys(each for each in ids if each not in placed))
                 placed.update(new)
                 yield TasksView(tuple(known[each] for each in new))
-
-
-def _view_cell(cell: RunCell, index: int) -> CellView:
-    return CellView(
-        index=index,
-        code=None if cell.hidden else highlight(cell.code),
-        printed=shorten(cell.printed.rstrip("\n")),
-        figures=tuple(map(figure, cell.shown)),
-    )

@@ -39,8 +39,13 @@ def render_markdown(source: str, *, where: Path, line: int = 1, top: int = 2) ->
         if token.type == "image":
             excerpt, message = f"![{token.content}", "Pages cannot show images"
             raise _problem(Location(where, line), source, excerpt, message)
-        _shift_heading(token, top)
-        _style_to_class(token)
+        if token.type in {"heading_open", "heading_close"}:
+            level = int(token.tag.removeprefix("h"))
+            token.tag = f"h{min(_DEEPEST, top + max(0, level - 2))}"
+        # A table's alignment is the one style that the parser writes.
+        style = str(token.attrs.pop("style", ""))
+        if style:
+            token.attrs["class"] = style.replace("text-align:", "align-")
     try:
         return trusted(_parser().renderer.render(tokens, _parser().options, {}))
     except TexError as error:
@@ -59,19 +64,6 @@ def _flat(tokens: Sequence[Token]) -> Iterator[Token]:
     for token in tokens:
         yield token
         yield from _flat(token.children or ())
-
-
-def _shift_heading(token: Token, top: int) -> None:
-    if token.type in {"heading_open", "heading_close"}:
-        level = int(token.tag.removeprefix("h"))
-        token.tag = f"h{min(_DEEPEST, top + max(0, level - 2))}"
-
-
-def _style_to_class(token: Token) -> None:
-    """A table's alignment is the one style that the parser writes."""
-    style = str(token.attrs.pop("style", ""))
-    if style:
-        token.attrs["class"] = style.replace("text-align:", "align-")
 
 
 @cache

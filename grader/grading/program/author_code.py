@@ -1,4 +1,4 @@
-"""Runs what an author wrote as Python, in the trusted process. Its errors are the definition's."""
+"""Running of authors' Python in the trusted process. Its errors are the definition's."""
 
 import ast
 import contextlib
@@ -28,12 +28,12 @@ _UNCHANGEABLE: Final = _SCALARS | {NoneType, bool, int, float, complex, str, byt
 
 
 def author_error(where: Location, message: str) -> DefinitionError:
-    """Make the error for one thing that an author has to mend."""
+    """Return the error for one thing that an author has to fix."""
     return DefinitionError([Problem(where, message)])
 
 
 def by_author(where: Location, what: str, action: Callable[[], T]) -> T:
-    """Do what an author wrote.
+    """Return the result of an author's code.
 
     Args:
         where: its place in the definition.
@@ -58,21 +58,21 @@ def by_author(where: Location, what: str, action: Callable[[], T]) -> T:
 
 
 def in_own_context(action: Callable[[], T]) -> T:
-    """Do something whose settings of NumPy, for printing or for errors, end with it."""
+    """Return the result of an action; its settings of NumPy end with it."""
     return contextvars.copy_context().run(action)
 
 
 class TooLongError(Exception):
-    """What an author wrote did not end in time."""
+    """An author's code did not end in time."""
 
 
 class TooLargeError(Exception):
-    """What a test makes of a submission's values does not fit into memory."""
+    """A test's work on a submission's values does not fit into memory."""
 
 
 @contextlib.contextmanager
 def time_limit(seconds: float | None = None) -> Iterator[None]:
-    """Stop an endless loop. Only a main thread can be interrupted, and that of no page."""
+    """Raise `TooLongError` in a block that does not end; only in a main thread, and in no page."""
     if not _can_be_interrupted():
         yield
         return
@@ -88,7 +88,7 @@ def time_limit(seconds: float | None = None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def time_limits() -> Iterator[None]:
-    """Make ready for many time limits: to listen to a timer takes longer than to set it."""
+    """Install the handler for many time limits, which takes longer than to set one."""
     if _alarm.is_heard or not _can_be_interrupted():
         yield
         return
@@ -107,7 +107,7 @@ def _can_be_interrupted() -> bool:
 
 
 class _Alarm:
-    """What the process's one timer does when it has run down."""
+    """The handler of the process's one timer."""
 
     is_heard = False
     seconds = AUTHOR_SECONDS
@@ -120,7 +120,7 @@ _alarm = _Alarm()
 
 
 def remember(source: str, name: str) -> str:
-    """Keep an author's source, if functions in it may have to be found and sent; return its name.
+    """Return the file name for an author's source, which is kept so that its functions can be sent.
 
     Args:
         source: what is compiled under that name.
@@ -156,7 +156,7 @@ def _expression(text: str) -> CodeType:
 
 
 def evaluate(expression: str, names: Mapping[str, Any]) -> Any:  # noqa: ANN401  any value
-    """Evaluate a test's expression with what its names stand for: the truth, or the submission."""
+    """Evaluate a test's expression over the reference's names or a submission's."""
     return eval(_expression(expression), {"np": np, **names})  # noqa: S307  the author's own expression
 
 
@@ -171,7 +171,7 @@ def names_in(expression: str) -> frozenset[str]:
 
 
 def freeze(value: Any) -> Any:  # noqa: ANN401  any value
-    """Make the arrays in a value read-only, so that no call can change what the next one gets."""
+    """Return a value with read-only arrays, so that no call changes the inputs of the next."""
     if isinstance(value, np.ndarray):
         if value.flags.writeable:
             value = value.copy()
@@ -188,11 +188,11 @@ def freeze(value: Any) -> Any:  # noqa: ANN401  any value
 
 
 class NotCopyableError(Exception):
-    """A value may hold what cannot be copied: a function, an iterator, an object of a class."""
+    """A value may hold something that cannot be copied: a function, an iterator, an object."""
 
 
 def fresh(value: Any) -> Any:  # noqa: ANN401  any value
-    """Return a frozen value for one evaluation, which may change what it gets.
+    """Return a copy of a frozen value for one evaluation, which may change it.
 
     Lists, dicts and sets are copied. Arrays are shared, since nothing can be written to them.
 

@@ -1,7 +1,4 @@
-"""A loaded program as tests use it: its child, its stand-ins, and the values that it answers with.
-
-The same for a submission and for an exercise's own solution.
-"""
+"""A loaded program, a submission or a solution: its child, its stand-ins and its values."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,7 +14,7 @@ from grader.sandbox.interface import Child
 
 
 def is_value(exercise: Exercise, name: str) -> bool:
-    """Tell whether a defined name stands for a value, not for something to call."""
+    """Return whether a defined name stands for a value, not for something to call."""
     return exercise.kind == "predict" or exercise.defines[name].kind == "value"
 
 
@@ -38,7 +35,7 @@ class LoadedProgram:
         error: Callable[[Raised], NoValueError] = NoValueError,
         most: int = MAX_BODY,
     ) -> Proxies:
-        """Make what stands in for the program in one test; see `Proxies`."""
+        """Return the proxies for one test; see `Proxies`."""
         return Proxies(
             self.child,
             where,
@@ -50,14 +47,14 @@ class LoadedProgram:
         )
 
     def bindings(self, names: Proxies) -> dict[str, Any]:
-        """Return what each defined name stands for: a value, or a stand-in to call."""
+        """Return the value, or the stand-in to call, of each defined name."""
         return {
             name: freeze(self.values[name]) if name in self.values else names.function(name)
             for name in self.exercise.defines
         }
 
     def printed_by(self, where: Location, statements: str, inputs: Mapping[str, Any]) -> str:
-        """Run statements after the program and return what they print to standard output.
+        """Run statements after the program and return their standard output.
 
         Raises:
             NoValueError: they raise.
@@ -71,7 +68,7 @@ class LoadedProgram:
 
 
 def read_values(child: Child, exercise: Exercise) -> dict[str, Any]:
-    """Fetch the values that a loaded program defines.
+    """Return the values that a loaded program defines.
 
     Raises:
         NoValueError: one is of a kind that cannot leave the sandbox.

@@ -1,7 +1,6 @@
-"""Stand-ins for what a submission defines: using one crosses into the sandbox.
+"""Stand-ins for the names that a submission defines: using one crosses into the sandbox.
 
-They exist while a test's `call` is evaluated. What comes back is plain data, or another stand-in
-for an object that stays in the sandbox.
+Results are plain data, or stand-ins for objects that stay in the sandbox.
 """
 
 import inspect
@@ -25,7 +24,7 @@ _Error = TypeVar("_Error", bound=Exception)
 
 
 class NoValueError(Exception):
-    """A call brought an answer that is not a value; it ends the evaluation of the test."""
+    """The answer to a call is no value; it ends the evaluation of the test."""
 
     def __init__(self, answer: Raised | Unsupported) -> None:
         self.answer = answer
@@ -41,7 +40,7 @@ class InputChangedError(Exception):
 
 
 class Proxies:
-    """Makes the stand-ins for one test.
+    """The stand-ins for one test.
 
     Args:
         child: where the submission runs.
@@ -83,7 +82,7 @@ class Proxies:
         self.unexpected: Exception | None = None
 
     def function(self, name: str) -> Callable[..., Any]:
-        """Stand in for a function or a class of the submission."""
+        """Return the stand-in for a function or a class of the submission."""
 
         def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
             child = self._child
@@ -92,7 +91,7 @@ class Proxies:
         return call
 
     def current(self, name: str) -> Any:  # noqa: ANN401  any value
-        """Return the value that a name of the submission stands for now."""
+        """Return the current value of a name of the submission."""
         return self._value(lambda: self._child.value(name))
 
     def _call(
@@ -102,19 +101,13 @@ class Proxies:
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
     ) -> Any:  # noqa: ANN401  any value
-        """Call one of the child's two ways: the second also looks at the arguments afterwards."""
+        """Call, in one of two ways: the second also returns the arguments after the call."""
         ask, ask_and_look = ways
         sent, named = self.outgoing(list(args)), self.outgoing(dict(kwargs))
         options = {"measure": True} if self._usages is not None else {}
         if not self._keep_inputs:
             return self._value(lambda: ask(*target, sent, named, **options))
-        answer = self._value(lambda: ask_and_look(*target, sent, named, **options))
-        return self._unchanged(answer, args, kwargs)
-
-    def _unchanged(
-        self, answer: object, args: Sequence[object], kwargs: Mapping[str, object]
-    ) -> object:
-        match answer:
+        match self._value(lambda: ask_and_look(*target, sent, named, **options)):
             case [value, list(args_after), dict(kwargs_after)]:
                 before = [*args, *kwargs.values()]
                 after = [*args_after, *kwargs_after.values()]
@@ -126,7 +119,7 @@ class Proxies:
         raise InputChangedError("an argument")
 
     def outgoing(self, value: Any) -> Any:  # noqa: ANN401  any value
-        """Turn functions into their source and stand-ins into handles; keep the rest."""
+        """Return a value with functions as their source and stand-ins as handles."""
         if isinstance(value, FunctionType):
             return self._source(value)
         if isinstance(value, RemoteObject):
@@ -159,7 +152,7 @@ class Proxies:
         return Function(function.__name__, source)
 
     def incoming(self, value: Any) -> Any:  # noqa: ANN401  any value
-        """Turn handles, also in containers, into stand-ins."""
+        """Return a value with handles, also in containers, as stand-ins."""
         if isinstance(value, Handle):
             return RemoteObject(self, Handle(value.number, printable(value.kind)))
         if isinstance(value, (list, tuple)):
@@ -169,7 +162,7 @@ class Proxies:
         return value
 
     def attribute(self, handle: Handle, name: str) -> Any:  # noqa: ANN401  any value
-        """Look up an attribute of an object in the sandbox; a method becomes a stand-in."""
+        """Return an attribute of an object in the sandbox; of a method a stand-in."""
         match self._value(lambda: self._child.attribute(handle, name)):
             case [False, value]:
                 return value
@@ -197,20 +190,18 @@ class Proxies:
             self._something_came_back = True
             if self._usages is not None and answer.usage is not None:
                 self._usages.append(answer.usage)
-            self._weigh(answer.value)
-            return self.incoming(answer.value)
+            value = answer.value
+            size = bytes_in(value)
+            if size > self._most:
+                largest = max(arrays_in(value), key=lambda array: array.nbytes)
+                kind = f"a value of {size / (1 << 20):.3g} MiB ({describe(largest)})"
+                raise self._remembered(NoValueError(Unsupported(kind, "", is_too_large=True)))
+            self.largest = max(self.largest, size)
+            return self.incoming(value)
         if isinstance(answer, Raised):
             raised = self._error(answer)
             raise raised if "Exception" in answer.bases else self._remembered(raised)
         raise self._remembered(NoValueError(answer))
-
-    def _weigh(self, value: object) -> None:
-        size = bytes_in(value)
-        if size > self._most:
-            largest = max(arrays_in(value), key=lambda array: array.nbytes)
-            kind = f"a value of {size / (1 << 20):.3g} MiB ({describe(largest)})"
-            raise self._remembered(NoValueError(Unsupported(kind, "", is_too_large=True)))
-        self.largest = max(self.largest, size)
 
     @property
     def has_answered(self) -> bool:
@@ -221,13 +212,13 @@ class Proxies:
         raise self._remembered(DefinitionError([Problem(self._where, message)]))
 
     def _remembered(self, error: _Error) -> _Error:
-        """Keep an error that a test might catch, though it cannot expect it."""
+        """Return an error, noted since a test might catch it though it cannot expect it."""
         self.unexpected = self.unexpected or error
         return error
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401  any value
-    """Leave out what cannot be looked at from here: functions, and objects in the sandbox."""
+    """Return a value with None for functions and objects in the sandbox."""
     if isinstance(value, (FunctionType, RemoteObject)):
         return None
     if isinstance(value, (list, tuple)):

@@ -1,10 +1,9 @@
-"""What a submission must do without, found on its syntax tree before any of it runs.
+"""The screening of a submission for what its exercise forbids, on its syntax tree.
 
 The tree is read by the child, since Python's parser can be crashed; the rule is applied here. It
-is a fence and not a wall: it resolves imports and plain assignments, refuses a module that is
-handed on in any other way, and where anything is forbidden it forbids the usual ways around too
-(`getattr`, `exec`, `importlib` and their like). A learner who goes to lengths to get around it has
-learnt more Python than the exercise teaches.
+resolves imports and plain assignments, and refuses a module that is handed on in any other way.
+Where anything is forbidden, so are the usual ways around (`getattr`, `exec`, `importlib` and their
+like). It is no wall: a learner who gets around it has learnt more Python than the exercise teaches.
 """
 
 import pkgutil
@@ -50,7 +49,7 @@ _LINES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a submission is not run, and where."""
+    """The reason why a submission is not run, and its line."""
 
     sentence: str
     line: int | None = None
@@ -67,10 +66,10 @@ class Use:
 
 
 def screen(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | None:
-    """Look at a submission that has not run yet.
+    """Screen a submission that has not run yet.
 
     Returns:
-        None if it may run; why not, or the error by which Python could not read it.
+        None if it may run; else a refusal, or the error with which Python could not read it.
 
     Raises:
         ChildGoneError: reading it crashed Python.
@@ -103,19 +102,20 @@ def _answers(child: Child, source: str, exercise: Exercise) -> Refusal | Raised 
 
 
 def _uses(facts: object) -> list[Use] | None:
-    """Read what the child says; None if that is not all of it."""
+    """Return the uses that the child reports; None if these are not all."""
     match facts:
         case {"uses": list(entries), "more": False}:
-            uses = [_use(entry) for entry in entries]
-            return [use for use in uses if use is not None] if None not in uses else None
-    return None
-
-
-def _use(entry: object) -> Use | None:
-    match entry:
-        case (str(kind), str(name), str(written), int(line)) if 0 < line < _LINES:
-            return Use(kind, name, printable(written), line)
-    return None
+            pass
+        case _:
+            return None
+    uses = []
+    for entry in entries:
+        match entry:
+            case (str(kind), str(name), str(written), int(line)) if 0 < line < _LINES:
+                uses.append(Use(kind, name, printable(written), line))
+            case _:
+                return None
+    return uses
 
 
 def breach(forbid: Forbid, uses: Sequence[Use]) -> Refusal | None:
@@ -131,44 +131,38 @@ def breach(forbid: Forbid, uses: Sequence[Use]) -> Refusal | None:
 
 
 def _forbidden(forbid: Forbid, use: Use) -> str | None:
-    """Say what is done that is forbidden, as "uses `np.sum`"."""
+    """Return the words for a forbidden use, as "uses `np.sum`"; None for an allowed one."""
     match use.kind:
         case "import":
-            inside = any(_imports(entry, use.name) for entry in _whole(forbid.imports))
+            inside = any(
+                _is_below(use.name, entry) or ("." in entry and _is_in_numpy(entry, use.name))
+                for entry in _whole(forbid.imports)
+            )
             return f"imports `{use.written}`" if inside else None
         case "loop":
-            return _loop(use.name) if forbid.loops else None
+            loops = {
+                "recursion": "calls the function in itself",
+                "comprehension": "has a comprehension",
+            }
+            return loops.get(use.name, f"has a `{use.name}` loop") if forbid.loops else None
         case "passed":
             return None
+    name = use.name
+    # A forbidden name without a dot is meant anywhere. To name a forbidden function without a call
+    # counts, since it may be called elsewhere; `f.__call__` is `f`.
+    words = [word for word in name.split(".") if not word.startswith("__")]
     found = (
-        any(_names(entry, use.name) for entry in _whole(forbid.names))
-        or any(_calls(entry, use.name) for entry in _whole(forbid.calls))
-        or (forbid.loops and _loops(use.name))
+        any(_is_dotted(e, name) if "." in e else e in name.split(".") for e in _whole(forbid.names))
+        or any(_is_dotted(e, name) if "." in e else words[-1:] == [e] for e in _whole(forbid.calls))
+        or (forbid.loops and name.removesuffix(".__call__") in _HIDDEN_LOOPS_BY_ONE_WORD)
+        or (forbid.loops and any(_is_dotted(entry, name) for entry in _HIDDEN_LOOPS))
     )
-    return f"uses {_both_names(use)}" if found else None
-
-
-def _imports(entry: str, name: str) -> bool:
-    return _is_below(name, entry) or ("." in entry and _is_in_numpy(entry, name))
-
-
-def _names(entry: str, name: str) -> bool:
-    """Tell whether a name is forbidden, or lies below one; a single word is meant anywhere."""
-    return _is_dotted(entry, name) if "." in entry else entry in name.split(".")
-
-
-def _calls(entry: str, name: str) -> bool:
-    """Tell whether a function is forbidden; to name it without a call is to call it elsewhere."""
-    if "." in entry:
-        return _is_dotted(entry, name)
-    words = [word for word in name.split(".") if not word.startswith("__")]  # f.__call__ is f
-    return words[-1:] == [entry]
-
-
-def _loops(name: str) -> bool:
-    """Tell whether a function loops over items for its caller."""
-    alone = name.removesuffix(".__call__") in _HIDDEN_LOOPS_BY_ONE_WORD
-    return alone or any(_is_dotted(entry, name) for entry in _HIDDEN_LOOPS)
+    if not found:
+        return None
+    known = name.replace("numpy.", "np.", 1) if name.startswith("numpy.") else name
+    if use.written in (known, name) or name.startswith("."):
+        return f"uses `{use.written}`"
+    return f"uses `{use.written}` (that is `{printable(known)}`)"
 
 
 def _is_dotted(entry: str, name: str) -> bool:
@@ -176,19 +170,9 @@ def _is_dotted(entry: str, name: str) -> bool:
     imported = _is_below(name, entry) or (
         _is_library(name.partition(".")[0]) and f".{entry}." in f".{name}."
     )
-    return imported or _is_in_numpy(entry, name) or _is_method(entry, name)
-
-
-def _is_in_numpy(entry: str, name: str) -> bool:
-    """Tell whether a name is what NumPy's modules also call `entry`, as numpy.matlib.einsum is."""
-    root, *words = name.split(".")
-    wanted = entry.rpartition(".")[2]
-    plain = (word.lstrip("_").removeprefix("c_") for word in words)  # c_einsum, _var
-    return entry.startswith("numpy.") and root == "numpy" and (wanted in words or wanted in plain)
-
-
-def _is_method(entry: str, name: str) -> bool:
-    """Tell whether a name is the method of an array that does what `entry` does, as `x.var`."""
+    if imported or _is_in_numpy(entry, name):
+        return True
+    # The method of an array that does what the function does, as `x.var`.
     module, _, word = entry.rpartition(".")
     root, *words = name.split(".")
     if module != "numpy" or not hasattr(np.ndarray, word):
@@ -196,10 +180,18 @@ def _is_method(entry: str, name: str) -> bool:
     return word in words and root not in sys.stdlib_module_names
 
 
-def _could_hide(forbid: Forbid, name: str) -> bool:
-    """Tell whether `name` is a module in which something lies that is forbidden with a dot.
+def _is_in_numpy(entry: str, name: str) -> bool:
+    """Return whether NumPy has the thing under both names, as numpy.matlib.einsum."""
+    root, *words = name.split(".")
+    wanted = entry.rpartition(".")[2]
+    plain = (word.lstrip("_").removeprefix("c_") for word in words)  # c_einsum, _var
+    return entry.startswith("numpy.") and root == "numpy" and (wanted in words or wanted in plain)
 
-    Or one of Python's: some import those that look things up by name.
+
+def _could_hide(forbid: Forbid, name: str) -> bool:
+    """Return whether `name` is a module that holds something forbidden, or one of Python's.
+
+    Some of Python's import those that look things up by name.
     """
     if name in sys.stdlib_module_names:
         return True
@@ -231,23 +223,10 @@ def _is_below(name: str, entry: str) -> bool:
 
 
 def _whole(entries: Sequence[str]) -> Iterator[str]:
-    """Spell `np` in full, as the uses are."""
+    """Yield entries with `np` in full, as in uses."""
     for entry in entries:
         root, dot, rest = entry.partition(".")
         yield f"numpy{dot}{rest}" if root == "np" else entry
-
-
-def _loop(name: str) -> str:
-    if name == "recursion":
-        return "calls the function in itself"
-    return "has a comprehension" if name == "comprehension" else f"has a `{name}` loop"
-
-
-def _both_names(use: Use) -> str:
-    known = use.name.replace("numpy.", "np.", 1) if use.name.startswith("numpy.") else use.name
-    if use.written in (known, use.name) or use.name.startswith("."):
-        return f"`{use.written}`"
-    return f"`{use.written}` (that is `{printable(known)}`)"
 
 
 def _leads_around(use: Use) -> bool:

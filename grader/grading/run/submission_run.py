@@ -1,4 +1,4 @@
-"""Takes one submission through an exercise's tests, each test one call or more into its sandbox."""
+"""The run of one submission through an exercise's tests, in a sandbox child."""
 
 import functools
 import time
@@ -42,7 +42,7 @@ _RELATED = (Rung.SHAPE, Rung.NOT_FINITE, Rung.VALUES)
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """How a test ended, before it is decided how much of that may be told."""
+    """The end of a test, before its disclosure is applied."""
 
     outcome: Outcome
     message: str = ""
@@ -86,7 +86,7 @@ class SubmissionRun:
         self._submission = submission
         self._contents = DefinedNames((), {})
         self._child: Child | None = None
-        self._stage: LoadedProgram | None = None
+        self._program: LoadedProgram | None = None
         self._ended = bool(self.problem)
         self._began = time.monotonic()
         self._hidden_ran = False
@@ -103,31 +103,31 @@ class SubmissionRun:
             self._child.close()
 
     def prepare(self) -> None:
-        """Do beforehand what is not the submission's time."""
+        """Compute expected values and start the child, before the submission's time begins."""
         if self._child is not None:
             self._oracle.prepare()
             self._child.start()
 
     @property
     def deadline(self) -> float:
-        """When the submission's wall clock has run down."""
+        """The time at which the submission's wall clock has run down."""
         return self._began + self._limits.wall_seconds
 
     def load(self) -> None:
-        """Look at the submission's code and run it. What goes wrong becomes `problem`."""
+        """Screen the submission's code and run it. What goes wrong becomes `problem`."""
         if self._child is None:
             return
         self.prepare()
         self._began = time.monotonic()
         loaded = load(self._child, self._submission, self.exercise)
-        self._contents, self._stage = loaded.contents, loaded.stage
+        self._contents, self._program = loaded.contents, loaded.program
         self.output = self._child.output(0, self._child.printed)
         if loaded.problem is not None:
             self.outcome, self.problem = loaded.problem.outcome, loaded.problem.sentence
             self.line, self._ended = loaded.problem.line, True
 
     def grade(self, test: TestCase) -> TestResult:
-        """Run one test and say how it ended, within what its disclosure allows.
+        """Return the result of one test, within its disclosure.
 
         Raises:
             GraderFault, DefinitionError: the test could not be run, whatever the submission does.
@@ -136,12 +136,12 @@ class SubmissionRun:
             return not_run(test, self.problem)
         if self._hidden_ran and not test.hidden and not self._start_again():
             return not_run(test, self.problem)
-        assert self._stage is not None  # noqa: S101  for the type checker
+        assert self._program is not None  # noqa: S101  for the type checker
         self._hidden_ran = test.hidden
-        child = self._stage.child
+        child = self._program.child
         begin = child.printed
         clock = time.perf_counter()
-        attempt = self._attempt(self._stage, test)
+        attempt = self._attempt(self._program, test)
         seconds = round(time.perf_counter() - clock, 6)
         if attempt.outcome is not Outcome.PASSED and not self._ended and child.output_full:
             attempt = _Attempt(Outcome.OUTPUT_LIMIT, sentences.OUTPUT_LIMIT, line=attempt.line)
@@ -159,7 +159,7 @@ class SubmissionRun:
         )
 
     def verdict(self, results: Mapping[TestId, TestResult], sandbox: str) -> Verdict:
-        """Sum up what was found.
+        """Return the verdict on the run.
 
         Args:
             results: of the tests that were run.
@@ -185,20 +185,20 @@ class SubmissionRun:
         return Evidence(ending.cpu, wall, ending.rss, printed)
 
     def _start_again(self) -> bool:
-        """Load the submission anew: what it learnt from a hidden test must reach no output."""
+        """Load the submission again: what it learnt from a hidden test must reach no output."""
         if self._child is not None:
             self._child.close()
         self._child = self._new_child()
         self.load()
         return not self.problem
 
-    def _attempt(self, stage: LoadedProgram, test: TestCase) -> _Attempt:
-        """Go through the draws: to the first that does not pass, or all for partial credit."""
+    def _attempt(self, program: LoadedProgram, test: TestCase) -> _Attempt:
+        """Run the draws, to the first that does not pass, or all for partial credit."""
         draws = self._oracle.draws(test)
         first: tuple[_Attempt, RawResult] | None = None
         passed = 0
         for number, draw in enumerate(draws):
-            attempt = self._attempt_draw(stage, test, draw, number, len(draws))
+            attempt = self._attempt_draw(program, test, draw, number, len(draws))
             if attempt.outcome is Outcome.PASSED:
                 passed += 1
                 continue
@@ -211,12 +211,12 @@ class SubmissionRun:
         return _partly(test, attempt, passed, len(draws)) if test.partial else attempt
 
     def _attempt_draw(
-        self, stage: LoadedProgram, test: TestCase, draw: Draw, number: int, draws: int
+        self, program: LoadedProgram, test: TestCase, draw: Draw, number: int, draws: int
     ) -> _Attempt:
         observed = functools.partial(RawResult, number, expected=draw.expected, inputs=draw.inputs)
         self.observed[test.id] = observed(None)
         try:
-            found = judge(stage, self._oracle, test, number)
+            found = judge(program, self._oracle, test, number)
         except NoValueError as error:
             self.observed[test.id] = observed(error.answer)
             return self._no_value(test, error, draw)
@@ -225,7 +225,7 @@ class SubmissionRun:
             outcome, sentence = sentences.gone(error)
             return _Attempt(outcome, sentence, inputs=draw.inputs)
         except TooLongError:
-            seconds = stage.child.limits.wall_seconds + AUTHOR_SECONDS
+            seconds = program.child.limits.wall_seconds + AUTHOR_SECONDS
             sentence = sentences.too_long(seconds)
             return _Attempt(Outcome.TIMED_OUT, sentence, inputs=draw.inputs)
         except TooLargeError:
@@ -322,7 +322,7 @@ def verdict_of(
     line: int | None = None,
     output: str = "",
 ) -> Verdict:
-    """Sum up a run.
+    """Return the verdict on a run.
 
     Args:
         exercise: whose tests were run.
@@ -337,7 +337,8 @@ def verdict_of(
     if not problem and exercise.hidden_elsewhere and not exercise.tests:
         outcome, problem = Outcome.NOT_RUN, sentences.NO_TESTS
     elif not problem:
-        outcome = _outcome_of(results)
+        outcomes = (result.outcome for result in results.values())
+        outcome = next((each for each in outcomes if each is not Outcome.PASSED), Outcome.PASSED)
     earned = outcome is Outcome.PASSED and not exercise.hidden_elsewhere
     return Verdict(
         exercise=exercise.id,
@@ -357,14 +358,14 @@ def verdict_of(
 
 
 def _partly(test: TestCase, attempt: _Attempt, passed: int, draws: int) -> _Attempt:
-    """Give the points of the draws that passed, rounded down."""
+    """Return an attempt with the points of the draws that passed, rounded down."""
     points = test.points * passed // draws
     message = sentences.partly(attempt.message, passed, draws, points)
     return _Attempt(attempt.outcome, message, attempt.line, attempt.rung, attempt.inputs, points)
 
 
 def _hidden(test: TestCase, attempt: _Attempt) -> _Attempt:
-    """Leave only what may be told of a hidden test."""
+    """Return what a hidden test may disclose of an attempt."""
     if attempt.outcome is Outcome.PASSED:
         return _Attempt(Outcome.PASSED, points=attempt.points)
     outcome = Outcome.FAILED if test.disclose == "nothing" else attempt.outcome
@@ -373,17 +374,11 @@ def _hidden(test: TestCase, attempt: _Attempt) -> _Attempt:
 
 
 def in_running_order(exercise: Exercise) -> list[TestCase]:
-    """Visible tests first: what a submission learns from a hidden one can then reach no output.
+    """Return the tests in the order in which they run.
 
-    Those that disclose nothing last: if one of them ends the program, no other test tells of it.
+    Visible tests run first: nothing learnt from a hidden one can then reach an output. Those that
+    disclose nothing run last: if one of them ends the program, no other test shows it.
     """
     return sorted(
         exercise.tests, key=lambda test: (test.hidden, test.hidden and test.disclose == "nothing")
-    )
-
-
-def _outcome_of(results: Mapping[TestId, TestResult]) -> Outcome:
-    """Sum up tests that ran: passed if all did, else the first thing that went wrong."""
-    return next(
-        (r.outcome for r in results.values() if r.outcome is not Outcome.PASSED), Outcome.PASSED
     )

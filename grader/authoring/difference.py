@@ -24,10 +24,10 @@ class VerdictChange:
     @property
     def differs(self) -> bool:
         """Return whether outcome or score changed, or one of both could not be had."""
-        return told(self.before) != told(self.after)
+        return describe_verdict(self.before) != describe_verdict(self.after)
 
 
-def told(result: Result) -> str:
+def describe_verdict(result: Result) -> str:
     """Return a verdict in a few words."""
     if isinstance(result, EtudeError):
         return "grader fault"
@@ -46,7 +46,9 @@ def tests_that_changed(change: VerdictChange) -> list[str]:
     ]
 
 
-def changes(before: Exercise, after: Exercise, folder: Path, pool: Pool) -> Iterator[VerdictChange]:
+def verdict_changes(
+    before: Exercise, after: Exercise, folder: Path, pool: Pool
+) -> Iterator[VerdictChange]:
     """Grade every `<student>/<exercise>.py` of a folder by both versions.
 
     Raises:

@@ -38,7 +38,7 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
       etude diff /tmp/old.yaml exercises/attention/13-attention-weights.yaml submissions/
     """
     options.prefer_own_output()
-    from grader.authoring.difference import changes
+    from grader.authoring.difference import verdict_changes
     from grader.definitions.collection import load_exercise
     from grader.grading.workers.pool import Pool
 
@@ -46,17 +46,19 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
         options.refuse_inside(path, folder)
     versions = load_exercise(before), load_exercise(after)
     with Pool(jobs, options.sandbox_opener(unsafe=False, workers=jobs)) as pool:
-        found = list(changes(*versions, folder, pool))
+        found = list(verdict_changes(*versions, folder, pool))
     changed = [change for change in found if change.differs]
     if form == "json":
         click.echo(json.dumps([_data(change) for change in found], indent=2))
     else:
-        from grader.authoring.difference import tests_that_changed, told
+        from grader.authoring.difference import describe_verdict, tests_that_changed
         from grader.sandbox.printable import printable
 
         for change in changed:
             student = printable(change.entry.student)
-            click.echo(f"{student}: {told(change.before)} -> {told(change.after)}")
+            click.echo(
+                f"{student}: {describe_verdict(change.before)} -> {describe_verdict(change.after)}"
+            )
             for line in tests_that_changed(change):
                 click.echo(f"  {line}")
         noun = "submission" if len(found) == 1 else "submissions"
@@ -65,13 +67,13 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
 
 
 def _data(change: "VerdictChange") -> dict[str, Any]:
-    from grader.authoring.difference import tests_that_changed, told
+    from grader.authoring.difference import describe_verdict, tests_that_changed
 
     return {
         "student": change.entry.student,
         "file": os.fspath(change.entry.path),
-        "before": told(change.before),
-        "after": told(change.after),
+        "before": describe_verdict(change.before),
+        "after": describe_verdict(change.after),
         "differs": change.differs,
         "tests": tests_that_changed(change),
     }

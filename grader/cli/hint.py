@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from grader.definitions.exercise import Exercise
-    from grader.progress.status import Standing
+    from grader.progress.status import ExerciseStatus
 
 
 @click.command("hint", short_help="Show the next hint.")
@@ -49,14 +49,14 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
         _take(found, now, agreed=yes)
 
 
-def _show_taken(exercise: "Exercise", now: "Standing") -> None:
+def _show_taken(exercise: "Exercise", now: "ExerciseStatus") -> None:
     if not now.hints:
         click.echo(f"You have taken none of the {len(exercise.hints)} hints.")
     for number in range(1, min(now.hints, len(exercise.hints)) + 1):
         _print(exercise, number)
 
 
-def _take(exercise: "Exercise", now: "Standing", *, agreed: bool) -> None:
+def _take(exercise: "Exercise", now: "ExerciseStatus", *, agreed: bool) -> None:
     """Record the next hint, then show it: what was seen is paid, even if the terminal closes."""
     from grader.cli.progress_record import keep
     from grader.progress.history import HintTaken, History, local_now
@@ -70,7 +70,7 @@ def _take(exercise: "Exercise", now: "Standing", *, agreed: bool) -> None:
     _print(exercise, number)
 
 
-def _agrees(exercise: "Exercise", now: "Standing", number: int, price: int) -> bool:
+def _agrees(exercise: "Exercise", now: "ExerciseStatus", number: int, price: int) -> bool:
     worth = now.worth(exercise.xp)
     offer = (
         f"Hint {number} of {len(exercise.hints)} costs {price} XP: "

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from grader.authoring.importing.draft import Draft
-    from grader.authoring.importing.verify_imported import Examined
+    from grader.authoring.importing.verify_imported import ImportProof
     from grader.definitions.exercise import Exercise
 
 _WORKERS = 2
@@ -49,18 +49,18 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
     options.prefer_own_output()
     from grader.authoring.importing import import_report
     from grader.authoring.importing.fill_in import slug
-    from grader.authoring.importing.source_kind import harvest
+    from grader.authoring.importing.source_kind import read_source
     from grader.authoring.importing.validate_drafts import (
         leave_out_too_large,
-        loaded,
-        settle,
+        load_if_valid,
+        validate_draft,
     )
     from grader.authoring.importing.write import plan, track_text, write_text
 
     if track is not None and slug(track) != track:
         raise UsageError(f"--track: {track!r} is not lower-case words joined by hyphens")
-    found = harvest(source)
-    settled = {draft.id: settle(draft) for draft in found.drafts}
+    found = read_source(source)
+    settled = {draft.id: validate_draft(draft) for draft in found.drafts}
     leave_out_too_large(found, settled)
     paths = plan(found.drafts, into, track, force=force)
     drafts = dict(zip(paths, found.drafts, strict=True))
@@ -71,7 +71,7 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
     imported = {
         path: (draft, exercise)
         for path, draft in drafts.items()
-        if (exercise := loaded(path)) is not None
+        if (exercise := load_if_valid(path)) is not None
     }
     examined = _examined(imported)
     problems = {path: settled[draft.id].problems for path, draft in drafts.items()}
@@ -84,14 +84,14 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
 
 def _examined(
     imported: "Mapping[Path, tuple[Draft, Exercise]]",
-) -> "dict[Path, Examined]":
+) -> "dict[Path, ImportProof]":
     if not imported:
         return {}
-    from grader.authoring.importing.verify_imported import examine
+    from grader.authoring.importing.verify_imported import verify_imported
     from grader.cli.progress_bar import progress
     from grader.cli.verify import leak_finder
     from grader.grading.workers.pool import Pool
 
     opener = options.sandbox_opener(unsafe=False, workers=_WORKERS)
     with Pool(_WORKERS, opener) as pool, progress(len(imported)) as advance:
-        return examine(imported, pool, leak_finder(), advance)
+        return verify_imported(imported, pool, leak_finder(), advance)

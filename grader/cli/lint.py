@@ -13,7 +13,7 @@ from grader.cli.main import NOT_PASSED
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
-    from grader.authoring.lint.load import Picked
+    from grader.authoring.lint.load import LintTargets
     from grader.authoring.lint.run import LintReport
 
 
@@ -95,11 +95,11 @@ def _lint(
     return report
 
 
-def _groups(targets: Sequence[str], folder: Path) -> "list[Picked]":
-    from grader.authoring.lint.load import Picked
+def _groups(targets: Sequence[str], folder: Path) -> "list[LintTargets]":
+    from grader.authoring.lint.load import LintTargets
     from grader.authoring.verify.targets import find_targets
 
-    return [Picked(group.files, group.track) for group in find_targets(targets, folder)]
+    return [LintTargets(group.files, group.track) for group in find_targets(targets, folder)]
 
 
 def _print(report: "LintReport", form: str, output: Path | None) -> None:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from grader.definitions.collection import Collection
     from grader.definitions.exercise import Exercise, ExerciseId
-    from grader.progress.status import Standing
+    from grader.progress.status import ExerciseStatus
 
-    Known = Mapping[ExerciseId, Standing]
+    Known = Mapping[ExerciseId, ExerciseStatus]
 
 _STYLES = {"passed": "green", "tried": "yellow", "given up": "dim", "new": ""}
 

@@ -9,7 +9,7 @@ from grader.cli.progress_record import keep, lesson_before, next_exercise, read_
 from grader.definitions.exercise import Exercise
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.progress.history import Attempt, History, local_now
-from grader.progress.status import Standing, standing
+from grader.progress.status import ExerciseStatus, standing
 
 _NOTHING = hashlib.sha256(b"").hexdigest()  # the digest of a file that is empty, or not there
 _ENOUGH = 2  # failures after which a hint is offered
@@ -52,7 +52,7 @@ class Afterwards:
         return list(self._passed(verdict) if passed else self._failed())
 
     @property
-    def _before(self) -> Standing:
+    def _before(self) -> ExerciseStatus:
         return standing(self._history, self._exercise.id)
 
     def _passed(self, verdict: Verdict) -> Iterator[str]:

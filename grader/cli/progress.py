@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from grader.definitions.collection import Collection
     from grader.definitions.exercise import Exercise, ExerciseId
     from grader.progress.history import History
-    from grader.progress.status import Standing
+    from grader.progress.status import ExerciseStatus
 
 _BAR = 20  # characters
 
@@ -153,7 +153,7 @@ def _show(exercises: Path | None) -> None:
 
 
 def _print_part(
-    title: str, listed: "tuple[Exercise, ...]", known: "Mapping[ExerciseId, Standing]"
+    title: str, listed: "tuple[Exercise, ...]", known: "Mapping[ExerciseId, ExerciseStatus]"
 ) -> None:
     found = [known[each.id] for each in listed if each.id in known]
     passed = sum(each.state == "passed" for each in found)

@@ -10,7 +10,7 @@ from grader.errors import UsageError
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
-    from grader.progress.status import Standing
+    from grader.progress.status import ExerciseStatus
 
 
 @click.command("solution", short_help="Show the solution, after passing.")
@@ -54,12 +54,12 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
         print_markdown(console, found.explanation)
 
 
-def _offer(exercise: "Exercise", now: "Standing") -> str:
+def _offer(exercise: "Exercise", now: "ExerciseStatus") -> str:
     price = f"for the {now.worth(exercise.xp)} XP that it would earn"
     return f"you have not passed '{exercise.id}' yet; --give-up shows its solution, {price}"
 
 
-def _give_up(exercise: "Exercise", now: "Standing") -> None:
+def _give_up(exercise: "Exercise", now: "ExerciseStatus") -> None:
     from grader.cli.progress_record import keep
     from grader.progress.history import GivenUp, History, local_now
 

@@ -16,7 +16,7 @@ State: TypeAlias = Literal["new", "tried", "passed", "given up"]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ExerciseStatus:
     """The status of one exercise."""
 
     state: State = "new"
@@ -39,7 +39,7 @@ class Standing:
         return 0 if self.closed else max(0, xp - self.paid)
 
 
-def standings(history: History) -> dict[ExerciseId, Standing]:
+def standings(history: History) -> dict[ExerciseId, ExerciseStatus]:
     """Return the standing of every exercise of which anything is known."""
     known: dict[ExerciseId, _Events] = {}
     for attempt in history.attempts:
@@ -51,12 +51,12 @@ def standings(history: History) -> dict[ExerciseId, Standing]:
     return {name: _standing(events) for name, events in known.items()}
 
 
-def standing(history: History, exercise: ExerciseId) -> Standing:
+def standing(history: History, exercise: ExerciseId) -> ExerciseStatus:
     """Return the standing of one exercise."""
-    return standings(history).get(exercise, Standing())
+    return standings(history).get(exercise, ExerciseStatus())
 
 
-def total_xp(found: Iterable[Standing]) -> int:
+def total_xp(found: Iterable[ExerciseStatus]) -> int:
     """Return the XP of many exercises together."""
     return sum(each.earned for each in found)
 
@@ -70,13 +70,13 @@ class _Events:
     given_up: list[GivenUp] = field(default_factory=list)
 
 
-def _standing(events: _Events) -> Standing:
+def _standing(events: _Events) -> ExerciseStatus:
     attempts, hints = events.attempts, events.hints
     passed = next((each for each in attempts if each.passed), None)
     before = [each for each in hints if passed is None or each.at <= passed.at]
     paid = sum(each.price for each in before)
     gave_up = any(passed is None or each.at <= passed.at for each in events.given_up)
-    return Standing(
+    return ExerciseStatus(
         _state(attempts, passed, gave_up=gave_up),
         len(attempts),
         _failures(attempts, hints),

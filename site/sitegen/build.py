@@ -17,12 +17,12 @@ from sitegen.hosting import PYODIDE, Hosting
 from sitegen.links import LESSONS, SEARCH, TAKEN, asset_path
 from sitegen.offline import WORKER, offline_worker
 from sitegen.output import write_site
-from sitegen.pages import Made, Pages
+from sitegen.pages import PageFiles, Pages
 from sitegen.search import INDEX_ASSET, search_index
 
 _WORTH_A_PROCESS: Final = 24  # pages; fewer are made before a second process has begun
 _FORK: Final = multiprocessing.get_context("fork")
-_Maker: TypeAlias = Callable[[], Made]
+_Maker: TypeAlias = Callable[[], PageFiles]
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -91,7 +91,7 @@ def site_files(
     return files | {WORKER: offline_worker(pages.assets.worker, files, index_path, hosting)}
 
 
-def _make_all(makers: Sequence[_Maker], processes: int) -> list[Made]:
+def _make_all(makers: Sequence[_Maker], processes: int) -> list[PageFiles]:
     """Make all pages, in their order.
 
     Raises:
@@ -106,13 +106,13 @@ def _make_all(makers: Sequence[_Maker], processes: int) -> list[Made]:
                 results = list(pool.map(_attempt_number, range(len(makers))))
             except BrokenProcessPool:
                 raise GraderFault("a process that makes pages was ended") from None
-    problems = [each for result in results if not isinstance(result, Made) for each in result]
+    problems = [each for result in results if not isinstance(result, PageFiles) for each in result]
     if problems:
         raise DefinitionError(problems)
-    return [result for result in results if isinstance(result, Made)]
+    return [result for result in results if isinstance(result, PageFiles)]
 
 
-def _attempt(make: _Maker) -> Made | tuple[Problem, ...]:
+def _attempt(make: _Maker) -> PageFiles | tuple[Problem, ...]:
     try:
         return make()
     except DefinitionError as error:
@@ -127,7 +127,7 @@ def _take_makers(makers: Sequence[_Maker]) -> None:
     _makers = makers
 
 
-def _attempt_number(number: int) -> Made | tuple[Problem, ...]:
+def _attempt_number(number: int) -> PageFiles | tuple[Problem, ...]:
     return _attempt(_makers[number])
 
 

@@ -49,7 +49,7 @@ _Around: TypeAlias = tuple[_Card | None, _Card | None]  # the one before, and th
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class PageFiles:
     """The files of one or more pages by path, and what the search knows of them."""
 
     files: Mapping[str, bytes]
@@ -75,7 +75,7 @@ class Pages:
         self._cards = track_cards(content.tracks, content.lessons)
         self._concepts = concepts_of(self._cards)
 
-    def makers(self) -> Iterator[Callable[[], Made]]:
+    def makers(self) -> Iterator[Callable[[], PageFiles]]:
         """All pages but that of the search: those of the whole site, and of each definition."""
         cards = {"tracks": self._cards, "concepts": self._concepts}
         for pages, context in ((_OF_ALL, cards), (_OF_NONE, {})):
@@ -94,8 +94,10 @@ class Pages:
         """
         return self._render(SEARCH, "search", index=index)
 
-    def _plain(self, path: str, page: str, template: str, context: Mapping[str, object]) -> Made:
-        return Made({path: self._render(path, page, template=template, **context).encode()})
+    def _plain(
+        self, path: str, page: str, template: str, context: Mapping[str, object]
+    ) -> PageFiles:
+        return PageFiles({path: self._render(path, page, template=template, **context).encode()})
 
     def concepts(self) -> Iterator[SearchEntry]:
         """The concepts as entries of the search."""
@@ -103,14 +105,14 @@ class Pages:
             note = f"Concept · {count(each.exercises, 'exercise')}"
             yield SearchEntry.of(each.name, f"{CONCEPTS}#{each.anchor}", note, (each.name,))
 
-    def _lessons(self, track: PublicTrack, card: TrackCard) -> Iterator[Callable[[], Made]]:
+    def _lessons(self, track: PublicTrack, card: TrackCard) -> Iterator[Callable[[], PageFiles]]:
         outlines = card.outlines
         lessons = self._content.lessons.get(track.id, ())
         stops = _with_neighbours(outlines[""].lessons)
         for lesson, own, (_, around) in zip(lessons, card.lessons, stops, strict=True):
             yield partial(self._lesson, outlines[own.path], own, lesson, card.by_id, around)
 
-    def _exercises(self, track: PublicTrack, card: TrackCard) -> Iterator[Callable[[], Made]]:
+    def _exercises(self, track: PublicTrack, card: TrackCard) -> Iterator[Callable[[], PageFiles]]:
         outlines = card.outlines
         cards = _with_neighbours(card.exercises)
         for each, (own, around) in zip(track.exercises, cards, strict=True):
@@ -118,9 +120,9 @@ class Pages:
             outline = outlines[lesson.path if lesson else ""]
             yield partial(self._exercise, outline, own, each, around)
 
-    def _track(self, card: TrackCard) -> Made:
+    def _track(self, card: TrackCard) -> PageFiles:
         html = self._render(card.path, "track", track=card, names={"track": card.id})
-        return Made({card.path: html.encode()}, SearchEntry.of(card.title, card.path, "Track"))
+        return PageFiles({card.path: html.encode()}, SearchEntry.of(card.title, card.path, "Track"))
 
     def _lesson(
         self,
@@ -129,7 +131,7 @@ class Pages:
         lesson: TrackLesson,
         known: Mapping[str, ExerciseCard],
         around: _Around[Stop],
-    ) -> Made:
+    ) -> PageFiles:
         html = self._render(
             card.path,
             "lesson",
@@ -144,7 +146,7 @@ class Pages:
         text = "\n\n".join(each.text for each in lesson.run.blocks if isinstance(each, RunProse))
         note = f"Lesson {card.number} · {outline.title}"
         entry = SearchEntry.of(card.title, card.path, note, concepts, text)
-        return Made({card.path: html.encode()}, entry)
+        return PageFiles({card.path: html.encode()}, entry)
 
     def _exercise(
         self,
@@ -152,7 +154,7 @@ class Pages:
         own: ExerciseCard,
         exercise: PublicExercise,
         around: _Around[ExerciseCard],
-    ) -> Made:
+    ) -> PageFiles:
         html = self._render(
             own.path,
             "exercise",
@@ -168,7 +170,7 @@ class Pages:
         subjects = (*own.concepts, *exercise.defines)
         entry = SearchEntry.of(own.title, own.path, note, subjects, exercise.instructions)
         files = {path: text.encode() for path, text in ((own.path, html), *data)}
-        return Made(files, entry)
+        return PageFiles(files, entry)
 
 
 def render_pages(tracks: Sequence[PublicTrack]) -> Iterator[tuple[str, bytes]]:

@@ -25,7 +25,7 @@ from grader.progress.exchange import from_json, to_json
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
 from grader.progress.migrations import MIGRATIONS, migrate, version_of
 from grader.progress.next_up import next_open
-from grader.progress.status import Standing, standing, standings, total_xp
+from grader.progress.status import ExerciseStatus, standing, standings, total_xp
 from grader.progress.store import FILE_NAME, Store
 from grader.progress.streak import Streak, streak
 
@@ -210,8 +210,8 @@ def test_no_home_is_an_error_of_the_record(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_an_exercise_nobody_tried_is_new() -> None:
     """With nothing earned."""
-    assert standing(History(), SOFTMAX) == Standing()
-    assert Standing().worth(10) == 10
+    assert standing(History(), SOFTMAX) == ExerciseStatus()
+    assert ExerciseStatus().worth(10) == 10
 
 
 def test_xp_are_earned_on_the_first_pass_alone() -> None:

@@ -12,7 +12,7 @@ from grader.errors import UsageError
 from grader.progress.exchange import from_json
 from grader.progress.history import History
 from grader.progress.next_up import next_up
-from grader.progress.status import Standing, standings, total_xp
+from grader.progress.status import ExerciseStatus, standings, total_xp
 from grader.progress.store import Store
 from grader.progress.streak import streak
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TABLE = json.loads(
     (Path(__file__).parents[2] / "site" / "frontend" / "tests" / "cases.json").read_text("utf-8")
 )
-UNTOUCHED = asdict(Standing())
+UNTOUCHED = asdict(ExerciseStatus())
 ATTEMPT = {
     "score": 1,
     "max_score": 2,
@@ -69,6 +69,6 @@ def test_what_is_no_history_is_refused(text: str) -> None:
         from_json(text)
 
 
-def _plain(standing: Standing) -> dict[str, Any]:
+def _plain(standing: ExerciseStatus) -> dict[str, Any]:
     fields = asdict(standing)
     return fields | {"passed_at": standing.passed_at and standing.passed_at.isoformat()}

@@ -16,7 +16,7 @@ _IS_HTML: Final = re.compile(
 )
 
 
-class Reading:
+class SourceText:
     """A text to read, and where each of its characters stands in the file.
 
     Args:
@@ -49,7 +49,7 @@ def looks_like_html(name: str, text: str) -> bool:
     return name.lower().endswith((".html", ".htm", ".xhtml")) or bool(_IS_HTML.match(text[:4096]))
 
 
-def without_markup(name: str, original: str) -> Reading:
+def without_markup(name: str, original: str) -> SourceText:
     """Take tags off an HTML document and put characters for its entities.
 
     What is in a `script` stays as it is. Time is linear in the length, whatever the text.
@@ -89,7 +89,7 @@ def without_markup(name: str, original: str) -> Reading:
             stop = closing.start() if closing else len(original)
             keep(original[at:stop], at)
             at = stop
-    return Reading(name, "".join(pieces), original, origins)
+    return SourceText(name, "".join(pieces), original, origins)
 
 
 def _keep_unescaped(

@@ -64,15 +64,15 @@ class Draft:
 
 
 @dataclass(slots=True)
-class Harvest:
+class SourceDrafts:
     """The result of reading a source: drafts, remarks, and failures."""
 
     drafts: list[Draft] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
-    def take(self, other: "Harvest") -> None:
-        """Add another harvest to this one."""
+    def take(self, other: "SourceDrafts") -> None:
+        """Add another result to this one."""
         self.drafts += other.drafts
         self.failures += other.failures
         self.remarks += other.remarks

@@ -4,7 +4,7 @@ import os
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from grader.authoring.importing.draft import Draft, Harvest
+from grader.authoring.importing.draft import Draft, SourceDrafts
 from grader.authoring.importing.source_files import (
     UnreadableError,
     inside,
@@ -32,7 +32,7 @@ def is_exercise(folder: Path) -> bool:
     return os.path.lexists(folder / _CONFIG)
 
 
-def read_exercise(folder: Path) -> Harvest:
+def read_exercise(folder: Path) -> SourceDrafts:
     """Make a draft of a practice exercise.
 
     Raises:
@@ -61,7 +61,7 @@ def read_exercise(folder: Path) -> Harvest:
         PurePosixPath(each).stem for each in [*files["solution"], f"{name.replace('-', '_')}.py"]
     }
     _tests(draft, folder, files["test"], modules)
-    return Harvest([draft])
+    return SourceDrafts([draft])
 
 
 def _files(folder: Path, config: dict[str, Any], name: str) -> dict[str, list[str]]:

@@ -37,7 +37,7 @@ def slug(text: str) -> str:
     return _NOT_IN_AN_ID.sub("-", plain)[:_LONGEST_ID].strip("-")
 
 
-def complete(draft: Draft) -> None:
+def fill_in_draft(draft: Draft) -> None:
     """Fill in what a draft lacks and make its programs stand alone; every step is remarked."""
     _head(draft)
     solution, starter = read_program(draft.solution), read_program(draft.starter)
@@ -208,7 +208,7 @@ def in_words(items: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def fresh_ids(drafts: Iterable[Draft]) -> None:
+def number_repeated_ids(drafts: Iterable[Draft]) -> None:
     """Add numbers to ids that several drafts have."""
     taken: set[str] = set()
     for draft in drafts:

@@ -3,20 +3,20 @@
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from grader.authoring.importing.draft import Draft, Harvest, Repair
-from grader.authoring.importing.verify_imported import Examined
+from grader.authoring.importing.draft import Draft, Repair, SourceDrafts
+from grader.authoring.importing.verify_imported import ImportProof
 
 
 def report(
-    harvest: Harvest,
+    result: SourceDrafts,
     drafts: Mapping[Path, Draft],
     problems: Mapping[Path, tuple[str, ...]],
-    examined: Mapping[Path, Examined],
+    examined: Mapping[Path, ImportProof],
 ) -> str:
     """Return the whole report as text.
 
     Args:
-        harvest: what the source gave.
+        result: what the source gave.
         drafts: by the file that each became.
         problems: what keeps each file from loading.
         examined: what the proof of those that load came to.
@@ -35,11 +35,11 @@ def report(
             if found.proven:
                 lines.append("  Proven: nothing stands in the way.")
         lines.append("")
-    lines += _top("Also:", harvest.remarks)
-    lines += _top("Not imported:", harvest.failures)
+    lines += _top("Also:", result.remarks)
+    lines += _top("Not imported:", result.failures)
     proven = sum(each.proven for each in examined.values())
     noun = "exercise" if len(drafts) == 1 else "exercises"
-    left = f", {len(harvest.failures)} left out" if harvest.failures else ""
+    left = f", {len(result.failures)} left out" if result.failures else ""
     return _printable("\n".join([*lines, f"{len(drafts)} {noun} imported, {proven} proven{left}."]))
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from grader.authoring.importing import indentation, source_files, typography
-from grader.authoring.importing.detect import Reading, looks_like_html, without_markup
-from grader.authoring.importing.draft import Draft, DraftTest, Harvest, Repair
+from grader.authoring.importing.detect import SourceText, looks_like_html, without_markup
+from grader.authoring.importing.draft import Draft, DraftTest, Repair, SourceDrafts
 from grader.authoring.importing.jsobject import (
     MAX_LENGTH,
     Items,
@@ -38,7 +38,7 @@ _MAX_SHOWN_NOTE: Final = 4_000
 _MOST_XP: Final = 1_000_000
 
 
-def read_document(path: Path) -> Harvest:
+def read_document(path: Path) -> SourceDrafts:
     """Find the exercises in a document.
 
     Raises:
@@ -48,17 +48,17 @@ def read_document(path: Path) -> Harvest:
     return read_text(path.name, original)
 
 
-def read_text(name: str, original: str) -> Harvest:
+def read_text(name: str, original: str) -> SourceDrafts:
     """Find the exercises in the text of a document; see `read_document`."""
     is_html = looks_like_html(name, original)
-    reading = without_markup(name, original) if is_html else Reading(name, original)
-    harvest = Harvest()
-    for found in _blocks(reading, harvest):
-        harvest.drafts.append(_Mapper(reading, found).draft())
-    return harvest
+    reading = without_markup(name, original) if is_html else SourceText(name, original)
+    result = SourceDrafts()
+    for found in _blocks(reading, result):
+        result.drafts.append(_Mapper(reading, found).draft())
+    return result
 
 
-def _blocks(reading: Reading, harvest: Harvest) -> Iterator[Parsed]:
+def _blocks(reading: SourceText, result: SourceDrafts) -> Iterator[Parsed]:
     """Yield each object that is an exercise; one that cannot be read is a failure."""
     done = work = blocks = 0
     for tries, mark in enumerate(_MARK.finditer(reading.text)):
@@ -66,7 +66,7 @@ def _blocks(reading: Reading, harvest: Harvest) -> Iterator[Parsed]:
             continue
         if tries == _MAX_TRIES or work > _WORK or blocks == _MAX_BLOCKS:
             place = reading.place(mark.start())
-            harvest.failures.append(f"{place}: too much to read; what follows was left out")
+            result.failures.append(f"{place}: too much to read; what follows was left out")
             return
         found, used, error = _block_around(reading.text, mark.start(), done)
         work += used
@@ -76,7 +76,7 @@ def _blocks(reading: Reading, harvest: Harvest) -> Iterator[Parsed]:
             yield found
         elif error is not None:
             place = reading.place(error.at)
-            harvest.failures.append(f"{place}: this exercise cannot be read: {error.message}")
+            result.failures.append(f"{place}: this exercise cannot be read: {error.message}")
             done = max(error.at, mark.end())
 
 
@@ -112,7 +112,7 @@ def _is_exercise(value: Object) -> bool:
 class _Mapper:
     """Makes a draft of an object, field by field."""
 
-    def __init__(self, reading: Reading, found: Parsed) -> None:
+    def __init__(self, reading: SourceText, found: Parsed) -> None:
         self._reading = reading
         self._object = found.value
         self._draft = Draft(origin=reading.place(found.value.at))

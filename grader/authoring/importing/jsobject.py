@@ -50,7 +50,7 @@ class ParseError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class JsRepair:
     """One thing that was wrong with the notation itself."""
 
     at: int
@@ -106,7 +106,7 @@ class Parsed:
 
     value: Object
     end: int
-    mended: tuple[Mended, ...]
+    mended: tuple[JsRepair, ...]
 
 
 def parse_object(text: str, at: int) -> Parsed:
@@ -138,7 +138,7 @@ class _Parser:
         self.at = at
         self._limit = min(len(text), at + MAX_LENGTH)
         self._values = 0
-        self.mended: list[Mended] = []
+        self.mended: list[JsRepair] = []
 
     def object(self, depth: int) -> Object:
         begin = self.at
@@ -307,7 +307,7 @@ class _Parser:
         self.at += 1
 
     def _mend(self, at: int, what: str, before: str, after: str) -> None:
-        self.mended.append(Mended(at, what, before, after))
+        self.mended.append(JsRepair(at, what, before, after))
 
     def _fail(self, message: str) -> NoReturn:
         if self.at >= self._limit and self._limit < len(self._text):

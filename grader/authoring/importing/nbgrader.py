@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from grader.authoring.importing import notebook_cells as parts
-from grader.authoring.importing.draft import Harvest
+from grader.authoring.importing.draft import SourceDrafts
 from grader.authoring.importing.notebook_cells import NotebookCell, Question, TestPart
 from grader.authoring.importing.statements import join, read_program
 
@@ -13,19 +13,19 @@ _MARK: Final = re.compile(r"^\s*#+\s*BEGIN SOLUTION\b", re.MULTILINE)
 _TEST_MARK: Final = re.compile(r"^\s*#+\s*BEGIN HIDDEN TESTS?\b", re.MULTILINE)
 
 
-def read_questions(cells: Sequence[NotebookCell]) -> Harvest:
+def read_questions(cells: Sequence[NotebookCell]) -> SourceDrafts:
     """Make a draft of each answer cell, with the tests after it."""
-    harvest = Harvest()
-    reader = _NbgraderReader(harvest)
+    result = SourceDrafts()
+    reader = _NbgraderReader(result)
     for cell in cells:
         reader.take(cell)
     reader.finish()
-    return harvest
+    return result
 
 
 class _NbgraderReader:
-    def __init__(self, harvest: Harvest) -> None:
-        self._harvest = harvest
+    def __init__(self, result: SourceDrafts) -> None:
+        self._result = result
         self._prose: list[str] = []
         self._context: list[str] = []
         self._question: Question | None = None
@@ -39,7 +39,7 @@ class _NbgraderReader:
         solution = bool(data.get("solution")) or bool(_MARK.search(cell.source))
         test = bool(data.get("grade")) or bool(_TEST_MARK.search(cell.source))
         if cell.attachments:
-            self._harvest.remarks.append(f"{cell.where}: its attachments are not kept")
+            self._result.remarks.append(f"{cell.where}: its attachments are not kept")
         if cell.kind == "markdown" and (solution or data.get("task")):
             self._by_hand(cell, data)
         elif cell.kind == "markdown":
@@ -56,7 +56,7 @@ class _NbgraderReader:
         elif cell.kind == "code":
             self._code(cell)
         elif cell.source.strip():
-            self._harvest.remarks.append(f"{cell.where}: a {cell.kind} cell; it is left out")
+            self._result.remarks.append(f"{cell.where}: a {cell.kind} cell; it is left out")
 
     def finish(self) -> None:
         """Make a draft of the question that is open."""
@@ -69,10 +69,10 @@ class _NbgraderReader:
             self._context.append(answer)
             self._answers |= dict.fromkeys(program.sets, question.name)
         if question.tests:
-            self._harvest.drafts.append(parts.draft_of(question, self._points))
+            self._result.drafts.append(parts.draft_of(question, self._points))
         else:
             message = f"{question.where}: question {question.name!r} has no tests; it was left out"
-            self._harvest.failures.append(message)
+            self._result.failures.append(message)
         self._points = None
 
     def _answer(self, cell: NotebookCell, data: dict[str, Any]) -> None:
@@ -93,7 +93,7 @@ class _NbgraderReader:
     def _test(self, cell: NotebookCell, data: dict[str, Any]) -> None:
         question = self._question
         if question is None:
-            self._harvest.failures.append(f"{cell.where}: a test without an answer; left out")
+            self._result.failures.append(f"{cell.where}: a test without an answer; left out")
             return
         source = parts.without_magic(cell.source, question.remarks, cell.where)
         points = parts.whole_points(data.get("points"), question.remarks, cell.where)
@@ -121,16 +121,16 @@ class _NbgraderReader:
         """Keep code that is given, for the questions after it."""
         if self._question is not None:
             self.finish()
-        source = parts.without_magic(cell.source, self._harvest.remarks, cell.where)
+        source = parts.without_magic(cell.source, self._result.remarks, cell.where)
         if read_program(source) is None:
-            self._harvest.remarks.append(f"{cell.where}: not Python; it is left out")
+            self._result.remarks.append(f"{cell.where}: not Python; it is left out")
         elif source.strip():
             self._context.append(source)
 
     def _by_hand(self, cell: NotebookCell, data: dict[str, Any]) -> None:
         name = str(data.get("grade_id") or cell.where)[:80]
         message = f"{cell.where}: {name!r} is graded by hand; it was left out"
-        self._harvest.failures.append(message)
+        self._result.failures.append(message)
 
 
 def _metadata(cell: NotebookCell) -> dict[str, Any]:

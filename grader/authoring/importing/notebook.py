@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.authoring.importing import nbgrader, otter
-from grader.authoring.importing.draft import Harvest
+from grader.authoring.importing.draft import SourceDrafts
 from grader.authoring.importing.notebook_cells import NotebookCell
 from grader.authoring.importing.source_files import (
     MAX_NOTEBOOK,
@@ -19,7 +19,7 @@ _MOST_CELLS: Final = 5_000
 _MOST_OUTPUT: Final = 20_000  # characters
 
 
-def read_notebook(path: Path) -> Harvest:
+def read_notebook(path: Path) -> SourceDrafts:
     """Make a draft of each question in a notebook.
 
     Raises:

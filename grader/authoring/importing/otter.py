@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from grader.authoring.importing import notebook_cells as parts
-from grader.authoring.importing.draft import Harvest
+from grader.authoring.importing.draft import SourceDrafts
 from grader.authoring.importing.notebook_cells import NotebookCell, Question, TestPart
 from grader.authoring.importing.statements import join, read_program
 
@@ -40,19 +40,19 @@ def has_questions(cells: Sequence[NotebookCell]) -> bool:
     )
 
 
-def read_questions(cells: Sequence[NotebookCell]) -> Harvest:
+def read_questions(cells: Sequence[NotebookCell]) -> SourceDrafts:
     """Make a draft of each question."""
-    harvest = Harvest()
-    reader = _OtterReader(harvest)
+    result = SourceDrafts()
+    reader = _OtterReader(result)
     for cell in cells:
         reader.take(cell)
     reader.finish()
-    return harvest
+    return result
 
 
 class _OtterReader:
-    def __init__(self, harvest: Harvest) -> None:
-        self._harvest = harvest
+    def __init__(self, result: SourceDrafts) -> None:
+        self._result = result
         self._question: Question | None = None
         self._points: int | None = None
         self._block = ""
@@ -64,7 +64,7 @@ class _OtterReader:
     def take(self, cell: NotebookCell) -> None:
         """Read one cell."""
         if cell.attachments:
-            self._harvest.remarks.append(f"{cell.where}: its attachments are not kept")
+            self._result.remarks.append(f"{cell.where}: its attachments are not kept")
         if cell.kind in ("raw", "markdown"):
             if found := _BLOCK.match(cell.source):
                 self._mark(found[1], found[2], cell.source[found.end() :], cell)
@@ -83,11 +83,11 @@ class _OtterReader:
                 self.finish()
             self._prose(cell.source)
         elif _ASSIGNMENT.match(cell.source):
-            self._harvest.remarks.append(
+            self._result.remarks.append(
                 f"{cell.where}: the settings of the assignment are left out"
             )
         elif cell.source.strip():
-            self._harvest.remarks.append(f"{cell.where}: a {cell.kind} cell; it is left out")
+            self._result.remarks.append(f"{cell.where}: a {cell.kind} cell; it is left out")
 
     def finish(self) -> None:
         """Make a draft of the question that is open."""
@@ -101,13 +101,13 @@ class _OtterReader:
             self._context.append(answer)
             self._answers |= dict.fromkeys(program.sets, question.name)
         if question.tests and answer:
-            self._harvest.drafts.append(parts.draft_of(question, self._points))
+            self._result.drafts.append(parts.draft_of(question, self._points))
         else:
             lacks = "tests" if answer else "code for an answer"
             message = (
                 f"{question.where}: question {question.name!r} has no {lacks}; it was left out"
             )
-            self._harvest.failures.append(message)
+            self._result.failures.append(message)
 
     def _mark(self, edge: str, block: str, rest: str, cell: NotebookCell) -> None:
         if block == "QUESTION":
@@ -117,7 +117,7 @@ class _OtterReader:
             return
         self._block = block if edge == "BEGIN" else ""
         if rest.strip():
-            self._harvest.remarks.append(f"{cell.where}: {rest.strip()[:60]!r} is left out")
+            self._result.remarks.append(f"{cell.where}: {rest.strip()[:60]!r} is left out")
 
     def _begin(self, text: str, cell: NotebookCell) -> None:
         self._count += 1
@@ -150,9 +150,9 @@ class _OtterReader:
     def _code(self, cell: NotebookCell) -> None:
         question = self._question
         if question is None:
-            source = parts.without_magic(cell.source, self._harvest.remarks, cell.where)
+            source = parts.without_magic(cell.source, self._result.remarks, cell.where)
             if read_program(source) is None:
-                self._harvest.remarks.append(f"{cell.where}: not Python; it is left out")
+                self._result.remarks.append(f"{cell.where}: not Python; it is left out")
             elif source.strip():
                 self._context.append(source)
             return

@@ -16,7 +16,7 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from grader.authoring.importing.draft import Draft, DraftTest, Harvest
+from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
 from grader.authoring.importing.fill_in import slug
 from grader.authoring.importing.source_files import (
     UnreadableError,
@@ -47,7 +47,7 @@ def is_problem(folder: Path) -> bool:
     return all(os.path.lexists(folder / name) for name in (_TESTS, _SOLUTION))
 
 
-def read_problem(folder: Path) -> Harvest:
+def read_problem(folder: Path) -> SourceDrafts:
     """Make a draft of a folder.
 
     Raises:
@@ -79,7 +79,7 @@ def read_problem(folder: Path) -> Harvest:
         else:
             draft.tests.append(test)
     _leftovers(draft, folder)
-    return Harvest([draft])
+    return SourceDrafts([draft])
 
 
 def _meta(draft: Draft, folder: Path) -> None:

@@ -5,15 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from grader.authoring.importing import exercism, js_document, notebook, problem_folder
-from grader.authoring.importing.draft import Harvest
-from grader.authoring.importing.fill_in import complete, fresh_ids
+from grader.authoring.importing.draft import SourceDrafts
+from grader.authoring.importing.fill_in import fill_in_draft, number_repeated_ids
 from grader.authoring.importing.source_files import UnreadableError, entries, shown, subfolders
 from grader.errors import UsageError
 
 _NOTEBOOK = ".ipynb"
 
 
-def harvest(source: Path) -> Harvest:
+def read_source(source: Path) -> SourceDrafts:
     """Read a source and complete its drafts.
 
     Raises:
@@ -29,12 +29,12 @@ def harvest(source: Path) -> Harvest:
             "or .meta/config.json, no notebook with solutions"
         )
     for draft in found.drafts:
-        complete(draft)
-    fresh_ids(found.drafts)
+        fill_in_draft(draft)
+    number_repeated_ids(found.drafts)
     return found
 
 
-def _read(source: Path) -> Harvest:
+def _read(source: Path) -> SourceDrafts:
     if source.is_dir():
         # Read a folder that is an exercise, or else the exercises in the folders below.
         if exercism.is_exercise(source):
@@ -54,16 +54,16 @@ _MOST_FOLDERS = 5_000
 _NOT_SEARCHED = frozenset({"node_modules", "__pycache__", "venv"})
 
 
-def _one(read: Callable[[Path], Harvest], folder: Path) -> Harvest:
+def _one(read: Callable[[Path], SourceDrafts], folder: Path) -> SourceDrafts:
     try:
         return read(folder)
     except UnreadableError as error:
-        return Harvest(failures=[f"{shown(folder)}: {error}"])
+        return SourceDrafts(failures=[f"{shown(folder)}: {error}"])
 
 
-def _below(folder: Path) -> Harvest:
+def _below(folder: Path) -> SourceDrafts:
     """Read every exercise in the folders below one, and the notebooks and documents in it."""
-    found = Harvest()
+    found = SourceDrafts()
     waiting = [(folder, 0)]
     looked_at = 0
     while waiting:
@@ -84,9 +84,9 @@ def _below(folder: Path) -> Harvest:
     return found
 
 
-def _files_in(folder: Path) -> Harvest:
+def _files_in(folder: Path) -> SourceDrafts:
     """Read the notebooks and documents in a folder; one without exercises is no failure."""
-    found = Harvest()
+    found = SourceDrafts()
     for entry in entries(folder):
         path = Path(entry.path)
         if not entry.is_file(follow_symlinks=False):

@@ -41,7 +41,7 @@ _Body: TypeAlias = Callable[[], str]
 
 
 @dataclass(slots=True)
-class Translated:
+class TranslatedTests:
     """The tests of a module, what was left out with its source, and what was decided."""
 
     tests: list[DraftTest] = field(default_factory=list)
@@ -55,14 +55,14 @@ class _NoSuchFormError(Exception):
     """Something that no body of a pytest test can say; the message names it."""
 
 
-def translate(source: str, modules: Collection[str]) -> Translated:
+def translate(source: str, modules: Collection[str]) -> TranslatedTests:
     """Turn a test module into tests.
 
     Args:
         source: of the test module.
         modules: the names of the modules that a submission stands for.
     """
-    done = Translated()
+    done = TranslatedTests()
     tree = parsed(source)
     if tree is None:
         done.remarks.append("the test file is not Python, so no test of it was imported")
@@ -85,7 +85,7 @@ def translate(source: str, modules: Collection[str]) -> Translated:
     return done
 
 
-def _add(done: Translated, name: str, node: ast.AST, body: _Body) -> None:
+def _add(done: TranslatedTests, name: str, node: ast.AST, body: _Body) -> None:
     if len(done.tests) == _MOST_TESTS:
         done.remarks.append(f"more than {_MOST_TESTS} tests; {name} and what follows was left out")
         return
@@ -103,7 +103,7 @@ def _add(done: Translated, name: str, node: ast.AST, body: _Body) -> None:
 class _Module:
     """The parts of a test module."""
 
-    def __init__(self, tree: ast.Module, modules: Collection[str], done: Translated) -> None:
+    def __init__(self, tree: ast.Module, modules: Collection[str], done: TranslatedTests) -> None:
         self.test_functions: list[ast.FunctionDef] = []
         self.test_classes: list[ast.ClassDef] = []
         self.done = done
@@ -329,7 +329,7 @@ def _in_loops(
 class _Translator(ast.NodeTransformer):
     """Takes `self` out of a method: assertions become statements, attributes become names."""
 
-    def __init__(self, own: str, group: ast.ClassDef, done: Translated) -> None:
+    def __init__(self, own: str, group: ast.ClassDef, done: TranslatedTests) -> None:
         self._own = own
         self._done = done
         self._caught: set[str] = set()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from grader.authoring.importing.draft import Draft, Harvest
+from grader.authoring.importing.draft import Draft, SourceDrafts
 from grader.authoring.importing.write import definition_text
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
@@ -18,14 +18,14 @@ _ROUNDS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class ValidatedDraft:
     """A draft as the text of its file, with the problems that still keep it from loading."""
 
     text: str
     problems: tuple[str, ...]
 
 
-def settle(draft: Draft) -> Settled:
+def validate_draft(draft: Draft) -> ValidatedDraft:
     """Write a draft down so that it loads, if it can; nothing runs."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{draft.id}.yaml"
@@ -37,19 +37,19 @@ def settle(draft: Draft) -> Settled:
             except (DefinitionError, UsageError) as error:
                 problems = _problems(error)
                 if isinstance(error, UsageError) or not _without_refused(draft, path, error):
-                    return Settled(text, problems)
+                    return ValidatedDraft(text, problems)
                 continue
-            return Settled(text, ())
-    return Settled(text, problems)
+            return ValidatedDraft(text, ())
+    return ValidatedDraft(text, problems)
 
 
-def leave_out_too_large(harvest: Harvest, settled: Mapping[str, Settled]) -> None:
+def leave_out_too_large(result: SourceDrafts, settled: Mapping[str, ValidatedDraft]) -> None:
     """Turn drafts whose files would be larger than a definition may be into failures."""
-    for draft in list(harvest.drafts):
+    for draft in list(result.drafts):
         size = len(settled[draft.id].text.encode())
         if size > MAX_BYTES:
-            harvest.drafts.remove(draft)
-            harvest.failures.append(
+            result.drafts.remove(draft)
+            result.failures.append(
                 f"{draft.origin}: its definition would have {size:,} bytes, and {MAX_BYTES:,} are "
                 "allowed"
             )
@@ -96,7 +96,7 @@ def _without_refused(draft: Draft, path: Path, error: DefinitionError) -> bool:
     return True
 
 
-def loaded(path: Path) -> Exercise | None:
+def load_if_valid(path: Path) -> Exercise | None:
     """Load a written exercise; None if it is not valid."""
     try:
         return load_exercise(path)

@@ -39,7 +39,7 @@ _CRASH: Final = re.compile(
 
 
 @dataclass(slots=True)
-class Examined:
+class ImportProof:
     """One imported exercise, and what its author should hear; `faults` are ours, not theirs."""
 
     exercise: Exercise
@@ -53,12 +53,12 @@ class Examined:
         return not self.sentences and not self.faults
 
 
-def examine(
+def verify_imported(
     imported: Mapping[Path, tuple[Draft, Exercise]],
     pool: Pool,
     find_leaks: FindLeaks | None = None,
     advance: Callable[[], None] = lambda: None,
-) -> dict[Path, Examined]:
+) -> dict[Path, ImportProof]:
     """Put imported exercises to the proof; everything of theirs runs in the sandbox.
 
     Args:
@@ -134,12 +134,14 @@ def _corrected(exercise: Exercise, results: Mapping[str, Result]) -> Exercise:
     tests = tuple(
         test.expecting(FromSolution()) if test.id in untrue else test for test in exercise.tests
     )
-    return variants.form(exercise, "corrected", tests=tests)
+    return variants.variant(exercise, "corrected", tests=tests)
 
 
-def _examined(pair: tuple[Draft, Exercise], first: Mapping[str, Result], proof: Proof) -> Examined:
+def _examined(
+    pair: tuple[Draft, Exercise], first: Mapping[str, Result], proof: Proof
+) -> ImportProof:
     exercise = pair[1]
-    found = Examined(exercise)
+    found = ImportProof(exercise)
     result = first[_SOLUTION]
     if isinstance(result, EtudeError) or proof.status == "fault":
         target = found.faults if proof.status == "fault" else found.sentences

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from grader.authoring.lint.rule import About
+from grader.authoring.lint.rule import RuleDescription
 from grader.authoring.lint.rules.file_style import COMMENT_RULES, FILE_RULES, invalid_definition
 from grader.authoring.lint.rules.markdown_style import PROSE_RULES
 from grader.authoring.lint.rules.metadata_style import HEAD_RULES
@@ -18,7 +18,7 @@ from grader.errors import UsageError
 
 EXERCISE_RULES: Final = (*HEAD_RULES, *TEXT_RULES, *CASE_RULES, *DATA_RULES, *PROGRAM_RULES)
 
-CATALOGUE: Final[dict[str, About]] = {
+CATALOGUE: Final[dict[str, RuleDescription]] = {
     about.code: about
     for about in sorted(
         (
@@ -50,7 +50,7 @@ def choose(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> frozenset[
     return selected.difference(*map(_meant, _words(ignore))) | ALWAYS
 
 
-def find(word: str) -> About:
+def find(word: str) -> RuleDescription:
     """Return the rule with a code or a name.
 
     Raises:

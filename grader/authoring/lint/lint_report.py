@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from grader.authoring.lint.catalogue import CATALOGUE
-from grader.authoring.lint.rule import About, LintFinding
+from grader.authoring.lint.rule import LintFinding, RuleDescription
 from grader.authoring.lint.run import LintReport
 
 VERSION: Final = 1
@@ -84,7 +84,7 @@ def _finding(finding: LintFinding) -> dict[str, Any]:
     }
 
 
-def explanation(about: About) -> str:
+def explanation(about: RuleDescription) -> str:
     """Return what there is to know about a rule, as Markdown."""
     return "\n".join(_section(about, "#"))
 
@@ -100,14 +100,14 @@ def rules_markdown() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _table(rules: Iterable[About]) -> Iterator[str]:
+def _table(rules: Iterable[RuleDescription]) -> Iterator[str]:
     yield from ("| Code | Name | Level | Finds |", "| --- | --- | --- | --- |")
     for about in rules:
         name = f"[{about.name}](#{about.code.lower()}-{about.name})"
         yield f"| {about.code} | {name} | {about.level} | {about.summary} |"
 
 
-def _section(about: About, level: str) -> Iterator[str]:
+def _section(about: RuleDescription, level: str) -> Iterator[str]:
     fixable = "; `--fix` repairs it" if about.fixable else ""
     yield from (f"{level} {about.code} {about.name}", "")
     yield from (f"**{about.level.capitalize()}{fixable}.** {about.summary}", "")

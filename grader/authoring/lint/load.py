@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Picked:
+class LintTargets:
     """Files that are looked at together: a whole track, or exercises picked one by one."""
 
     files: tuple[Path, ...]
@@ -51,7 +51,7 @@ class LintInput:
     problems: list[Problem] = field(default_factory=list)  # of what is none of the files
 
 
-def load(groups: Sequence[Picked], collection: Path | None = None) -> LintInput:
+def load_for_lint(groups: Sequence[LintTargets], collection: Path | None = None) -> LintInput:
     """Load files, and read what is around them.
 
     Args:
@@ -101,7 +101,7 @@ class _Found:
         for exercise in collection.standalone if collection else ():
             self.exercises[exercise.where.path] = exercise
 
-    def take(self, group: Picked) -> None:
+    def take(self, group: LintTargets) -> None:
         """Take a group: the whole track if it is valid, or else each file that is."""
         if group.track is not None and group.track not in self.tracks:
             track = self._valid(load_track, group.track)
@@ -128,7 +128,7 @@ class _Found:
             return None
 
 
-def _paths(groups: Iterable[Picked]) -> Iterator[tuple[Path, FileKind]]:
+def _paths(groups: Iterable[LintTargets]) -> Iterator[tuple[Path, FileKind]]:
     for group in groups:
         if group.track is not None and exists(group.track):
             yield group.track, "track"
@@ -154,7 +154,7 @@ def _neighbours(found: _Found, paths: Iterable[Path]) -> Neighbours:
     for folder in dict.fromkeys(path.parent for path in paths):
         track = folder / TRACK_FILE
         if track not in definitions and exists(track):
-            quiet.take(Picked(tuple(p for p in exercise_files(folder) if p not in exercises)))
+            quiet.take(LintTargets(tuple(p for p in exercise_files(folder) if p not in exercises)))
             if (definition := _definition(track)) is not None:
                 definitions[track] = definition
     exercises.update(quiet.exercises)

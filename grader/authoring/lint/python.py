@@ -33,7 +33,7 @@ class LiteralValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class SolvedFunction:
     """A function of the solution: what it returns, and the values it computes on the way."""
 
     name: str
@@ -41,10 +41,10 @@ class Solved:
     steps: tuple[LiteralValue, ...]  # those that tell something
 
 
-def solved(tree: ast.AST, source: str, names: Collection[str]) -> list[Solved]:
+def solved(tree: ast.AST, source: str, names: Collection[str]) -> list[SolvedFunction]:
     """Return what the functions with these names, and the methods of such classes, compute."""
     return [
-        Solved(
+        SolvedFunction(
             name,
             tuple(_value(node, source) for node in _returned(function)),
             tuple(

@@ -15,7 +15,7 @@ Check: TypeAlias = Callable[[S], Iterator[Problem]]
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class RuleDescription:
     """The description of a rule; `bad` and `good` are pieces of a file."""
 
     code: str
@@ -32,7 +32,7 @@ class About:
 class Rule(Generic[S]):
     """A check of something, with what people read about it."""
 
-    about: About
+    about: RuleDescription
     check: Check[S]
 
 
@@ -42,7 +42,7 @@ class LintFinding:
 
     where: Location
     message: str
-    about: About
+    about: RuleDescription
 
     def __str__(self) -> str:
         return f"{self.where}: {self.about.code} {self.about.level}: {self.message}"
@@ -55,7 +55,7 @@ def rule(
 
     def decorate(check: Check[S]) -> Rule[S]:
         summary, _, explanation = (inspect.getdoc(check) or name).partition("\n")
-        about = About(
+        about = RuleDescription(
             code, name, level, summary, explanation.strip(), _block(bad), _block(good), fixable
         )
         return Rule(about, check)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from grader.authoring.lint.catalogue import CATALOGUE, EXERCISE_RULES
 from grader.authoring.lint.comments import Comments, find_comments
-from grader.authoring.lint.load import LintInput, Picked, load
+from grader.authoring.lint.load import LintInput, LintTargets, load_for_lint
 from grader.authoring.lint.rule import LintFinding, Rule
 from grader.authoring.lint.rules.file_style import COMMENT_RULES, FILE_RULES, invalid_definition
 from grader.authoring.lint.rules.markdown_style import PROSE_RULES
@@ -36,7 +36,7 @@ class LintReport:
 
 
 def lint(
-    groups: Sequence[Picked],
+    groups: Sequence[LintTargets],
     collection: Path | None = None,
     codes: frozenset[str] = frozenset(CATALOGUE),
 ) -> LintReport:
@@ -51,7 +51,7 @@ def lint(
     Raises:
         UsageError: there is no such file or folder.
     """
-    loaded = load(groups, collection)
+    loaded = load_for_lint(groups, collection)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python remarks on doubtful escapes while it parses
         found = list(_look(loaded, codes))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from grader.authoring.lint.catalogue import CATALOGUE
 from grader.authoring.lint.lint_report import explanation
-from grader.authoring.lint.rule import About, LintFinding
+from grader.authoring.lint.rule import LintFinding, RuleDescription
 from grader.authoring.lint.run import LintReport
 
 _SCHEMA: Final = (
@@ -31,7 +31,7 @@ def sarif(report: LintReport, version: str, root: Path) -> dict[str, Any]:
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _rule(about: About) -> dict[str, Any]:
+def _rule(about: RuleDescription) -> dict[str, Any]:
     return {
         "id": about.code,
         "name": "".join(word.capitalize() for word in about.name.split("-")),

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
 
-from grader.authoring.lint.python import Solved, shape, solved
+from grader.authoring.lint.python import SolvedFunction, shape, solved
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import LESSONS
 from grader.definitions.rules.base import Checked, Step
@@ -136,7 +136,7 @@ class Subject(Checked):
         return (*steps, "text") if self.document.has(*steps, "text") else steps
 
     @cached_property
-    def solved(self) -> list[Solved]:
+    def solved(self) -> list[SolvedFunction]:
         """Return the results of the solution's functions that a submission must define."""
         tree = self.tree("exec", "solution")
         try:

@@ -5,17 +5,17 @@ from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from grader.authoring.verify import checks
-from grader.authoring.verify.locations import Places
+from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.proof import Counts, ProofFinding
-from grader.authoring.verify.sabotage import EMPTY, FILLED, NOTHING, RAISES, Wrong
-from grader.authoring.verify.steps import Facts, failed, never_failed, passed
+from grader.authoring.verify.sabotage import EMPTY, FILLED, NOTHING, RAISES, WrongProgram
+from grader.authoring.verify.steps import ProofFacts, failed, never_failed, passed
 from grader.authoring.verify.variants import REPEATS
 from grader.definitions.exercise import TestCase, TestId
 from grader.definitions.wording import did_you_mean, listing
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.verdict import Outcome, Verdict
 
-_Check: TypeAlias = Callable[[Facts, Places], Iterator[ProofFinding]]
+_Check: TypeAlias = Callable[[ProofFacts, Locations], Iterator[ProofFinding]]
 
 # What no learner means to do: an import or a name that is missing, and code that is no Python.
 _SLIP: Final = re.compile(
@@ -27,17 +27,17 @@ _SHARE: Final = 10  # a solution may use one part in ten
 _LEAST_CPU: Final = 0.05  # seconds that a busy machine may take for nothing
 
 
-def findings(facts: Facts, places: Places) -> tuple[ProofFinding, ...]:
+def findings(facts: ProofFacts, places: Locations) -> tuple[ProofFinding, ...]:
     """Return what stands in the way, check by check."""
     return tuple(finding for check in _CHECKS for finding in check(facts, places))
 
 
-def notes(facts: Facts, places: Places) -> tuple[ProofFinding, ...]:
+def notes(facts: ProofFacts, places: Locations) -> tuple[ProofFinding, ...]:
     """Return notes for the author that do not keep the exercise from being proven."""
     return tuple(_constant_notes(facts, places))
 
 
-def skipped(facts: Facts) -> tuple[str, ...]:
+def skipped(facts: ProofFacts) -> tuple[str, ...]:
     """Return the checks that make no sense until something else is fixed."""
     if facts.proving:
         return ()
@@ -47,7 +47,7 @@ def skipped(facts: Facts) -> tuple[str, ...]:
     return tuple(names)
 
 
-def counts(facts: Facts) -> Counts:
+def counts(facts: ProofFacts) -> Counts:
     """Count what was tried."""
     exercise = facts.exercise
     allowed = {each.change for each in exercise.equivalent}
@@ -67,17 +67,17 @@ def _killed(verdict: Verdict) -> bool:
     return verdict.outcome is not Outcome.PASSED
 
 
-def _rejecting(facts: Facts, verdict: Verdict) -> frozenset[TestId]:
+def _rejecting(facts: ProofFacts, verdict: Verdict) -> frozenset[TestId]:
     """Return the hidden tests that a program fails."""
     return failed(verdict) & facts.hidden
 
 
-def _refuses(facts: Facts, verdict: Verdict) -> bool:
+def _refuses(facts: ProofFacts, verdict: Verdict) -> bool:
     """Return whether a program is rejected, by a hidden test or before any test."""
     return bool(verdict.message or _rejecting(facts, verdict))
 
 
-def _solution(facts: Facts, places: Places) -> Iterator[ProofFinding]:
+def _solution(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     verdict = facts.solution
     if verdict.outcome is Outcome.PASSED:
         return
@@ -98,7 +98,7 @@ def _solution(facts: Facts, places: Places) -> Iterator[ProofFinding]:
             yield ProofFinding(checks.SOLUTION, message, places.test(test.id))
 
 
-def _starter(facts: Facts, places: Places) -> Iterator[ProofFinding]:
+def _starter(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     verdict = facts.starter
     if verdict.outcome is Outcome.PASSED:
         message = "the starter passes every test, so there is nothing left to do; take more out"
@@ -111,7 +111,7 @@ def _starter(facts: Facts, places: Places) -> Iterator[ProofFinding]:
         yield ProofFinding(checks.STARTER, message, places.in_text(verdict.line or 1, "starter"))
 
 
-def _hidden(facts: Facts, places: Places) -> Iterator[ProofFinding]:
+def _hidden(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     if not any(test.hidden for test in facts.exercise.tests):
         message = (
             "no test is hidden, so whoever copies the expected values passes; mark tests with "
@@ -120,7 +120,7 @@ def _hidden(facts: Facts, places: Places) -> Iterator[ProofFinding]:
         yield ProofFinding(checks.HIDDEN, message, places.line("tests"))
 
 
-def _calls(facts: Facts, places: Places) -> Iterator[ProofFinding]:
+def _calls(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     names = list(facts.exercise.defines)
     for test in _uncalled(facts):
         message = (
@@ -139,7 +139,7 @@ def _calls(facts: Facts, places: Places) -> Iterator[ProofFinding]:
             yield ProofFinding(checks.CALLS, message, places.definition(each.only))
 
 
-def _uncalled(facts: Facts) -> list[TestId]:
+def _uncalled(facts: ProofFacts) -> list[TestId]:
     """Return the tests that pass whether functions raise or return nothing."""
     by_id = {each.id: verdict for each, verdict in facts.wrong}
     blind = [passed(by_id[name]) for name in (RAISES, NOTHING) if name in by_id]
@@ -148,7 +148,7 @@ def _uncalled(facts: Facts) -> list[TestId]:
     ]
 
 
-def _can_fail(facts: Facts, places: Places) -> Iterator[ProofFinding]:
+def _can_fail(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     left = never_failed(facts) - frozenset(_uncalled(facts))
     for test in facts.exercise.tests:
         if test.id in left:
@@ -159,7 +159,7 @@ def _can_fail(facts: Facts, places: Places) -> Iterator[ProofFinding]:
             yield ProofFinding(checks.CAN_FAIL, message, places.test(test.id))
 
 
-def _constants(facts: Facts, places: Places) -> Iterator[ProofFinding]:
+def _constants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
     allowed = {each.change for each in facts.exercise.equivalent}
@@ -180,7 +180,7 @@ def _constants(facts: Facts, places: Places) -> Iterator[ProofFinding]:
             yield ProofFinding(checks.CONSTANTS, message, places.test(test.id, "tolerance"))
 
 
-def _fooling_by_tolerance(facts: Facts, test: TestCase) -> list[Wrong]:
+def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[WrongProgram]:
     """Return the constants that a test takes for an array of several numbers."""
     evidence = facts.solution.evidence
     if evidence is None or test.id not in evidence.varied or test.id not in facts.sound:
@@ -195,7 +195,7 @@ def _fooling_by_tolerance(facts: Facts, test: TestCase) -> list[Wrong]:
     ]
 
 
-def _constant_notes(facts: Facts, places: Places) -> Iterator[ProofFinding]:
+def _constant_notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     uncalled = _uncalled(facts)
     for test in facts.exercise.tests:
         is_told = test.id in uncalled or (facts.proving and _fooling_by_tolerance(facts, test))
@@ -218,11 +218,11 @@ def _constant_notes(facts: Facts, places: Places) -> Iterator[ProofFinding]:
             yield ProofFinding(checks.CONSTANTS, message, places.test(test.id))
 
 
-def _is_fooled(wrong: Wrong, verdict: Verdict, test: TestId) -> bool:
+def _is_fooled(wrong: WrongProgram, verdict: Verdict, test: TestId) -> bool:
     return wrong.constant and not wrong.only and test in passed(verdict)
 
 
-def _expected(facts: Facts, places: Places) -> Iterator[ProofFinding]:
+def _expected(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     evidence = facts.solution.evidence
     keys = {test.id: test.expected_key for test in facts.exercise.tests}
     for each in evidence.untrue if evidence else ():
@@ -230,7 +230,7 @@ def _expected(facts: Facts, places: Places) -> Iterator[ProofFinding]:
         yield ProofFinding(checks.EXPECTED, message, places.test(each.test, keys[each.test]))
 
 
-def _rejected(facts: Facts, places: Places) -> Iterator[ProofFinding]:
+def _rejected(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
     for name in facts.misconceptions:
@@ -249,12 +249,12 @@ def _rejected(facts: Facts, places: Places) -> Iterator[ProofFinding]:
             yield ProofFinding(checks.REJECTED, message, line)
 
 
-def _does_not_run(facts: Facts, name: str) -> str:
+def _does_not_run(facts: ProofFacts, name: str) -> str:
     """Return why a misconception does not run, unless it uses what is forbidden."""
     return facts.unforbidden.get(name, facts.misconceptions[name]).message
 
 
-def _error_everywhere(facts: Facts, name: str) -> str:
+def _error_everywhere(facts: ProofFacts, name: str) -> str:
     """Return the error of a slip that ends a misconception in every test; nothing if none does."""
     opened = facts.broken.get(name)
     found = [_SLIP.match(test.message) for test in opened.tests] if opened is not None else []
@@ -264,7 +264,7 @@ def _error_everywhere(facts: Facts, name: str) -> str:
     return found[0][0] if len(kinds) == 1 else ""
 
 
-def _is_rejected(facts: Facts, name: str) -> bool:
+def _is_rejected(facts: ProofFacts, name: str) -> bool:
     """Return whether hidden tests reject a misconception, or the exercise forbids it outright.
 
     If it ended in a visible test, the run with hidden tests alone decides.
@@ -280,7 +280,7 @@ def _is_rejected(facts: Facts, name: str) -> bool:
     return bool(_rejecting(facts, verdict))
 
 
-def _diagnosed(facts: Facts, places: Places) -> Iterator[ProofFinding]:
+def _diagnosed(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
     for name, verdict in facts.misconceptions.items():
@@ -308,7 +308,7 @@ def _diagnosed(facts: Facts, places: Places) -> Iterator[ProofFinding]:
         yield ProofFinding(checks.DIAGNOSED, message, places.misconception(name))
 
 
-def _mutants(facts: Facts, places: Places) -> Iterator[ProofFinding]:
+def _mutants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     allowed = {each.change for each in facts.exercise.equivalent}
     for mutant, verdict in facts.mutants or ():
         if not _killed(verdict) and mutant.change not in allowed:
@@ -320,7 +320,7 @@ def _mutants(facts: Facts, places: Places) -> Iterator[ProofFinding]:
             yield ProofFinding(checks.MUTANTS, message, line, mutant.diff)
 
 
-def _equivalent(facts: Facts, _places: Places) -> Iterator[ProofFinding]:
+def _equivalent(facts: ProofFacts, _places: Locations) -> Iterator[ProofFinding]:
     if facts.mutants is None:
         return
     known = {mutant.change: _killed(verdict) for mutant, verdict in facts.mutants}
@@ -341,7 +341,7 @@ def _equivalent(facts: Facts, _places: Places) -> Iterator[ProofFinding]:
         yield ProofFinding(checks.EQUIVALENT, message, entry.where.line)
 
 
-def _repeatable(facts: Facts, places: Places) -> Iterator[ProofFinding]:
+def _repeatable(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     for how in REPEATS:
         if how not in facts.again:
             continue
@@ -358,7 +358,7 @@ def _repeatable(facts: Facts, places: Places) -> Iterator[ProofFinding]:
             yield ProofFinding(checks.REPEATABLE, message, places.misconception(name))
 
 
-def _independent(facts: Facts, places: Places) -> Iterator[ProofFinding]:
+def _independent(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     evidence = facts.solution.evidence
     if evidence is None:
         if facts.solution.outcome is Outcome.PASSED:
@@ -386,7 +386,7 @@ def _independent(facts: Facts, places: Places) -> Iterator[ProofFinding]:
         yield ProofFinding(checks.INDEPENDENT, message, places.test(test))
 
 
-def _limits(facts: Facts, places: Places) -> Iterator[ProofFinding]:
+def _limits(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     evidence = facts.solution.evidence
     if evidence is None or facts.solution.outcome is not Outcome.PASSED:
         return

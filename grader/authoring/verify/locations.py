@@ -8,7 +8,7 @@ from grader.definitions.yaml_source import Document, Scalar, read
 from grader.errors import EtudeError
 
 
-class Places:
+class Locations:
     """Lines of an exercise's file; the file is read again when the first line is asked for."""
 
     def __init__(self, exercise: Exercise) -> None:

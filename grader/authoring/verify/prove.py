@@ -5,9 +5,9 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grader.authoring.verify import findings
-from grader.authoring.verify.locations import Places
+from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.proof import Proof, ProofFinding, Status
-from grader.authoring.verify.steps import Facts, Results, inquire
+from grader.authoring.verify.steps import ProofFacts, Results, run_steps
 from grader.authoring.verify.variants import VariantRun
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError
@@ -36,7 +36,7 @@ class _ProofCase:
     """One exercise under way."""
 
     exercise: Exercise
-    inquiry: Generator[Sequence[VariantRun], Results, Facts]
+    inquiry: Generator[Sequence[VariantRun], Results, ProofFacts]
     began: float | None = None  # when its first job was handed out
     worker: int | None = None  # who has its oracle, and what else takes time to make, at hand
     waiting: int = 0
@@ -90,7 +90,7 @@ class _Proving(JobSource):
 
     def _begin(self) -> None:
         while self._open < _AT_ONCE and (exercise := next(self._left, None)) is not None:
-            case = _ProofCase(exercise, inquire(exercise))
+            case = _ProofCase(exercise, run_steps(exercise))
             self._open += 1
             self._go_on(case, None)
 
@@ -118,8 +118,8 @@ class _Proving(JobSource):
         self._finished.append((case.exercise, proof))
 
 
-def _proof(facts: Facts, seconds: float) -> Proof:
-    places = Places(facts.exercise)
+def _proof(facts: ProofFacts, seconds: float) -> Proof:
+    places = Locations(facts.exercise)
     found = findings.findings(facts, places)
     return Proof(
         exercise=facts.exercise.id,

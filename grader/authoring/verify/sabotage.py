@@ -21,7 +21,7 @@ EMPTY: Final = ("empty", "empty batch")
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class WrongProgram:
     """One wrong program.
 
     `constant`: its answers do not depend on what it is given, so hidden tests must reject it.
@@ -219,7 +219,7 @@ _wrong_on_purpose({kind!r}, {names!r}, globals())
 """
 
 
-def wrong_programs(exercise: Exercise, right: str) -> tuple[Wrong, ...]:
+def wrong_programs(exercise: Exercise, right: str) -> tuple[WrongProgram, ...]:
     """Return the wrong programs of an exercise.
 
     Args:
@@ -231,15 +231,15 @@ def wrong_programs(exercise: Exercise, right: str) -> tuple[Wrong, ...]:
     return tuple(_wrapped(exercise, right))
 
 
-def _wrapped(exercise: Exercise, right: str) -> Iterator[Wrong]:
+def _wrapped(exercise: Exercise, right: str) -> Iterator[WrongProgram]:
     names = list(exercise.defines)
     for kind, (does, constant) in _DOES.items():
         source = _program(right, kind, dict.fromkeys(names, True))
-        yield Wrong(kind, does, source, constant)
+        yield WrongProgram(kind, does, source, constant)
     if len(names) > 1:
         for name in names:
             source = _program(right, RAISES, {each: each == name for each in names})
-            yield Wrong(f"{RAISES} in {name}", _DOES[RAISES][0], source, only=name)
+            yield WrongProgram(f"{RAISES} in {name}", _DOES[RAISES][0], source, only=name)
 
 
 def _program(right: str, kind: str, names: dict[str, bool]) -> str:
@@ -250,7 +250,7 @@ def _program(right: str, kind: str, names: dict[str, bool]) -> str:
 _NEVER_RIGHT: Final = "an answer that nobody gives"
 
 
-def _wrong_answers(exercise: Exercise, right: str) -> Iterator[Wrong]:
+def _wrong_answers(exercise: Exercise, right: str) -> Iterator[WrongProgram]:
     """Yield programs with other literals: what is predicted is answered, not computed."""
     found: dict[str, object] = {}
     for statement in ast.parse(right).body:
@@ -263,18 +263,18 @@ def _wrong_answers(exercise: Exercise, right: str) -> Iterator[Wrong]:
     for kind, answer in (("sevens", 7), ("zeros", 0), (NOTHING, None)):
         if all(answers.get(name, ...) != answer for name in names):
             does = f"answers everything with {answer}"
-            yield Wrong(kind, does, _assign(dict.fromkeys(names, answer)), constant=True)
+            yield WrongProgram(kind, does, _assign(dict.fromkeys(names, answer)), constant=True)
     for name in names:
         for choice in exercise.defines[name].choices:
             if choice != answers.get(name):
                 source = _assign({**answers, name: choice})
                 does = f"chooses {choice!r} for {name}"
-                yield Wrong(f"{name}: {choice}", does, source, constant=True, only=name)
-    yield Wrong(RAISES, "answers with nonsense", _assign(dict.fromkeys(names, _NEVER_RIGHT)))
+                yield WrongProgram(f"{name}: {choice}", does, source, constant=True, only=name)
+    yield WrongProgram(RAISES, "answers with nonsense", _assign(dict.fromkeys(names, _NEVER_RIGHT)))
     if len(names) > 1:
         for name in names:
             source = _assign({**answers, name: _NEVER_RIGHT})
-            yield Wrong(f"{RAISES} in {name}", "answers with nonsense", source, only=name)
+            yield WrongProgram(f"{RAISES} in {name}", "answers with nonsense", source, only=name)
 
 
 def _assign(answers: dict[str, object]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from grader.authoring.verify import variants
-from grader.authoring.verify.sabotage import Wrong, wrong_programs
+from grader.authoring.verify.sabotage import WrongProgram, wrong_programs
 from grader.authoring.verify.variants import REPEATS, VariantRun
 from grader.definitions.exercise import Exercise, TestId
 from grader.grading.results.evidence import Evidence
@@ -19,7 +19,7 @@ _DID_NOT_DECIDE = (Outcome.PASSED, Outcome.NOT_RUN)
 
 
 @dataclass(slots=True)
-class Facts:
+class ProofFacts:
     """All that was found out about an exercise."""
 
     exercise: Exercise
@@ -27,14 +27,14 @@ class Facts:
     opened: Verdict | None  # the solution again, each test free to say why it fails
     starter: Verdict
     bare: Evidence | None
-    beside: Wrong  # what was graded before the solution, and both again
+    beside: WrongProgram  # what was graded before the solution, and both again
     borrows: bool = False  # the solution needs the starter in front
     sound: frozenset[TestId] = frozenset()  # tests that the right program passes
     misconceptions: dict[str, Verdict] = field(default_factory=dict)
     misconceptions_again: dict[str, Verdict] = field(default_factory=dict)  # with other seeds
     unforbidden: dict[str, Verdict] = field(default_factory=dict)  # with nothing forbidden
     broken: dict[str, Verdict] = field(default_factory=dict)  # those that raise in every test
-    wrong: list[tuple[Wrong, Verdict]] = field(default_factory=list)
+    wrong: list[tuple[WrongProgram, Verdict]] = field(default_factory=list)
     mutants: list[tuple[Mutant, Verdict]] | None = None  # None: not tried
     thorough: list[Verdict] = field(default_factory=list)  # mutants on tests nothing failed yet
     again: dict[str, Verdict] = field(default_factory=dict)
@@ -61,7 +61,7 @@ def failed(verdict: Verdict) -> frozenset[TestId]:
     return frozenset(test.id for test in verdict.tests if test.outcome not in _DID_NOT_DECIDE)
 
 
-def inquire(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, Facts]:
+def run_steps(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, ProofFacts]:
     """Yield rounds of runs, take their verdicts, and return what is known in the end."""
     facts, right = yield from _solution(exercise)
     generated = wrong_programs(exercise, right)
@@ -93,7 +93,9 @@ def inquire(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, Fact
     return facts
 
 
-def _solution(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, tuple[Facts, str]]:
+def _solution(
+    exercise: Exercise,
+) -> Generator[Sequence[VariantRun], Results, tuple[ProofFacts, str]]:
     """Run solution and starter; if the solution fails, find out more about why."""
     right = exercise.solution
     beside = wrong_programs(exercise, right)[0]
@@ -103,7 +105,9 @@ def _solution(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, tu
         variants.run_bare(exercise),
     ]
     solution = results["solution"]
-    facts = Facts(exercise, solution, None, results["starter"], results["bare"].evidence, beside)
+    facts = ProofFacts(
+        exercise, solution, None, results["starter"], results["bare"].evidence, beside
+    )
     facts.sound = passed(solution)
     if solution.outcome is not Outcome.PASSED:
         both = f"{exercise.starter.rstrip()}\n\n\n{right}"
@@ -117,7 +121,7 @@ def _solution(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, tu
     return facts, right
 
 
-def _misconception_runs(facts: Facts) -> Iterator[VariantRun]:
+def _misconception_runs(facts: ProofFacts) -> Iterator[VariantRun]:
     exercise = facts.exercise
     for each in exercise.misconceptions:
         yield variants.run_as_submission(f"misconception {each.id}", exercise, each.code)
@@ -132,20 +136,20 @@ def _misconception_runs(facts: Facts) -> Iterator[VariantRun]:
             yield variants.run_mutant(name, hidden, each.code, used, again)
 
 
-def _wrong_runs(exercise: Exercise, generated: Sequence[Wrong]) -> Iterator[VariantRun]:
+def _wrong_runs(exercise: Exercise, generated: Sequence[WrongProgram]) -> Iterator[VariantRun]:
     unforbidding = variants.unforbidding(exercise)
     for each in generated:
         yield variants.run(f"wrong {each.id}", unforbidding, each.source, exercise)
 
 
-def _mutant_runs(facts: Facts, candidates: Sequence[Mutant]) -> Iterator[VariantRun]:
+def _mutant_runs(facts: ProofFacts, candidates: Sequence[Mutant]) -> Iterator[VariantRun]:
     exercise, used = facts.exercise, facts.solution.evidence
     hidden = variants.hidden_only(exercise)
     for each in candidates:
         yield variants.run_mutant(f"mutant {each.change}", hidden, each.source, used, exercise)
 
 
-def _repetitions(facts: Facts, right: str) -> Iterator[VariantRun]:
+def _repetitions(facts: ProofFacts, right: str) -> Iterator[VariantRun]:
     if facts.sound:
         for how in REPEATS:
             yield variants.run_for_evidence(
@@ -153,7 +157,7 @@ def _repetitions(facts: Facts, right: str) -> Iterator[VariantRun]:
             )
 
 
-def never_failed(facts: Facts) -> frozenset[TestId]:
+def never_failed(facts: ProofFacts) -> frozenset[TestId]:
     """Return the sound tests that no wrong program has failed.
 
     Among generated programs one that raises says nothing: a test that is content with whatever
@@ -169,7 +173,7 @@ def _answered_wrong(verdict: Verdict) -> frozenset[TestId]:
     return failed(verdict).difference(errored)
 
 
-def _thorough_runs(facts: Facts) -> Iterator[VariantRun]:
+def _thorough_runs(facts: ProofFacts) -> Iterator[VariantRun]:
     """Run mutants through the tests that nothing failed yet, all of these tests."""
     left = never_failed(facts)
     if left and facts.mutants:
@@ -178,7 +182,7 @@ def _thorough_runs(facts: Facts) -> Iterator[VariantRun]:
             yield variants.run(f"thorough {mutant.change}", few, mutant.source, facts.exercise)
 
 
-def _broken_runs(facts: Facts) -> Iterator[VariantRun]:
+def _broken_runs(facts: ProofFacts) -> Iterator[VariantRun]:
     """Run misconceptions again that raise in every test, each test free to say what they raise."""
     opened = variants.opened(facts.exercise)
     for each in facts.exercise.misconceptions:

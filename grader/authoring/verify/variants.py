@@ -31,7 +31,7 @@ class VariantRun:
     job: Job
 
 
-def form(exercise: Exercise, tag: str, **changes: Any) -> Exercise:  # noqa: ANN401  fields of it
+def variant(exercise: Exercise, tag: str, **changes: Any) -> Exercise:  # noqa: ANN401  fields of it
     """Return an exercise in another form, without its misconceptions."""
     digest = hashlib.sha256(f"{exercise.digest} {tag}".encode()).hexdigest()
     return replace(exercise, **{"misconceptions": (), **changes, "digest": digest})
@@ -39,25 +39,25 @@ def form(exercise: Exercise, tag: str, **changes: Any) -> Exercise:  # noqa: ANN
 
 def hidden_only(exercise: Exercise) -> Exercise:
     """Return the form with hidden tests alone."""
-    return form(exercise, "hidden", tests=tuple(test for test in exercise.tests if test.hidden))
+    return variant(exercise, "hidden", tests=tuple(test for test in exercise.tests if test.hidden))
 
 
 def opened(exercise: Exercise) -> Exercise:
     """Return the form in which every test may say why it fails."""
-    return form(
+    return variant(
         exercise, "opened", tests=tuple(replace(test, hidden=False) for test in exercise.tests)
     )
 
 
 def unforbidding(exercise: Exercise) -> Exercise:
     """Return the form that runs any program."""
-    return exercise if exercise.forbid is None else form(exercise, "unforbidding", forbid=None)
+    return exercise if exercise.forbid is None else variant(exercise, "unforbidding", forbid=None)
 
 
 def only_tests(exercise: Exercise, ids: Iterable[TestId]) -> Exercise:
     """Return the form with some tests alone."""
     kept = tuple(test for test in exercise.tests if test.id in set(ids))
-    return form(exercise, f"only {' '.join(test.id for test in kept)}", tests=kept)
+    return variant(exercise, f"only {' '.join(test.id for test in kept)}", tests=kept)
 
 
 def repeated(exercise: Exercise, how: str) -> Exercise:
@@ -67,7 +67,7 @@ def repeated(exercise: Exercise, how: str) -> Exercise:
     changes: dict[str, Any] = {"tests": tuple(tests)}
     if REPEATS[how]:
         changes["id"] = ExerciseId(f"{exercise.id} {how}")
-    return form(exercise, how, **changes)
+    return variant(exercise, how, **changes)
 
 
 def run(name: str, exercise: Exercise, source: str, of: Exercise | None = None) -> VariantRun:
@@ -106,7 +106,7 @@ def run_for_evidence(
 
 def run_bare(exercise: Exercise) -> VariantRun:
     """Run nothing at all, to know what a worker takes by itself."""
-    bare = form(exercise, "bare", tests=(), defines={}, forbid=None, kind="write")
+    bare = variant(exercise, "bare", tests=(), defines={}, forbid=None, kind="write")
     return run_for_evidence("bare", bare, "pass\n")
 
 

@@ -27,7 +27,7 @@ from grader.sandbox.process import Sandbox
 from sitegen.content import Content
 from sitegen.from_collection.author_process import AuthorProcess, read_tests
 from sitegen.from_collection.lazy import Deferred
-from sitegen.from_collection.lesson_cache import remembered_run
+from sitegen.from_collection.lesson_cache import cached_run
 from sitegen.lessons import TrackLesson
 from sitegen.runnable import Runnable, Solution
 
@@ -134,7 +134,7 @@ class ContentBuilder:
         ]
 
     def _blocks(self, path: Path) -> Sequence[RunBlock]:
-        return remembered_run(path, self._cache, self._sandbox).blocks
+        return cached_run(path, self._cache, self._sandbox).blocks
 
     def _kept(self, key: str, make: Callable[[], bytes]) -> bytes:
         """Return what the cache has under a key, or make and keep it."""

@@ -25,7 +25,7 @@ from sitegen.from_collection.pickled import Pickled
 _PICKLED: Final = Pickled(RunLesson, (RunCell, RunExercises, RunProse, Shown, Location))
 
 
-def remembered_run(path: Path, cache: Cache, sandbox: Callable[[], Sandbox]) -> RunLesson:
+def cached_run(path: Path, cache: Cache, sandbox: Callable[[], Sandbox]) -> RunLesson:
     """Return what a lesson shows.
 
     Args:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.authoring.importing.draft import Draft, DraftTest
-from grader.authoring.importing.fill_in import complete, slug
+from grader.authoring.importing.fill_in import fill_in_draft, slug
 from grader.authoring.importing.js_document import read_text
 from grader.authoring.importing.source_files import (
     MAX_DOCUMENT,
@@ -15,8 +15,8 @@ from grader.authoring.importing.source_files import (
     inside,
     text_inside,
 )
-from grader.authoring.importing.source_kind import harvest
-from grader.authoring.importing.validate_drafts import settle
+from grader.authoring.importing.source_kind import read_source
+from grader.authoring.importing.validate_drafts import validate_draft
 from grader.errors import UsageError
 
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -47,7 +47,7 @@ def test_a_pipe_does_not_hold_the_import_up(tmp_path: Path) -> None:
     """What is no regular file is refused without waiting for it."""
     os.mkfifo(tmp_path / "notes.txt")
     with pytest.raises(UsageError, match="no regular file"):
-        harvest(tmp_path / "notes.txt")
+        read_source(tmp_path / "notes.txt")
 
 
 def test_a_configuration_with_path_tricks_is_left_out(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_configuration_with_path_tricks_is_left_out(tmp_path: Path) -> None:
     config = {"files": {"solution": ["../../secret.py"], "test": ["t.py"]}}
     (folder / ".meta" / "config.json").write_text(json.dumps(config))
     (tmp_path / "secret.py").write_text("secret = 1")
-    found = harvest(folder)
+    found = read_source(folder)
     assert found.drafts == []
     assert "is not the path of a file" in found.failures[0]
 
@@ -67,14 +67,14 @@ def test_deep_nesting_in_a_notebook_ends_with_an_error(tmp_path: Path) -> None:
     path = tmp_path / "deep.ipynb"
     path.write_text(DEEP)
     with pytest.raises(UsageError, match="JSON"):
-        harvest(path)
+        read_source(path)
 
 
 def test_deep_nesting_in_an_object_ends_with_an_error(tmp_path: Path) -> None:
     """Only the block that has it is given up."""
     path = tmp_path / "deep.txt"
     path.write_text("{type: 'exercise', a: " + DEEP + "}")
-    assert "nested more than" in harvest(path).failures[0]
+    assert "nested more than" in read_source(path).failures[0]
 
 
 def test_a_huge_document_is_refused(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_huge_document_is_refused(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(MAX_DOCUMENT + 1)
     with pytest.raises(UsageError, match="bytes"):
-        harvest(path)
+        read_source(path)
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_no_text_takes_forever(text: str) -> None:
     """Work is bounded: this ends, with drafts or without."""
     found = read_text("page.html" if text.startswith("<") else "page.txt", text)
     for draft in found.drafts:
-        complete(draft)
-        settle(draft)
+        fill_in_draft(draft)
+        validate_draft(draft)
     assert len(found.drafts) <= 1
 
 
@@ -130,8 +130,8 @@ def test_control_characters_end_up_in_no_file() -> None:
     )
     draft.tests = [DraftTest("t", "run", "print(f())\n", stdout="1")]
     draft.notes = [("key\nxp", "one\nid: evil\r\x1b[31m\x00\u2028%TAG")]
-    complete(draft)
-    settled = settle(draft)
+    fill_in_draft(draft)
+    settled = validate_draft(draft)
     assert settled.problems == ()
     assert "\x1b" not in settled.text
     assert "\nid: evil" not in settled.text
@@ -146,8 +146,8 @@ def test_a_test_that_the_format_refuses_becomes_a_note() -> None:
         DraftTest("good", "run", "print(f())\n", stdout="1"),
         DraftTest("bad", "run", "print(f(\n", stdout="1"),
     ]
-    complete(draft)
-    settled = settle(draft)
+    fill_in_draft(draft)
+    settled = validate_draft(draft)
     assert settled.problems == ()
     assert [test.id for test in draft.tests] == ["good"]
     assert ("test bad", "print(f(\nexpected output: 1") in draft.notes

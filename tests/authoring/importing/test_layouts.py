@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grader.authoring.importing.notebook_cells import split_hidden, split_solution
-from grader.authoring.importing.source_kind import harvest
+from grader.authoring.importing.source_kind import read_source
 from grader.errors import UsageError
 
 
@@ -61,7 +61,7 @@ def test_the_older_notation_of_otter(tmp_path: Path) -> None:
         ("code", "# HIDDEN TEST\nassert add(5, -1) == 4", {}),
         ("markdown", "The end.", {}),
     )
-    (draft,) = harvest(path).drafts
+    (draft,) = read_source(path).drafts
     assert (draft.id, list(draft.defines)) == ("q1", ["add"])
     assert [(test.hidden, test.points) for test in draft.tests] == [(False, 1), (True, 1)]
     assert "BEGIN QUESTION" not in draft.instructions
@@ -75,14 +75,14 @@ def test_a_folder_of_folders_is_walked(tmp_path: Path) -> None:
         (folder / "solution.py").write_text("def f():\n    return 1\n")
         (folder / "tests.json").write_text('[{"test": "print(f())", "expected_output": "1"}]')
     (tmp_path / "all" / "link").symlink_to(tmp_path / "all" / "a")
-    assert [draft.id for draft in harvest(tmp_path / "all").drafts] == ["one", "two"]
+    assert [draft.id for draft in read_source(tmp_path / "all").drafts] == ["one", "two"]
 
 
 def test_two_exercises_of_one_id_get_two(tmp_path: Path) -> None:
     """The second has a number, and the report says so."""
     block = "{type: 'exercise', id: 'same', solution: 'def f():\\n    return 1'}\n"
     (tmp_path / "two.txt").write_text(block * 2)
-    first, second = harvest(tmp_path / "two.txt").drafts
+    first, second = read_source(tmp_path / "two.txt").drafts
     assert (first.id, second.id) == ("same", "same-2")
     assert "the id 'same' is taken; it is 'same-2' now" in second.remarks
 
@@ -91,4 +91,4 @@ def test_a_notebook_of_another_format_is_refused(tmp_path: Path) -> None:
     """Format 3 has no list of cells."""
     (tmp_path / "old.ipynb").write_text('{"nbformat": 3, "worksheets": []}')
     with pytest.raises(UsageError, match="no notebook of format 4"):
-        harvest(tmp_path / "old.ipynb")
+        read_source(tmp_path / "old.ipynb")

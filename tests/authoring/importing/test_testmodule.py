@@ -4,10 +4,10 @@ import textwrap
 
 import pytest
 
-from grader.authoring.importing.testmodule import Translated, translate
+from grader.authoring.importing.testmodule import TranslatedTests, translate
 
 
-def of_method(body: str, more: str = "") -> Translated:
+def of_method(body: str, more: str = "") -> TranslatedTests:
     source = f"import unittest\nfrom stub import f\n{more}\n\nclass T(unittest.TestCase):\n"
     source += "    def test_it(self):\n" + textwrap.indent(body, "        ")
     return translate(source, {"stub"})

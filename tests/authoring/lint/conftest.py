@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.lint.load import Picked
+from grader.authoring.lint.load import LintTargets
 from grader.authoring.lint.run import LintReport, lint
 
 ROOT = Path(__file__).parents[3]
@@ -35,7 +35,7 @@ def spoiled(workdir: Path) -> Spoiled:
             text = text.replace(there, instead)
         path = Path("x.yaml")
         (workdir / path).write_text(text, "utf-8")
-        return lint([Picked((path,))])
+        return lint([LintTargets((path,))])
 
     return lint_it
 

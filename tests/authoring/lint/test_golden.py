@@ -11,7 +11,7 @@ import pytest
 
 from grader.authoring.lint.catalogue import CATALOGUE
 from grader.authoring.lint.lint_report import text_lines
-from grader.authoring.lint.load import Picked
+from grader.authoring.lint.load import LintTargets
 from grader.authoring.lint.run import LintReport, lint
 from grader.definitions.files import exercise_files
 
@@ -27,8 +27,8 @@ TOGETHER = {"later-prerequisite": {"invalid-definition"}}  # the loader says it 
 def report_on(name: str) -> LintReport:
     path = Path(f"{name}.yaml")
     if path.exists():
-        return lint([Picked((path,))])
-    return lint([Picked(tuple(exercise_files(Path(name))), Path(name) / "track.yaml")])
+        return lint([LintTargets((path,))])
+    return lint([LintTargets(tuple(exercise_files(Path(name))), Path(name) / "track.yaml")])
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import pytest
 
 from grader.authoring.verify.proof import Proof
 from grader.authoring.verify.prove import prove
-from grader.authoring.verify.steps import inquire
+from grader.authoring.verify.steps import run_steps
 from grader.definitions.collection import load_exercise
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.results.jobs import Job
@@ -301,7 +301,7 @@ def inquired(tmp_path: Path, sandbox: Sandbox) -> Inquire:
         names: dict[int, str] = {}
 
         def jobs() -> Iterator[Job]:
-            inquiry = inquire(load_exercise(path))
+            inquiry = run_steps(load_exercise(path))
             runs = next(inquiry)
             while True:
                 results.clear()

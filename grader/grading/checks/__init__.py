@@ -31,7 +31,7 @@ def check_of(test: TestCase) -> Check[Any]:
     return _CHECKS[type(test)](test)
 
 
-def judge(stage: LoadedProgram, oracle: Oracle, test: TestCase, number: int) -> Judgement:
+def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, number: int) -> Judgement:
     """Judge a submission in one draw of a test.
 
     Raises:
@@ -42,15 +42,15 @@ def judge(stage: LoadedProgram, oracle: Oracle, test: TestCase, number: int) -> 
     check = check_of(test)
     try:
         with np.errstate(all="ignore"):  # the comparison reports NaN
-            found = in_own_context(lambda: check.judge(stage, oracle, number))
+            found = in_own_context(lambda: check.judge(program, oracle, number))
     except DiffersError as error:
         found = Judgement(error.difference)
     except MemoryError as error:  # in a comparison: an author's own code has its own error
         raise TooLargeError from error
-    if stage.exercise.kind != "predict" or found.difference is None:
+    if program.exercise.kind != "predict" or found.difference is None:
         return found
     # The facts about a prediction leave out the answer, which is all there is to find.
-    names = list(check.names_asked(stage.exercise.defines))
+    names = list(check.names_asked(program.exercise.defines))
     rung = found.difference.rung
     secret = Difference(
         rung, "answer", {"names": names, "rung": rung}, worst=found.difference.worst

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True)
 class Asserts:
-    """What running a body needs of pytest."""
+    """The parts of pytest that a body needs."""
 
     rewrite: Callable[[ast.Module, bytes], None]  # so that a failure can be explained
     names: Mapping[str, ModuleType]  # that are there for a body

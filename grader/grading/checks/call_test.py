@@ -23,14 +23,16 @@ from grader.sandbox.answers import Usage
 class CallCheck(Check[CallTest]):
     """Compares a value, then what the call took."""
 
-    def judge(self, stage: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
+    def judge(self, program: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
         """Make the call of one draw and compare its value, then its usage."""
         test = self.test
         draw = oracle.draws(test)[number]
         usages = None if test.budget is None else list[Usage]()
-        names = stage.names(test.where, keep_inputs=test.keep_inputs, usages=usages, most=draw.most)
-        got = evaluated(test.call, {**stage.bindings(names), **oracle.inputs(test, number)})
-        difference = self.compared(stage.exercise, draw.expected, got)
+        names = program.names(
+            test.where, keep_inputs=test.keep_inputs, usages=usages, most=draw.most
+        )
+        got = evaluated(test.call, {**program.bindings(names), **oracle.inputs(test, number)})
+        difference = self.compared(program.exercise, draw.expected, got)
         if difference is None and test.budget is not None and usages is not None:
             known = oracle.usages(test)[number]
             difference = over_budget(test.budget, together(usages), known, oracle.judged_by(test))

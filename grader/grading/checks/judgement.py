@@ -39,7 +39,7 @@ class Check(ABC, Generic[Test]):
         self.test = test
 
     @abstractmethod
-    def judge(self, stage: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
+    def judge(self, program: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
         """Run one draw on a submission and judge the result."""
 
     def compared(

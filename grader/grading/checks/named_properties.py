@@ -118,7 +118,7 @@ class Trial:
 
 
 def find_breach(trial: Trial) -> Difference | None:
-    """Look for a breach of the property that a test is about.
+    """Return the breach of the property that a test is about, if there is one.
 
     Raises:
         DiffersError: the result is of a form that cannot have the property.

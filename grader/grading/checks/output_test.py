@@ -13,11 +13,11 @@ from grader.grading.program.loaded_program import LoadedProgram
 class OutputCheck(Check[OutputTest]):
     """Compares printed text."""
 
-    def judge(self, stage: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
+    def judge(self, program: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
         """Run the statements of one draw and compare what they print."""
         draw = oracle.draws(self.test)[number]
-        printed = stage.printed_by(self.test.where, self.test.run, draw.inputs)
-        return Judgement(self.compared(stage.exercise, draw.expected, printed), printed)
+        printed = program.printed_by(self.test.where, self.test.run, draw.inputs)
+        return Judgement(self.compared(program.exercise, draw.expected, printed), printed)
 
     def compared(
         self,

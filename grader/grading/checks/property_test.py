@@ -25,15 +25,15 @@ _PERTURBATIONS = 1  # their own part of the test's stream, so that no change cor
 class PropertyCheck(Check[PropertyTest]):
     """Tries a property, which changes inputs and calls again."""
 
-    def judge(self, stage: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
+    def judge(self, program: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
         """Try the property on one draw."""
         test = self.test
         if test.against is None and test.holds in WITH_AGAINST:
             raise author_error(test.where, f"test {test.id!r}: holds {test.holds} needs 'against'")
         draw = oracle.draws(test)[number]
         keep_inputs = test.holds == "unchanged_inputs"
-        names = stage.names(test.where, keep_inputs=keep_inputs, most=draw.most)
-        bindings = stage.bindings(names)
+        names = program.names(test.where, keep_inputs=keep_inputs, most=draw.most)
+        bindings = program.bindings(names)
 
         def value(code: str, changes: Inputs) -> Any:  # noqa: ANN401  any value
             return evaluated(code, {**bindings, **oracle.inputs(test, number), **freeze(changes)})

@@ -1,4 +1,4 @@
-"""What a pytest body has of pytest."""
+"""The parts of pytest that a pytest body uses."""
 
 import pytest
 

@@ -54,13 +54,13 @@ _RAISED: Final[dict[str, type[Exception]]] = {
 class PytestCheck(Check[PytestTest]):
     """Runs a body in which the submission's names stand for stand-ins."""
 
-    def judge(self, stage: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
+    def judge(self, program: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
         """Run the body with the inputs of one draw."""
         test = self.test
         most = oracle.draws(test)[number].most
-        names = stage.names(test.where, error=raised_here, most=most)
-        namespace = {**stage.bindings(names), **oracle.inputs(test, number)}
-        seconds = stage.child.limits.wall_seconds
+        names = program.names(test.where, error=raised_here, most=most)
+        namespace = {**program.bindings(names), **oracle.inputs(test, number)}
+        seconds = program.child.limits.wall_seconds
         file_name = f"pytest of {oracle.exercise.digest} {test.id}"
         return Judgement(_run_body(test, file_name, namespace, names, seconds))
 

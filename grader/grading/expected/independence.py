@@ -59,5 +59,5 @@ def _is_other(one: Any, other: Any) -> bool:  # noqa: ANN401  any values
 
 
 def _without_repetition(array: Any) -> Any:  # noqa: ANN401  arrays
-    """Keep one of what is there many times: a broadcast array may be too large to compute with."""
+    """Return an array without repeated axes: a broadcast array may be too large to compare."""
     return array[tuple(slice(None if stride else 1) for stride in array.strides)]

@@ -259,13 +259,15 @@ class Oracle:
         inputs: Sequence[_Inputs],
         ask: Callable[[LoadedProgram, _Inputs], Any],
     ) -> list[Any]:
-        """Ask the solution about each draw, in one child for all of them."""
+        """Return the solution's answer for each draw, all from one child."""
         what = f"test {test.id!r}"
-        with loaded_solution(self.exercise, self._sandbox) as stage:
+        with loaded_solution(self.exercise, self._sandbox) as program:
 
             def value(given: _Inputs) -> Any:  # noqa: ANN401  any value
                 field = f"{what}: what it asks of the solution"
-                asked = functools.partial(of_solution, test.where, what, lambda: ask(stage, given))
+                asked = functools.partial(
+                    of_solution, test.where, what, lambda: ask(program, given)
+                )
                 return by_author(test.where, field, asked)
 
             return [value(given) for given in inputs]
@@ -352,9 +354,9 @@ def _weighed(value: Any, sizes: list[int]) -> Any:  # noqa: ANN401  any value
     return call
 
 
-def _called(stage: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Found:
-    names = stage.names(test.where, keep_inputs=test.keep_inputs)
-    value = evaluate(test.code, {**stage.bindings(names), **inputs})
+def _called(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Found:
+    names = program.names(test.where, keep_inputs=test.keep_inputs)
+    value = evaluate(test.code, {**program.bindings(names), **inputs})
     if isinstance(value, RemoteObject):
         message = f"test {test.id!r}: the call gives an object, which cannot be compared"
         raise author_error(test.where, message)

@@ -18,9 +18,9 @@ class _Cause:
     """A kind of error: the pattern of its message, and its explanation."""
 
     id: str
+    types: tuple[str, ...]  # of the exception
     pattern: str  # compiled when an error is first explained: most runs have none
-    sentence: str | Callable[[re.Match[str]], str]
-    types: tuple[str, ...]
+    sentence: str | Callable[[re.Match[str]], str]  # a text may refer to groups of the pattern
 
 
 def cause(kind: str, message: str) -> str:
@@ -37,7 +37,9 @@ def cause(kind: str, message: str) -> str:
     if found is None:
         return ""
     known, match = found
-    return known.sentence if isinstance(known.sentence, str) else known.sentence(match)
+    if isinstance(known.sentence, str):
+        return match.expand(known.sentence)
+    return known.sentence(match)
 
 
 def signature(kind: str, message: str) -> tuple[str, ...] | None:
@@ -89,29 +91,6 @@ def _find(kind: str, message: str) -> tuple[_Cause, re.Match[str]] | None:
 def _names(text: str) -> str:
     """Return a name from a message in backquotes, or "it"."""
     return f"`{text}`" if text.isidentifier() and len(text) <= _LONGEST_NAME else "it"
-
-
-def _product(left: str, right: str) -> str:
-    return (
-        f"A matrix product needs the last axis of the left array to be as long as the "
-        f"second-to-last of the right one; here they have lengths {left} and {right}. Is a "
-        "transpose missing, or one too many?"
-    )
-
-
-def _none(_: re.Match[str]) -> str:
-    return (
-        "Something here is None: a function without `return`, or a method that works in place and "
-        "returns nothing."
-    )
-
-
-def _of_array(match: re.Match[str]) -> str:
-    return _instead("A NumPy array", match[1])
-
-
-def _of_numpy(match: re.Match[str]) -> str:
-    return _instead("NumPy", match[1])
 
 
 def _instead(owner: str, name: str) -> str:
@@ -172,13 +151,6 @@ def _bounds(match: re.Match[str]) -> str:
     return f"{entries}, numbered from 0, so the last one is number {count - 1}, or -1."
 
 
-def _reshape(match: re.Match[str]) -> str:
-    return (
-        f"A new shape must hold exactly as many values as there are, that is {match[1]}; multiply "
-        "the lengths to see how many yours holds."
-    )
-
-
 def _shapes(*texts: str) -> list[tuple[int, ...]]:
     """Return the shapes in a message: NumPy writes some with spaces, some without."""
     found = re.findall(_SHAPE, " ".join(texts))
@@ -226,13 +198,6 @@ def _call(match: re.Match[str], count: str) -> str:
     return f"{count}{of_class}"
 
 
-def _too_many(match: re.Match[str]) -> str:
-    return (
-        f"There are {match[1]} names on the left, but more parts on the right; a shape has one "
-        "for each axis."
-    )
-
-
 def _too_few(match: re.Match[str]) -> str:
     parts = "part" if match[2] == "1" else "parts"
     return (
@@ -250,6 +215,22 @@ _NO_ITEMS = (
 )
 
 
+_PRODUCT = (
+    "A matrix product needs the last axis of the left array to be as long as the second-to-last of "
+    r"the right one; here they have lengths \{left} and \{right}. Is a transpose missing, or one "
+    "too many?"
+)
+_NONE = (
+    "Something here is None: a function without `return`, or a method that works in place and "
+    "returns nothing."
+)
+_RESHAPE = (
+    r"A new shape must hold exactly as many values as there are, that is \1; multiply the lengths "
+    "to see how many yours holds."
+)
+_TOO_MANY = (
+    r"There are \1 names on the left, but more parts on the right; a shape has one for each axis."
+)
 _NO_ARRAY = "A list does not calculate as an array does: make it an array with `np.array(...)`."
 _OF_ARRAYS = (
     "T|all|any|arg(?:max|min|sort)|astype|clip|cumsum|dot|dtype|flatten|max|mean|min|ndim|prod|"
@@ -257,63 +238,54 @@ _OF_ARRAYS = (
 )
 
 
-def _cause(
-    name: str,
-    types: tuple[str, ...],
-    pattern: str,
-    sentence: str | Callable[[re.Match[str]], str],
-) -> _Cause:
-    return _Cause(name, pattern, sentence, types)
-
-
 # The special before the general: the first whose pattern is found is the one.
 CAUSES: Final[tuple[_Cause, ...]] = (
     # `@` names the right array's axis first, `np.dot` the left one's.
-    _cause(
+    _Cause(
         "matrix-product",
         _VALUE,
         r"mismatch in its core dimension.*\(size (\d+) is different from (\d+)\)",
-        lambda m: _product(m[2], m[1]),
+        _PRODUCT.format(left=2, right=1),
     ),
-    _cause(
+    _Cause(
         "matrix-product",
         _VALUE,
         r"not aligned: (\d+) \(dim -?\d+\) != (\d+) \(dim",
-        lambda m: _product(m[1], m[2]),
+        _PRODUCT.format(left=1, right=2),
     ),
-    _cause(
+    _Cause(
         "matrix-product-of-number",
         _VALUE,
         r"matmul: Input operand \d does not have enough dimensions",
         "`@` multiplies arrays; one side is a single number or None here. For a number use `*`.",
     ),
-    _cause(
+    _Cause(
         "in-place-shape",
         _VALUE,
         rf"non-broadcastable output operand with shape {_SHAPE} doesn't match the broadcast shape "
         rf"{_SHAPE}",
         "An operation in place, as `x += y`, cannot make the array larger. Write `x = x + y`.",
     ),
-    _cause("broadcast", _VALUE, rf"broadcast together with shapes ((?:{_SHAPE} ?)+)", _sides),
-    _cause(
+    _Cause("broadcast", _VALUE, rf"broadcast together with shapes ((?:{_SHAPE} ?)+)", _sides),
+    _Cause(
         "broadcast",
         _VALUE,
         rf"broadcast to a single shape.* shape {_SHAPE} and arg \d+ with shape {_SHAPE}",
         _sides,
     ),
-    _cause(
+    _Cause(
         "broadcast-to",
         _VALUE,
         rf"remapped shapes .*: {_SHAPE}\s+and requested shape {_SHAPE}",
         _spread,
     ),
-    _cause(
+    _Cause(
         "einsum-sizes",
         _VALUE,
         r"broadcast together with remapped shapes",
         "Axes that are paired must be of equal length; in `np.einsum` those with the same letter.",
     ),
-    _cause(
+    _Cause(
         "assignment-shape",
         _VALUE,
         rf"could not broadcast input array from shape {_SHAPE} into shape {_SHAPE}|"
@@ -321,21 +293,21 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         rf"{_SHAPE}",
         _stored,
     ),
-    _cause(
+    _Cause(
         "einsum-letters",
         _VALUE,
         r"einstein sum subscripts string",
         "In `np.einsum`, each array needs one letter for each of its axes.",
     ),
-    _cause("reshape", _VALUE, r"cannot reshape array of size (\d+) into shape", _reshape),
-    _cause(
+    _Cause("reshape", _VALUE, r"cannot reshape array of size (\d+) into shape", _RESHAPE),
+    _Cause(
         "joined-shapes",
         _VALUE,
         r"(?:all the input arrays? (?:dimensions )?|all input arrays )(?:except|must have)",
         "Arrays can only be joined if they agree in all axes but the one along which they are "
         "joined; `np.stack` wants equal shapes.",
     ),
-    _cause(
+    _Cause(
         "truth-of-array",
         _VALUE,
         r"truth value of an array",
@@ -343,115 +315,115 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         "cannot use it. Choose value by value with `np.where`, combine with `&` and `|`, or ask "
         "`.any()` or `.all()`.",
     ),
-    _cause(
+    _Cause(
         "none",
         _TYPE,
         r"(?P<use>unsupported operand|bad operand type|not supported between).*'NoneType'",
-        _none,
+        _NONE,
     ),
-    _cause(
+    _Cause(
         "none",
         _TYPE,
         r"'NoneType' object (?:is not|cannot be|does not support) (?P<use>\w+)",
-        _none,
+        _NONE,
     ),
-    _cause("none", _TYPE, r"object of type 'NoneType' has no (?P<use>len)", _none),
-    _cause("none", _TYPE, r"(?P<use>unpack) non-iterable NoneType", _none),
-    _cause("none", _TYPE, r"Value after \*+ must be an? (?P<use>\w+), not NoneType", _none),
-    _cause("none", _TYPE, r"argument (?P<use>\d+ of type|must be) .*NoneType", _none),
-    _cause("none", ("AttributeError",), r"'NoneType' object has no (?P<use>attribute)", _none),
-    _cause(
+    _Cause("none", _TYPE, r"object of type 'NoneType' has no (?P<use>len)", _NONE),
+    _Cause("none", _TYPE, r"(?P<use>unpack) non-iterable NoneType", _NONE),
+    _Cause("none", _TYPE, r"Value after \*+ must be an? (?P<use>\w+), not NoneType", _NONE),
+    _Cause("none", _TYPE, r"argument (?P<use>\d+ of type|must be) .*NoneType", _NONE),
+    _Cause("none", ("AttributeError",), r"'NoneType' object has no (?P<use>attribute)", _NONE),
+    _Cause(
         "read-only",
         _VALUE,
         r"(?:destination|array) is read-only",
         "This array may not be changed in place: make a `.copy()` first, or a new array.",
     ),
-    _cause(
+    _Cause(
         "integer-in-place",
         ("UFuncTypeError", "_UFuncOutputCastingError", "TypeError"),
         r"Cannot cast ufunc '\w+' output from dtype\('[fc]\w+'\) to dtype\('u?int\d+'\)",
         "An array of integers cannot hold fractions, so an operation in place fails. Write "
         "`x = x / y`, or make it of floats with `.astype(float)`.",
     ),
-    _cause(
+    _Cause(
         "ragged",
         _VALUE,
         r"inhomogeneous shape|setting an array element with a sequence",
         "The rows are not all of the same length, or an array stands where one number belongs.",
     ),
-    _cause(
+    _Cause(
         "axis", ("AxisError",), r"axis (-?\d+) is out of bounds for array of dimension (\d+)", _axis
     ),
-    _cause(
+    _Cause(
         "transpose-axes",
         _VALUE,
         r"axes don't match array",
         "`transpose` needs each axis of the array exactly once.",
     ),
-    _cause(
+    _Cause(
         "repeated-axis",
         _VALUE,
         r"duplicate value in 'axis'|repeated axis in",
         "One axis is named twice; -1 is the last axis by another name.",
     ),
-    _cause(
+    _Cause(
         "negative-size",
         _VALUE,
         r"negative dimensions are not allowed",
         "A size came out negative: is it a difference, the wrong way round?",
     ),
-    _cause(
+    _Cause(
         "nothing-left",
         _VALUE,
         r"zero-size array to reduction operation|attempt to get arg(?:max|min) of an empty",
         "There is nothing here to find the largest or smallest of: the array is empty. Has a slice "
         "or a mask left nothing over?",
     ),
-    _cause(
+    _Cause(
         "nothing-to-take",
         _INDEX,
         r"cannot do a non-empty take from an empty axes",
         "There is nothing to take from, the axis is empty. Has a slice or a mask left nothing?",
     ),
-    _cause(
+    _Cause(
         "nothing-to-join",
         _VALUE,
         r"need at least one array to (?:concatenate|stack)",
         "The list of arrays to join is empty: did the loop that fills it run at all?",
     ),
-    _cause(
+    _Cause(
         "negative-power",
         _VALUE,
         r"Integers to negative integer powers",
         "An integer to a negative power is a fraction, which an array of integers cannot hold: "
         "write `2.0` for `2`, or use `.astype(float)`.",
     ),
-    _cause(
+    _Cause(
         "probabilities",
         _VALUE,
         r"[Pp]robabilities do not sum to 1",
         "Probabilities must add up to 1: divide them by their sum.",
     ),
-    _cause(
+    _Cause(
         "squeeze",
         _VALUE,
         r"squeeze out which has size not equal to one",
         "Only an axis of length 1 can be squeezed away; to pick one entry, use an index.",
     ),
-    _cause(
+    _Cause(
         "split",
         _VALUE,
         r"array split does not result in an equal division",
         "The axis cannot be divided into so many equal parts: is it the right axis?",
     ),
-    _cause(
+    _Cause(
         "one-integer-needed",
         _TYPE,
         r"only integer scalar arrays can be converted",
         "A whole array stands where one whole number belongs. A list cannot be indexed with an "
         "array, so make the list an array first; `range` and sizes take one number each.",
     ),
-    _cause(
+    _Cause(
         "one-number-needed",
         _TYPE + _VALUE,
         r"only 0-dimensional arrays can be converted|only length-1 arrays can be converted|"
@@ -460,10 +432,10 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         "One number is needed here, but this is a whole array. For a function of all values use "
         "NumPy's, as `np.exp` instead of `math.exp`.",
     ),
-    _cause(
+    _Cause(
         "bounds", _INDEX, r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", _bounds
     ),
-    _cause(
+    _Cause(
         "too-many-indices",
         _INDEX,
         r"too many indices for array: array is (\d+)-dimensional, but (\d+) were indexed",
@@ -472,179 +444,185 @@ CAUSES: Final[tuple[_Cause, ...]] = (
             "are given. Has one been summed or indexed away before?"
         ),
     ),
-    _cause(
+    _Cause(
         "boolean-index",
         _INDEX,
         r"boolean index did not match .* size of axis is (\d+) but size of .* axis is (\d+)",
         "A mask that is used as an index must have the shape of the array, or of its first axes.",
     ),
-    _cause(
+    _Cause(
         "index-shapes",
         _INDEX,
         rf"indexing arrays could not be broadcast together with shapes ((?:{_SHAPE} ?)+)",
         _index_shapes,
     ),
-    _cause("number-indexed", _INDEX, r"invalid index to scalar variable", _NO_ITEMS),
-    _cause("number-indexed", _TYPE, rf"{_NUMBER} object is not subscriptable", _NO_ITEMS),
-    _cause(
+    _Cause("number-indexed", _INDEX, r"invalid index to scalar variable", _NO_ITEMS),
+    _Cause("number-indexed", _TYPE, rf"{_NUMBER} object is not subscriptable", _NO_ITEMS),
+    _Cause(
         "number-iterated",
         _TYPE,
         rf"iteration over a 0-d array|{_NUMBER} object is not iterable|"
         rf"non-iterable {_NUMBER} object",
         _NO_ITEMS,
     ),
-    _cause(
+    _Cause(
         "number-measured",
         _TYPE,
         rf"len\(\) of unsized object|object of type {_NUMBER} has no len",
         _NO_ITEMS,
     ),
-    _cause(
+    _Cause(
         "stored-in-number",
         _TYPE,
         rf"{_NUMBER} object does not support item assignment",
         _NO_ITEMS,
     ),
-    _cause(
+    _Cause(
         "stored-in-tuple",
         _TYPE,
         r"'tuple' object does not support item assignment",
         "A tuple cannot be changed: make a list or an array, or a new tuple.",
     ),
-    _cause(
+    _Cause(
         "index-type",
         _INDEX + _TYPE,
         r"only integers, slices|must be of integer \(or boolean\) type|must be an integer array|"
         r"(?:list|tuple|slice) indices must be integers or (?:slices, not float|None)",
         "An index must be a whole number: `/` always gives a float, `//` keeps integers.",
     ),
-    _cause(
+    _Cause(
         "unpack-too-many",
         _VALUE,
         r"too many values to unpack \(expected (\d+)",
-        _too_many,
+        _TOO_MANY,
     ),
-    _cause(
+    _Cause(
         "unpack-too-few",
         _VALUE,
         r"not enough values to unpack \(expected (?:at least )?(\d+), got (\d+)",
         _too_few,
     ),
-    _cause(
+    _Cause(
         "list-index",
         _INDEX,
         r"(?:list|tuple|string) index out of range",
         "A list of n items has them numbered from 0 to n - 1.",
     ),
-    _cause(
+    _Cause(
         "list-as-array",
         _TYPE,
         r"list indices must be integers or slices, not tuple|can't multiply sequence by non-int|"
         r"unsupported operand type\(s\) for .*'(?:list|tuple)'",
         _NO_ARRAY,
     ),
-    _cause(
+    _Cause(
         "list-as-array",
         ("AttributeError",),
         rf"'(?:list|tuple)' object has no attribute '(?:{_OF_ARRAYS})'",
         _NO_ARRAY,
     ),
-    _cause(
+    _Cause(
         "array-called",
         _TYPE,
         r"'(?:numpy\.)?ndarray' object is not callable",
         "Round brackets call a function; an array takes square ones, as `x[0]`. And `.T` and "
         "`.shape` stand without brackets.",
     ),
-    _cause(
+    _Cause(
         "module-called",
         _TYPE,
         r"'module' object is not callable",
         "A module was called as if it were a function: name a function in it, as `np.array`.",
     ),
-    _cause(
+    _Cause(
         "sequence-called",
         _TYPE,
         r"'(?:list|tuple)' object is not callable",
         "Round brackets call a function; a list or a tuple takes square ones, as `x.shape[0]`.",
     ),
-    _cause(
+    _Cause(
         "number-called",
         _TYPE,
         rf"{_NUMBER} object is not callable",
         "Round brackets after a number call it as a function: is a `*` missing, or has a name been "
         "given to a number that was a function?",
     ),
-    _cause("keyword", _TYPE, r"got an unexpected keyword argument '([^']+)'", _keyword),
-    _cause(
+    _Cause("keyword", _TYPE, r"got an unexpected keyword argument '([^']+)'", _keyword),
+    _Cause(
         "arguments-missing",
         _TYPE,
         r"^(?P<method>\w+\.(?!<))?.*missing \d+ required positional argument",
         lambda m: _call(m, "This call gives the function fewer arguments than it needs."),
     ),
-    _cause(
+    _Cause(
         "arguments-too-many",
         _TYPE,
         r"^(?P<method>\w+\.(?!<))?.*takes (?:from )?\d+(?: to \d+)? positional arguments? but \d+",
         lambda m: _call(m, "This call gives the function more arguments than it takes."),
     ),
-    _cause(
+    _Cause(
         "shape-as-arguments",
         _TYPE,
         r"Cannot interpret '\d+' as a data type",
         "The shape is one argument, in brackets of its own: `np.zeros((3, 4))`.",
     ),
-    _cause(
+    _Cause(
         "shape-as-tuple",
         _TYPE,
         r"'tuple' object cannot be interpreted as an integer",
         "A tuple stands where a whole number belongs: `np.random.rand(3, 4)` and `range(n)` take "
         "plain numbers.",
     ),
-    _cause(
+    _Cause(
         "size-not-whole",
         _TYPE,
         r"'float' object cannot be interpreted as an integer|expected a sequence of integers",
         "A size must be a whole number: `/` always gives a float, `//` keeps integers.",
     ),
-    _cause(
+    _Cause(
         "boolean-minus",
         _TYPE,
         r"numpy boolean (?:subtract|negative)",
         "`-` does not work on booleans: `~mask` swaps true and false.",
     ),
-    _cause(
+    _Cause(
         "bits-of-floats",
         _TYPE,
         r"ufunc '(?:bitwise_\w+|invert)' not supported",
         "`&`, `|`, `^` and `~` work on booleans and integers; a power is written `**`. Around "
         "comparisons put brackets: `(a > 0) & (b > 0)`.",
     ),
-    _cause(
-        "not-in-numpy", ("AttributeError",), r"module 'numpy' has no attribute '([^']+)'", _of_numpy
+    _Cause(
+        "not-in-numpy",
+        ("AttributeError",),
+        r"module 'numpy' has no attribute '([^']+)'",
+        lambda m: _instead("NumPy", m[1]),
     ),
-    _cause(
-        "import-name", ("ImportError",), r"cannot import name '([^']+)' from 'numpy'", _of_numpy
+    _Cause(
+        "import-name",
+        ("ImportError",),
+        r"cannot import name '([^']+)' from 'numpy'",
+        lambda m: _instead("NumPy", m[1]),
     ),
-    _cause(
+    _Cause(
         "not-of-array",
         ("AttributeError",),
         r"'numpy\.ndarray' object has no attribute '([^']+)'",
-        _of_array,
+        lambda m: _instead("A NumPy array", m[1]),
     ),
-    _cause(
+    _Cause(
         "singular",
         ("LinAlgError",),
         r"Singular matrix",
         "This matrix has no inverse: some of its rows are combinations of others.",
     ),
-    _cause(
+    _Cause(
         "not-square",
         ("LinAlgError",),
         r"Last 2 dimensions of the array must be square|must be at least two-dimensional",
         "This needs a square matrix: as many rows as columns.",
     ),
-    _cause(
+    _Cause(
         "set-later",
         ("UnboundLocalError",),
         r"local variable '([^']+)'",
@@ -653,19 +631,19 @@ CAUSES: Final[tuple[_Cause, ...]] = (
             "the function's own; on this line it has no value yet."
         ),
     ),
-    _cause(
+    _Cause(
         "no-import",
         ("NameError",),
         r"name '(?:np|numpy)' is not defined",
         "Put `import numpy as np` at the top.",
     ),
-    _cause(
+    _Cause(
         "division-by-zero",
         ("ZeroDivisionError",),
         r"division|modulo",
         "What this line divides by is 0: where does that come from?",
     ),
-    _cause(
+    _Cause(
         "recursion",
         ("RecursionError",),
         r"recursion",

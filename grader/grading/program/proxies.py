@@ -205,7 +205,7 @@ class Proxies:
 
     @property
     def has_answered(self) -> bool:
-        """Whether the submission has returned or raised: before, only the author can be wrong."""
+        """True if the submission has returned or raised: before, only the author can be wrong."""
         return self._has_answered
 
     def _author(self, message: str) -> NoReturn:

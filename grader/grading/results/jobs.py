@@ -18,7 +18,7 @@ class Probe:
     in the verdict. `evidence` has the verdict carry `Evidence`. `form_of` is the digest of the
     exercise that the job's own is a form of: tests of the same id ask the same in both, so that
     inputs and expected values are computed once. `beside` is a wrong program: it is graded before
-    the submission, and both again after it. The evidence says what came out otherwise.
+    the submission, and both again after it. The evidence lists the results that changed.
     """
 
     first_failure: bool = False
@@ -38,7 +38,7 @@ class Job:
 
     @property
     def limits(self) -> Limits:
-        """What the submission may use.
+        """The limits of the submission.
 
         Raises:
             DefinitionError: the exercise asks for more than the site allows.

@@ -12,7 +12,7 @@ DiagnosisKind: TypeAlias = Literal["misconception", "mutation", "ambiguous"]
 
 
 class Outcome(StrEnum):
-    """How a test, or a submission as a whole, ended."""
+    """The end of a test, or of a submission as a whole."""
 
     PASSED = "passed"
     FAILED = "failed"

@@ -31,7 +31,7 @@ def relation(expected: object, got: object, inputs: Mapping[str, Any]) -> Relati
 
     Args:
         expected: an array or a number, or a list, tuple or dict of them.
-        got: what came, of the same form; the arrays may be of other shapes.
+        got: the result, of the same form; the arrays may be of other shapes.
         inputs: the test's inputs by name: the lengths of their axes name a factor.
 
     Returns:

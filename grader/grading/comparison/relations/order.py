@@ -48,7 +48,7 @@ def reordered(pair: Pair) -> Relation | None:
 
 
 def _moved(pair: Pair, axis: int) -> Relation | None:
-    """By one place: what falls out comes back on the other side, or is lost."""
+    """Return the relation of items that stand one place too early or too late."""
     length = pair.expected.shape[axis]
     if length < 3:  # noqa: PLR2004  rolled by one, two are swapped
         return None
@@ -61,7 +61,7 @@ def _moved(pair: Pair, axis: int) -> Relation | None:
 
 
 def _all_differ(items: Array) -> bool:
-    """Tell whether neighbours differ: a constant is its own shift."""
+    """Return whether all neighbours differ: a constant is its own shift."""
     flat = items.reshape(len(items), -1)
     return bool((flat[1:] != flat[:-1]).any(axis=1).all())
 

@@ -1,4 +1,4 @@
-"""Two arrays that should agree and do not, ready to be asked how they are related."""
+"""An expected array beside a wrong one, and the tests of how the two are related."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ RelationId: TypeAlias = Literal[
 ]  # fmt: skip
 
 MOST_VALUES = 10_000
-"""Larger arrays are not looked at: a sentence must cost nothing to speak of."""
+"""The most values of an array that is looked at."""
 
 MATRIX = 2
 """Axes; what has fewer has no rows."""
@@ -34,7 +34,7 @@ _DISTINCT = 3  # with fewer different values almost any relation holds
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """How a result is related to the expected one, and the facts for a sentence about it."""
+    """The relation of a result to the expected one, with the facts for a sentence about it."""
 
     id: RelationId
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Pair:
     boolean: bool = False  # both were arrays of booleans
 
     def same(self, one: Array, other: Array) -> bool:
-        """Tell whether two arrays agree tightly, infinities by place."""
+        """Return whether two arrays agree tightly, infinities by place."""
         if one.shape != other.shape or one.size == 0:
             return False
         finite = np.isfinite(other)
@@ -85,8 +85,8 @@ class Pair:
 
 
 def pair(expected: object, got: object, inputs: Mapping[str, Any]) -> Pair | None:
-    """Make a pair of two values; None if they are no numbers that a relation could be about."""
-    # Before anything is made of them: what came may be as large as memory.
+    """Return the pair of two values, or None if no relation could be about them."""
+    # Before anything is computed: a result may be as large as memory.
     if max(value.size if isinstance(value, np.ndarray) else 1 for value in (expected, got)) > (
         MOST_VALUES
     ):
@@ -133,7 +133,7 @@ def axes_of(inputs: Mapping[str, Any]) -> Axes:
 
 
 def is_varied(array: Array, least: int = _DISTINCT) -> bool:
-    """Tell whether an array has enough different values for a relation to mean something."""
+    """Return whether an array has enough different values for a relation to mean something."""
     return len(distinct(array)) >= least
 
 

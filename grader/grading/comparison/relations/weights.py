@@ -17,7 +17,7 @@ _CLEARLY = 1e-3  # a sum this far off is another sum
 
 
 def weights(pair: Pair) -> Relation | None:  # noqa: PLR0911  each relation returns
-    """Look at weights that add up to 1 along the last axis."""
+    """Return the relation of weights to those that add up to 1 along the last axis."""
     expected, got = pair.expected, pair.got
     if expected.ndim == 0 or expected.shape[-1] < TWO or not pair.is_finite:
         return None

@@ -1,4 +1,4 @@
-"""`etude regrade`: grade what is stored again under a mended exercise."""
+"""`etude regrade`: grade stored submissions again under a fixed exercise."""
 
 import contextlib
 import os
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from grader.service.grading import Grading
     from grader.service.regrading import Concurrency, Preview, RegradePlan
     from grader.service.store.database import Database
-    from grader.service.store.regrades import Mark, Regrade, VerdictChange
+    from grader.service.store.regrades import Mark, Regrade, RegradeChange
 
 _SHOWN = 20  # changes for the better that are listed; those for the worse always are
 _MINUTE = 60
@@ -30,7 +30,7 @@ _CELL = 40  # characters of a line in one: an id is 36
 _WIDEST = 1_000
 
 
-@click.command("regrade", short_help="Grade what is stored again under a mended exercise.")
+@click.command("regrade", short_help="Grade stored submissions again under a fixed exercise.")
 @click.argument("exercise", required=False)
 @click.option(
     "--from", "from_hash", default="", metavar="HASH",
@@ -120,7 +120,7 @@ def _regrade(
 
 @contextlib.contextmanager
 def _grading(url: str, folder: Path, workers: int) -> "Iterator[Grading]":
-    """Open what grades; the pool first, before a database with a password is opened."""
+    """Open the grading pool, then the database, whose address may have a password."""
     with needs_service():
         from grader.service.catalog import Catalog
         from grader.service.grading import Grading
@@ -262,7 +262,7 @@ def _print_preview(seen: "Preview") -> None:
 
 
 def _print_changes(
-    published: "Sequence[VerdictChange]", held: "Sequence[VerdictChange]", most: int | None = _SHOWN
+    published: "Sequence[RegradeChange]", held: "Sequence[RegradeChange]", most: int | None = _SHOWN
 ) -> None:
     raised = [each for each in published if each.effect == "raised"]
     lowered = [each for each in published if each.effect == "lowered"]
@@ -271,7 +271,7 @@ def _print_changes(
     _print_table("Worse: they stay as they are without --allow-lower", held, None)
 
 
-def _print_table(heading: str, changes: "Sequence[VerdictChange]", most: int | None) -> None:
+def _print_table(heading: str, changes: "Sequence[RegradeChange]", most: int | None) -> None:
     if not changes:
         return
     click.echo(f"\n{heading}")

@@ -1,4 +1,4 @@
-"""Options of the commands that belong to the service, and the one sentence when it is missing."""
+"""Options of the service's commands, and the error when the service is not installed."""
 
 import contextlib
 import getpass
@@ -31,7 +31,7 @@ def database_option(function: _Function) -> _Function:
 
 
 def stored_option(function: _Function) -> _Function:
-    """Add `--database URL` to a command that else reads result files."""
+    """Add `--database URL` to a command that reads result files otherwise."""
     return click.option(
         "--database",
         metavar="URL",
@@ -119,7 +119,7 @@ def open_store(url: str, *, create: bool = False) -> "Database":
 
 
 def whoami() -> str:
-    """Name whoever runs this, for the event log."""
+    """Return the name of the operating system's user, for the event log."""
     try:
         return f"{getpass.getuser()} (command line)"
     except (KeyError, OSError):

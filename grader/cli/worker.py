@@ -1,4 +1,4 @@
-"""`etude worker`: grades on this host what a server elsewhere took in."""
+"""`etude worker`: grades on this host what a server elsewhere accepted."""
 
 import os
 from pathlib import Path
@@ -88,10 +88,10 @@ def command(  # noqa: PLR0917  click calls it by name
 
 
 def _address(given: str | None, file: Path | None) -> str:
-    """Return the database's address from wherever it is.
+    """Return the database's address from the options, a file or the environment.
 
     Raises:
-        UsageError: it is nowhere.
+        UsageError: there is none.
     """
     if given:
         return given

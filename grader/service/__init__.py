@@ -1,4 +1,4 @@
-"""The service: takes submissions over HTTP, keeps them, has them graded, and remembers every step.
+"""The service: accepts submissions over HTTP, stores and grades them, and logs every step.
 
 Optional: it needs what `pip install etude[service]` brings.
 """

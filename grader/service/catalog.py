@@ -1,4 +1,4 @@
-"""The exercises that the service grades: a collection as it was when the service was started."""
+"""The exercises that the service grades, as they were when it was started."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the store tells instructors: grades for other systems, and numbers about exercises."""
+"""Grades for other systems, and statistics of exercises, from the store."""
 
 import csv
 import dataclasses
@@ -23,7 +23,7 @@ _COLUMNS: Final = ("student", "exercise", "submission", "score", "max_score", "p
 
 @dataclass(frozen=True, slots=True)
 class GradebookNumbers:
-    """What the submissions of an exercise tell."""
+    """Statistics of the submissions to an exercise."""
 
     statistics: ExerciseStatistics
     stuck: tuple[Stuck, ...]  # those with the most failures first
@@ -40,7 +40,7 @@ def to_csv(found: Iterable[Grade]) -> str:
 
 
 def records(connection: Connection) -> list[dict[str, Any]]:
-    """Return all students' grades as the lines of a result file have them."""
+    """Return all students' grades in the form of a result file's lines."""
     return [
         {
             "student": each.person,
@@ -53,10 +53,10 @@ def records(connection: Connection) -> list[dict[str, Any]]:
 
 
 def numbers(connection: Connection, exercise: str | None = None) -> list[GradebookNumbers]:
-    """Sum up what students handed in, the hardest exercise first.
+    """Return the statistics of exercises, the hardest first.
 
     A student counts as passed who has passed once, with the best score; mistakes count once for
-    each student who has made them, also if they were mended later. The database adds up, so that
+    each student who has made them, also if they passed later. The database adds up, so that
     no row for each student is read.
 
     Args:

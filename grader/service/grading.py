@@ -84,7 +84,7 @@ class Grading:
                 self._publisher.put([request], kept)
                 return
             source = Submission.from_bytes(Path(f"{exercise.id}.py"), text.encode())
-        except Exception as error:  # noqa: BLE001  passed on to whoever requested
+        except Exception as error:  # noqa: BLE001  passed on with the request
             notify([request], error)
             return
         with self._lock:

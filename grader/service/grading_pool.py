@@ -1,4 +1,4 @@
-"""Where the service has submissions graded: hand in a job, get its result later.
+"""The grading process of the service, which takes jobs and returns futures.
 
 Any thread may hand in. The pool's process may die at any time. What it had then is suspected of it
 and graded again alone, one after the other, so that a submission that kills what grades it takes no
@@ -55,7 +55,7 @@ _END_SECONDS: Final = 1.0
 
 @dataclass(slots=True)
 class _PendingJob:
-    """A job that was handed in, and how often the grading process died with it in hand."""
+    """A job in hand, and how often the grading process died with it."""
 
     job: Job
     future: "Future[Verdict]"
@@ -97,14 +97,14 @@ class GradingPool:
 
     @property
     def trouble(self) -> str | None:
-        """Why nothing can be graded on this host, if that is so."""
+        """The reason why nothing can be graded on this host, if that is so."""
         return self._no_sandbox
 
     def grade(self, job: Job) -> "Future[Verdict]":
-        """Hand in a job.
+        """Grade a job.
 
         Returns:
-            What will hold its verdict, or raise `DefinitionRefusedError` or `GraderFault`; a
+            A future with its verdict, or `DefinitionRefusedError` or `GraderFault`; a
             `SandboxFault` is this host's fault, and says nothing of the job.
         """
         future: Future[Verdict] = Future()
@@ -119,7 +119,7 @@ class GradingPool:
         return future
 
     def close(self) -> None:
-        """Hang up; what is not done is a fault of nobody's and stays to be graded."""
+        """End the process; jobs in hand get a `SandboxFault`, and are graded later."""
         with self._changed:
             if self._is_closed:
                 return
@@ -150,7 +150,7 @@ class GradingPool:
         return line, process
 
     def _send_all(self) -> None:
-        """Send what is handed in, in a thread: nobody who hands in or listens is held up."""
+        """Send jobs, in a thread of its own: sending may block."""
         while True:
             with self._changed:
                 while (number := self._next()) is None:
@@ -162,7 +162,7 @@ class GradingPool:
             line.send_job(number, job)
 
     def _next(self) -> int | None:
-        """Return what to send now: a suspect only by itself, and nothing beside it."""
+        """Return the next job to send: a suspect only by itself, and nothing beside it."""
         if self._suspects:
             return None if self._sent else self._suspects.popleft()
         if any(self._tickets[number].deaths for number in self._sent):
@@ -170,7 +170,7 @@ class GradingPool:
         return self._unsent.popleft() if self._unsent else None
 
     def _listen(self, line: "_PoolConnection") -> None:
-        """Take in results until the line breaks."""
+        """Receive results until the connection breaks."""
         while (message := line.receive()) is not None:
             if "no sandbox" in message:
                 self._no_sandbox = str(message["no sandbox"])
@@ -183,7 +183,7 @@ class GradingPool:
         self._broken()
 
     def _broken(self) -> None:
-        """The process is gone: start another for what it had."""
+        """Start another process after the first one died."""
         if self._no_sandbox is not None:
             with self._changed:
                 self._changed.notify_all()
@@ -202,7 +202,7 @@ class GradingPool:
             future.set_exception(GraderFault(message))
 
     def _after_a_death(self) -> "list[Future[Verdict]]":
-        """Suspect what was in hand, and return what has been so too often."""
+        """Mark the jobs in hand as suspects; return those that were suspects too often."""
         lost: list[Future[Verdict]] = []
         for number in sorted(self._sent):
             ticket = self._tickets[number]
@@ -225,13 +225,13 @@ class GradingPool:
 
 
 def _yield_to_others(pid: int) -> None:
-    """Let a process and all that it will start run behind us, so that requests are answered."""
+    """Lower the priority of a process and its children, so that requests are answered."""
     niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + _NICENESS, _LEAST_SHARE)
     os.setpriority(os.PRIO_PROCESS, pid, niceness)
 
 
 class DefinitionRefusedError(GraderFault):
-    """An exercise could not be run, whatever the submission: its author has to mend it."""
+    """An exercise cannot be run, whatever the submission: its author has to fix it."""
 
 
 def _settle(future: "Future[Verdict]", job: Job, message: Mapping[str, Any]) -> None:
@@ -249,7 +249,7 @@ def _settle(future: "Future[Verdict]", job: Job, message: Mapping[str, Any]) -> 
 
 
 class _PoolConnection:
-    """Our end of the line to the pool's process."""
+    """Our end of the connection to the grading process."""
 
     def __init__(self, ours: socket.socket) -> None:
         self._socket = ours
@@ -257,7 +257,7 @@ class _PoolConnection:
         self._definitions = LruCache[bytes](MOST_EXERCISES)
 
     def send_job(self, number: int, job: Job) -> None:
-        """Send if there is anyone to hear it: if not, the listener is about to find out."""
+        """Send a job; if the connection is broken, the listener finds out."""
         definition = self._definitions.get(job.exercise.digest, lambda: pickle.dumps(job.exercise))
         what = (number, definition, job.submission, job.given_limits)
         try:
@@ -266,7 +266,7 @@ class _PoolConnection:
             return
 
     def receive(self) -> dict[str, Any] | None:
-        """Return the next message; None when the line is broken."""
+        """Return the next message; None when the connection is broken."""
         try:
             message: dict[str, Any] = json.loads(self._connection.recv_bytes())
         except (EOFError, OSError, ValueError):
@@ -274,7 +274,7 @@ class _PoolConnection:
         return message
 
     def shutdown(self) -> None:
-        """Hang up on both ends, also on a thread of ours that is listening."""
+        """Close both ends, which also ends a thread of ours that is listening."""
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
         except OSError:

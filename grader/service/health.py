@@ -1,4 +1,4 @@
-"""Whether this process lives, and whether it can do its work; for whoever starts and stops it."""
+"""Health checks: liveness, readiness, and a self-test of grading."""
 
 import json
 import threading
@@ -42,7 +42,7 @@ _MOST_WAIT: Final = 5.0  # seconds for a client of the health port to say what i
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """What was checked, each with "ok" or what is wrong with it."""
+    """The checks, each with "ok" or what is wrong."""
 
     checks: Mapping[str, str]
 
@@ -53,10 +53,10 @@ class Readiness:
 
 
 class SelfTest:
-    """Has a model answer graded at the pool, hidden tests, sandbox and all.
+    """Grades a model answer with its hidden tests, in the real sandbox.
 
-    An exercise may be broken by its author, which is no reason to grade no other: this host is well
-    if one of a few passes.
+    An author may break an exercise, which is no reason to grade no other: this host is well if one
+    of a few passes.
 
     Args:
         pool: where it is graded; None in a server that does not grade.
@@ -94,11 +94,11 @@ class SelfTest:
 
     @property
     def said(self) -> str:
-        """What came out of it."""
+        """The result of the self-test."""
         return self._said if self._over.is_set() else _STARTING
 
     def wait(self) -> str:
-        """Wait for its end, and return what came out of it."""
+        """Wait for the end of the self-test, and return its result."""
         self._over.wait()
         return self._said
 
@@ -114,14 +114,14 @@ def _what_is_wrong(exercise: Exercise, done: "Future[Verdict]") -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What is looked at when somebody asks."""
+    """The readiness checks of a process."""
 
     database: Database
     self_test: SelfTest
     trouble: Callable[[], str | None]  # of what grades
 
     def readiness(self) -> Readiness:
-        """Check everything that is needed to take in and grade submissions."""
+        """Check everything that is needed to accept and grade submissions."""
         try:
             with self.database.read() as connection:
                 try:
@@ -143,7 +143,7 @@ class Health:
 
 
 class HealthPort:
-    """Answers `/livez`, `/readyz` and `/metrics` where there is no other server.
+    """Serves `/livez`, `/readyz` and `/metrics` on a port of their own.
 
     Args:
         host: where to listen.
@@ -188,12 +188,12 @@ class HealthPort:
 
 
 def live() -> tuple[HTTPStatus, str, bytes]:
-    """Answer `/livez`: whoever can answer lives."""
+    """Return the response of `/livez`."""
     return HTTPStatus.OK, "application/json", b'{"status": "ok"}'
 
 
 def ready(health: Health) -> tuple[HTTPStatus, str, bytes]:
-    """Answer `/readyz`."""
+    """Return the response of `/readyz`."""
     found = health.readiness()
     status = HTTPStatus.OK if found.is_ready else HTTPStatus.SERVICE_UNAVAILABLE
     said = {"status": OK if found.is_ready else "not ready", "checks": dict(found.checks)}
@@ -220,4 +220,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing: it is asked every few seconds."""
+        """Log nothing: probes come every few seconds."""

@@ -1,4 +1,4 @@
-"""Logs as lines of JSON on stderr, one for each thing that happened, with the request it was for.
+"""Logs as lines of JSON on stderr, with the id of the request.
 
 No line has a submission's text, a token, or an address in it: of an error there is its type and
 where it was raised, and of a request the pattern of its route.
@@ -66,7 +66,7 @@ def configure(stream: TextIO | None = None) -> None:
 
 
 class Logged:
-    """Gives each request an id, and writes one line when it is answered.
+    """Gives each request an id, and logs one line when it is answered.
 
     Args:
         app: what comes behind.
@@ -109,7 +109,7 @@ def _thread_failed(failed: threading.ExceptHookArgs) -> None:
 def _describe_error(
     _logger: object, _method: str, said: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
-    """Say of an error its type and where it was raised: its sentence may quote anything."""
+    """Add an error's type and place: its message may quote anything."""
     found = said.pop("exc_info", None)
     error = found[1] if isinstance(found, tuple) else found
     if found is True:
@@ -133,7 +133,7 @@ def _frames(error: BaseException) -> list[str]:
 def _name_only(
     _logger: object, _method: str, said: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
-    """Keep of a library's message its pattern, without what was filled in."""
+    """Keep the pattern of a library's message, without its arguments."""
     record = said.get("_record")
     if isinstance(record, logging.LogRecord):
         said["event"] = str(record.msg).splitlines()[0][:200]

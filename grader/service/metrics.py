@@ -1,4 +1,4 @@
-"""What Prometheus is told: the age of the queue first, then what was graded and answered.
+"""Metrics for Prometheus: the queue, verdicts and requests.
 
 Nothing in it names a person, a submission or an exercise.
 """
@@ -56,7 +56,7 @@ class Meter:
         )
 
     def watch(self, database: Database) -> None:
-        """Tell of the queue, too, as the store has it when Prometheus asks."""
+        """Register the queue's metrics, read from the store at each scrape."""
         self.registry.register(_Queue(database))
 
     def graded(self, outcome: str, seconds: float) -> None:
@@ -79,13 +79,13 @@ class Meter:
 
 
 class _Queue(Collector):
-    """Asks the store; without it there are no numbers, rather than wrong ones."""
+    """Reads the queue's metrics from the store; without the store it yields none."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def describe(self) -> Iterator[GaugeMetricFamily]:
-        """Name nothing ahead: the store is not asked before Prometheus asks."""
+        """Return no metrics: the store is read only at a scrape."""
         return iter(())
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
@@ -118,7 +118,7 @@ class Metered:
         self._meter = meter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and count its answer."""
+        """Pass a request on, and count its response."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""The process that grades: a pool of workers behind one line, without a credential or a thread.
+"""The grading process: a pool of workers behind one connection, without credentials or threads.
 
 It is started before the service reads any secret, with an environment of its own, so that neither
 an author's code in its workers nor a submission in their sandboxes has anything to find. Run as
@@ -24,7 +24,7 @@ from grader.sandbox.choose import open_sandbox
 
 
 class _Inbox(JobSource):
-    """Jobs as they come over the line; each is known by a number."""
+    """Jobs as they are received, each with a number."""
 
     def __init__(self, line: Connection) -> None:
         self._line = self.wake = line
@@ -35,7 +35,7 @@ class _Inbox(JobSource):
         ] = {}  # by the job's identity, which it keeps alive
 
     def wait(self) -> None:
-        """Wait until there is a job, or the line is closed."""
+        """Wait until there is a job, or the connection is closed."""
         try:
             self._line.poll(None)
         except OSError:
@@ -61,7 +61,7 @@ class _Inbox(JobSource):
 
 
 def answer(number: int, result: Result) -> dict[str, Any]:
-    """Return what is said of a job."""
+    """Return the message about a job."""
     if isinstance(result, Verdict):
         return {"number": number, "verdict": verdict_data(result)}
     kind = "definition" if isinstance(result, DefinitionError) else "fault"
@@ -69,7 +69,7 @@ def answer(number: int, result: Result) -> dict[str, Any]:
 
 
 def serve(line: Connection, workers: int) -> None:
-    """Grade what comes until the line is closed."""
+    """Grade jobs until the connection is closed."""
     inbox = _Inbox(line)
     with Pool(workers, open_sandbox) as pool:
         while not inbox.is_closed:
@@ -79,7 +79,7 @@ def serve(line: Connection, workers: int) -> None:
 
 
 def main(descriptor: int, workers: int) -> int:
-    """Serve one line; what keeps every submission from being graded is said over it."""
+    """Serve one connection; report over it if nothing can be graded here."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then hangs up
     with Connection(descriptor) as line:
         try:

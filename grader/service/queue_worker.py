@@ -48,7 +48,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class WorkerSettings:
-    """What a worker is told."""
+    """The settings of a worker."""
 
     exercises: Path
     lane: Lane
@@ -60,7 +60,7 @@ class WorkerSettings:
 
 
 def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
-    """Grade what the queue brings until SIGTERM or SIGINT, then finish what is in hand.
+    """Grade jobs of the queue until SIGTERM or SIGINT, then finish those in hand.
 
     Args:
         settings: what to grade, and how much at once.

@@ -26,7 +26,7 @@ from grader.service.grading_pool import DRAIN_SECONDS
 from grader.service.publishing import GradingRequest, Notify
 from grader.service.store import regrades, verdicts
 from grader.service.store.database import Database
-from grader.service.store.regrades import Ending, Mark, PublishedVerdict, Regrade, VerdictChange
+from grader.service.store.regrades import Ending, Mark, PublishedVerdict, Regrade, RegradeChange
 from grader.service.store.submissions import Submitted
 from grader.service.store.verdicts import StoredVerdict
 
@@ -36,7 +36,7 @@ _log = structlog.get_logger(__name__)
 
 
 class GradingContext(Protocol):
-    """What planning a regrade takes: a server that grades nothing itself has it, too."""
+    """The parts needed to plan a regrade; a server that does not grade has them, too."""
 
     @property
     def database(self) -> Database:
@@ -53,7 +53,7 @@ class GradingContext(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RegradePlan:
-    """What is to be graded again, and as what."""
+    """The exercise as it is now, and the version whose verdicts are replaced."""
 
     exercise: Exercise
     from_hash: str
@@ -61,22 +61,22 @@ class RegradePlan:
 
 @dataclass(slots=True)
 class Preview:
-    """What a regrade would do."""
+    """The changes that a regrade would make."""
 
     plan: RegradePlan
     sources: int  # distinct ones
     submissions: int
     tried: int  # of the sources
     submissions_tried: int = 0
-    changes: list[VerdictChange] = field(default_factory=list)
+    changes: list[RegradeChange] = field(default_factory=list)
     faults: int = 0  # of what was tried: could not be graded
     ungraded: int = 0  # sources that the run has still to grade
-    seconds: float | None = None  # which that takes; None if nobody knows
+    seconds: float | None = None  # which that takes; None if unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Concurrency:
-    """How a regrade goes about it.
+    """How many sources are graded at once, and when to stop.
 
     Attributes:
         ahead: sources in hand at once for each worker.
@@ -94,7 +94,7 @@ BESIDE_SUBMISSIONS: Final = Concurrency(ahead=1)
 
 
 def plan(context: GradingContext, exercise: str, from_hash: str = "") -> RegradePlan:
-    """Find what a regrade is about.
+    """Return the plan of a regrade.
 
     Args:
         context: the store and the exercises.
@@ -134,9 +134,9 @@ def preview(
     sample: int | None = None,
     concurrency: Concurrency | None = None,
 ) -> Preview:
-    """Say what a regrade would change; nothing that anyone sees changes.
+    """Preview what a regrade would change, without publishing anything.
 
-    Verdicts that this needs are kept, so that the run itself has less to do.
+    The verdicts are stored, so that the run itself has less to do.
 
     Args:
         grading: the store and the pool.
@@ -193,7 +193,7 @@ def preview(
 def begin(
     context: GradingContext, wanted: RegradePlan, *, by: str, reason: str, allow_lower: bool = False
 ) -> Regrade:
-    """Write a regrade down, or find the one like it that was interrupted.
+    """Store a regrade, or return the one like it that was interrupted.
 
     On PostgreSQL it is in the queue from then on, too.
 
@@ -401,7 +401,7 @@ class Regrader:
             self._thread.join()
 
     def wake(self) -> None:
-        """Look at once for what is to be graded again."""
+        """Look for regrades at once."""
         self._bell.set()
 
     def _run(self) -> None:
@@ -419,7 +419,7 @@ class Regrader:
             self._bell.wait(pause)
 
     def _try(self, begun: Regrade) -> None:
-        """Run one as far as it goes; what is left of it waits for another wake, or start."""
+        """Run a regrade; what cannot be graded waits for the next wake or start."""
         try:
             run(self.grading, begun, Concurrency(BESIDE_SUBMISSIONS.ahead, self._stopping.is_set))
         except EtudeError as error:
@@ -440,6 +440,6 @@ def _ungraded(connection: Connection, wanted: RegradePlan) -> int:
     )
 
 
-def _change(held: PublishedVerdict, kept: StoredVerdict) -> VerdictChange:
+def _change(held: PublishedVerdict, kept: StoredVerdict) -> RegradeChange:
     after = Mark(kept.outcome, kept.score, kept.max_score)
-    return VerdictChange(held.submission_id, held.person, held.mark, after)
+    return RegradeChange(held.submission_id, held.person, held.mark, after)

@@ -19,7 +19,7 @@ _DRAIN_SECONDS = 3  # for requests that are being answered; few take more than m
 
 
 def serve(settings: Settings) -> None:
-    """Serve until SIGINT or SIGTERM; what is graded within moments is finished first.
+    """Serve until SIGINT or SIGTERM; gradings that end within seconds are finished.
 
     Raises:
         UsageError, DefinitionError: the settings or the exercises are not valid.
@@ -36,7 +36,7 @@ def serve(settings: Settings) -> None:
 
 
 def configuration(app: FastAPI, settings: Settings) -> uvicorn.Config:
-    """Say how uvicorn is to serve the application."""
+    """Return uvicorn's configuration."""
     return uvicorn.Config(
         app,
         host=settings.host,
@@ -51,20 +51,20 @@ def configuration(app: FastAPI, settings: Settings) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """Lets event streams end with a signal: each is a request, and those are waited for."""
+    """Ends event streams on a signal: uvicorn waits for open requests."""
 
     def __init__(self, config: uvicorn.Config, watcher: Watcher) -> None:
         super().__init__(config)
         self._watcher = watcher
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Take in that it is to end."""
+        """End event streams, then the server."""
         self._watcher.end()
         super().handle_exit(sig, frame)
 
 
 def _allow_many_files() -> None:
-    """Use what the host allows: the usual limit is made for programs with few connections."""
+    """Raise the limit of open files: each connection is one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
     if soft != resource.RLIM_INFINITY and soft < most:

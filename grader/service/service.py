@@ -1,4 +1,4 @@
-"""The service as a whole: its parts, put together in the one safe order."""
+"""The service as a whole: its parts, started in the one safe order."""
 
 import contextlib
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from grader.service.sweeper import Sweeper
 
 @dataclass(frozen=True, slots=True)
 class AppContext:
-    """What a running service consists of."""
+    """The parts of a running service."""
 
     settings: Settings
     catalog: Catalog
@@ -38,7 +38,7 @@ class AppContext:
 
 
 class Service:
-    """A service that takes submissions and grades them. Use as a context manager.
+    """A service that accepts and grades submissions. Use as a context manager.
 
     Args:
         settings: where everything is.

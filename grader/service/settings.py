@@ -1,4 +1,4 @@
-"""What a server is told: from the command line or the environment, checked once."""
+"""The settings of a server."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""The HTTP interface: what it takes in is checked here, what it answers is described by OpenAPI."""
+"""The HTTP interface: it checks requests, and OpenAPI describes its responses."""

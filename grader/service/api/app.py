@@ -1,4 +1,4 @@
-"""The application: every route, and what holds for all of them."""
+"""The FastAPI application: routes, middleware and error handlers."""
 
 from fastapi import FastAPI
 
@@ -28,7 +28,7 @@ from grader.service.staff import submission_pages as staff
 
 
 def create_app(context: AppContext) -> FastAPI:
-    """Make the application of a running service."""
+    """Return the application of a running service."""
     app = DescribedApp(
         title="Etude",
         version=__version__,

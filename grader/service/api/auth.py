@@ -1,4 +1,4 @@
-"""Who makes a request: a program with a token, or a browser with a session."""
+"""Authentication of requests: programs send a token, browsers a session cookie."""
 
 from http import HTTPStatus
 from typing import Annotated, Final
@@ -13,7 +13,7 @@ from grader.service.store.people import Person
 
 COOKIE: Final = "etude_session"
 COOKIE_OF_HOST: Final = f"__Host-{COOKIE}"
-"""Its name by HTTPS: a browser takes that from nobody but this very host, and not by plain HTTP."""
+"""Its name by HTTPS: a browser accepts that prefix only from this very host, over HTTPS."""
 
 CSRF_HEADER: Final = "X-CSRF-Token"
 
@@ -41,7 +41,7 @@ def cookie_name(service: AppContext) -> str:
 
 
 async def session_cookie(request: Request, service: ContextOf) -> str | None:
-    """Return what a browser's cookie holds."""
+    """Return the value of a browser's session cookie."""
     return request.cookies.get(cookie_name(service))
 
 
@@ -55,10 +55,11 @@ def current_person(
     _described: Annotated[str | None, Depends(_cookie)],
     cookie: CookieOf,
 ) -> Person:
-    """Return who makes a request.
+    """Return the person who makes a request.
 
     Raises:
-        ProblemError: nobody we know, or a browser's request that another site may have made.
+        ProblemError: the credentials are missing or wrong, or a browser's request may come from
+            another site.
     """
     with service.database.read() as connection:
         if bearer is not None:
@@ -83,7 +84,7 @@ Someone = Annotated[Person, Depends(current_person)]
 
 
 def current_staff(person: Someone) -> Person:
-    """Return who makes a request, if they are staff.
+    """Return the person who makes a request, if they are staff.
 
     Raises:
         ProblemError: they are not.

@@ -1,4 +1,4 @@
-"""What event streams wait for: one look at the store for all of them, however many there are."""
+"""Event streams: one poll of the store serves all of them."""
 
 import asyncio
 import contextlib
@@ -19,28 +19,28 @@ _LONGEST_REST: Final = 2.0  # seconds, also behind a look that the store kept wa
 
 
 class Watched:
-    """A submission that streams tell of. Only the event loop's thread uses it."""
+    """A submission that streams report on. Only the event loop's thread uses it."""
 
     def __init__(self) -> None:
         self.streams = 0
-        self.place: int | None = None  # how many are before it, as far as anybody has looked
+        self.place: int | None = None  # how many are before it, by the last poll
         self._gone = asyncio.Event()
 
     def seen(self, place: int | None) -> None:
-        """Take in what a look has shown: its place, or none if it waits no longer."""
+        """Record the place that a poll found; None if the submission waits no longer."""
         self.place = place
         if place is None:
             self._gone.set()
 
     async def is_gone(self, seconds: float) -> bool:
-        """Wait until it waits no longer, at most so long, and tell whether it does."""
+        """Wait, for at most some seconds, until it waits no longer; return whether that is so."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._gone.wait(), seconds)
         return self._gone.is_set()
 
 
 class Watcher:
-    """Looks at the line of submissions while there are streams.
+    """Polls the line of submissions while there are streams.
 
     Args:
         database: the store.
@@ -53,17 +53,17 @@ class Watcher:
         self.is_ending = False
 
     def end(self) -> None:
-        """Let all streams end soon: the server is about to, and would wait for them."""
+        """End all streams soon: a server that stops would wait for them."""
         self.is_ending = True
 
     @property
     def watched(self) -> frozenset[str]:
-        """The submissions that somebody listens to."""
+        """The submissions that have streams."""
         return frozenset(self._watched)
 
     @contextlib.contextmanager
     def watch(self, submission_id: str) -> Iterator[Watched]:
-        """Look after a submission for as long as the context lasts."""
+        """Poll a submission for as long as the context lasts."""
         watched = self._watched.setdefault(submission_id, Watched())
         watched.streams += 1
         if self._looking is None or self._looking.done():
@@ -78,7 +78,7 @@ class Watcher:
     async def _look(self) -> None:
         while self._watched:
             began = time.monotonic()
-            with contextlib.suppress(SQLAlchemyError):  # it is away: nobody has moved
+            with contextlib.suppress(SQLAlchemyError):  # the database is away: no place has changed
                 places = await run_in_threadpool(self._places, tuple(self._watched))
                 for name, place in places.items():
                     if name in self._watched:
@@ -92,7 +92,7 @@ class Watcher:
 
 
 async def watcher(request: Request) -> Watcher:
-    """Return the application's."""
+    """Return the application's watcher."""
     found: Watcher = request.app.state.watcher
     return found
 

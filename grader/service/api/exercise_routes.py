@@ -1,4 +1,4 @@
-"""`/v1/exercises` and `/v1/progress`: what there is to solve, and how far somebody has come."""
+"""`/v1/exercises` and `/v1/progress`: the exercises, and a person's progress."""
 
 from http import HTTPStatus
 
@@ -27,7 +27,7 @@ class ExerciseInfo(BaseModel):
 
 
 class ExerciseProgress(BaseModel):
-    """How somebody stands with one exercise: the best published verdict."""
+    """A person's best published verdict in one exercise."""
 
     exercise: str
     submission: str = Field(description="The submission that it is for.")
@@ -38,7 +38,7 @@ class ExerciseProgress(BaseModel):
 
 
 class Progress(BaseModel):
-    """How far somebody has come; certified, since the hidden tests were run."""
+    """A person's certified progress: the hidden tests were run."""
 
     name: str
     xp: int
@@ -69,7 +69,7 @@ def exercise(exercise: str, _person: Someone, service: ContextOf) -> ExerciseInf
 
 @router.get("/progress", responses=responses(HTTPStatus.UNAUTHORIZED))
 def progress(person: Someone, service: ContextOf) -> Progress:
-    """Say what the one who asks has passed, and the XP that it earned."""
+    """Return the caller's best verdicts, and the XP that they earned."""
     with service.database.read() as connection:
         found = grades.of_person(connection, person.id)
     listed = [

@@ -1,4 +1,4 @@
-"""`/v1/gradebook` and `/v1/statistics`: what instructors carry elsewhere, and learn from."""
+"""`/v1/gradebook` and `/v1/statistics`: grades and statistics for instructors."""
 
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
@@ -55,7 +55,7 @@ class StuckInfo(BaseModel):
 
 
 class StatisticsInfo(BaseModel):
-    """What the submissions of an exercise tell."""
+    """Statistics of the submissions to an exercise."""
 
     exercise: str
     students: int
@@ -152,7 +152,7 @@ def fill_canvas(
 def statistics(
     _person: Staff, service: ContextOf, exercise: Exercise = None
 ) -> list[StatisticsInfo]:
-    """Say how hard each exercise is, which mistakes are made, and who is stuck; hardest first."""
+    """Return the difficulty, common mistakes and stuck students of exercises; hardest first."""
     with service.database.read() as connection:
         found = gradebook_data.numbers(connection, exercise)
     return [_statistics_info(each) for each in found]

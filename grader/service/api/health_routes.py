@@ -1,4 +1,4 @@
-"""`/livez`, `/readyz` and `/metrics`: for whoever runs the server, not for those who use it."""
+"""`/livez`, `/readyz` and `/metrics`: health checks and metrics for operators."""
 
 from http import HTTPStatus
 
@@ -14,19 +14,19 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/livez")
 def livez() -> Response:
-    """Say that the server lives."""
+    """Return that the server is alive."""
     return _response(*health.live())
 
 
 @router.get("/readyz")
 def readyz(service: ContextOf) -> Response:
-    """Say whether it can take submissions in and have them graded."""
+    """Return whether submissions can be accepted and graded."""
     return _response(*health.ready(service.health))
 
 
 @router.get("/metrics")
 def metrics(service: ContextOf) -> Response:
-    """Return what Prometheus collects, unless it has a port of its own.
+    """Return the metrics for Prometheus, unless they have a port of their own.
 
     Raises:
         ProblemError: it has.

@@ -1,4 +1,4 @@
-"""`/lti/`: where learning platforms send browsers, and find our public key."""
+"""`/lti/`: launches from learning platforms, and our public key."""
 
 from http import HTTPStatus
 from typing import Annotated, Any, Final
@@ -22,27 +22,27 @@ _KEYS_ARE_FRESH: Final = {"Cache-Control": "public, max-age=3600"}
 
 
 async def platform_keys(request: Request) -> PlatformKeys:
-    """Return the platforms' keys, as the running service knows them."""
+    """Return the service's cache of platform keys."""
     found: PlatformKeys = request.app.state.platform_keys
     return found
 
 
 @router.get("/jwks.json")
 def jwks(service: ContextOf) -> Response:
-    """Show our public key; two of them while they are exchanged."""
+    """Return our public key; two of them during a rotation."""
     keys: dict[str, Any] = {"keys": [key.public for key in tool_keys(service.database)]}
     return JSONResponse(keys, headers=_KEYS_ARE_FRESH)
 
 
 @router.get("/login")
 def login(request: Request, service: ContextOf) -> Response:
-    """Send a browser to its platform, to be told who sits at it."""
+    """Redirect a browser to its platform, which authenticates the person."""
     return _begin(request, service, dict(request.query_params))
 
 
 @router.post("/login")
 def login_by_form(request: Request, service: ContextOf, sent: Fields) -> Response:
-    """Do the same for a platform that posts."""
+    """Redirect a browser to its platform, as `login` does, after a POST."""
     return _begin(request, service, sent)
 
 
@@ -67,7 +67,7 @@ def _begin(request: Request, service: AppContext, sent: dict[str, str]) -> Respo
 
 
 def _listening(request: Request) -> str:
-    """Return the address of the socket that took a request: what the request says may be a lie."""
+    """Return the address of the socket that received a request: its headers may be forged."""
     host, port = request.scope["server"]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -79,7 +79,7 @@ def finish(
     sent: Fields,
     keys: Annotated[PlatformKeys, Depends(platform_keys)],
 ) -> Response:
-    """Let in whom a platform vouches for, and show them their exercise."""
+    """Verify a launch, open a session and redirect to the exercise."""
     try:
         launched = launch.finish(service.database, service.catalog, keys, sent, request.cookies)
     except LaunchError as error:

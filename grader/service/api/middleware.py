@@ -1,4 +1,4 @@
-"""What stands before every route: caps on bodies, and the headers that keep browsers careful."""
+"""Middleware: limits of request bodies, and security headers."""
 
 import asyncio
 from collections.abc import Mapping, MutableMapping
@@ -24,7 +24,7 @@ _HSTS: Final = "max-age=31536000"
 
 
 class _RefusedError(Exception):
-    """A body is not read to its end."""
+    """The rest of a body is not read."""
 
 
 class BodyCap:
@@ -44,7 +44,7 @@ class BodyCap:
         self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass a request on, or refuse it with 408 or 413."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -77,7 +77,7 @@ _Refusal: TypeAlias = tuple[HTTPStatus, str]
 
 
 class _Body:
-    """A body as it comes, to its end or as far as it is read."""
+    """A request's body, received within limits of size and time."""
 
     def __init__(self, receive: Receive, most: int, seconds: float) -> None:
         self._receive = receive
@@ -89,7 +89,7 @@ class _Body:
         self.refusal: _Refusal | None = None
 
     async def receive(self) -> Message:
-        """Return the next part of it.
+        """Return the next message of the body.
 
         Raises:
             _RefusedError: it is too large, or too slow.

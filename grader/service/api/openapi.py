@@ -1,4 +1,4 @@
-"""What OpenAPI says of us: every status that an operation answers with, as it really looks."""
+"""The OpenAPI description, with every status that an operation can answer."""
 
 from http import HTTPStatus
 from typing import Any, Final
@@ -12,17 +12,17 @@ _FRAMEWORK_S: Final = ("HTTPValidationError", "ValidationError")  # we answer wi
 
 
 class DescribedApp(FastAPI):
-    """An application whose OpenAPI knows the problems that no single route declares."""
+    """An application whose OpenAPI includes the errors common to all routes."""
 
     def openapi(self) -> dict[str, Any]:
-        """Return the description."""
+        """Return the OpenAPI description."""
         if self.openapi_schema is None:
             _add_problems(super().openapi())
         assert self.openapi_schema is not None  # noqa: S101  just made
         return self.openapi_schema
 
     def methods_of(self, path: str) -> set[str]:
-        """Return which methods a described path takes; none if it is not described."""
+        """Return the methods that a described path allows; none if it is not described."""
         paths: dict[str, dict[str, Any]] = self.openapi()["paths"]
         found = paths.get(path) or next(
             (paths[each] for each in paths if compile_path(each)[0].fullmatch(path)), {}
@@ -34,7 +34,7 @@ def _add_problems(description: dict[str, Any]) -> None:
     schemas = description.setdefault("components", {}).setdefault("schemas", {})
     for name in _FRAMEWORK_S:
         schemas.pop(name, None)
-    schemas["ProblemBody"] = ProblemBody.model_json_schema()
+    schemas["Problem"] = ProblemBody.model_json_schema()
     for operations in description["paths"].values():
         for operation in operations.values():
             _add_problems_of(operation)

@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 has them: `application/problem+json`, with a sentence that helps."""
+"""Error responses by RFC 9457: `application/problem+json`."""
 
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
@@ -7,7 +7,7 @@ from typing import Any, Final
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 
@@ -20,7 +20,9 @@ MEDIA_TYPE: Final = "application/problem+json"
 
 
 class ProblemBody(BaseModel):
-    """What went wrong with a request."""
+    """The error of a request."""
+
+    model_config = ConfigDict(title="Problem")
 
     type: str = Field("about:blank", description="A URI that names the kind of problem.")
     title: str = Field(description="The HTTP status in words.")
@@ -29,11 +31,11 @@ class ProblemBody(BaseModel):
 
 
 class ProblemError(Exception):
-    """Ends a request with a problem.
+    """Ends a request with a problem response.
 
     Args:
         status: the HTTP status.
-        detail: one sentence for whoever made the request.
+        detail: one sentence for the client.
         headers: to be sent along.
     """
 
@@ -54,7 +56,7 @@ _ALONG: Final = {
 
 
 def responses(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
-    """Describe problems for OpenAPI."""
+    """Return the OpenAPI responses of problems."""
     schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
     return {
         int(status): {
@@ -67,12 +69,12 @@ def responses(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
 
 
 def with_headers(*names: str) -> dict[str, Any]:
-    """Describe headers that an answer always has, for OpenAPI."""
+    """Return the OpenAPI description of headers that a response always has."""
     return {"headers": {name: {"required": True, "schema": {"type": "string"}} for name in names}}
 
 
 def handle_problems(app: FastAPI, methods_of: Callable[[str], set[str]]) -> None:
-    """Have every error answered as a problem; what nobody foresaw tells nothing of the inside.
+    """Register handlers that answer every error as a problem, without internal details.
 
     Args:
         app: the application.
@@ -80,7 +82,7 @@ def handle_problems(app: FastAPI, methods_of: Callable[[str], set[str]]) -> None
     """
 
     def of_method(request: Request) -> JSONResponse | None:
-        """Say that it is the method: the router knows of one route at a time, not of the path."""
+        """Return a 405 if the path allows other methods: the router looks at single routes."""
         methods = methods_of(request.scope["path"])
         if not methods or request.method in methods:
             return None
@@ -124,7 +126,7 @@ def _answer(status: HTTPStatus, detail: str, headers: dict[str, str] | None = No
 
 
 def _sentence(error: RequestValidationError) -> str:
-    """Say what is wrong with a request, without quoting it: it may hold a submission."""
+    """Return what is wrong with a request, without quoting it: it may hold a submission."""
     found = error.errors()
     told = [f"{_place(each['loc'])}: {each['msg']}" for each in found[:_NAMED]]
     if len(found) > _NAMED:
@@ -133,5 +135,5 @@ def _sentence(error: RequestValidationError) -> str:
 
 
 def _place(path: Sequence[str | int]) -> str:
-    """Name what is wrong; a field that we do not know has whatever name its sender gave it."""
+    """Return the printable name of a field; the sender may have chosen any."""
     return printable(".".join(map(str, path[1:])) or str(path[0]))[:_LONGEST_NAME]

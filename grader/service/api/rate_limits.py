@@ -1,4 +1,4 @@
-"""When a submission is not taken in: one person sends too many, or the queue is too old."""
+"""Rate limits: submissions of a person, the age of the queue, and event streams."""
 
 import contextlib
 import math
@@ -21,7 +21,7 @@ _MOST_PEOPLE = 100_000  # of whom it is remembered
 
 
 class Rates:
-    """Counts what each person sent within the last minute.
+    """Counts each person's submissions within the last minute.
 
     Args:
         per_minute: how many are let through; also those that are refused for another reason count.
@@ -51,7 +51,7 @@ class Rates:
 
 
 async def rates(request: Request) -> Rates:
-    """Return the application's counts."""
+    """Return the application's rate limiter."""
     found: Rates = request.app.state.rates
     return found
 
@@ -62,11 +62,11 @@ RatesOf = Annotated[Rates, Depends(rates)]
 class Streams:
     """Counts the event streams that are open; each holds a connection.
 
-    Only the event loop's thread uses it, so that nobody comes between a look and a count.
+    Only the event loop's thread uses it, so that a check and a count are one step.
 
     Args:
         most: how many may be open at once.
-        of_one: how many of one person, so that nobody takes the room of all others.
+        of_one: how many of one person, so that one person cannot take the room of all others.
     """
 
     def __init__(self, most: int, of_one: int = 50) -> None:
@@ -75,7 +75,7 @@ class Streams:
         self._open: Counter[str] = Counter()
 
     def check(self) -> None:
-        """Let one be asked for unless there is no room for anybody's.
+        """Raise unless there is room for one more stream.
 
         Raises:
             ProblemError: 429 with Retry-After.
@@ -85,7 +85,7 @@ class Streams:
 
     @contextlib.contextmanager
     def one_more(self, person_id: str) -> Iterator[None]:
-        """Count one while it is open.
+        """Count a person's stream while it is open.
 
         Raises:
             ProblemError: 429 with Retry-After.
@@ -116,7 +116,7 @@ StreamsOf = Annotated[Streams, Depends(streams)]
 
 
 def check_rate(sent: Rates, person_id: str, per_minute: int) -> None:
-    """Let a person's submission through, or say when to come again.
+    """Raise if a person has sent too many submissions.
 
     Raises:
         ProblemError: 429 with Retry-After.
@@ -127,7 +127,7 @@ def check_rate(sent: Rates, person_id: str, per_minute: int) -> None:
 
 
 def check_queue(connection: Connection, most: float) -> None:
-    """Let submissions through unless the oldest has waited for longer than so many seconds.
+    """Raise if the oldest submission has waited for too many seconds.
 
     Raises:
         ProblemError: 429 with Retry-After.

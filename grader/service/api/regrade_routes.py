@@ -13,7 +13,7 @@ from grader.service.api.problem_details import ProblemError, responses, with_hea
 from grader.service.regrading import BESIDE_SUBMISSIONS, Regrader
 from grader.service.service import AppContext
 from grader.service.store import regrades
-from grader.service.store.regrades import Mark, Regrade, VerdictChange
+from grader.service.store.regrades import Mark, Regrade, RegradeChange
 
 router = APIRouter(prefix="/v1/regrades", tags=["regrades"])
 
@@ -26,7 +26,7 @@ def _whole(value: object) -> object:
 
 
 class WantedRegrade(BaseModel):
-    """What is to be graded again."""
+    """The exercise and version to grade again."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -40,7 +40,7 @@ class WantedRegrade(BaseModel):
 
 
 class WantedPreview(WantedRegrade):
-    """What is to be previewed, and how thoroughly."""
+    """A preview to make, and the size of its sample."""
 
     sample: Annotated[int, BeforeValidator(_whole)] = Field(
         40, ge=1, le=200, description="How many distinct sources are tried."
@@ -48,7 +48,7 @@ class WantedPreview(WantedRegrade):
 
 
 class NewRegrade(WantedRegrade):
-    """What is to be graded again, and why."""
+    """A regrade to begin, and its reason."""
 
     reason: str = Field(
         description="Why; kept for good.",
@@ -60,7 +60,7 @@ class NewRegrade(WantedRegrade):
 
 
 class MarkInfo(BaseModel):
-    """What a verdict comes to."""
+    """The outcome and points of a verdict."""
 
     outcome: str
     score: int
@@ -68,7 +68,7 @@ class MarkInfo(BaseModel):
 
 
 class ChangeInfo(BaseModel):
-    """A submission whose verdict is another."""
+    """A submission whose verdict changes."""
 
     submission: str
     person: str
@@ -80,7 +80,7 @@ class ChangeInfo(BaseModel):
 
 
 class PreviewInfo(BaseModel):
-    """What a regrade would do."""
+    """The changes that a regrade would make."""
 
     exercise: str
     from_hash: str
@@ -92,11 +92,11 @@ class PreviewInfo(BaseModel):
     changes: list[ChangeInfo]
     faults: int = Field(description="Of the sources tried: could not be graded.")
     ungraded: int = Field(description="Sources that the run has still to grade.")
-    seconds: float | None = Field(description="How long that takes; null if nobody knows.")
+    seconds: float | None = Field(description="How long that takes; null if unknown.")
 
 
 class RegradeInfo(BaseModel):
-    """A regrade and how far it has come."""
+    """A regrade and its progress."""
 
     id: str
     exercise: str
@@ -113,7 +113,7 @@ class RegradeInfo(BaseModel):
 
 
 async def regrader(service: ContextOf) -> Regrader:
-    """Return what runs regrades here.
+    """Return the service's regrader.
 
     Raises:
         ProblemError: this server grades nothing.
@@ -146,7 +146,7 @@ Existing = Annotated[Regrade, Depends(existing)]
 
 @router.post("/preview", responses=responses(*_STAFF, HTTPStatus.CONFLICT))
 def preview(wanted: WantedPreview, _person: Staff, here: Here) -> PreviewInfo:
-    """Say what a regrade would change, by a sample; nothing is published."""
+    """Preview, on a sample, what a regrade would change; nothing is published."""
     try:
         found = regrading.plan(here.grading, wanted.exercise, wanted.from_hash)
         seen = regrading.preview(
@@ -207,7 +207,7 @@ def listed(_person: Staff, service: ContextOf) -> list[RegradeInfo]:
 
 @router.get("/{regrade_id}", responses=responses(*_STAFF, HTTPStatus.NOT_FOUND))
 def show(found: Existing, service: ContextOf) -> RegradeInfo:
-    """Say how far a regrade has come."""
+    """Return a regrade and its progress."""
     return _info(service, found)
 
 
@@ -239,7 +239,7 @@ def cancel(found: Existing, person: Staff, service: ContextOf) -> RegradeInfo:
 
 
 def _refused(error: UsageError) -> ProblemError:
-    """Say what there is no regrade of; the sentence is the command line's."""
+    """Return a 409 with the sentence of the command line."""
     return ProblemError(HTTPStatus.CONFLICT, f"{str(error)[0].upper()}{str(error)[1:]}.")
 
 
@@ -262,7 +262,7 @@ def _info(service: AppContext, found: Regrade) -> RegradeInfo:
     )
 
 
-def _change_info(change: VerdictChange) -> ChangeInfo:
+def _change_info(change: RegradeChange) -> ChangeInfo:
     return ChangeInfo(
         submission=change.submission_id,
         person=change.person,

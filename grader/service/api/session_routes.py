@@ -1,4 +1,4 @@
-"""`/v1/session`: a browser signs in with a token, and out."""
+"""`/v1/session`: sign in with a token, and sign out."""
 
 from http import HTTPStatus
 
@@ -24,7 +24,7 @@ class SignIn(BaseModel):
 
 
 class Me(BaseModel):
-    """Who is signed in, and what each request of a browser that changes something must send."""
+    """The signed-in person, and the CSRF token of a browser's session."""
 
     name: str
     role: Role
@@ -56,7 +56,7 @@ def sign_in(
 def enter(
     service: AppContext, token: str, last_cookie: str | None
 ) -> tuple[Person, OpenedSession] | None:
-    """Open a session in the place of a browser's last one; None if the token is nobody's."""
+    """Open a session that replaces a browser's last one; return None for an unknown token."""
     with service.database.write() as connection:
         person = people.person_of_token(connection, token)
         if person is None:
@@ -71,7 +71,7 @@ def enter(
 
 
 def give_cookie(response: Response, cookie: str, service: AppContext) -> None:
-    """Let a browser keep its session's secret, out of the reach of scripts."""
+    """Set the session cookie, which scripts cannot read."""
     response.set_cookie(
         cookie_name(service),
         cookie,
@@ -83,7 +83,7 @@ def give_cookie(response: Response, cookie: str, service: AppContext) -> None:
 
 
 def take_cookie(response: Response, service: AppContext) -> None:
-    """Let a browser forget its session's secret; one of the host's own goes only as it came."""
+    """Delete the session cookie, with the attributes that it was set with."""
     response.delete_cookie(cookie_name(service), secure=service.settings.is_https)
 
 
@@ -93,7 +93,7 @@ def who(
     request: Request,
     cookie: CookieOf,
 ) -> Me:
-    """Say who is signed in; a page that was loaded anew learns its CSRF token again.
+    """Return the signed-in person; a page that was reloaded gets its CSRF token again.
 
     No other site can read the answer: it allows no origin but its own.
     """

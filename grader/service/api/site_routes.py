@@ -1,4 +1,4 @@
-"""Serves a built site beside the API: its pages know that there is a server, and say so."""
+"""A built site beside the API; its pages are marked as served."""
 
 import posixpath
 import re
@@ -21,16 +21,16 @@ _TEXTS: Final = re.compile(rb"<!--static-->.*?<!--served:(.*?)-->", re.DOTALL)
 
 
 class Site(StaticFiles):
-    """The files of a folder that `etude site build` made. On a static host pages have no mark."""
+    """The files of a built site, with a mark in pages that a static host does not add."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(directory=folder, html=True)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """Return a file, a page as it is served here, or the way to a folder's page."""
+        """Return a file, a marked page, or a redirect to a folder's page."""
         answer = await super().get_response(path, scope)
         if isinstance(answer, RedirectResponse):
-            # Starlette leads to the host that the request names; that may be anybody's.
+            # Starlette redirects to the host that the request names, which may be forged.
             query = scope["query_string"].decode("latin-1")
             folder = f"./{quote(posixpath.basename(path))}/"
             return RedirectResponse(f"{folder}?{query}" if query else folder)
@@ -40,7 +40,7 @@ class Site(StaticFiles):
 
 
 def _page(path: Path, status: int, request: Request) -> Response:
-    """Return a page with its mark and the texts of a server, to be asked for again each time."""
+    """Return a page with the mark and texts of a server; browsers must not cache it."""
     is_signed_in = {COOKIE, COOKIE_OF_HOST} & request.cookies.keys()
     mark = _MARK + (_SIGNED_IN if is_signed_in else b"")
     page = _TEXTS.sub(rb"\1", path.read_bytes().replace(_PLACE, mark, 1))

@@ -1,4 +1,4 @@
-"""`/v1/submissions` as instructors use it: look through all of them, let a parked one go on."""
+"""`/v1/submissions` for instructors: search submissions, and release parked ones."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -19,7 +19,7 @@ _STAFF = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
 class EntryInfo(BaseModel):
-    """A submission and what became of it."""
+    """A submission and its verdict."""
 
     id: str
     person: str
@@ -75,7 +75,7 @@ def listed(
     responses=responses(*_STAFF, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 def release(submission_id: Id, person: Staff, service: ContextOf) -> None:
-    """Have a parked submission graded after all."""
+    """Queue a parked submission again."""
     with service.database.write() as connection:
         found = submissions.find(connection, submission_id)
         is_released = submissions.release(connection, submission_id, actor=person.name)

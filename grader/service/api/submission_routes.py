@@ -1,4 +1,4 @@
-"""`/v1/submissions`: hand in, and see what it came to."""
+"""`/v1/submissions`: submit, and read the state and the verdict."""
 
 import json
 import time
@@ -28,13 +28,13 @@ router = APIRouter(prefix="/v1/submissions", tags=["submissions"])
 State = Literal["pending", "parked", "graded"]
 
 LONGEST_SECONDS: Final = 60.0
-"""Of an event stream: then whoever listens has to show again that they may."""
+"""The longest event stream: the next one needs a valid token again."""
 
 _BETWEEN_SECONDS: Final = 1.0  # two places in the line; that it is graded is told at once
 
 
 class NewSubmission(BaseModel):
-    """What a learner hands in."""
+    """A submission to grade."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -47,7 +47,7 @@ class NewSubmission(BaseModel):
 
 
 class SubmissionState(BaseModel):
-    """Where a submission stands."""
+    """The state of a submission."""
 
     id: str
     exercise: str
@@ -79,7 +79,7 @@ Key = Annotated[
 
 
 def own(submission_id: Id, person: Someone, service: ContextOf) -> Submitted:
-    """Return a submission that somebody may see; another's does not exist for a student.
+    """Return a submission that the caller may see; a student may see only their own.
 
     Raises:
         ProblemError: there is none that they may see.
@@ -96,19 +96,19 @@ Own = Annotated[Submitted, Depends(own)]
 
 
 async def any_room(streams: StreamsOf) -> None:
-    """Refuse an event stream while there is no room, before the store is asked for anything."""
+    """Raise if there is no room for an event stream, before the store is read."""
     streams.check()
 
 
 async def room(person: Someone, _submitted: Own, streams: StreamsOf) -> AsyncIterator[None]:
-    """Hold the place of an event stream for as long as it lasts."""
+    """Count an event stream while it is open."""
     with streams.one_more(person.id):
         yield
 
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """A submission that a stream tells of, and where it stood when that began."""
+    """A submission that a stream reports on, and its state when the stream began."""
 
     watched: Watched
     state: SubmissionState
@@ -117,7 +117,7 @@ class Followed:
 async def followed(
     submitted: Own, service: ContextOf, watcher: WatcherOf
 ) -> AsyncIterator[Followed]:
-    """Look after a submission for as long as its stream lasts, however that ends."""
+    """Watch a submission while its stream lasts."""
     with watcher.watch(submitted.id) as watched:
         yield Followed(watched, await run_in_threadpool(_state, service, submitted))
 
@@ -140,7 +140,7 @@ async def hand_in(
     response: Response,
     key: Key = None,
 ) -> SubmissionState:
-    """Take a submission in; it is graded in its turn."""
+    """Accept a submission; it is graded in its turn."""
     if service.catalog.find(new.exercise) is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
     check_rate(rates, person.id, service.settings.per_minute)
@@ -155,7 +155,7 @@ async def hand_in(
 
 @router.get("/{submission_id}", responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND))
 def show(submitted: Own, service: ContextOf) -> SubmissionState:
-    """Say where a submission stands."""
+    """Return the state of a submission."""
     return _state(service, submitted)
 
 
@@ -164,7 +164,7 @@ def show(submitted: Own, service: ContextOf) -> SubmissionState:
     responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
 )
 def verdict(submitted: Own, service: ContextOf) -> dict[str, Any]:
-    """Return the verdict that holds, as `etude/verdict/v1`."""
+    """Return the published verdict, as `etude/verdict/v1`."""
     with service.database.read() as connection:
         kept = verdicts.published(connection, submitted.id)
     if kept is None:
@@ -186,9 +186,9 @@ async def events(
     watcher: WatcherOf,
     begun: Annotated[Followed, Depends(followed)],
 ) -> AsyncIterator[ServerSentEvent]:
-    """Tell a submission's state, and each change of it, until it is graded or parked.
+    """Stream a submission's state, and each change of it, until it is graded or parked.
 
-    A stream ends after a minute in any case; whoever may still see the submission begins another.
+    A stream ends after a minute in any case; a client may then open another one.
     """
     ends = time.monotonic() + LONGEST_SECONDS
     watched, state = begun.watched, begun.state
@@ -203,7 +203,7 @@ async def events(
 
 
 def _accept(service: AppContext, person: Person, new: NewSubmission, key: str) -> SubmissionState:
-    """Store a submission in one transaction, then wake whatever grades it."""
+    """Store a submission in one transaction, then notify the executor."""
     place = 0
     with service.database.write() as connection:
         check_queue(connection, service.settings.queue_seconds)

@@ -1,4 +1,4 @@
-"""Grades on this machine: one thread feeds the pool with what waits, the oldest first."""
+"""The executor of a server on SQLite: one thread feeds the pool, the oldest submission first."""
 
 import threading
 from collections.abc import Sequence
@@ -33,11 +33,11 @@ class LocalExecutor:
         self._lock = threading.Lock()
         self._in_hand: dict[str, tuple[str, str]] = {}  # by id: the exercise and the source
         self._failures = 0  # in a row
-        self._error: Exception | None = None  # the last one that nobody has waited after
+        self._error: Exception | None = None  # the last one, before its pause
         self._thread = threading.Thread(target=self._run, name="executor", daemon=True)
 
     def notify(self, _submission_ids: Sequence[str]) -> None:
-        """Look at once for what waits."""
+        """Look for waiting submissions at once."""
         self._wake.set()
 
     def start(self) -> None:
@@ -45,7 +45,7 @@ class LocalExecutor:
         self._thread.start()
 
     def stop(self) -> None:
-        """Wait a little for what is in hand; the rest stays waiting in the store."""
+        """Wait a little for submissions in hand; the others stay in the store."""
         self._stopping.set()
         self._wake.set()
         if self._thread.ident is not None:
@@ -56,7 +56,7 @@ class LocalExecutor:
 
     @property
     def trouble(self) -> str | None:
-        """Why nothing is graded at the moment, if that is so."""
+        """The reason why nothing is graded at the moment, if that is so."""
         if self._grading.pool.trouble is not None:
             return self._grading.pool.trouble
         if not self._thread.is_alive():
@@ -77,7 +77,7 @@ class LocalExecutor:
                 self._failed(error)
 
     def _rest(self) -> None:
-        """Wait after a failure, or a full disk would keep us busy with grading the same again."""
+        """Pause after a failure: with a full disk the same would be graded again and again."""
         error, self._error = self._error, None
         if error is None:
             return
@@ -88,7 +88,7 @@ class LocalExecutor:
         self._stopping.wait(pause)
 
     def _next(self) -> list[Submitted]:
-        """Return what to grade next: nothing twice, and of identical code only one."""
+        """Return submissions to grade next: none twice, and only one of identical code."""
         with self._lock:
             in_hand = dict(self._in_hand)
         most = self._grading.pool.workers * _AHEAD
@@ -121,6 +121,6 @@ class LocalExecutor:
         return for_submission(submitted, done)
 
     def _failed(self, error: Exception) -> None:
-        """Have a pause made before the next; whoever tells of the error is not held up."""
+        """Record an error; the executor's own thread pauses for it."""
         self._error = error
         self._wake.set()

@@ -1,5 +1,5 @@
-"""LTI 1.3: launches from Moodle, Canvas and their like, and grades told back to them.
+"""LTI 1.3: launches from Moodle, Canvas and the like, and grades sent back to them.
 
 PyJWT is used directly: pylti1p3next has no adapter for FastAPI, follows redirects when it fetches
-keys, and leaves single use of a nonce to whoever embeds it.
+keys, and leaves single use of a nonce to its user.
 """

@@ -1,4 +1,4 @@
-"""Keys: ours, by which platforms know us, and theirs, by which we know them.
+"""Keys: our own pair for signing, and the public keys of platforms.
 
 Our private key is in the store, in a table that nothing but this module reads: no route, log, event
 or error shows it. An SQLite file is its owner's alone; on PostgreSQL the database's roles decide
@@ -62,7 +62,7 @@ class ToolKey:
 
 
 def tool_keys(database: Database) -> list[ToolKey]:
-    """Return our keys, the oldest first; one is made the first time."""
+    """Return our keys, the oldest first; create one the first time."""
     found = _stored(database)
     if not found:
         _make(database, number=1)
@@ -71,14 +71,14 @@ def tool_keys(database: Database) -> list[ToolKey]:
 
 
 def tool_key(database: Database) -> ToolKey:
-    """Return the key that signs: the newest that every platform has had the time to fetch."""
+    """Return the signing key: the newest that every platform has had the time to fetch."""
     oldest, *newer = tool_keys(database)
     settled = [key for key in newer if key.created_at + KNOWN_SECONDS * 1_000_000 <= now()]
     return settled[-1] if settled else oldest
 
 
 def rotate(database: Database, *, actor: str) -> ToolKey:
-    """Make a new key, shown beside the old one from now on; it signs once it is known.
+    """Create a new key, published beside the old one; it signs after `KNOWN_SECONDS`.
 
     Raises:
         UsageError: the last rotation is not over.
@@ -96,7 +96,7 @@ def rotate(database: Database, *, actor: str) -> ToolKey:
 
 
 def retire(database: Database, *, actor: str, at_once: bool = False) -> ToolKey:
-    """Forget all keys but the newest, and return that.
+    """Delete all keys but the newest, and return that.
 
     Args:
         database: the store.
@@ -145,7 +145,7 @@ def _make(database: Database, number: int) -> None:
 
 
 class _Door:
-    """Lets one in at a time, and few wait: a platform that is silent holds up no more threads."""
+    """Lets one thread in at a time, and few wait: a silent platform blocks no more threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -153,7 +153,7 @@ class _Door:
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:
-        """Wait for one's turn.
+        """Enter when it is this thread's turn.
 
         Raises:
             CallError: too many wait already.
@@ -175,7 +175,7 @@ class PlatformKeys:
         self._kept: dict[str, tuple[float, dict[str, jwt.PyJWK]]] = {}
 
     def find(self, platform: Platform, kid: str) -> jwt.PyJWK | None:
-        """Return a platform's key; a name that is not known has its keys fetched again.
+        """Return a platform's key; fetch its keys again for an unknown key id.
 
         Raises:
             CallError: the platform does not say what its keys are.
@@ -209,7 +209,7 @@ def _fetch(url: str) -> dict[str, jwt.PyJWK]:
 
 
 def _signing_key(data: object) -> jwt.PyJWK | None:
-    """Return a key that launches may be signed with; what else a platform has is left out."""
+    """Return a key that launches may be signed with; None for any other."""
     if not isinstance(data, dict) or data.get("kty") != "RSA" or data.get("use", "sig") != "sig":
         return None
     if not all(isinstance(data.get(name), str) for name in ("kid", "n", "e")):

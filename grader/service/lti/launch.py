@@ -1,7 +1,7 @@
 """The two steps of a launch: we send a browser to its platform, which sends it back with a token.
 
-State and nonce are derived from a secret that only the browser keeps, in a cookie, so that nothing
-is written down for whoever merely knocks, and nobody can be walked into another one's launch.
+State and nonce are derived from a secret that only the browser keeps, in a cookie. So a launch that
+is only begun stores nothing, and no one can be led into another person's launch.
 """
 
 import hmac
@@ -39,12 +39,12 @@ _REQUIRED: Final = ("iss", "aud", "sub", "exp", "iat", "nonce")
 
 
 class LaunchError(EtudeError):
-    """A launch is refused; its sentence is shown to whoever sits at the browser."""
+    """A launch is refused; its message is shown in the browser."""
 
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """Where a browser is sent, and the cookie that it takes along."""
+    """The redirect of a browser to its platform, and its cookie."""
 
     url: str
     cookie: str
@@ -53,14 +53,14 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """Somebody came in."""
+    """A launch that succeeded."""
 
     cookie: str  # of their session
     page: str  # where they go
 
 
 def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Login:
-    """Begin a launch that a platform asked for.
+    """Return the redirect that begins a launch.
 
     Raises:
         LaunchError: it is not one that staff registered, or asks for nothing.
@@ -92,7 +92,7 @@ def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Log
 
 
 def cookie_name(state: str) -> str:
-    """Name the cookie of a launch."""
+    """Return the name of a launch's cookie."""
     part = state[:_NAMED]
     return _COOKIE + (part if part.isascii() and part.isalnum() else "")
 
@@ -104,10 +104,10 @@ def finish(
     sent: Mapping[str, str],
     cookies: Mapping[str, str],
 ) -> Launched:
-    """Check what a platform says of somebody, and let them in.
+    """Verify a launch and open a session.
 
     Raises:
-        LaunchError: it does not hold, or leads nowhere; nobody was let in.
+        LaunchError: it is not valid, or leads nowhere; no session was opened.
     """
     token, state = sent.get("id_token", ""), sent.get("state", "")
     secret = cookies.get(cookie_name(state), "")
@@ -145,7 +145,7 @@ def _same(sent: str, expected: str) -> bool:
 
 
 def _claimed_platform(database: Database, token: str) -> Platform:
-    """Return the platform that a token says it is of, to know by which key to check it."""
+    """Return the platform that a token claims to be from; its signature is checked later."""
     try:
         claims = jwt.decode_complete(token, options={"verify_signature": False})["payload"]
     except (jwt.PyJWTError, ValueError, RecursionError):
@@ -162,7 +162,7 @@ def _claimed_platform(database: Database, token: str) -> Platform:
 
 
 def _verified(keys: PlatformKeys, platform: Platform, token: str) -> dict[str, Any]:
-    """Return what a token says, once it is known that its platform says so, to us, and now."""
+    """Return the claims of a token after checking signature, audience, issuer and time."""
     header = jwt.get_unverified_header(token)
     if header.get("alg") != ALGORITHM:
         raise LaunchError(f"The token is not signed by {ALGORITHM}.")
@@ -228,7 +228,7 @@ def _target(catalog: Catalog, claims: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
-    """Return where grades go; empty if the platform wants none.
+    """Return the address for grades; empty if the platform wants none.
 
     Raises:
         LaunchError: it is somewhere that staff did not register.
@@ -249,7 +249,7 @@ def _line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
 
 
 def _role(claims: Mapping[str, Any]) -> Role:
-    """Tell who teaches in the course of the link; to be staff anywhere else means nothing here."""
+    """Return the role in the course of the link; roles elsewhere do not count."""
     roles = claims.get(_CLAIM + "roles")
     named: Iterable[Any] = roles if isinstance(roles, list) else ()
     return "instructor" if _TEACHES in named else "student"

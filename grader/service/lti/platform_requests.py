@@ -1,4 +1,4 @@
-"""Requests to platforms: short, bounded, and only where they were sent to."""
+"""HTTP requests to platforms, bounded in time and size, without redirects."""
 
 import http.client
 import json
@@ -15,7 +15,7 @@ _MOST: Final = 1 << 20  # bytes of an answer
 
 
 class CallError(EtudeError):
-    """A platform could not be asked, or did not do what it was asked for.
+    """A request to a platform failed.
 
     Args:
         why: one sentence for staff.
@@ -28,7 +28,7 @@ class CallError(EtudeError):
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect: where it leads, nobody registered."""
+    """Follows no redirect: its target is not registered."""
 
     def redirect_request(  # noqa: PLR0917  as urllib calls it
         self,
@@ -39,7 +39,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         headers: http.client.HTTPMessage,
         newurl: str,
     ) -> None:
-        """Return no other request, so that the answer itself is the error."""
+        """Return None, so that the redirect itself is the error."""
 
 
 def call(url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None) -> Any:  # noqa: ANN401  JSON
@@ -65,4 +65,4 @@ def call(url: str, body: bytes | None = None, headers: Mapping[str, str] | None 
     try:
         return json.loads(text) if text.strip() else None
     except (ValueError, RecursionError):
-        return None  # a page, say: whoever needs JSON looks for it in vain
+        return None  # an HTML page, for example

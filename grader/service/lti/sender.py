@@ -1,4 +1,4 @@
-"""Tells platforms grades, until they know them: in a thread, from the outbox."""
+"""Sends grades from the outbox to platforms, in a thread."""
 
 import json
 import random
@@ -32,7 +32,7 @@ _LONGEST_REST: Final = 60.0
 _TOKEN_SECONDS: Final = 60
 
 # Of the answers below 500 those that may be another one the next time: it does not answer, does
-# not let us in (which staff can mend at either end), or is busy. The rest says that the request
+# not let us in (which staff can fix at either end), or is busy. The rest says that the request
 # itself is wrong, or that what it is about is gone.
 _PASSING: Final = frozenset({0, 401, 403, 408, 425, 429})
 
@@ -179,11 +179,11 @@ class ScoreSender:
 
 
 def _passes(error: CallError) -> bool:
-    """Tell whether the same request may succeed later."""
+    """Return whether the same request may succeed later."""
     return error.status in _PASSING or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 def _scores_url(line_item: str) -> str:
-    """Return where a line item takes scores; what is behind its `?` stays behind it."""
+    """Return the address for scores of a line item; its query stays at the end."""
     parts = urlsplit(line_item)
     return urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/scores", fragment=""))

@@ -1,4 +1,4 @@
-"""Who may come in: instructors with a session; forms prove that they come from our own pages."""
+"""Authentication and CSRF protection of the staff pages."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class PageRoute(APIRoute):
     """A route whose errors are pages too."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Wrap what answers a request."""
+        """Wrap the handler of a route."""
         handle = super().get_route_handler()
 
         async def answer(request: Request) -> Response:
@@ -46,7 +46,7 @@ class PageRoute(APIRoute):
 
 
 class _SignedOutError(Exception):
-    """Nobody is signed in in this browser."""
+    """The browser has no session."""
 
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
@@ -54,17 +54,17 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """An instructor in a browser, and what their forms send along."""
+    """A signed-in instructor, and the CSRF token of their forms."""
 
     person: Person
     csrf: str
 
 
 def instructor(service: ContextOf, cookie: CookieOf) -> Visitor:
-    """Return who visits, if they are an instructor; for anybody else there is nothing here.
+    """Return the visitor if they are an instructor; raise for anyone else.
 
     Raises:
-        ProblemError: they are somebody else.
+        ProblemError: they are not an instructor.
     """
     with service.database.read() as connection:
         found = sessions.find(connection, cookie) if cookie else None
@@ -79,7 +79,7 @@ Instructor = Annotated[Visitor, Depends(instructor)]
 
 
 async def fields(request: Request) -> dict[str, str]:
-    """Return what a form sent.
+    """Return the fields of a form.
 
     Raises:
         ProblemError: it is no form.
@@ -95,7 +95,7 @@ Fields = Annotated[dict[str, str], Depends(fields)]
 
 
 def own_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
-    """Return what a form of one of our pages sent.
+    """Return the fields of a form after checking its CSRF token.
 
     Raises:
         ProblemError: it may be another site's.
@@ -112,7 +112,7 @@ OwnForm = Annotated[dict[str, str], Depends(own_form)]
 
 @router.get("/sign-in")
 def sign_in_page(request: Request) -> Response:
-    """Ask for a token."""
+    """Show the sign-in page."""
     return render("sign-in", next=_local(request.query_params.get("next", "")), trouble="")
 
 
@@ -123,8 +123,8 @@ def sign_in(
     service: ContextOf,
     cookie: CookieOf,
 ) -> Response:
-    """Open a session, and go where somebody wanted to go."""
-    # Another site shall not sign somebody in as somebody else.
+    """Open a session, and redirect to the page that was asked for."""
+    # Another site must not sign a person in as someone else.
     if not _is_from_here(request):
         raise ProblemError(HTTPStatus.FORBIDDEN, "This form came from another site.")
     target = _local(sent.get("next", ""))
@@ -138,7 +138,7 @@ def sign_in(
 
 
 def _is_from_here(request: Request) -> bool:
-    """Tell whether a page of ours sent a form, as far as the browser says.
+    """Return whether a page of ours sent a form, by the browser's headers.
 
     Over plain HTTP browsers leave out where a request comes from, except for the origin.
     """
@@ -163,12 +163,12 @@ def sign_out(
 
 
 def see(path: str) -> RedirectResponse:
-    """Go on to a page, by a GET whatever came before; going back sends no form again."""
+    """Redirect to a page by a GET; going back sends no form again."""
     return RedirectResponse(path, HTTPStatus.SEE_OTHER, {"Cache-Control": "no-store"})
 
 
 def to_sign_in(request: Request) -> Response:
-    """Let somebody sign in, and come back where they were if that was only a page."""
+    """Redirect to the sign-in page, and back to the page after that."""
     wanted = request.url.path if request.method == "GET" else HOME
     if request.method == "GET" and request.url.query:
         wanted += f"?{request.url.query}"
@@ -176,7 +176,7 @@ def to_sign_in(request: Request) -> Response:
 
 
 def _local(path: str) -> str:
-    """Return a path of these pages; anything else that was sent leads home."""
+    """Return a path of these pages; the home page for any other."""
     is_ours = path.startswith(HOME) and path.isprintable() and "\\" not in path
     return path if is_ours else HOME
 

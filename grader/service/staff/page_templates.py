@@ -1,4 +1,4 @@
-"""Makes pages from templates: text of others is always text, and nothing on them runs."""
+"""Renders templates: text is always escaped, and no script runs."""
 
 import re
 from datetime import UTC, datetime
@@ -19,19 +19,19 @@ _POLICY: Final = (
 
 
 def render(name: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> HTMLResponse:  # noqa: ANN401  what the template shows
-    """Return a page, which no cache keeps: it is about people."""
+    """Return a page that no cache keeps: it is about people."""
     text = _environment.get_template(f"{name}.html").render(**values)
     headers = {"Content-Security-Policy": _POLICY, "Cache-Control": "no-store"}
     return HTMLResponse(text, status, headers=headers)
 
 
 def moment(microseconds: int) -> str:
-    """Say when something was."""
+    """Return a time in UTC as text."""
     return f"{datetime.fromtimestamp(microseconds / 1_000_000, UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def _words(text: str) -> str:
-    """Return somebody's text with nothing in it that cannot be seen or turns others around."""
+    """Return text without invisible or direction-changing characters."""
     return printable(text, keep="\n\t")
 
 

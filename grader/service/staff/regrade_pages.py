@@ -1,4 +1,4 @@
-"""Pages to grade stored submissions again: a preview first, then the run and what it changed."""
+"""Staff pages: preview, begin, follow and cancel regrades."""
 
 import contextlib
 from typing import Annotated
@@ -28,7 +28,7 @@ router = APIRouter(
 
 @router.get("")
 def listing(visitor: Instructor, service: ContextOf) -> Response:
-    """Show what could be graded again, and what has been."""
+    """Show the versions that could be graded again, and all regrades."""
     with service.database.read() as connection:
         versions = regrades.versions(connection)
         older = [

@@ -1,4 +1,4 @@
-"""The pages below `/staff/`. They show what the store says; the rules are elsewhere."""
+"""Staff pages: overview, exercises and submissions."""
 
 import contextlib
 from http import HTTPStatus
@@ -41,19 +41,19 @@ inside = APIRouter(
 
 @router.get("/staff.css")
 def style() -> Response:
-    """Return the stylesheet, which the sign-in page needs before anybody is known."""
+    """Return the stylesheet; the sign-in page needs it, too."""
     return FileResponse(FOLDER / "staff.css", headers={"Cache-Control": "no-cache"})
 
 
 @inside.get("")
 def without_slash() -> Response:
-    """Lead to the overview."""
+    """Redirect to the overview."""
     return see(HOME)
 
 
 @inside.get("/")
 def overview(visitor: Instructor, service: ContextOf) -> Response:
-    """Show every exercise with its numbers, and who is stuck where."""
+    """Show the statistics of every exercise, and stuck students."""
     with service.database.read() as connection:
         found = gradebook_data.numbers(connection)
         pending, parked = submissions.count_waiting(connection)
@@ -76,7 +76,7 @@ def overview(visitor: Instructor, service: ContextOf) -> Response:
 
 @inside.get("/exercises/{exercise}")
 def exercise(exercise: str, visitor: Instructor, service: ContextOf) -> Response:
-    """Show what is known of an exercise."""
+    """Show an exercise's statistics and latest submissions."""
     definition = service.catalog.find(exercise)
     if definition is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
@@ -102,7 +102,7 @@ def listing(  # noqa: PLR0917  FastAPI calls it by name
     state: State | None = None,
     before: _Filter = None,
 ) -> Response:
-    """Show submissions, the newest first: of a person, of an exercise, or those that wait."""
+    """Show submissions, the newest first, filtered by person, exercise and state."""
     chosen = {"person": person, "exercise": exercise, "state": state}
     with service.database.read() as connection:
         entries = submission_search.listed(
@@ -141,7 +141,7 @@ Wanted = Annotated[Submitted, Depends(_wanted)]
 
 @inside.get("/submissions/{submission_id}")
 def submission(wanted: Wanted, visitor: Instructor, service: ContextOf) -> Response:
-    """Show a submission: its text, its verdict, and what has happened to it."""
+    """Show a submission: its text, verdict and events."""
     with service.database.read() as connection:
         owner = people.get_person(connection, wanted.person_id)
         kept = verdicts.published(connection, wanted.id)
@@ -163,7 +163,7 @@ def submission(wanted: Wanted, visitor: Instructor, service: ContextOf) -> Respo
 
 @inside.post("/submissions/{submission_id}/release")
 def release(wanted: Wanted, _sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
-    """Have a parked submission graded after all."""
+    """Queue a parked submission again."""
     with contextlib.suppress(ProblemError):  # another instructor was faster, as the page says
         staff_routes.release(wanted.id, visitor.person, service)
     return see(f"/staff/submissions/{wanted.id}")

@@ -1,4 +1,4 @@
-"""The page of the grades that learning platforms have still to be told."""
+"""Staff page: grades not yet sent to learning platforms."""
 
 from typing import Final
 
@@ -22,7 +22,7 @@ router = APIRouter(
 
 @router.get("")
 def listing(visitor: Instructor, service: ContextOf) -> Response:
-    """Show what platforms do not know yet, and why."""
+    """Show the grades that are not sent, and why."""
     with service.database.read() as connection:
         found = unsent_scores.unsent(connection)
     return render(
@@ -37,7 +37,7 @@ def listing(visitor: Instructor, service: ContextOf) -> Response:
 
 @router.post("/retry")
 def retry(_sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
-    """Have all of them sent again, now."""
+    """Send all of them again, now."""
     with service.database.write() as connection:
         unsent_scores.retry(connection, actor=visitor.person.name)
     return see(_PATH)

@@ -1,1 +1,1 @@
-"""The store is the truth: who handed in what, what it came to, and everything that happened."""
+"""The store: people, submissions, verdicts, grades, and the log of all events."""

@@ -29,7 +29,7 @@ class Backup:
 
 
 def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
-    """Copy an SQLite store into a new file of mode 0600, check the copy, and only then name it.
+    """Copy an SQLite store into a file of mode 0600; the copy gets its name once it is checked.
 
     The store stays as it is: an older version's is not brought up to date.
 
@@ -56,7 +56,7 @@ def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
             _copy(source, copy)
             made = _check(source, copy)
             os.fsync(descriptor)
-            _check_target(source, target, force=force)  # somebody else may have made it meanwhile
+            _check_target(source, target, force=force)  # another process may have made it meanwhile
             copy.replace(target)
         except BaseException:
             copy.unlink()
@@ -102,8 +102,8 @@ def _reported(target: Path) -> Iterator[None]:
 def _copy(source: Path, copy: Path) -> None:
     """Copy one state of a database.
 
-    All pages in one step: SQLite begins a copy in several steps again whenever somebody writes.
-    In WAL mode nobody waits for it.
+    All pages in one step: SQLite begins a copy in several steps again at each write.
+    In WAL mode no writer waits for it.
     """
     reading = sqlite3.connect(
         f"{source.absolute().as_uri()}?mode=rw", uri=True, timeout=_PATIENCE, isolation_level=None
@@ -121,7 +121,7 @@ def _copy(source: Path, copy: Path) -> None:
 
 
 def _check(source: Path, copy: Path) -> Backup:
-    """Return what a copy holds.
+    """Check a copy, and return what it contains.
 
     Raises:
         UsageError: it is damaged, as the source is then, or is no store.
@@ -148,7 +148,7 @@ def _check(source: Path, copy: Path) -> Backup:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the disk remember a name."""
+    """Write a folder's entries to the disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -49,8 +49,8 @@ class Database:
             event.listen(self.engine, "do_connect", lambda *_: self.make_private())
         reading = {} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"}
         self._reader = self.engine.execution_options(**reading)
-        # SQLite has one writer, and whoever waits asks again after a while: a queue of our own
-        # threads is fairer. PostgreSQL does without.
+        # SQLite has one writer, and others poll for their turn: a queue of our own threads is
+        # fairer. PostgreSQL does without.
         self._turn = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
 
     def __str__(self) -> str:
@@ -99,8 +99,8 @@ class Database:
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction that may write: committed as a whole, or not at all."""
-        # The turn first: whoever waits for it takes no connection from those who read.
+        """Open a transaction that may write: committed as a whole, or not at all."""
+        # The turn first: a thread that waits for it takes no connection from readers.
         with self._turn, self.engine.connect() as connection:
             connection.execution_options(etude_writes=True)
             with connection.begin():
@@ -108,7 +108,7 @@ class Database:
 
     @contextlib.contextmanager
     def read(self) -> Iterator[Connection]:
-        """A transaction that only reads.
+        """Open a transaction that only reads.
 
         On SQLite it sees one state of the store. On PostgreSQL each statement sees what was
         committed before it: a transaction would cost two round trips more and change nothing.
@@ -175,7 +175,7 @@ def _engine(url: URL) -> Engine:
 
 
 def _refuse_the_dead(connection: PoolProxiedConnection, _record: object, _proxy: object) -> None:
-    """Have a connection replaced that the server hung up on while nobody used it.
+    """Have an idle connection replaced that the server has closed.
 
     To ask the server itself would be a round trip more for each transaction.
 
@@ -187,12 +187,12 @@ def _refuse_the_dead(connection: PoolProxiedConnection, _record: object, _proxy:
 
 
 def is_conflict(error: DBAPIError) -> bool:
-    """Tell whether a transaction was undone only because another one was in its way."""
+    """Return whether a transaction was undone because of a conflict with another one."""
     return getattr(error.orig, "sqlstate", None) in _CONFLICTS
 
 
 def has_hung_up(descriptor: int) -> bool:
-    """Tell whether there is something to read on a connection on which nobody has asked anything.
+    """Return whether the server has closed an idle connection: then there is something to read.
 
     Args:
         descriptor: of its socket.

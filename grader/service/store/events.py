@@ -11,7 +11,7 @@ from grader.service.store.ids import now
 from grader.service.store.tables import event
 
 GRADER: Final = "grader"
-"""The actor of what nobody asked for by name."""
+"""The actor of events that no person caused."""
 
 SUBMITTED: Final = "submission.accepted"
 PUBLISHED: Final = "verdict.published"
@@ -36,7 +36,7 @@ _APPEND: Final = insert(event).returning(event.c.seq)
 def append(
     connection: Connection, actor: str, kind: str, subject: str, data: Mapping[str, Any]
 ) -> int:
-    """Write down what happened, and return its number.
+    """Append an event, and return its number.
 
     Args:
         connection: in whose transaction it happened.
@@ -57,7 +57,7 @@ def append(
 
 @dataclass(frozen=True, slots=True)
 class LoggedEvent:
-    """Something that happened."""
+    """An event of the log."""
 
     at: int  # microseconds since 1970
     actor: str
@@ -66,7 +66,7 @@ class LoggedEvent:
 
 
 def of_subject(connection: Connection, subject: str) -> list[LoggedEvent]:
-    """Return what happened to something, in order."""
+    """Return the events of a subject, in order."""
     chosen = select(event).where(event.c.subject == subject).order_by(event.c.seq)
     return [
         LoggedEvent(row.at, row.actor, row.kind, json.loads(row.data))

@@ -1,4 +1,4 @@
-"""Grades as they are published: of a person, or of everybody."""
+"""Published grades, of a person or of all students."""
 
 from dataclasses import dataclass
 
@@ -54,7 +54,7 @@ def of_students(connection: Connection, exercise: str | None = None) -> list[Gra
 
 
 def added_up(connection: Connection, exercise: str | None = None) -> dict[str, Sums]:
-    """Return what the grades of students come to together, by exercise; of one if it is given."""
+    """Return the sums of students' grades, by exercise; of one exercise if it is given."""
     earned = share(grade.c.score, grade.c.max_score)
     everything = (
         select(grade.c.person_id, func.sum(earned).label("earned"))

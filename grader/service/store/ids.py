@@ -33,11 +33,11 @@ def id_at(at: int) -> str:
 
 
 def first_at(at: int) -> str:
-    """Return what sorts before every id of a time or later, and behind every earlier one."""
+    """Return the lower bound of all ids of a time or later."""
     return str(uuid.UUID(int=_prefix(max(at, 0)) | 0x7 << 76))
 
 
 def _prefix(at: int) -> int:
-    """Return the bits that say when: 48 of milliseconds, in rand_a as many 4096ths of one."""
+    """Return the time bits of an id: 48 of milliseconds, and 12 of 4096ths in rand_a."""
     milliseconds, rest = divmod(at, 1000)
     return milliseconds << 80 | rest * 4096 // 1000 << 64

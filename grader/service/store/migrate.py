@@ -1,4 +1,4 @@
-"""Brings a database to the tables that this version knows, and says where it stands."""
+"""Database migrations: upgrade to this version's tables, and check the state."""
 
 from pathlib import Path
 from typing import Final
@@ -16,12 +16,12 @@ _MIGRATIONS: Final = Path(__file__).with_name("migrations")
 
 
 def upgrade(database: Database) -> bool:
-    """Take all steps that are missing; tell whether there were any.
+    """Run all missing migrations; return whether there were any.
 
     Raises:
         UsageError: the database was made by a newer version, or is another program's.
     """
-    with database.read() as connection:  # as almost always, and nobody who writes is waited for
+    with database.read() as connection:  # almost always enough, and it waits for no writer
         if is_current(connection):
             return False
     with database.write() as connection:
@@ -36,7 +36,7 @@ def upgrade(database: Database) -> bool:
 
 
 def is_current(connection: Connection) -> bool:
-    """Tell whether a database has every step.
+    """Return whether a database has every migration.
 
     Raises:
         UsageError: it has one that this version does not know, or is another program's file.

@@ -1,6 +1,6 @@
-"""What students have got wrong: each mistake once for each of them, also if they mended it later.
+"""Students' mistakes: each once for each student, also if they passed later.
 
-A projection of the published verdicts, so that nobody has to read all of those to count.
+A projection of the published verdicts, so that counting does not read all of those.
 """
 
 import json
@@ -33,7 +33,7 @@ _FAILED: Final = (
 
 
 def note(connection: Connection, person_id: str, exercise: str, body: Mapping[str, Any]) -> None:
-    """Write down what a verdict says that was published."""
+    """Record the mistakes of a published verdict."""
     for kind, name in sorted(set(_read(body))):  # lest two transactions wait for each other
         row = {"exercise": exercise, "kind": kind, "name": name, "person_id": person_id}
         insert_unless_there(connection, mistake, row)
@@ -46,9 +46,9 @@ def follow(
     before: Mapping[str, Any],
     body: Mapping[str, Any],
 ) -> None:
-    """Write down what a verdict says that was published in the place of another.
+    """Record the mistakes of a verdict that replaces another.
 
-    All others of that person are read only if something is gone: one of them may say it, too.
+    The person's other verdicts are read only if a mistake is gone: one of them may have it, too.
     """
     if set(_read(before)) - set(_read(body)):
         refresh(connection, person_id, exercise)
@@ -57,7 +57,7 @@ def follow(
 
 
 def refresh(connection: Connection, person_id: str, exercise: str) -> None:
-    """Read off all verdicts of a person in an exercise what they say now."""
+    """Record the mistakes of all verdicts of a person in an exercise again."""
     own = {"person": person_id, "of": exercise}
     connection.execute(_NONE, own)
     for body in connection.execute(_FAILED, own).scalars().all():

@@ -1,4 +1,4 @@
-"""Who may do what: people, and the tokens by which a program speaks for them."""
+"""People, their roles, and their tokens."""
 
 import hashlib
 import secrets
@@ -35,7 +35,7 @@ _HOLD: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who uses the service."""
+    """A person who uses the service."""
 
     id: str
     name: str
@@ -55,12 +55,12 @@ def role(name: str) -> Role:
 
 
 def digest(secret: str) -> str:
-    """Return what is kept of a secret of ours: they are random, so a plain hash is enough."""
+    """Return the hash of a secret of ours: they are random, so a plain hash is enough."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def add_person(connection: Connection, name: str, role: Role, *, actor: str) -> Person:
-    """Add somebody, or return who has that name already.
+    """Add a person, or return the one who has that name already.
 
     Raises:
         UsageError: the name is taken in another role, or is no name.
@@ -95,7 +95,7 @@ def get_person(connection: Connection, person_id: str) -> Person:
 def make_token(
     connection: Connection, owner: Person, label: str, *, actor: str, expires_at: int | None = None
 ) -> str:
-    """Make a token and return it: it is shown this once, and only its hash is kept."""
+    """Create a token and return it: only its hash is stored."""
     secret = _PREFIX + secrets.token_urlsafe(_BYTES)
     made = {
         "id": new_id(),
@@ -113,7 +113,7 @@ def make_token(
 
 @dataclass(frozen=True, slots=True)
 class TokenNote:
-    """What is known of a token: all but its secret."""
+    """A token without its secret."""
 
     id: str
     label: str
@@ -145,7 +145,7 @@ def hold(connection: Connection, person_id: str) -> None:
 
 
 def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
-    """Make a token worthless from now on, and sign its owner out; false if it is so already."""
+    """Revoke a token and sign its owner out; return false if it was revoked already."""
     owner = select(token.c.person_id).where(token.c.id == token_id)
     person_id = connection.execute(owner).scalar_one_or_none()
     if person_id is None:
@@ -172,7 +172,7 @@ def end_of_token(connection: Connection, secret: str) -> int | None:
 
 
 def person_of_token(connection: Connection, secret: str) -> Person | None:
-    """Return whom a token speaks for; None if it is unknown, expired or revoked."""
+    """Return the owner of a token; None if it is unknown, expired or revoked."""
     asked = {"hash": digest(secret), "now": now()}
     row = connection.execute(_PERSON_OF_TOKEN, asked).one_or_none()
     return Person(*row) if row else None

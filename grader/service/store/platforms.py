@@ -29,7 +29,7 @@ _LONGEST_ID: Final = 255  # of a person or a deployment, as LTI has it
 
 @dataclass(frozen=True, slots=True)
 class PlatformRegistration:
-    """What staff says of a platform; nothing else is ever called than what stands here."""
+    """A platform as staff registered it; requests go only to these addresses."""
 
     issuer: str
     client_id: str
@@ -49,7 +49,7 @@ class Platform:
 
 
 def origin(address: str) -> str:
-    """Return scheme, host and port of an address that may be called; empty if it may not be."""
+    """Return scheme, host and port of an address; empty if requests to it are not allowed."""
     try:
         parts = urlsplit(address)
         port = parts.port or {"https": 443, "http": 80}.get(parts.scheme)
@@ -138,16 +138,16 @@ def _platform(connection: Connection, row: Row[tuple[object, ...]]) -> Platform:
 
 
 def use_nonce(connection: Connection, nonce: str, seconds: int) -> bool:
-    """Use a nonce up; false if it was used within so many seconds."""
+    """Use a nonce; return false if it was used within so many seconds."""
     connection.execute(delete(lti_nonce).where(lti_nonce.c.expires_at <= now()))
     values = {"hash": people.digest(nonce), "expires_at": now() + seconds * 1_000_000}
     return insert_unless_there(connection, lti_nonce, values)
 
 
 def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
-    """Return who comes from a platform, in the role of this visit; they are added the first time.
+    """Return the person of a platform, in the role of this visit; add them the first time.
 
-    A name of ours is nobody's claim: who comes from a platform never becomes somebody who is there.
+    A platform cannot claim our names: its people never become people who exist already.
     """
     known = (lti_person.c.issuer == issuer, lti_person.c.sub == sub)
     person_id = connection.execute(select(lti_person.c.person_id).where(*known)).scalar()
@@ -168,7 +168,7 @@ def _in_role(connection: Connection, found: Person, role: Role, issuer: str) -> 
 
 
 def _free_name(connection: Connection, issuer: str, sub: str) -> str:
-    """Name somebody by the platform's id for them: no more is known here of who they are."""
+    """Return a free name for a person, made from the platform's id for them."""
     name = f"{sub}@{urlsplit(issuer).hostname or issuer}"
     is_name = name.isprintable() and len(name) <= _LONGEST_NAME
     if is_name and people.find_person(connection, name) is None:

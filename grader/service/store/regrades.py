@@ -1,4 +1,4 @@
-"""Regrades as they are kept: what is graded again, how far it has come, and what it changes."""
+"""Regrades: their sources, progress and changes."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -45,7 +45,7 @@ class Regrade:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a verdict comes to."""
+    """The outcome and points of a verdict."""
 
     outcome: str
     score: int
@@ -53,23 +53,23 @@ class Mark:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """Read what `data` made, or a verdict's event."""
+        """Return the mark that `data`, or a verdict's event, describes."""
         return cls(str(data["outcome"]), int(data["score"]), int(data["max_score"]))
 
     @property
     def data(self) -> dict[str, Any]:
-        """Itself, for an event."""
+        """The mark as data of an event."""
         return {"outcome": self.outcome, "score": self.score, "max_score": self.max_score}
 
     @property
     def rank(self) -> tuple[bool, float]:
-        """How good it is, in any version of an exercise: passed or not, and the share of points."""
+        """Its order among marks of any version: passed or not, then the share of points."""
         return self.outcome == "passed", self.score / max(self.max_score, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictChange:
-    """A submission whose verdict is another under a mended exercise."""
+class RegradeChange:
+    """A submission whose verdict changes under a fixed exercise."""
 
     submission_id: str
     person: str
@@ -88,7 +88,7 @@ class VerdictChange:
 
 @dataclass(frozen=True, slots=True)
 class PublishedVerdict:
-    """A submission and the verdict that holds for it now."""
+    """A submission and its published verdict."""
 
     submission_id: str
     person_id: str
@@ -100,7 +100,7 @@ class PublishedVerdict:
 
 
 def versions(connection: Connection) -> dict[str, dict[str, int]]:
-    """Return by exercise each hash that verdicts hold under, with for how many submissions."""
+    """Return by exercise the versions of published verdicts, and the number of submissions."""
     digest = publication.c.exercise_hash
     counted = select(digest, func.count().label("number")).group_by(digest).subquery()
     # Any verdict of a version says whose it is: no submission is read.
@@ -126,7 +126,7 @@ def sources(connection: Connection, exercise: str, from_hash: str) -> list[str]:
 
 
 def seconds_each(connection: Connection, exercise_hash: str) -> float | None:
-    """Return how long grading a source has taken on average; None if nobody knows."""
+    """Return how long grading a source has taken on average; None if that is unknown."""
     taken = select(func.avg(attempt.c.ended_at - attempt.c.started_at)).where(
         attempt.c.exercise_hash == exercise_hash
     )
@@ -143,7 +143,7 @@ def published_verdicts(
         publication.c.exercise_hash == from_hash,
         publication.c.source_hash == source_hash,
     )
-    # By person: whoever publishes to several locks them in this order.
+    # By person: all transactions lock several persons in this order.
     for row in connection.execute(chosen.order_by(person.c.id, submission.c.id)):
         yield PublishedVerdict(
             submission_id=row.id,
@@ -166,7 +166,7 @@ def begin(
     reason: str,
     allow_lower: bool,
 ) -> Regrade:
-    """Write a regrade down with all its sources, or return the one like it that is not ended.
+    """Store a regrade with all its sources, or return the one like it that has not ended.
 
     Raises:
         UsageError: one that is not ended goes elsewhere, or treats lower verdicts otherwise.
@@ -297,7 +297,7 @@ def claim(connection: Connection, regrade_id: str, source_hash: str) -> bool:
 
 
 def hold(connection: Connection, begun: Regrade, kept: PublishedVerdict, after: Mark) -> None:
-    """Write down that a submission keeps its verdict, since the new one is worse."""
+    """Record that a submission keeps its verdict, since the new one is worse."""
     told = {
         "person": kept.person_id,
         "exercise": kept.exercise,
@@ -310,8 +310,8 @@ def hold(connection: Connection, begun: Regrade, kept: PublishedVerdict, after: 
 
 def changes(
     connection: Connection, regrade_id: str, *, after: int = 0, most: int | None = None
-) -> Iterator[VerdictChange]:
-    """Yield what a regrade has changed, and what it held, in order: all of its runs together.
+) -> Iterator[RegradeChange]:
+    """Yield the verdicts that a regrade has changed or held, in order.
 
     Args:
         connection: of a transaction.
@@ -340,14 +340,14 @@ def changes(
         held = row.kind == events.HELD
         now_is = Mark.from_data(data["after"] if held else data)
         before = Mark.from_data(data["before"])
-        change = VerdictChange(row.subject, row.name, before, now_is, held, row.seq)
+        change = RegradeChange(row.subject, row.name, before, now_is, held, row.seq)
         if change.effect != "same":
             left = None if left is None else left - 1
             yield change
 
 
 def end(connection: Connection, regrade_id: str, state: Ending, *, actor: str) -> bool:
-    """End a regrade that runs; false if it has ended."""
+    """End a running regrade; return false if it has ended."""
     change = (
         update(regrade)
         .where(regrade.c.id == regrade_id, regrade.c.state == "running")

@@ -1,7 +1,7 @@
-"""Browsers that are signed in. The cookie's secret is not kept, only its hash.
+"""Browser sessions. Only the hash of a cookie's secret is stored.
 
-What proves that a request comes from our own page is derived from that secret: a page can ask for
-it again after a reload, and nothing more has to be kept.
+The CSRF token is derived from that secret: a page can ask for it again after a reload, and nothing
+more has to be stored.
 """
 
 import hmac
@@ -17,7 +17,7 @@ from grader.service.store.people import Person, digest
 from grader.service.store.tables import person, session
 
 LIFETIME: Final = 12 * 60 * 60
-"""Seconds until somebody has to sign in again."""
+"""Seconds until a person has to sign in again."""
 
 _MOST: Final = 20  # of one person
 _BYTES: Final = 32
@@ -25,7 +25,7 @@ _BYTES: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class BrowserSession:
-    """Somebody in a browser."""
+    """The session of a person's browser."""
 
     person: Person
     csrf: str  # what each request that changes something must send
@@ -33,14 +33,14 @@ class BrowserSession:
 
 @dataclass(frozen=True, slots=True)
 class OpenedSession:
-    """The two secrets of a new session: shown to the browser, kept nowhere."""
+    """The two secrets of a new session: sent to the browser, not stored."""
 
     cookie: str
     csrf: str
 
 
 def open_session(connection: Connection, owner: Person, until: int | None = None) -> OpenedSession:
-    """Sign somebody in; of too many sessions the oldest ends.
+    """Open a session; of too many sessions the oldest ends.
 
     Args:
         connection: of a transaction that writes.
@@ -48,7 +48,7 @@ def open_session(connection: Connection, owner: Person, until: int | None = None
         until: when what they came in by is over, in microseconds; so is the session then.
     """
     longest = now() + LIFETIME * 1_000_000
-    people.hold(connection, owner.id)  # or two that come in at once would each end the other's
+    people.hold(connection, owner.id)  # or two sign-ins at once would end each other's session
     own = and_(session.c.person_id == owner.id, session.c.expires_at > now())
     newest = select(session.c.hash).where(own).order_by(session.c.created_at.desc())
     connection.execute(delete(session).where(own, session.c.hash.not_in(newest.limit(_MOST - 1))))
@@ -65,7 +65,7 @@ def open_session(connection: Connection, owner: Person, until: int | None = None
 
 
 def find(connection: Connection, cookie: str) -> BrowserSession | None:
-    """Return the session of a cookie; None if there is none, or its time is over."""
+    """Return the session of a cookie; None if there is none, or it has expired."""
     columns = (person.c.id, person.c.name, person.c.role)
     chosen = select(*columns).join(session, session.c.person_id == person.c.id)
     row = connection.execute(
@@ -75,21 +75,21 @@ def find(connection: Connection, cookie: str) -> BrowserSession | None:
 
 
 def csrf_of(cookie: str) -> str:
-    """Return what proves that a request comes from a page of a session's: a MAC under its secret.
+    """Return the CSRF token of a session: a MAC under its secret.
 
-    It tells nothing of the secret, so that it may stand in a form; and without the cookie, which
-    scripts cannot read, nobody can make it.
+    It reveals nothing of the secret, so it may stand in a form. It cannot be made without the
+    cookie, which scripts cannot read.
     """
     return hmac.new(cookie.encode(), b"etude csrf", "sha256").hexdigest()
 
 
 def is_csrf(sent: str, expected: str) -> bool:
-    """Tell whether a request proved where it comes from, in a time that tells nothing."""
+    """Return whether a CSRF token is right, in constant time."""
     return hmac.compare_digest(digest(sent), digest(expected))
 
 
 def forget_expired(connection: Connection) -> None:
-    """Remove the sessions that are over."""
+    """Delete expired sessions."""
     connection.execute(delete(session).where(session.c.expires_at <= now()))
 
 

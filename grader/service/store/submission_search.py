@@ -1,4 +1,4 @@
-"""Submissions as staff looks through them: whose they are, where they stand, page by page."""
+"""Search of submissions for staff, page by page."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -20,7 +20,7 @@ State: TypeAlias = Literal["pending", "parked", "graded"]
 
 @dataclass(frozen=True, slots=True)
 class FoundSubmission:
-    """A submission and what became of it."""
+    """A submission and its verdict."""
 
     id: str
     person: str  # their name
@@ -87,7 +87,7 @@ def listed(
 def stuck(
     connection: Connection, least: int, exercise: str | None = None
 ) -> dict[str, list[Stuck]]:
-    """Return by exercise, or of one, who failed it so many times and never passed.
+    """Return by exercise the students who failed it so many times and never passed.
 
     Those with the most failures come first.
     """

@@ -1,4 +1,4 @@
-"""Submissions: taken in once, and pending until a verdict is published."""
+"""Submissions: accepted once, and pending until a verdict is published."""
 
 import hashlib
 from collections.abc import Sequence
@@ -90,7 +90,7 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedSubmission:
-    """What became of a submission that was handed in."""
+    """An accepted submission."""
 
     submission: Submitted
     is_new: bool  # false if the same request came before
@@ -143,7 +143,7 @@ def text_of(connection: Connection, source_hash: str) -> str:
 
 
 def next_waiting(connection: Connection, most: int, *, after: str = "") -> list[Submitted]:
-    """Return what waits to be graded, the oldest first, behind a submission's id."""
+    """Return submissions that wait to be graded, the oldest first, after a submission's id."""
     rows = connection.execute(_NEXT_WAITING, {"after": after, "most": most})
     return [_from(row) for row in rows]
 
@@ -201,7 +201,7 @@ def oldest_waiting(connection: Connection) -> int | None:
 
 
 def park(connection: Connection, submission_id: str, reason: str) -> None:
-    """Set a submission aside, for staff, that could not be graded."""
+    """Mark a submission that could not be graded as parked: staff has to look at it."""
     change = update(waiting).where(waiting.c.submission_id == submission_id).values(parked=True)
     if connection.execute(change).rowcount:
         events.append(
@@ -210,7 +210,7 @@ def park(connection: Connection, submission_id: str, reason: str) -> None:
 
 
 def release(connection: Connection, submission_id: str, *, actor: str) -> bool:
-    """Have a parked submission graded after all; false if it is not parked."""
+    """Let a parked submission wait again; return false if it is not parked."""
     change = (
         update(waiting)
         .where(waiting.c.submission_id == submission_id, waiting.c.parked.is_(True))
@@ -230,7 +230,7 @@ def stop_waiting(connection: Connection, submission_id: str) -> bool:
 def find_lost(connection: Connection, most: int, *, before: str = NEWEST) -> tuple[list[str], str]:
     """Look at submissions, the newest first, for those that have no verdict and do not wait.
 
-    There should be none: this is the net below every executor.
+    There should be none.
 
     Args:
         connection: of a transaction.
@@ -250,7 +250,7 @@ def find_lost(connection: Connection, most: int, *, before: str = NEWEST) -> tup
 
 
 def let_lost_wait(connection: Connection, submission_ids: Sequence[str]) -> list[str]:
-    """Let those of some submissions wait that have no verdict and do not wait; return them."""
+    """Insert into `waiting` those submissions that have no verdict and do not wait; return them."""
     if not submission_ids:
         return []
     found = list(connection.execute(_LOST.where(submission.c.id.in_(submission_ids))).scalars())

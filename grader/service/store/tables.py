@@ -132,7 +132,7 @@ SAME_KEY: Final = and_(  # of a publication and the verdict that it is of
 
 
 def share(score: ColumnElement[int], most: ColumnElement[int]) -> ColumnElement[Any]:
-    """Return which share of its points something has earned, in any version of an exercise."""
+    """Return the SQL of the share of points that were earned."""
     return cast(score, Float) / case((most > 0, most), else_=1)
 
 

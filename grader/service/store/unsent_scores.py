@@ -1,7 +1,7 @@
-"""Which grades learning platforms have still to be told: the outbox's rows of kind "lti.score".
+"""Grades to send to learning platforms: the outbox's rows of kind "lti.score".
 
-Each line item of a person has one row. A new grade replaces what the row says, so that the newest
-is what is told, and one sender at a time has it in hand, so that none overtakes another.
+Each line item of a person has one row. A new grade replaces the row's content, so that the newest
+is sent, and one sender at a time claims it, so that none overtakes another.
 """
 
 import json
@@ -38,7 +38,7 @@ _GRADE: Final = select(grade.c.score, grade.c.max_score, grade.c.passed).where(
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """Where a person's grade in an exercise is to be told."""
+    """The line item for a person's grade in an exercise."""
 
     person_id: str
     exercise: str
@@ -49,7 +49,7 @@ class ScoreLine:
 
 @dataclass(frozen=True, slots=True)
 class ScoreToSend:
-    """A grade that is to be told, and where."""
+    """A grade to send, and its line item."""
 
     id: str
     line: ScoreLine
@@ -58,7 +58,7 @@ class ScoreToSend:
 
     @property
     def grade(self) -> dict[str, Any]:
-        """What is told: score, max_score, passed, at."""
+        """The grade: score, max_score, passed, at."""
         found: dict[str, Any] = json.loads(self.body)
         return found
 
@@ -78,7 +78,7 @@ class UnsentGrade:
 
 
 def remember_line(connection: Connection, line: ScoreLine) -> None:
-    """Keep where a person's grades in an exercise go, and tell the one that is there."""
+    """Store the line item of a person's grades in an exercise, and queue the current grade."""
     # As `verdicts.publish` does: else a grade of this very moment might see no line, nor be seen.
     owner = select(person.c.id).where(person.c.id == line.person_id)
     connection.execute(owner.with_for_update(key_share=True))
@@ -96,7 +96,7 @@ def remember_line(connection: Connection, line: ScoreLine) -> None:
 
 
 def note(connection: Connection, person_id: str, exercise: str) -> None:
-    """Write down what has to be told of a grade, in the transaction that changed it."""
+    """Queue a grade for sending, in the transaction that changed it."""
     own = {"person": person_id, "of": exercise}
     lines = connection.execute(_LINES, own).scalars().all()
     row = connection.execute(_GRADE, own).one_or_none() if lines else None
@@ -135,12 +135,12 @@ def _enqueue(connection: Connection, line_id: str, said: dict[str, Any]) -> None
 
 
 def is_any_due(connection: Connection) -> bool:
-    """Tell whether there may be something to claim."""
+    """Return whether there may be something to claim."""
     return connection.execute(select(outbox.c.id).where(*_due()).limit(1)).first() is not None
 
 
 def claim(connection: Connection, without: Collection[str] = ()) -> ScoreToSend | None:
-    """Take the next grade that is due in hand, so that no other sender does.
+    """Claim the next grade that is due, so that no other sender does.
 
     Args:
         connection: of a transaction that writes.
@@ -168,7 +168,7 @@ def _due() -> tuple[ColumnElement[bool], ...]:
 
 
 def sent(connection: Connection, telling: ScoreToSend) -> None:
-    """Write down that a platform knows; if the grade changed meanwhile, that is told next."""
+    """Record that a grade is sent; if it changed meanwhile, the new one is sent next."""
     own = outbox.c.id == telling.id
     done = update(outbox).where(own, outbox.c.body == telling.body)
     if not connection.execute(done.values(sent_at=now(), last_error="")).rowcount:
@@ -182,7 +182,7 @@ def not_sent(connection: Connection, telling: ScoreToSend, why: str, seconds: fl
 
 
 def park(connection: Connection, telling: ScoreToSend, why: str) -> None:
-    """Leave a grade that can never be told as it is to staff; what came meanwhile is tried."""
+    """Leave a grade that a platform will never take to staff; a newer grade is tried."""
     own = (outbox.c.id == telling.id, outbox.c.body == telling.body)
     values = {"parked": True, "last_error": why[:_ERROR_LENGTH]}
     if not connection.execute(update(outbox).where(*own).values(values)).rowcount:

@@ -1,4 +1,4 @@
-"""The statements that the dialects spell each in their own module, made once."""
+"""Upserts, which each SQL dialect has in a module of its own."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ Better: TypeAlias = Callable[[Columns], ColumnElement[bool]]
 
 
 def insert_unless_there(connection: Connection, table: Table, values: Mapping[str, Any]) -> bool:
-    """Insert a row unless a unique key of it is taken; tell whether it was inserted."""
+    """Insert a row unless a unique key of it is taken; return whether it was inserted."""
     statement = _unless_there(table, connection.dialect.name)
     return connection.execute(statement, dict(values)).first() is not None
 
@@ -25,7 +25,7 @@ def insert_unless_there(connection: Connection, table: Table, values: Mapping[st
 def put(
     connection: Connection, table: Table, values: Mapping[str, Any], better: Better | None = None
 ) -> bool:
-    """Insert a row, or let it take the place of the one with its primary key.
+    """Insert a row, or replace the one with its primary key.
 
     Args:
         connection: of a transaction that writes.
@@ -43,7 +43,7 @@ def put(
 def put_from(
     connection: Connection, table: Table, chosen: Select[Any], values: Mapping[str, Any]
 ) -> bool:
-    """Do as `put` does with the row that a query finds; tell whether there is one.
+    """Put the row that a query returns, as `put` does; return whether there is one.
 
     Args:
         connection: of a transaction that writes.

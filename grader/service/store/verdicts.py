@@ -1,4 +1,4 @@
-"""Verdicts: written once, and published to each submission that they hold for."""
+"""Verdicts: stored once, and published for each submission that they apply to."""
 
 import json
 from collections.abc import Mapping
@@ -81,7 +81,7 @@ _ATTEMPT: Final = insert(attempt)
 
 @dataclass(frozen=True, slots=True)
 class VerdictKey:
-    """What a verdict depends on, and nothing else."""
+    """Everything that a verdict depends on."""
 
     exercise_hash: str
     source_hash: str
@@ -90,7 +90,7 @@ class VerdictKey:
 
 @dataclass(frozen=True, slots=True)
 class StoredVerdict:
-    """A verdict as it is kept."""
+    """A verdict in the store."""
 
     key: VerdictKey
     outcome: str
@@ -108,7 +108,7 @@ class StoredVerdict:
 
 @dataclass(frozen=True, slots=True)
 class GradingRun:
-    """Which worker graded, and when: diagnostics."""
+    """Diagnostics: the worker that graded, and when."""
 
     worker: str
     started_at: int
@@ -143,7 +143,7 @@ def keep(connection: Connection, made: Verdict, run: GradingRun) -> StoredVerdic
 def note_fault(
     connection: Connection, exercise_hash: str, source_hash: str, run: GradingRun, message: str
 ) -> int:
-    """Write down that grading failed, through no fault of the submission; return how often."""
+    """Record a grading fault, which is not the submission's; return the number of faults."""
     row = _attempt(exercise_hash, source_hash, run, FAULT, _writable(message[:2000]))
     connection.execute(_ATTEMPT, row)
     counted = select(func.count()).where(
@@ -155,7 +155,7 @@ def note_fault(
 
 
 def prune_attempts(connection: Connection, before: int, most: int) -> int:
-    """Forget diagnostics that ended before a time; return how many, at most so many at once."""
+    """Delete diagnostics that ended before a time, at most `most`; return the number."""
     # By the ids, which sort by that time: a million of runs would be looked through else.
     old = select(attempt.c.id).where(attempt.c.id < first_at(before))
     old = old.order_by(attempt.c.id).limit(most)
@@ -168,7 +168,7 @@ def find(connection: Connection, key: VerdictKey) -> StoredVerdict | None:
 
 
 def published(connection: Connection, submission_id: str) -> StoredVerdict | None:
-    """Return the verdict that holds for a submission; None while it is pending."""
+    """Return the published verdict of a submission; None while it is pending."""
     return _one(connection, _PUBLISHED, {"submission_id": submission_id})
 
 
@@ -228,7 +228,7 @@ def publish(
 def _replace(
     connection: Connection, submitted: Submitted, kept: StoredVerdict, held: Mapping[str, Any]
 ) -> None:
-    """Let a verdict hold where another held, perhaps the best one."""
+    """Replace a published verdict, perhaps the best one."""
     replaced = published(connection, submitted.id)
     assert replaced is not None  # noqa: S101  a verdict is never deleted
     put(connection, publication, held)
@@ -266,7 +266,7 @@ def _is_better(new: Columns) -> ColumnElement[bool]:
 
 
 def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None:
-    """Compute a grade anew: the best published verdict, and of equal ones the first.
+    """Compute a grade again: the best published verdict, and of equal ones the first.
 
     Points of two versions of an exercise are not compared, but which share of them was earned.
     """
@@ -276,7 +276,7 @@ def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None
 
 
 def rebuild(connection: Connection) -> int:
-    """Make the projections again from the event log; return how many publications there are."""
+    """Rebuild the projections from the event log; return the number of publications."""
     for projection in (publication, grade, mistake):
         connection.execute(delete(projection))
     told = select(event.c.seq, event.c.subject, event.c.data).where(
@@ -314,7 +314,7 @@ def _attempt(
 
 
 def _writable(text: str) -> str:
-    """Return a text that quotes anything as PostgreSQL takes it: UTF-8 without a NUL."""
+    """Return a text as PostgreSQL takes it: UTF-8 without a NUL."""
     return text.encode(errors="backslashreplace").decode().replace("\0", "\\0")
 
 

@@ -12,7 +12,7 @@ from grader.grading.results.verdict import Verdict
 from grader.service import regrading
 from grader.service.regrading import Concurrency
 from grader.service.store import events, regrades, verdicts
-from grader.service.store.regrades import VerdictChange
+from grader.service.store.regrades import RegradeChange
 from tests.service.regrade.conftest import HALF_RIGHT, OLD, RIGHT, WRONG, Stored
 
 
@@ -26,12 +26,12 @@ def _fill(stored: Stored) -> dict[str, str]:
     }
 
 
-def _changes(stored: Stored, regrade_id: str) -> list[VerdictChange]:
+def _changes(stored: Stored, regrade_id: str) -> list[RegradeChange]:
     with stored.database.read() as connection:
         return list(regrades.changes(connection, regrade_id))
 
 
-def _told(changes: list[VerdictChange]) -> set[tuple[str, str, int, int]]:
+def _told(changes: list[RegradeChange]) -> set[tuple[str, str, int, int]]:
     return {
         (each.submission_id, each.effect, each.before.score, each.after.score) for each in changes
     }

@@ -1,1 +1,1 @@
-"""The steps by which a database gets the tables that this version knows."""
+"""Alembic migrations to this version's tables."""

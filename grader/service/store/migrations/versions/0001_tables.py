@@ -1,4 +1,4 @@
-"""The first tables, and what keeps verdicts and events as they were written."""
+"""The first tables, and triggers that keep verdicts and events unchanged."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ _KEPT_AS_WRITTEN = ("event", "verdict")
 
 
 def upgrade() -> None:
-    """Take this step."""
+    """Run this migration."""
     _tables()
     _lti_tables()
     if op.get_bind().dialect.name == "sqlite":

@@ -1,4 +1,4 @@
-"""What students have got wrong, counted once for each of them: read off the verdicts that hold."""
+"""The table of students' mistakes, filled from the published verdicts."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ _FAILED = sa.text(
 
 
 def upgrade() -> None:
-    """Take this step."""
+    """Run this migration."""
     made = op.create_table(
         "mistake",
         sa.Column("exercise", sa.String(length=200), nullable=False),

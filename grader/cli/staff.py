@@ -77,7 +77,9 @@ def tokens(name: str, database: str) -> None:
         from grader.service.store import people
     with open_store(database) as opened, opened.read() as connection:
         for each in people.tokens_of(connection, name):
-            until = "revoked" if each.revoked else _day(each.expires_at)
+            until = "revoked" if each.revoked else "for good"
+            if each.expires_at is not None and not each.revoked:
+                until = f"{datetime.fromtimestamp(each.expires_at / 1e6, UTC):%Y-%m-%d}"
             click.echo(f"{each.id}  {until:10}  {each.label}")
 
 
@@ -127,7 +129,3 @@ def rebuild(database: str) -> None:
     with open_store(database) as opened, opened.write() as connection:
         count = verdicts.rebuild(connection)
     click.echo(f"{count} published verdicts")
-
-
-def _day(at: int | None) -> str:
-    return "for good" if at is None else f"{datetime.fromtimestamp(at / 1e6, UTC):%Y-%m-%d}"

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,26 +36,21 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
     """
     options.prefer_own_output()
     files_or_store(results, database)
-    found = _of_files(results) if database is None else _of_store(database)
+    if database is None:
+        from grader.authoring.statistics import read_results, summarise
+
+        found = summarise(read_results(results))
+    else:
+        with needs_service():
+            from grader.service.gradebook_data import numbers
+        with open_store(database) as opened, opened.read() as connection:
+            found = [each.statistics for each in numbers(connection)]
     if not found:
         raise UsageError("there is no verdict in what was given")
     if form == "json":
         click.echo(json.dumps([dataclasses.asdict(each) for each in found], indent=2))
     else:
         _print(found)
-
-
-def _of_files(results: Sequence[Path]) -> "list[ExerciseStatistics]":
-    from grader.authoring.statistics import read_results, summarise
-
-    return summarise(read_results(results))
-
-
-def _of_store(url: str) -> "list[ExerciseStatistics]":
-    with needs_service():
-        from grader.service.gradebook_data import numbers
-    with open_store(url) as database, database.read() as connection:
-        return [each.statistics for each in numbers(connection)]
 
 
 def _print(found: list["ExerciseStatistics"]) -> None:

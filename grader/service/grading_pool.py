@@ -144,7 +144,9 @@ class GradingPool:
                 stderr=self._stderr,
                 env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
             )
-        _yield_to_others(process.pid)
+        # All that it starts runs behind us, so that requests are answered.
+        niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + _NICENESS, _LEAST_SHARE)
+        os.setpriority(os.PRIO_PROCESS, process.pid, niceness)
         line = _PoolConnection(ours)
         threading.Thread(target=self._listen, args=(line,), name="pool", daemon=True).start()
         return line, process
@@ -195,24 +197,19 @@ class GradingPool:
                 return
             self._line.shutdown()
             self._line, self._process = self._start()
-            lost = self._after_a_death()
+            lost: list[Future[Verdict]] = []
+            for number in sorted(self._sent):  # each is a suspect, until it was one too often
+                ticket = self._tickets[number]
+                ticket.deaths += 1
+                if ticket.deaths < MAX_TRIES:
+                    self._suspects.append(number)
+                else:
+                    lost.append(self._tickets.pop(number).future)
+            self._sent.clear()
             self._changed.notify_all()
         for future in lost:
             message = f"given up after {MAX_TRIES} tries: the grading process died"
             future.set_exception(GraderFault(message))
-
-    def _after_a_death(self) -> "list[Future[Verdict]]":
-        """Mark the jobs in hand as suspects; return those that were suspects too often."""
-        lost: list[Future[Verdict]] = []
-        for number in sorted(self._sent):
-            ticket = self._tickets[number]
-            ticket.deaths += 1
-            if ticket.deaths < MAX_TRIES:
-                self._suspects.append(number)
-            else:
-                lost.append(self._tickets.pop(number).future)
-        self._sent.clear()
-        return lost
 
     def _give_up(self, why: str) -> None:
         with self._changed:
@@ -222,12 +219,6 @@ class GradingPool:
                 numbers.clear()
         for future in left:
             future.set_exception(SandboxFault(why))
-
-
-def _yield_to_others(pid: int) -> None:
-    """Lower the priority of a process and its children, so that requests are answered."""
-    niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + _NICENESS, _LEAST_SHARE)
-    os.setpriority(os.PRIO_PROCESS, pid, niceness)
 
 
 class DefinitionRefusedError(GraderFault):

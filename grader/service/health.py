@@ -9,7 +9,6 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 import structlog
@@ -79,14 +78,18 @@ class SelfTest:
         pool.grade(job).add_done_callback(lambda done: self._settle(pool, exercise, done))
 
     def _settle(self, pool: GradingPool, exercise: Exercise, done: "Future[Verdict]") -> None:
-        wrong = _what_is_wrong(exercise, done)
-        if wrong is None:
+        fault = done.exception()
+        if isinstance(fault, EtudeError):
+            wrong = str(fault)
+        elif fault is not None or done.result().outcome is not Outcome.PASSED:
+            wrong = f"the model answer of {exercise.id} does not pass"
+        else:
             self._said = OK
             self._over.set()
             return
         if self._said == OK:  # the first one is told
             self._said = wrong
-        if isinstance(done.exception(), SandboxFault) or not self._left:
+        if isinstance(fault, SandboxFault) or not self._left:
             self._over.set()
             return
         _log.warning("a self-test failed", exercise=exercise.id, reason=wrong)
@@ -101,15 +104,6 @@ class SelfTest:
         """Wait for the end of the self-test, and return its result."""
         self._over.wait()
         return self._said
-
-
-def _what_is_wrong(exercise: Exercise, done: "Future[Verdict]") -> str | None:
-    fault = done.exception()
-    if isinstance(fault, EtudeError):
-        return str(fault)
-    if fault is not None or done.result().outcome is not Outcome.PASSED:
-        return f"the model answer of {exercise.id} does not pass"
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +170,7 @@ class HealthPort:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

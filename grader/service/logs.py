@@ -8,6 +8,7 @@ import logging
 import sys
 import threading
 import time
+import traceback
 import uuid
 from collections.abc import Callable, MutableMapping
 from typing import Any, Final, TextIO
@@ -116,18 +117,11 @@ def _describe_error(
         error = sys.exc_info()[1]
     if isinstance(error, BaseException):
         said["error"] = type(error).__name__
-        said["at"] = _frames(error)
+        said["at"] = [
+            f"{each.filename}:{each.lineno} {each.name}"
+            for each in traceback.extract_tb(error.__traceback__)[-_FRAMES:]
+        ]
     return said
-
-
-def _frames(error: BaseException) -> list[str]:
-    frames = []
-    trace = error.__traceback__
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        frames.append(f"{code.co_filename}:{trace.tb_lineno} {code.co_name}")
-        trace = trace.tb_next
-    return frames[-_FRAMES:]
 
 
 def _name_only(

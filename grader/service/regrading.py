@@ -382,7 +382,7 @@ class Regrader:
 
     def __init__(self, grading: Grading) -> None:
         self.grading = grading
-        self._bell = threading.Event()
+        self._wake = threading.Event()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="regrader", daemon=True)
 
@@ -393,7 +393,7 @@ class Regrader:
 
     def __exit__(self, *_: object) -> None:
         self._stopping.set()
-        self._bell.set()
+        self._wake.set()
         if self._thread.ident is not None:
             self._thread.join(DRAIN_SECONDS)
             if self._thread.is_alive():  # it waits for the pool
@@ -402,28 +402,24 @@ class Regrader:
 
     def wake(self) -> None:
         """Look for regrades at once."""
-        self._bell.set()
+        self._wake.set()
 
     def _run(self) -> None:
         while not self._stopping.is_set():
-            self._bell.clear()
+            self._wake.clear()
             pause = None
             try:
                 with self.grading.database.read() as connection:
                     open_ones = regrades.running(connection)
                 for each in open_ones:
-                    self._try(each)
+                    try:
+                        run(self.grading, each, Concurrency(1, self._stopping.is_set))
+                    except EtudeError as error:  # what is left waits for another wake, or start
+                        _log.warning("a regrade has not ended", regrade=each.id, reason=str(error))
             except SQLAlchemyError as error:
                 _log.error("the store failed", error=type(error).__name__)
                 pause = _AGAIN_SECONDS
-            self._bell.wait(pause)
-
-    def _try(self, begun: Regrade) -> None:
-        """Run a regrade; what cannot be graded waits for the next wake or start."""
-        try:
-            run(self.grading, begun, Concurrency(BESIDE_SUBMISSIONS.ahead, self._stopping.is_set))
-        except EtudeError as error:
-            _log.warning("a regrade has not ended", regrade=begun.id, reason=str(error))
+            self._wake.wait(pause)
 
 
 def is_running(database: Database, regrade_id: str) -> bool:

@@ -27,7 +27,10 @@ def serve(settings: Settings) -> None:
     logs.configure()
     with Service(settings) as service:
         app = create_app(service.context)
-        _allow_many_files()
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
         sys.stdout.write(f"http://{settings.host}:{settings.port}/ (Ctrl-C ends)\n")
         sys.stdout.flush()
         # Uvicorn sends itself the signal again when it has ended; the service has yet to.
@@ -61,11 +64,3 @@ class _Server(uvicorn.Server):
         """End event streams, then the server."""
         self._watcher.end()
         super().handle_exit(sig, frame)
-
-
-def _allow_many_files() -> None:
-    """Raise the limit of open files: each connection is one."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
-    if soft != resource.RLIM_INFINITY and soft < most:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

@@ -80,7 +80,13 @@ class Service:
         meter = Meter()
         meter.watch(database)
         jobs = None if database.is_sqlite else JobQueue(database)
-        executor = jobs or _local_executor(database, catalog, pool, meter)
+        executor: Executor
+        if jobs is not None:
+            executor = jobs
+        elif pool is not None:
+            executor = LocalExecutor(Grading(database, catalog, pool, meter))
+        else:
+            raise UsageError("on SQLite the server grades by itself: --workers is at least 1")
         stack.callback(executor.stop)
         executor.start()
         stack.enter_context(Sweeper(database, settings.keep_days, jobs))
@@ -95,11 +101,3 @@ class Service:
         return AppContext(
             settings, catalog, database, pool, executor, jobs, meter, health, regrader
         )
-
-
-def _local_executor(
-    database: Database, catalog: Catalog, pool: GradingPool | None, meter: Meter
-) -> Executor:
-    if pool is None:
-        raise UsageError("on SQLite the server grades by itself: --workers is at least 1")
-    return LocalExecutor(Grading(database, catalog, pool, meter))

@@ -68,7 +68,10 @@ def current_person(
             session = sessions.find(connection, cookie)
             person = session.person if session is not None else None
             if session is not None and request.method not in _SAFE:
-                _check_csrf(request, session.csrf)
+                sent = request.headers.get(CSRF_HEADER, "")
+                if not sessions.is_csrf(sent, session.csrf):
+                    detail = f"A browser's request needs the session's {CSRF_HEADER} header."
+                    raise ProblemError(HTTPStatus.FORBIDDEN, detail)
         else:
             person = None
     if person is None:
@@ -95,11 +98,3 @@ def current_staff(person: Someone) -> Person:
 
 
 Staff = Annotated[Person, Depends(current_staff)]
-
-
-def _check_csrf(request: Request, expected: str) -> None:
-    sent = request.headers.get(CSRF_HEADER, "")
-    if not sessions.is_csrf(sent, expected):
-        raise ProblemError(
-            HTTPStatus.FORBIDDEN, f"A browser's request needs the session's {CSRF_HEADER} header."
-        )

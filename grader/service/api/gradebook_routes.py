@@ -1,5 +1,6 @@
 """`/v1/gradebook` and `/v1/statistics`: grades and statistics for instructors."""
 
+from dataclasses import asdict
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
@@ -11,7 +12,6 @@ from grader.reports.canvas import fill, scores_of
 from grader.service import gradebook_data
 from grader.service.api.auth import ContextOf, Staff
 from grader.service.api.problem_details import ProblemError, responses
-from grader.service.gradebook_data import GradebookNumbers
 from grader.service.store import grades
 
 router = APIRouter(prefix="/v1", tags=["gradebook"])
@@ -144,7 +144,10 @@ def fill_canvas(
     except UnicodeDecodeError:
         raise ProblemError(HTTPStatus.CONFLICT, "The file is not UTF-8.") from None
     except UsageError as error:
-        raise ProblemError(HTTPStatus.CONFLICT, _sentence(error)) from None
+        told = str(error)
+        for option, parameter in _OPTIONS.items():
+            told = told.replace(option, parameter)
+        raise ProblemError(HTTPStatus.CONFLICT, f"{told[0].upper()}{told[1:]}.") from None
     return _csv(filled.text, "filled.csv")
 
 
@@ -155,34 +158,18 @@ def statistics(
     """Return the difficulty, common mistakes and stuck students of exercises; hardest first."""
     with service.database.read() as connection:
         found = gradebook_data.numbers(connection, exercise)
-    return [_statistics_info(each) for each in found]
-
-
-def _statistics_info(found: GradebookNumbers) -> StatisticsInfo:
-    told = found.statistics
-    stuck = [
-        StuckInfo(student=each.person, failed=each.failed, submission=each.submission_id)
-        for each in found.stuck
+    return [
+        StatisticsInfo(
+            **asdict(each.statistics),
+            stuck=[
+                StuckInfo(student=who.person, failed=who.failed, submission=who.submission_id)
+                for who in each.stuck
+            ],
+        )
+        for each in found
     ]
-    return StatisticsInfo(
-        exercise=told.exercise,
-        students=told.students,
-        pass_rate=told.pass_rate,
-        mean_score=told.mean_score,
-        discrimination=told.discrimination,
-        misconceptions=told.misconceptions,
-        failed_tests=told.failed_tests,
-        stuck=stuck,
-    )
 
 
 def _csv(text: str, name: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(text, media_type=_CSV, headers=headers)
-
-
-def _sentence(error: UsageError) -> str:
-    told = str(error)
-    for option, parameter in _OPTIONS.items():
-        told = told.replace(option, parameter)
-    return f"{told[0].upper()}{told[1:]}."

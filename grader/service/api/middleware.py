@@ -100,7 +100,8 @@ class _Body:
             async with asyncio.timeout_at(self._until):
                 message = await self._receive()
         except TimeoutError:
-            self.refusal = _too_slow(self._seconds)
+            detail = f"What is sent here is all there within {self._seconds:g} seconds."
+            self.refusal = HTTPStatus.REQUEST_TIMEOUT, detail
             raise _RefusedError from None
         self._left -= len(message.get("body", b""))
         self._is_whole = not message.get("more_body", False)
@@ -113,11 +114,6 @@ class _Body:
 def _too_large(most: int) -> _Refusal:
     detail = f"What is sent here has at most {most >> 10} KiB."
     return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail
-
-
-def _too_slow(seconds: float) -> _Refusal:
-    detail = f"What is sent here is all there within {seconds:g} seconds."
-    return HTTPStatus.REQUEST_TIMEOUT, detail
 
 
 async def _refuse(refusal: _Refusal, scope: Scope, receive: Receive, send: Send) -> None:

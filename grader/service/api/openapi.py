@@ -16,10 +16,27 @@ class DescribedApp(FastAPI):
 
     def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI description."""
-        if self.openapi_schema is None:
-            _add_problems(super().openapi())
-        assert self.openapi_schema is not None  # noqa: S101  just made
-        return self.openapi_schema
+        if self.openapi_schema is not None:
+            return self.openapi_schema
+        description = super().openapi()
+        schemas = description.setdefault("components", {}).setdefault("schemas", {})
+        for name in _FRAMEWORK_S:
+            schemas.pop(name, None)
+        schemas["Problem"] = ProblemBody.model_json_schema()
+        (failed,) = responses(HTTPStatus.SERVICE_UNAVAILABLE).values()
+        for operations in description["paths"].values():
+            for operation in operations.values():
+                known = operation["responses"]
+                general = [HTTPStatus.UNPROCESSABLE_ENTITY] if "422" in known else []
+                if "requestBody" in operation:
+                    general += [HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_TIMEOUT]
+                    general.append(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+                known.update({str(status): each for status, each in responses(*general).items()})
+                known["5XX"] = {
+                    **failed,
+                    "description": "The service failed, or its database is away.",
+                }
+        return description
 
     def methods_of(self, path: str) -> set[str]:
         """Return the methods that a described path allows; none if it is not described."""
@@ -28,26 +45,3 @@ class DescribedApp(FastAPI):
             (paths[each] for each in paths if compile_path(each)[0].fullmatch(path)), {}
         )
         return set(map(str.upper, found))
-
-
-def _add_problems(description: dict[str, Any]) -> None:
-    schemas = description.setdefault("components", {}).setdefault("schemas", {})
-    for name in _FRAMEWORK_S:
-        schemas.pop(name, None)
-    schemas["Problem"] = ProblemBody.model_json_schema()
-    for operations in description["paths"].values():
-        for operation in operations.values():
-            _add_problems_of(operation)
-
-
-def _add_problems_of(operation: dict[str, Any]) -> None:
-    known = operation["responses"]
-    general: list[HTTPStatus] = []
-    if "422" in known:
-        general.append(HTTPStatus.UNPROCESSABLE_ENTITY)
-    if "requestBody" in operation:
-        general += [HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_TIMEOUT]
-        general.append(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-    known.update({str(status): described for status, described in responses(*general).items()})
-    (failed,) = responses(HTTPStatus.SERVICE_UNAVAILABLE).values()
-    known["5XX"] = {**failed, "description": "The service failed, or its database is away."}

@@ -1,6 +1,6 @@
 """Error responses by RFC 9457: `application/problem+json`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -89,33 +89,38 @@ def handle_problems(app: FastAPI, methods_of: Callable[[str], set[str]]) -> None
         allow = {"Allow": ", ".join(sorted(methods))}
         return _answer(HTTPStatus.METHOD_NOT_ALLOWED, f"This takes {allow['Allow']}.", allow)
 
-    async def known(_request: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, ProblemError)  # noqa: S101  registered for it
+    @app.exception_handler(ProblemError)
+    async def known(_request: Request, error: ProblemError) -> JSONResponse:
         return _answer(error.status, error.detail, error.headers)
 
-    async def http(request: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, HTTPException)  # noqa: S101  registered for it
+    @app.exception_handler(HTTPException)
+    async def http(request: Request, error: HTTPException) -> JSONResponse:
+        headers = dict(error.headers or {})
         status = HTTPStatus(error.status_code)
-        return of_method(request) or _answer(
-            status, str(error.detail) + ".", dict(error.headers or {})
-        )
+        return of_method(request) or _answer(status, f"{error.detail}.", headers)
 
-    async def invalid(request: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, RequestValidationError)  # noqa: S101  registered for it
-        return of_method(request) or _answer(HTTPStatus.UNPROCESSABLE_ENTITY, _sentence(error))
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        # Without quoting the request: it may hold a submission.
+        found = error.errors()
+        told = []
+        for each in found[:_NAMED]:
+            # A field that we do not know has any name.
+            path = ".".join(map(str, each["loc"][1:])) or str(each["loc"][0])
+            told.append(f"{printable(path)[:_LONGEST_NAME]}: {each['msg']}")
+        if len(found) > _NAMED:
+            told.append(f"and {len(found) - _NAMED} more")
+        sentence = "; ".join(told) + "."
+        return of_method(request) or _answer(HTTPStatus.UNPROCESSABLE_ENTITY, sentence)
 
+    @app.exception_handler(OperationalError)
     async def away(_request: Request, _error: Exception) -> JSONResponse:
         detail = "The database is away; try again, with the same Idempotency-Key."
         return _answer(HTTPStatus.SERVICE_UNAVAILABLE, detail, {"Retry-After": "5"})
 
+    @app.exception_handler(Exception)
     async def unforeseen(_request: Request, _error: Exception) -> JSONResponse:
         return _answer(HTTPStatus.INTERNAL_SERVER_ERROR, "The service failed; staff can see why.")
-
-    app.add_exception_handler(ProblemError, known)
-    app.add_exception_handler(HTTPException, http)
-    app.add_exception_handler(RequestValidationError, invalid)
-    app.add_exception_handler(OperationalError, away)
-    app.add_exception_handler(Exception, unforeseen)
 
 
 def _answer(status: HTTPStatus, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
@@ -123,17 +128,3 @@ def _answer(status: HTTPStatus, detail: str, headers: dict[str, str] | None = No
     return JSONResponse(
         body.model_dump(), status_code=int(status), headers=headers, media_type=MEDIA_TYPE
     )
-
-
-def _sentence(error: RequestValidationError) -> str:
-    """Return what is wrong with a request, without quoting it: it may hold a submission."""
-    found = error.errors()
-    told = [f"{_place(each['loc'])}: {each['msg']}" for each in found[:_NAMED]]
-    if len(found) > _NAMED:
-        told.append(f"and {len(found) - _NAMED} more")
-    return "; ".join(told) + "."
-
-
-def _place(path: Sequence[str | int]) -> str:
-    """Return the printable name of a field; the sender may have chosen any."""
-    return printable(".".join(map(str, path[1:])) or str(path[0]))[:_LONGEST_NAME]

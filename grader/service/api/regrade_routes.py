@@ -1,5 +1,6 @@
 """`/v1/regrades`: grade stored submissions again, for instructors."""
 
+from dataclasses import asdict
 from http import HTTPStatus
 from typing import Annotated, Literal
 
@@ -13,7 +14,7 @@ from grader.service.api.problem_details import ProblemError, responses, with_hea
 from grader.service.regrading import BESIDE_SUBMISSIONS, Regrader
 from grader.service.service import AppContext
 from grader.service.store import regrades
-from grader.service.store.regrades import Mark, Regrade, RegradeChange
+from grader.service.store.regrades import Regrade, RegradeChange
 
 router = APIRouter(prefix="/v1/regrades", tags=["regrades"])
 
@@ -246,33 +247,16 @@ def _refused(error: UsageError) -> ProblemError:
 def _info(service: AppContext, found: Regrade) -> RegradeInfo:
     with service.database.read() as connection:
         done, sources = regrades.progress(connection, found.id)
-    return RegradeInfo(
-        id=found.id,
-        exercise=found.exercise,
-        from_hash=found.from_hash,
-        to_hash=found.to_hash,
-        by=found.by,
-        reason=found.reason,
-        allow_lower=found.allow_lower,
-        state=found.state,
-        created_at=found.created_at,
-        ended_at=found.ended_at,
-        done=done,
-        sources=sources,
-    )
+    return RegradeInfo(**asdict(found), done=done, sources=sources)
 
 
 def _change_info(change: RegradeChange) -> ChangeInfo:
     return ChangeInfo(
         submission=change.submission_id,
         person=change.person,
-        before=_mark_info(change.before),
-        after=_mark_info(change.after),
+        before=MarkInfo(**asdict(change.before)),
+        after=MarkInfo(**asdict(change.after)),
         effect=change.effect,
         held=change.held,
         event=change.event,
     )
-
-
-def _mark_info(mark: Mark) -> MarkInfo:
-    return MarkInfo(outcome=mark.outcome, score=mark.score, max_score=mark.max_score)

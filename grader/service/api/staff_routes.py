@@ -1,5 +1,6 @@
 """`/v1/submissions` for instructors: search submissions, and release parked ones."""
 
+from dataclasses import asdict
 from http import HTTPStatus
 from typing import Annotated
 
@@ -10,7 +11,7 @@ from grader.service.api.auth import ContextOf, Staff
 from grader.service.api.problem_details import ProblemError, responses
 from grader.service.api.submission_routes import Id
 from grader.service.store import submission_search, submissions
-from grader.service.store.submission_search import FoundSubmission, State
+from grader.service.store.submission_search import State
 
 router = APIRouter(prefix="/v1/submissions", tags=["submissions"])
 
@@ -66,7 +67,7 @@ def listed(
         )
     shown = found[:limit]
     follows = shown[-1].id if len(found) > limit else None
-    return SubmissionPage(submissions=[_info(each) for each in shown], next=follows)
+    return SubmissionPage(submissions=[EntryInfo(**asdict(each)) for each in shown], next=follows)
 
 
 @router.post(
@@ -84,17 +85,3 @@ def release(submission_id: Id, person: Staff, service: ContextOf) -> None:
     if not is_released:
         raise ProblemError(HTTPStatus.CONFLICT, "It is not parked.")
     service.executor.notify([submission_id])
-
-
-def _info(entry: FoundSubmission) -> EntryInfo:
-    return EntryInfo(
-        id=entry.id,
-        person=entry.person,
-        exercise=entry.exercise,
-        source_hash=entry.source_hash,
-        received_at=entry.received_at,
-        state=entry.state,
-        outcome=entry.outcome,
-        score=entry.score,
-        max_score=entry.max_score,
-    )

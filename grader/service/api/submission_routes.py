@@ -22,6 +22,7 @@ from grader.service.service import AppContext
 from grader.service.store import submissions, verdicts
 from grader.service.store.people import Person
 from grader.service.store.submissions import KeyReusedError, Submitted
+from grader.service.store.verdicts import StoredVerdict
 
 router = APIRouter(prefix="/v1/submissions", tags=["submissions"])
 
@@ -214,7 +215,7 @@ def _accept(service: AppContext, person: Person, new: NewSubmission, key: str) -
     if not accepted.is_new:
         return _state(service, submitted)
     service.executor.notify([submitted.id])
-    return _pending(submitted, place)
+    return _described(submitted, place)
 
 
 def _event(state: SubmissionState) -> ServerSentEvent:
@@ -222,34 +223,24 @@ def _event(state: SubmissionState) -> ServerSentEvent:
 
 
 def _state(service: AppContext, submitted: Submitted) -> SubmissionState:
-    # In this order: what is published between the two is not taken for parked.
+    # In this order: a verdict that is published between the two is found.
     with service.database.read() as connection:
         place = submissions.place(connection, submitted.id)
-        if place is not None:
-            return _pending(submitted, place)
-        kept = verdicts.published(connection, submitted.id)
+        kept = verdicts.published(connection, submitted.id) if place is None else None
+    return _described(submitted, place, kept)
+
+
+def _described(
+    submitted: Submitted, place: int | None, kept: StoredVerdict | None = None
+) -> SubmissionState:
     return SubmissionState(
         id=submitted.id,
         exercise=submitted.exercise,
         source_hash=submitted.source_hash,
         received_at=submitted.received_at,
-        state="graded" if kept else "parked",
-        position=None,
+        state="graded" if kept else "parked" if place is None else "pending",
+        position=place,
         outcome=kept.outcome if kept else None,
         score=kept.score if kept else None,
         max_score=kept.max_score if kept else None,
-    )
-
-
-def _pending(submitted: Submitted, place: int) -> SubmissionState:
-    return SubmissionState(
-        id=submitted.id,
-        exercise=submitted.exercise,
-        source_hash=submitted.source_hash,
-        received_at=submitted.received_at,
-        state="pending",
-        position=place,
-        outcome=None,
-        score=None,
-        max_score=None,
     )

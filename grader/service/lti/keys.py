@@ -184,15 +184,12 @@ class PlatformKeys:
         if kid in keys and time.monotonic() - at <= _KEEP_SECONDS:
             return keys[kid]
         with self._doors.setdefault(platform.id, _Door()).entered():
-            return self._fetched(platform, kid)
-
-    def _fetched(self, platform: Platform, kid: str) -> jwt.PyJWK | None:
-        at, keys = self._kept.get(platform.id, (float("-inf"), {}))
-        age = time.monotonic() - at
-        if age > _KEEP_SECONDS or (kid not in keys and age > AGAIN_SECONDS):
-            keys = _fetch(platform.registration.jwks_url)
-            self._kept[platform.id] = (time.monotonic(), keys)
-        return keys.get(kid)
+            at, keys = self._kept.get(platform.id, (float("-inf"), {}))
+            age = time.monotonic() - at
+            if age > _KEEP_SECONDS or (kid not in keys and age > AGAIN_SECONDS):
+                keys = _fetch(platform.registration.jwks_url)
+                self._kept[platform.id] = (time.monotonic(), keys)
+            return keys.get(kid)
 
 
 def _fetch(url: str) -> dict[str, jwt.PyJWK]:

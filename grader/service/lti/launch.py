@@ -7,7 +7,7 @@ is only begun stores nothing, and no one can be led into another person's launch
 import hmac
 import secrets
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -18,9 +18,8 @@ from grader.errors import EtudeError
 from grader.service.catalog import Catalog
 from grader.service.lti.keys import ALGORITHM, PlatformKeys
 from grader.service.lti.platform_requests import CallError
-from grader.service.store import platforms, sessions, unsent_scores
+from grader.service.store import people, platforms, sessions, unsent_scores
 from grader.service.store.database import Database
-from grader.service.store.people import Role
 from grader.service.store.platforms import Platform, origin
 from grader.service.store.unsent_scores import ScoreLine
 
@@ -128,7 +127,11 @@ def finish(
         if not platforms.use_nonce(connection, claims["nonce"], 2 * LOGIN_SECONDS):
             raise LaunchError("This launch was used already. Open the exercise again.")
         issuer, sub = platform.registration.issuer, claims["sub"]
-        person = platforms.admit(connection, issuer, sub, _role(claims))
+        # The role in the course of the link: roles elsewhere do not count.
+        roles = claims.get(_CLAIM + "roles")
+        teaches = isinstance(roles, list) and _TEACHES in roles
+        role = "instructor" if teaches else "student"
+        person = platforms.admit(connection, issuer, sub, people.role(role))
         if line_item and person.role == "student":
             line = ScoreLine(person.id, exercise, platform.id, sub, line_item)
             unsent_scores.remember_line(connection, line)
@@ -246,13 +249,6 @@ def _line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
             "Staff can register it: etude staff platform add ... --grades-url."
         )
     return line_item
-
-
-def _role(claims: Mapping[str, Any]) -> Role:
-    """Return the role in the course of the link; roles elsewhere do not count."""
-    roles = claims.get(_CLAIM + "roles")
-    named: Iterable[Any] = roles if isinstance(roles, list) else ()
-    return "instructor" if _TEACHES in named else "student"
 
 
 def _section(claims: Mapping[str, Any], name: str) -> Mapping[str, Any]:

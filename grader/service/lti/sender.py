@@ -127,8 +127,11 @@ class ScoreSender:
             "Authorization": f"Bearer {self._token(platform)}",
             "Content-Type": _MEDIA_TYPE,
         }
+        line_item = urlsplit(telling.line.line_item)  # whose query stays at the end
+        path = f"{line_item.path.rstrip('/')}/scores"
+        address = urlunsplit(line_item._replace(path=path, fragment=""))
         try:
-            call(_scores_url(telling.line.line_item), json.dumps(score).encode(), headers)
+            call(address, json.dumps(score).encode(), headers)
         except CallError as error:
             if error.status == HTTPStatus.CONFLICT:  # it has what is as new, or newer
                 return
@@ -181,9 +184,3 @@ class ScoreSender:
 def _passes(error: CallError) -> bool:
     """Return whether the same request may succeed later."""
     return error.status in _PASSING or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
-
-
-def _scores_url(line_item: str) -> str:
-    """Return the address for scores of a line item; its query stays at the end."""
-    parts = urlsplit(line_item)
-    return urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/scores", fragment=""))

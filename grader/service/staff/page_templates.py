@@ -30,20 +30,6 @@ def moment(microseconds: int) -> str:
     return f"{datetime.fromtimestamp(microseconds / 1_000_000, UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def _words(text: str) -> str:
-    """Return text without invisible or direction-changing characters."""
-    return printable(text, keep="\n\t")
-
-
-def _percent(share: float) -> str:
-    return f"{share:.0%}".replace("%", " %")
-
-
-def _spoken(kind: str) -> str:
-    """`verdict.published` as `verdict published`."""
-    return re.sub(r"\W+", " ", kind)
-
-
 _environment: Final = Environment(
     loader=FileSystemLoader(FOLDER / "templates"),
     autoescape=True,
@@ -53,7 +39,8 @@ _environment: Final = Environment(
 )
 _environment.filters |= {
     "moment": moment,
-    "words": _words,
-    "percent": _percent,
-    "spoken": _spoken,
+    # Without characters that cannot be seen, or that change the direction of text.
+    "words": lambda text: printable(text, keep="\n\t"),
+    "percent": lambda share: f"{share:.0%}".replace("%", " %"),
+    "spoken": lambda kind: re.sub(r"\W+", " ", kind),  # `verdict.published` as `verdict published`
 }

@@ -11,7 +11,6 @@ from grader.service import gradebook_data
 from grader.service.api import staff_routes
 from grader.service.api.auth import ContextOf
 from grader.service.api.problem_details import ProblemError
-from grader.service.service import AppContext
 from grader.service.staff.login import HOME, Instructor, OwnForm, PageRoute, instructor, see
 from grader.service.staff.page_templates import FOLDER, render
 from grader.service.store import (
@@ -64,7 +63,7 @@ def overview(visitor: Instructor, service: ContextOf) -> Response:
         "overview",
         visitor=visitor,
         numbers=found,
-        titles=_titles(service),
+        titles={name: each.title for name, each in service.catalog.exercises.items()},
         stuck=stuck[:_STUCK],
         more_stuck=len(stuck[_STUCK:]),
         pending=pending,
@@ -167,7 +166,3 @@ def release(wanted: Wanted, _sent: OwnForm, visitor: Instructor, service: Contex
     with contextlib.suppress(ProblemError):  # another instructor was faster, as the page says
         staff_routes.release(wanted.id, visitor.person, service)
     return see(f"/staff/submissions/{wanted.id}")
-
-
-def _titles(service: AppContext) -> dict[str, str]:
-    return {name: str(each.title) for name, each in service.catalog.exercises.items()}

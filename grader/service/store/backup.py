@@ -63,7 +63,11 @@ def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
             raise
         finally:
             os.close(descriptor)
-        _sync_folder(target.parent)
+        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)  # so that the disk has the name
+        finally:
+            os.close(folder)
     return made
 
 
@@ -145,12 +149,3 @@ def _check(source: Path, copy: Path) -> Backup:
         except (sqlite3.Error, TypeError):
             raise UsageError(f"{source} is no database of `etude serve`") from None
     return Backup(copy.stat().st_size, count, schema)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Write a folder's entries to the disk."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -182,24 +182,15 @@ def _refuse_the_dead(connection: PoolProxiedConnection, _record: object, _proxy:
     Raises:
         DisconnectionError: it did.
     """
-    if has_hung_up(connection.fileno()):
+    line = select.poll()
+    line.register(connection.fileno(), select.POLLIN)
+    if line.poll(0):  # an idle connection has nothing to read but its end
         raise DisconnectionError("the server has hung up")
 
 
 def is_conflict(error: DBAPIError) -> bool:
     """Return whether a transaction was undone because of a conflict with another one."""
     return getattr(error.orig, "sqlstate", None) in _CONFLICTS
-
-
-def has_hung_up(descriptor: int) -> bool:
-    """Return whether the server has closed an idle connection: then there is something to read.
-
-    Args:
-        descriptor: of its socket.
-    """
-    line = select.poll()
-    line.register(descriptor, select.POLLIN)
-    return bool(line.poll(0))
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:

@@ -71,7 +71,12 @@ def register(
     Raises:
         UsageError: an address is not HTTPS, or something is missing or too long.
     """
-    _check(wanted)
+    for name in (wanted.issuer, wanted.client_id):
+        if not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
+            raise UsageError(f"an issuer and a client id have 1 to {_LONGEST_NAME} characters")
+    for address in (wanted.auth_url, wanted.token_url, wanted.jwks_url, wanted.grades_url):
+        if not origin(address) or len(address) > _LONGEST_ADDRESS:
+            raise UsageError(f"{address[:_LONGEST_NAME]!r} is no address that begins with https://")
     found = find(connection, wanted.issuer, wanted.client_id)
     platform_id = found.id if found else new_id()
     addresses = {
@@ -95,15 +100,6 @@ def register(
     data = {"issuer": wanted.issuer, "client_id": wanted.client_id, **addresses}
     events.append(connection, actor, events.PLATFORM_REGISTERED, platform_id, data)
     return get(connection, platform_id)
-
-
-def _check(wanted: PlatformRegistration) -> None:
-    for name in (wanted.issuer, wanted.client_id):
-        if not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
-            raise UsageError(f"an issuer and a client id have 1 to {_LONGEST_NAME} characters")
-    for address in (wanted.auth_url, wanted.token_url, wanted.jwks_url, wanted.grades_url):
-        if not origin(address) or len(address) > _LONGEST_ADDRESS:
-            raise UsageError(f"{address[:_LONGEST_NAME]!r} is no address that begins with https://")
 
 
 def listed(connection: Connection) -> list[Platform]:
@@ -152,25 +148,16 @@ def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
     known = (lti_person.c.issuer == issuer, lti_person.c.sub == sub)
     person_id = connection.execute(select(lti_person.c.person_id).where(*known)).scalar()
     if person_id is not None:
-        return _in_role(connection, people.get_person(connection, person_id), role, issuer)
-    made = people.add_person(connection, _free_name(connection, issuer, sub), role, actor=issuer)
-    connection.execute(insert(lti_person).values(issuer=issuer, sub=sub, person_id=made.id))
-    return made
-
-
-def _in_role(connection: Connection, found: Person, role: Role, issuer: str) -> Person:
-    if found.role == role:
-        return found
-    connection.execute(update(person).where(person.c.id == found.id).values(role=role))
-    data = {"before": found.role, "role": role}
-    events.append(connection, issuer, events.ROLE_CHANGED, found.id, data)
-    return Person(found.id, found.name, role)
-
-
-def _free_name(connection: Connection, issuer: str, sub: str) -> str:
-    """Return a free name for a person, made from the platform's id for them."""
+        found = people.get_person(connection, person_id)
+        if found.role != role:
+            connection.execute(update(person).where(person.c.id == found.id).values(role=role))
+            data = {"before": found.role, "role": role}
+            events.append(connection, issuer, events.ROLE_CHANGED, found.id, data)
+        return Person(found.id, found.name, role)
     name = f"{sub}@{urlsplit(issuer).hostname or issuer}"
     is_name = name.isprintable() and len(name) <= _LONGEST_NAME
-    if is_name and people.find_person(connection, name) is None:
-        return name
-    return f"lti:{hashlib.sha256(f'{issuer} {sub}'.encode()).hexdigest()}"
+    if not is_name or people.find_person(connection, name) is not None:
+        name = f"lti:{hashlib.sha256(f'{issuer} {sub}'.encode()).hexdigest()}"
+    made = people.add_person(connection, name, role, actor=issuer)
+    connection.execute(insert(lti_person).values(issuer=issuer, sub=sub, person_id=made.id))
+    return made

@@ -12,6 +12,7 @@ from grader.grading.results.verdict_json import FAULT
 from grader.service.store import events
 from grader.service.store.ids import new_id, now
 from grader.service.store.tables import (
+    SAME_KEY,
     attempt,
     event,
     person,
@@ -138,22 +139,30 @@ def published_verdicts(
     connection: Connection, exercise: str, from_hash: str, source_hash: str
 ) -> Iterator[PublishedVerdict]:
     """Yield each submission of a source whose verdict is of one version."""
-    chosen = _holding().where(
-        submission.c.exercise == exercise,
-        publication.c.exercise_hash == from_hash,
-        publication.c.source_hash == source_hash,
+    chosen = (
+        select(
+            submission.c.id,
+            submission.c.person_id,
+            person.c.name,
+            submission.c.exercise,
+            submission.c.source_hash,
+            submission.c.received_at,
+            verdict.c.outcome,
+            verdict.c.score,
+            verdict.c.max_score,
+        )
+        .join(publication, publication.c.submission_id == submission.c.id)
+        .join(verdict, SAME_KEY)
+        .join(person, person.c.id == submission.c.person_id)
+        .where(
+            submission.c.exercise == exercise,
+            publication.c.exercise_hash == from_hash,
+            publication.c.source_hash == source_hash,
+        )
     )
     # By person: all transactions lock several persons in this order.
     for row in connection.execute(chosen.order_by(person.c.id, submission.c.id)):
-        yield PublishedVerdict(
-            submission_id=row.id,
-            person_id=row.person_id,
-            person=row.name,
-            exercise=row.exercise,
-            source_hash=row.source_hash,
-            received_at=row.received_at,
-            mark=Mark(row.outcome, row.score, row.max_score),
-        )
+        yield PublishedVerdict(*row[:6], mark=Mark(*row[6:]))
 
 
 def begin(
@@ -364,28 +373,4 @@ def end(connection: Connection, regrade_id: str, state: Ending, *, actor: str) -
 def _open(begun: Regrade) -> Select[Any]:
     return select(regrade_source.c.source_hash).where(
         regrade_source.c.regrade_id == begun.id, regrade_source.c.done.is_(False)
-    )
-
-
-def _holding() -> Select[Any]:
-    same_key = and_(
-        verdict.c.exercise_hash == publication.c.exercise_hash,
-        verdict.c.source_hash == publication.c.source_hash,
-        verdict.c.grader_version == publication.c.grader_version,
-    )
-    return (
-        select(
-            submission.c.id,
-            submission.c.person_id,
-            person.c.name,
-            submission.c.exercise,
-            submission.c.source_hash,
-            submission.c.received_at,
-            verdict.c.outcome,
-            verdict.c.score,
-            verdict.c.max_score,
-        )
-        .join(publication, publication.c.submission_id == submission.c.id)
-        .join(verdict, same_key)
-        .join(person, person.c.id == submission.c.person_id)
     )

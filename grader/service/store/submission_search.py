@@ -1,9 +1,9 @@
 """Search of submissions for staff, page by page."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from sqlalchemy import Connection, Select, and_, case, func, select
+from sqlalchemy import Connection, and_, case, func, select
 
 from grader.service.store.tables import (
     SAME_KEY,
@@ -68,7 +68,24 @@ def listed(
         before: only those older than the submission of this id.
         most: how many.
     """
-    chosen = _entries()
+    columns = submission.c
+    chosen = (
+        select(
+            columns.id,
+            person.c.name,
+            columns.exercise,
+            columns.source_hash,
+            columns.received_at,
+            _STATE,
+            verdict.c.outcome,
+            verdict.c.score,
+            verdict.c.max_score,
+        )
+        .join(person, person.c.id == columns.person_id)
+        .outerjoin(publication, publication.c.submission_id == columns.id)
+        .outerjoin(verdict, SAME_KEY)
+        .outerjoin(waiting, waiting.c.submission_id == columns.id)
+    )
     if exercise is not None:
         chosen = chosen.where(submission.c.exercise == exercise)
     if person_name is not None:
@@ -109,24 +126,3 @@ def stuck(
     for row in connection.execute(chosen):
         found.setdefault(row.exercise, []).append(Stuck(row.name, row.failed, row.latest))
     return found
-
-
-def _entries() -> Select[Any]:
-    columns = submission.c
-    return (
-        select(
-            columns.id,
-            person.c.name,
-            columns.exercise,
-            columns.source_hash,
-            columns.received_at,
-            _STATE,
-            verdict.c.outcome,
-            verdict.c.score,
-            verdict.c.max_score,
-        )
-        .join(person, person.c.id == columns.person_id)
-        .outerjoin(publication, publication.c.submission_id == columns.id)
-        .outerjoin(verdict, SAME_KEY)
-        .outerjoin(waiting, waiting.c.submission_id == columns.id)
-    )

@@ -154,11 +154,6 @@ def find_waiting(connection: Connection, submission_id: str) -> Submitted | None
     return _from(row) if row else None
 
 
-def find_all_waiting(connection: Connection, submission_ids: Sequence[str]) -> list[Submitted]:
-    """Return those of some submissions that wait to be graded."""
-    return [_from(row) for row in connection.execute(_WAITING_OF, {"of": submission_ids})]
-
-
 def count_waiting(connection: Connection) -> tuple[int, int]:
     """Return how many wait to be graded, and how many wait for staff."""
     by_kind = select(waiting.c.parked, func.count()).group_by(waiting.c.parked)
@@ -175,7 +170,7 @@ def places(connection: Connection, submission_ids: Sequence[str]) -> dict[str, i
     """Return the place in the line of each submission, as `place` does."""
     first = {name: at for at, name in enumerate(line(connection))}
     behind = [name for name in submission_ids if name not in first]
-    there = find_all_waiting(connection, behind) if len(first) == COUNTED else []
+    there = connection.execute(_WAITING_OF, {"of": behind}) if len(first) == COUNTED else ()
     far = dict.fromkeys((each.id for each in there), COUNTED)
     return {name: first.get(name, far.get(name)) for name in submission_ids}
 

@@ -144,7 +144,9 @@ def note_fault(
     connection: Connection, exercise_hash: str, source_hash: str, run: GradingRun, message: str
 ) -> int:
     """Record a grading fault, which is not the submission's; return the number of faults."""
-    row = _attempt(exercise_hash, source_hash, run, FAULT, _writable(message[:2000]))
+    # PostgreSQL takes UTF-8 without a NUL.
+    writable = message[:2000].encode(errors="backslashreplace").decode().replace("\0", "\\0")
+    row = _attempt(exercise_hash, source_hash, run, FAULT, writable)
     connection.execute(_ATTEMPT, row)
     counted = select(func.count()).where(
         attempt.c.exercise_hash == exercise_hash,
@@ -311,11 +313,6 @@ def _attempt(
         "outcome": outcome,
         "message": message,
     }
-
-
-def _writable(text: str) -> str:
-    """Return a text as PostgreSQL takes it: UTF-8 without a NUL."""
-    return text.encode(errors="backslashreplace").decode().replace("\0", "\\0")
 
 
 def _one(

@@ -1,4 +1,8 @@
-"""Serving a site that is being worked on: from memory, to this machine alone, with live reload."""
+"""A server of a site that is being worked on: from memory, to this machine alone, with live reload.
+
+The standard library's server is enough: there is one author, and the server answers to its own name
+only.
+"""
 
 import mimetypes
 import posixpath

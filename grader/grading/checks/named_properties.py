@@ -317,7 +317,7 @@ def _gradient(trial: Trial) -> Difference | None:
     name, array = next(iter(trial.moved.items()))
     result = _one_array(trial)
     if result.shape != array.shape:
-        facts = {"moved": name, "expected": array.shape, "got": result.shape}
+        facts = {"moved": (name,), "expected": array.shape, "got": result.shape}
         raise DiffersError(Difference(Rung.SHAPE, "gradient-shape", facts))
     if result.dtype.kind != "f":
         raise DiffersError(Difference(Rung.DTYPE, "gradient-dtype", {"dtype": result.dtype}))
@@ -329,12 +329,12 @@ def _gradient(trial: Trial) -> Difference | None:
         unit[place] = 1.0
         slope = _slope(trial, name, array, unit)
         if found := compare(np.float64(slope), np.float64(result[place]), limit):
-            return _breach("gradient", found, moved=name, place=place)
+            return _breach("gradient", found, moved=(name,), place=place)
     direction = trial.rng.uniform(-1.0, 1.0, array.shape)
     slope = _slope(trial, name, array, direction)
     along = np.float64((result * direction).sum())
     found = compare(np.float64(slope), along, limit)
-    return _breach("gradient", found, moved=name, place=None)
+    return _breach("gradient", found, moved=(name,), place=None)
 
 
 def _slope(trial: Trial, name: str, array: Array, direction: Array) -> float:

@@ -4,7 +4,7 @@ In a difference of a property, the property's sentence stands before that of the
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -48,7 +48,12 @@ def sentence_of(difference: Difference, name: str = _WHOLE) -> str:
         name = f"{values[0].upper()}{values[1:]}"
     for key in difference.path:
         name = f"Item {key!r:.40} of {name[0].lower()}{name[1:]}"
-    return _SENTENCES[difference.message](name, **difference.facts)
+    sentence = _SENTENCES[difference.message]
+    if isinstance(sentence, str):
+        moved = " and ".join(f"`{each}`" for each in difference.facts.get("moved", ()))
+        kind = describe(difference.facts.get("got"))
+        return sentence.format_map({**difference.facts, "name": name, "kind": kind, "moved": moved})
+    return sentence(name, **difference.facts)
 
 
 def describe(value: object) -> str:
@@ -180,41 +185,25 @@ def _two_digits(count: float) -> str:
     return f"{count:.2g}" if count < 100 else f"{count:.0f}"  # noqa: PLR2004  two digits or whole
 
 
-def _listed(names: Iterable[str]) -> str:
-    return " and ".join(f"`{name}`" for name in names)
-
-
-# By the message of a difference: its first argument is the name of the value or, where a property
-# has a cause, the sentence about the values.
-_SENTENCES: Final[Mapping[str, Callable[..., str]]] = {
+# By the message of a difference. The name is that of the value or, where a property has a cause,
+# the sentence about the values.
+_SENTENCES: Final[Mapping[str, str | Callable[..., str]]] = {
     "none": _none,
     "type": _type,
     "no-array": _no_array,
-    "other-value": lambda name, expected, got: (
-        f"{name} should be {expected!r:.80}, but is {got!r:.80}."
+    "other-value": "{name} should be {expected!r:.80}, but is {got!r:.80}.",
+    "length": "{name} should have {expected} items, but has {got}.",
+    "key-missing": "{name} has no key {key!r:.40}.",
+    "key-not-asked-for": "{name} has the key {key!r:.40}, which is not asked for.",
+    "no-single-number": "{name} should be a single number, but is {kind}.",
+    "no-array-of-shape": "{name} should be an array of shape {shape}, but is {kind}.",
+    "shape": "{name} should have shape {expected}, but has shape {got}.",
+    "dtype": "{name} should have dtype {expected}, but has dtype {got}.",
+    "dtype-without-fractions": (
+        "{name} should have dtype {expected}, but has dtype {got}. Integers cannot hold fractions."
     ),
-    "length": lambda name, expected, got: f"{name} should have {expected} items, but has {got}.",
-    "key-missing": lambda name, key: f"{name} has no key {key!r:.40}.",
-    "key-not-asked-for": lambda name, key: (
-        f"{name} has the key {key!r:.40}, which is not asked for."
-    ),
-    "no-single-number": lambda name, got: (
-        f"{name} should be a single number, but is {describe(got)}."
-    ),
-    "no-array-of-shape": lambda name, shape, got: (
-        f"{name} should be an array of shape {shape}, but is {describe(got)}."
-    ),
-    "shape": lambda name, expected, got: (
-        f"{name} should have shape {expected}, but has shape {got}."
-    ),
-    "dtype": lambda name, expected, got: (
-        f"{name} should have dtype {expected}, but has dtype {got}."
-    ),
-    "dtype-without-fractions": lambda name, expected, got: (
-        f"{name} should have dtype {expected}, but has dtype {got}. Integers cannot hold fractions."
-    ),
-    "dtype-of-fewer-digits": lambda name, expected, got: (
-        f"{name} should have dtype {expected}, but has dtype {got}: it keeps fewer digits."
+    "dtype-of-fewer-digits": (
+        "{name} should have dtype {expected}, but has dtype {got}: it keeps fewer digits."
     ),
     "not-finite": _not_finite,
     "number-not-finite": lambda name, number: (
@@ -224,7 +213,7 @@ _SENTENCES: Final[Mapping[str, Callable[..., str]]] = {
     "number": lambda name, **numbers: "{} should be {}, but is {}.".format(
         name, *_distinct(**numbers)
     ),
-    "whole-number": lambda name: f"{name} is another whole number than expected.",
+    "whole-number": "{name} is another whole number than expected.",
     "nothing-printed": lambda _, expected: f"Nothing was printed; expected {_quoted(expected)}.",
     "text": lambda _, **texts: f"Printed {_printed(**texts)}",
     "text-after-own-prints": lambda _, **texts: (
@@ -237,16 +226,14 @@ _SENTENCES: Final[Mapping[str, Callable[..., str]]] = {
     "less-text": lambda _, **texts: f"Printed less than expected: {_printed(**texts)}",
     "memory": lambda _, **facts: _over_budget("memory", **facts),
     "time": lambda _, **facts: _over_budget("time", **facts),
-    "input-changed": lambda _, argument, call: (
-        f"Your code changes {argument} of `{call}` in place. Work on a copy, or make a new array."
+    "input-changed": (
+        "Your code changes {argument} of `{call}` in place. Work on a copy, or make a new array."
     ),
     "cannot-use": lambda _, **facts: sentences.cannot_use(**facts),
     "assertion": lambda _, **facts: sentences.assertion(**facts),
     "answer": lambda _, **facts: sentences.answer_differs(**facts),
     # Of results that cannot have a property:
-    "no-finite-number": lambda _: (
-        "The result should have finite numbers in it, but all are NaN or infinite."
-    ),
+    "no-finite-number": "The result should have finite numbers in it, but all are NaN or infinite.",
     "no-numbers": lambda _, got: (
         "The result should be made of numbers, but there is no number in it."
         if isinstance(got, (np.ndarray, list, tuple, dict))
@@ -260,20 +247,14 @@ _SENTENCES: Final[Mapping[str, Callable[..., str]]] = {
         f"The result should have an axis {axis}, but has {ndim} {'axis' if ndim == 1 else 'axes'} "
         "only."
     ),
-    "no-one-array": lambda _, got: f"The result should be an array, but is {describe(got)}.",
-    "rows": lambda _, length, things: (
-        f"The result should have one row for each of the {length} {things}."
+    "no-one-array": "The result should be an array, but is {kind}.",
+    "rows": "The result should have one row for each of the {length} {things}.",
+    "gradient-shape": (
+        "The gradient should have the shape of {moved}, {expected}, but has shape {got}."
     ),
-    "gradient-shape": lambda _, moved, expected, got: (
-        f"The gradient should have the shape of `{moved}`, {expected}, but has shape {got}."
-    ),
-    "gradient-dtype": lambda _, dtype: (
-        f"The gradient should be an array of floats, but has dtype {dtype}."
-    ),
-    "scalar": lambda _, code, got: f"`{code}` should be one number, but is {describe(got)}.",
-    "finite-scalar": lambda _, code, number: (
-        f"`{code}` should be a finite number, but it is {number}."
-    ),
+    "gradient-dtype": "The gradient should be an array of floats, but has dtype {dtype}.",
+    "scalar": "`{code}` should be one number, but is {kind}.",
+    "finite-scalar": "`{code}` should be a finite number, but it is {number}.",
     # Of properties:
     "sum": lambda _, axis, place, total: (
         f"Along axis {axis} the result should add up to 1, but the sum"
@@ -282,33 +263,19 @@ _SENTENCES: Final[Mapping[str, Callable[..., str]]] = {
     "negative": lambda _, number, place: (
         f"A weight cannot be negative, but the result is {number:.4g} at {list(place)}."
     ),
-    "overflow": lambda _, moved, factor, count, total: (
-        f"With {_listed(moved)} {factor:,.0f} times as large, {count} of {total} values of the "
-        "result are NaN or infinite. Something overflows on the way to a finite number."
+    "overflow": (
+        "With {moved} {factor:,.0f} times as large, {count} of {total} values of the result are "
+        "NaN or infinite. Something overflows on the way to a finite number."
     ),
-    "shift": lambda values, moved: (
-        f"A constant added to {_listed(moved)} should change nothing. {values}"
+    "shift": "A constant added to {moved} should change nothing. {name}",
+    "causal": (
+        "Position {last} may not depend on later ones, but changing those changes the result up "
+        "to it. {name}"
     ),
-    "causal": lambda values, last: (
-        f"Position {last} may not depend on later ones, but changing those changes the result up "
-        f"to it. {values}"
-    ),
-    "equivariant": lambda values, moved: (
-        f"Reordering {_listed(moved)} should reorder the result in the same way. {values}"
-    ),
-    "invariant": lambda values, moved: (
-        f"Reordering {_listed(moved)} should not change the result. {values}"
-    ),
-    "gradient": lambda values, moved, place: (  # noqa: ARG005  the place is part of the values
-        f"The gradient differs from finite differences of `{moved}`. {values}"
-    ),
-    "idempotent": lambda values: (
-        f"Applied to its own result, your function should change nothing more. {values}"
-    ),
-    "deterministic": lambda values: (
-        f"Two calls with the same inputs should give the same. {values}"
-    ),
-    "cached": lambda values, against: (
-        f"The result should be the same as without the cache, `{against}`. {values}"
-    ),
+    "equivariant": "Reordering {moved} should reorder the result in the same way. {name}",
+    "invariant": "Reordering {moved} should not change the result. {name}",
+    "gradient": "The gradient differs from finite differences of {moved}. {name}",
+    "idempotent": "Applied to its own result, your function should change nothing more. {name}",
+    "deterministic": "Two calls with the same inputs should give the same. {name}",
+    "cached": "The result should be the same as without the cache, `{against}`. {name}",
 }

@@ -9,7 +9,9 @@ from grader.grading.comparison.relations.pair import MATRIX, Axis, Relation, Rel
 
 def related(relation: Relation) -> str:
     """Return the sentence about a relation."""
-    sentence = _SENTENCES[relation.id](**relation.facts)
+    text = _SENTENCES[relation.id]
+    facts = relation.facts
+    sentence = text.format(**facts) if isinstance(text, str) else text(**facts)
     return f"Item {relation.path[0]!r:.40}: {sentence}" if len(relation.path) == 1 else sentence
 
 
@@ -108,7 +110,7 @@ def _cut(surplus: int, things: str, end: str) -> str:
     return f"{some} {fault} at the {end}; the rest is right."
 
 
-_SENTENCES: Final[Mapping[RelationId, Callable[..., str]]] = {
+_SENTENCES: Final[Mapping[RelationId, str | Callable[..., str]]] = {
     "sign-flipped": lambda is_number: (
         "The number is right, but its sign is flipped."
         if is_number
@@ -123,15 +125,15 @@ _SENTENCES: Final[Mapping[RelationId, Callable[..., str]]] = {
         "The values would be right if each row had "
         f"{_LOG_SUM_EXP if what == 'log-sum-exp' else f'its {what}'} subtracted."
     ),
-    "row-offset": lambda: (
+    "row-offset": (
         "Within each row, every value is off by the same amount, another one in each row."
     ),
-    "squared": lambda: "Every value is the square of the expected one.",
-    "root-taken": lambda: "Every value is the square root of the expected one.",
-    "logarithm": lambda: "Every value is the logarithm of the expected one.",
-    "exponential": lambda: "Every value is the exponential of the expected one.",
-    "reciprocal": lambda: "Every value is 1 divided by the expected one.",
-    "absolute": lambda: "The sizes are right, but the signs are lost.",
+    "squared": "Every value is the square of the expected one.",
+    "root-taken": "Every value is the square root of the expected one.",
+    "logarithm": "Every value is the logarithm of the expected one.",
+    "exponential": "Every value is the exponential of the expected one.",
+    "reciprocal": "Every value is 1 divided by the expected one.",
+    "absolute": "The sizes are right, but the signs are lost.",
     "truncated": lambda is_floor: (
         "The values are the expected ones rounded down to whole numbers."
         if is_floor
@@ -142,7 +144,7 @@ _SENTENCES: Final[Mapping[RelationId, Callable[..., str]]] = {
         "This is the expected result with "
         f"{'rows and columns' if is_matrix else 'its last two axes'} swapped."
     ),
-    "axes-permuted": lambda: "The values are right, but the axes are in another order.",
+    "axes-permuted": "The values are right, but the axes are in another order.",
     "reversed": lambda axis, ndim: f"The {_things(axis, ndim)} are right, but in reverse order.",
     "rows-permuted": lambda axis, ndim: (
         f"The {_things(axis, ndim)} are right, but in another order."
@@ -151,16 +153,14 @@ _SENTENCES: Final[Mapping[RelationId, Callable[..., str]]] = {
         f"The {_things(axis, ndim)} are right, but stand one place too "
         f"{'late' if is_late else 'early'}."
     ),
-    "reshape-for-transpose": lambda: (
+    "reshape-for-transpose": (
         "The numbers are right, but in the wrong places: this is what comes out if an array is "
         "reshaped where its axes should be swapped."
     ),
-    "other-places": lambda: "The numbers are the expected ones, but in other places.",
-    "items-swapped": lambda: "The items are all there, but in another order.",
+    "other-places": "The numbers are the expected ones, but in other places.",
+    "items-swapped": "The items are all there, but in another order.",
     "other-axis": _other_axis,
-    "softmax-missing": lambda: (
-        "These are scores: the softmax of each of your rows is what is expected."
-    ),
+    "softmax-missing": "These are scores: the softmax of each of your rows is what is expected.",
     "scores-scaled": lambda factor, origin: (
         f"These would be the weights if the scores were {_number(factor)} times as large"
         f"{_explained(factor, origin)}"
@@ -178,20 +178,14 @@ _SENTENCES: Final[Mapping[RelationId, Callable[..., str]]] = {
         f"Your values are {blocked} {'below' if side == 'above' else 'above'} the diagonal; they "
         f"should be {side} it."
     ),
-    "diagonal-blocked": lambda blocked: (
-        f"Your values are {blocked} on the diagonal too; it should stay open."
-    ),
-    "diagonal-open": lambda blocked: (
-        f"On the diagonal {blocked} is expected, but your values are others."
-    ),
+    "diagonal-blocked": "Your values are {blocked} on the diagonal too; it should stay open.",
+    "diagonal-open": "On the diagonal {blocked} is expected, but your values are others.",
     "mask-missing": lambda blocked, side: (
         f"{side.capitalize()} the diagonal {blocked} is expected, but your values are others."
     ),
-    "axis-dropped": lambda: (
-        "The values are right, but an axis of length 1 is missing (see `keepdims`)."
-    ),
-    "axis-added": lambda: "The values are right, but there is an axis of length 1 too many.",
-    "one-item": lambda which: f"This is only the {which} item of the expected result.",
+    "axis-dropped": "The values are right, but an axis of length 1 is missing (see `keepdims`).",
+    "axis-added": "The values are right, but there is an axis of length 1 too many.",
+    "one-item": "This is only the {which} item of the expected result.",
     "cut": _cut,
-    "reshaped": lambda: "The values are right and in the right order; only the shape is not.",
+    "reshaped": "The values are right and in the right order; only the shape is not.",
 }

@@ -6,9 +6,9 @@ from typing import TypeVar
 
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, Location
-from grader.grading.program.author_code import author_error
-from grader.grading.program.loaded_program import LoadedProgram, read_values
-from grader.grading.program.proxies import InputChangedError, NoValueError
+from grader.grading.program.author_code import author_error, freeze
+from grader.grading.program.loaded_program import LoadedProgram, is_value
+from grader.grading.program.proxies import InputChangedError, NoValueError, Proxies
 from grader.grading.results.jobs import limits_of
 from grader.sandbox.answers import Cause, ChildGoneError, Returned, Unsupported
 from grader.sandbox.interface import Children
@@ -35,7 +35,10 @@ def loaded_solution(exercise: Exercise, sandbox: Children | None) -> Iterator[Lo
             answer = child.load(exercise.solution, list(exercise.defines))
             if not isinstance(answer, Returned):
                 raise NoValueError(answer)
-            return LoadedProgram(child, exercise, read_values(child, exercise))
+            names = Proxies(child, exercise.where)
+            wanted = [name for name in exercise.defines if is_value(exercise, name)]
+            values = {name: freeze(names.current(name)) for name in wanted}
+            return LoadedProgram(child, exercise, values)
 
         yield of_solution(exercise.where, "solution", load)
 

@@ -322,22 +322,14 @@ def forbidden(line: int, uses: str, because: str) -> str:
     return f"Line {line} {uses}, which this exercise does without{reason}."
 
 
-def roundabout(line: int, name: str) -> str:
-    """Return the sentence about a use that can reach what is forbidden."""
-    return (
-        f"Line {line} uses `{name}`, which can reach by another name what this exercise does "
-        "without, so it is not allowed here either."
-    )
-
-
-def passed_around(line: int, name: str) -> str:
-    """Return the sentence about a module that is passed around."""
-    return (
-        f"Line {line} passes `{name}` around, which could hide what this exercise does without. "
-        f"Write `{name}.` and what you need of it where you need it."
-    )
-
-
+ROUNDABOUT = (
+    "Line {line} uses `{name}`, which can reach by another name what this exercise does without, "
+    "so it is not allowed here either."
+)
+PASSED_AROUND = (
+    "Line {line} passes `{name}` around, which could hide what this exercise does without. Write "
+    "`{name}.` and what you need of it where you need it."
+)
 TOO_MANY_NAMES = "Your code uses more names than can be checked for what this exercise forbids."
 
 

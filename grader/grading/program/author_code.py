@@ -71,52 +71,23 @@ class TooLargeError(Exception):
 
 
 @contextlib.contextmanager
-def time_limit(seconds: float | None = None) -> Iterator[None]:
+def time_limit(seconds: float = AUTHOR_SECONDS) -> Iterator[None]:
     """Raise `TooLongError` in a block that does not end; only in a main thread, and in no page."""
-    if not _can_be_interrupted():
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or not hasattr(signal, "setitimer"):
         yield
         return
-    allowed = AUTHOR_SECONDS if seconds is None else seconds
-    with time_limits():
-        _alarm.seconds = allowed
-        signal.setitimer(signal.ITIMER_REAL, allowed, 1)  # again, should it be caught
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
 
+    def stop(*_: object) -> NoReturn:
+        raise TooLongError(f"not done after {seconds:g} s")
 
-@contextlib.contextmanager
-def time_limits() -> Iterator[None]:
-    """Install the handler for many time limits, which takes longer than to set one."""
-    if _alarm.is_heard or not _can_be_interrupted():
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, _alarm.ring)
-    _alarm.is_heard = True
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # again, should it be caught
     try:
         yield
     finally:
-        _alarm.is_heard = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-
-
-def _can_be_interrupted() -> bool:
-    is_main = threading.current_thread() is threading.main_thread()
-    return is_main and hasattr(signal, "setitimer")
-
-
-class _Alarm:
-    """The handler of the process's one timer."""
-
-    is_heard = False
-    seconds = AUTHOR_SECONDS
-
-    def ring(self, *_: object) -> NoReturn:
-        raise TooLongError(f"not done after {self.seconds:g} s")
-
-
-_alarm = _Alarm()
 
 
 def remember(source: str, name: str) -> str:

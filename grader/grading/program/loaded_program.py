@@ -65,14 +65,3 @@ class LoadedProgram:
             raise NoValueError(answer)
         count = answer.value if type(answer.value) is int else 0
         return self.child.output(begin, min(begin + max(count, 0), self.child.printed))
-
-
-def read_values(child: Child, exercise: Exercise) -> dict[str, Any]:
-    """Return the values that a loaded program defines.
-
-    Raises:
-        NoValueError: one is of a kind that cannot leave the sandbox.
-    """
-    wanted = [name for name in exercise.defines if is_value(exercise, name)]
-    names = Proxies(child, exercise.where)
-    return {name: freeze(names.current(name)) for name in wanted}

@@ -124,9 +124,11 @@ def breach(forbid: Forbid, uses: Sequence[Use]) -> Refusal | None:
         if (said := _forbidden(forbid, use)) is not None:
             return Refusal(sentences.forbidden(use.line, said, forbid.because), use.line)
         if _leads_around(use):
-            return Refusal(sentences.roundabout(use.line, use.written), use.line)
+            sentence = sentences.ROUNDABOUT.format(line=use.line, name=use.written)
+            return Refusal(sentence, use.line)
         if use.kind == "passed" and _could_hide(forbid, use.name):
-            return Refusal(sentences.passed_around(use.line, use.written), use.line)
+            sentence = sentences.PASSED_AROUND.format(line=use.line, name=use.written)
+            return Refusal(sentence, use.line)
     return None
 
 

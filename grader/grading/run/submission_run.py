@@ -148,7 +148,11 @@ class SubmissionRun:
         if test.hidden:
             return _result(test, _hidden(test, attempt))
         result = _result(test, attempt, child.output(begin, child.printed))
-        values = self._values(test, attempt)
+        values = FailureValues()
+        if attempt.outcome is not Outcome.PASSED and self._with_values:
+            from grader.grading.feedback.summarize_values import values_behind  # noqa: PLC0415  a pass needs none of it
+
+            values = values_behind(self.exercise, test, self.observed[test.id])
         return replace(
             result,
             inputs=values.inputs,
@@ -193,7 +197,10 @@ class SubmissionRun:
         return not self.problem
 
     def _attempt(self, program: LoadedProgram, test: TestCase) -> _Attempt:
-        """Run the draws, to the first that does not pass, or all for partial credit."""
+        """Run the draws, to the first that does not pass, or all for partial credit.
+
+        Points for a part of the draws are rounded down.
+        """
         draws = self._oracle.draws(test)
         first: tuple[_Attempt, RawResult] | None = None
         passed = 0
@@ -208,7 +215,11 @@ class SubmissionRun:
         if first is None:
             return _Attempt(Outcome.PASSED, points=test.points)
         attempt, self.observed[test.id] = first
-        return _partly(test, attempt, passed, len(draws)) if test.partial else attempt
+        if not test.partial:
+            return attempt
+        points = test.points * passed // len(draws)
+        message = sentences.partly(attempt.message, passed, len(draws), points)
+        return replace(attempt, message=message, points=points)
 
     def _attempt_draw(
         self, program: LoadedProgram, test: TestCase, draw: Draw, number: int, draws: int
@@ -269,13 +280,6 @@ class SubmissionRun:
         if self._with_reasons:
             sentence = sentences.raised(answer, check_of(test).code_at(error), self._contents)
         return _Attempt(sentences.outcome_of(answer), sentence, line=line, inputs=draw.inputs)
-
-    def _values(self, test: TestCase, attempt: _Attempt) -> FailureValues:
-        if attempt.outcome is Outcome.PASSED or not self._with_values:
-            return FailureValues()
-        from grader.grading.feedback.summarize_values import values_behind  # noqa: PLC0415  a pass needs none of it
-
-        return values_behind(self.exercise, test, self.observed[test.id])
 
 
 def _result(test: TestCase, attempt: _Attempt, output: str = "") -> TestResult:
@@ -355,13 +359,6 @@ def verdict_of(
         submission_hash=submission.digest,
         grader_version=__version__,
     )
-
-
-def _partly(test: TestCase, attempt: _Attempt, passed: int, draws: int) -> _Attempt:
-    """Return an attempt with the points of the draws that passed, rounded down."""
-    points = test.points * passed // draws
-    message = sentences.partly(attempt.message, passed, draws, points)
-    return _Attempt(attempt.outcome, message, attempt.line, attempt.rung, attempt.inputs, points)
 
 
 def _hidden(test: TestCase, attempt: _Attempt) -> _Attempt:

@@ -22,7 +22,7 @@ _FORK = multiprocessing.get_context("fork")
 _LONGEST_MESSAGE = 64 << 20
 
 # The first byte of a message, to the process and from it.
-_END, _PREPARE, _ASK = b"E", b"P", b"A"
+_END, _ASK = b"E", b"A"
 _ANSWER, _PROBLEMS, _FAULT = b"A", b"P", b"F"
 
 
@@ -48,11 +48,6 @@ class ConfinedProcess:
         self._process = _FORK.Process(target=_serve, args=words, daemon=True)
         self._process.start()
         theirs.close()
-
-    def prepare(self) -> None:
-        """Start its sandbox without waiting for it."""
-        with contextlib.suppress(OSError):  # the next request says what is wrong
-            self._connection.send_bytes(_PREPARE)
 
     def ask(self, request: bytes) -> bytes:
         """Return the answer to a request.
@@ -105,14 +100,12 @@ def _serve(
     sandbox: Sandbox | None = None
     with contextlib.ExitStack() as stack, contextlib.suppress(EOFError, BrokenPipeError):
         while (message := connection.recv_bytes()) != _END:
-            reply = _FAULT
             try:
                 if sandbox is None:
                     opened = stack.enter_context(open_sandbox())
                     confine_this_process()
                     sandbox = opened  # only now, or a failure to confine would be no obstacle
-                if message[:1] == _ASK:
-                    reply = _ANSWER + answer(message[1:], sandbox)
+                reply = _ANSWER + answer(message[1:], sandbox)
             except DefinitionError as error:
                 places = [(p.where, p.message) for p in error.problems]
                 data = [[str(w.path), w.line, w.column, message] for w, message in places]
@@ -121,5 +114,4 @@ def _serve(
                 reply = _FAULT + str(error).encode()
             except Exception as error:  # noqa: BLE001  a bug of ours: said to the parent
                 reply = _FAULT + f"{type(error).__name__}: {error}".encode()
-            if message[:1] == _ASK:
-                connection.send_bytes(reply)
+            connection.send_bytes(reply)

@@ -50,7 +50,6 @@ def answer(request: bytes, sandbox: Sandbox) -> bytes:
 @pytest.fixture(scope="module")
 def process() -> Iterator[ConfinedProcess]:
     with closing(ConfinedProcess(answer, open_sandbox)) as made:
-        made.prepare()
         yield made
 
 

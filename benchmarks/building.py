@@ -1,7 +1,6 @@
 """Time to build a site of a thousand exercises: at first, again, and after a change."""
 
 import re
-import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -16,14 +15,14 @@ from grader.definitions.files import default_folder
 
 _ETUDE: Final = str(Path(sys.executable).with_name("etude"))
 _COPIES, _QUICK_COPIES = 16, 2
-_SOON, _AT_ONCE = 10.0, 1.0  # seconds
+_AT_ONCE: Final = 3.0  # seconds
 
 _NOTES: Final = """\
 - {exercises} exercises and {lessons} lessons: the collection that comes with Etude, {copies} times
   under other ids.
-- at first: nothing is remembered. Definitions are read, lessons run, and every exercise's
-  misconceptions, for a page knows a mistake by what comes of it.
-- pages anew: only the pages are forgotten, as after a change to a template.
+- at first: the cache is empty. Definitions are read, and lessons and the misconceptions of every
+  exercise run.
+- one copy: the same for the collection as it is.
 - wall: seconds until the command ends. CPU: of the command and of all that it started.
 """
 
@@ -38,10 +37,6 @@ class _Place:
     def exercises(self) -> Path:
         return self.folder / "exercises"
 
-    @property
-    def remembered(self) -> Path:
-        return self.folder / "cache" / "etude"
-
     def build(self) -> Usage:
         """Build the site, into the folder of the build before."""
         words = ("site", "build", "--exercises", "exercises", "--output", "site")
@@ -55,23 +50,18 @@ def measure(*, quick: bool) -> Section:
     """Build one site in every situation."""
     copies = _QUICK_COPIES if quick else _COPIES
     with tempfile.TemporaryDirectory() as name:
-        place = _Place(Path(name))
-        _copy(default_folder(), place.exercises, copies)
-        found = {"at first": place.build()}
-        shutil.rmtree(place.remembered / "pages")
-        found["pages anew"] = place.build()
-        found["nothing changed"] = _least([place.build() for _ in range(5)])
-        found["one text changed"] = _least([_after(place, "instructions", n) for n in range(5)])
-        found["one title changed"] = _least([_after(place, "title", n) for n in range(5)])
+        found = {}
+        for size, number in (("", copies), (", one copy", 1)):
+            place = _Place(Path(name) / str(number))
+            _copy(default_folder(), place.exercises, number)
+            found[f"at first{size}"] = place.build()
+            found[f"nothing changed{size}"] = _least([place.build() for _ in range(3)])
+            changed = [_after_a_change(place, each) for each in range(3)]
+            found[f"one text changed{size}"] = _least(changed)
     collection = Collection.load(default_folder())
     count = copies * len(collection.exercises)
-    aims = [
-        Aim(f"site of {count:,}, pages anew", found["pages anew"].wall, _SOON, "s"),
-        *(
-            Aim(f"site of {count:,}, {change}", found[change].wall, _AT_ONCE, "s")
-            for change in ("one text changed", "one title changed")
-        ),
-    ]
+    wall = found["one text changed, one copy"].wall
+    aims = [Aim(f"site of {len(collection.exercises)}, one text changed", wall, _AT_ONCE, "s")]
     notes = _NOTES.format(
         exercises=f"{count:,}",
         lessons=copies * sum(len(track.lessons) for track in collection.tracks),
@@ -89,10 +79,10 @@ def _least(usages: list[Usage]) -> Usage:
     return min(usages, key=lambda usage: usage.wall)
 
 
-def _after(place: _Place, field: str, number: int) -> Usage:
-    """Change one exercise a little, and build."""
-    (path,) = place.exercises.glob("attention-1/13-*.yaml")
-    begin = "instructions: |\n  " if field == "instructions" else "title: "
+def _after_a_change(place: _Place, number: int) -> Usage:
+    """Change the text of one exercise a little, and build."""
+    (path,) = place.exercises.glob("attention-0/13-*.yaml")
+    begin = "instructions: |\n  "
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace(begin, f"{begin}{number} ", 1), encoding="utf-8")
     return place.build()

@@ -20,7 +20,7 @@ from typing import Final
 from grader.errors import GraderFault
 
 _SOURCES: Final = frozenset({".py", ".html", ".css", ".js", ".json"})
-_MOST_ENTRIES: Final = 5_000  # of a folder; then the oldest are removed
+_MOST_ENTRIES: Final = 20_000  # of a folder; then the oldest are removed
 _MOST_BYTES: Final = 1 << 29  # of all its entries together
 _ENTRY: Final = re.compile(r"[0-9a-f]{64}(\.\w+)?")  # with an ending while it is written
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH

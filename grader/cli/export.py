@@ -128,7 +128,7 @@ def canvas(
       etude export canvas grades.csv --database sqlite:///etude.db --column "W1" --output new.csv
     """
     options.prefer_own_output()
-    from grader.reports.canvas import fill, scores_of
+    from grader.reports.canvas_csv import fill, scores_of
     from grader.reports.deliver import write_whole
 
     if output.exists() and any(output.samefile(path) for path in (gradebook, *results)):

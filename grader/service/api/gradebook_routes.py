@@ -8,7 +8,7 @@ from fastapi import APIRouter, Body, Header, Query, Response
 from pydantic import BaseModel, Field
 
 from grader.errors import UsageError
-from grader.reports.canvas import fill, scores_of
+from grader.reports.canvas_csv import fill, scores_of
 from grader.service import gradebook_data
 from grader.service.api.auth import ContextOf, Staff
 from grader.service.api.problem_details import ProblemError, responses

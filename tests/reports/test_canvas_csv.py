@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grader.errors import UsageError
-from grader.reports.canvas import Filled, fill, scores_of
+from grader.reports.canvas_csv import Filled, fill, scores_of
 
 EXPORT = """\
 Student,ID,SIS User ID,SIS Login ID,Section,Attention (4711),Essay (4712),Current Score,Final Score

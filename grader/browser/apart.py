@@ -34,7 +34,7 @@ _SETTINGS: Final[tuple[tuple[Callable[[], Any], Callable[[Any], object]], ...]] 
 )
 
 
-class SubmissionState:
+class SubmissionGlobals:
     """The changes that one submission has made: none at first."""
 
     def __init__(self) -> None:

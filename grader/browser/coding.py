@@ -28,7 +28,7 @@ from grader.definitions.exercise import (
     Tolerance,
 )
 from grader.errors import Location
-from grader.grading.diagnosis.fingerprint import Sketch
+from grader.grading.diagnosis.fingerprint import Fingerprint
 from grader.grading.diagnosis.known_mistakes import Mistake
 from grader.grading.expected.oracle import Draw, TestValues
 from grader.grading.program.author_code import freeze
@@ -51,7 +51,7 @@ _KINDS: Final[dict[str, type]] = {
     for kind in (
         Budget, CallTest, Definition, Draw, EngineData, Exercise, ExerciseLimits, Forbid,
         FromExpression, FromReference, FromSolution, Literals, LiteralValue, Mistake, Outcome,
-        OutputTest, PropertyTest, PytestTest, Seeded, Sketch, Tolerance, TestValues, Usage,
+        OutputTest, PropertyTest, PytestTest, Seeded, Fingerprint, Tolerance, TestValues, Usage,
     )
 }  # fmt: skip
 _FIELDS: Final[dict[type, tuple[str, ...]]] = {

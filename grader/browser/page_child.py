@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from grader.browser.apart import SubmissionState
+from grader.browser.apart import SubmissionGlobals
 from grader.sandbox.answers import (
     Answer,
     Cause,
@@ -21,7 +21,7 @@ from grader.sandbox.answers import (
     read_answer,
 )
 from grader.sandbox.inside import wire
-from grader.sandbox.inside.serving import Output, Server
+from grader.sandbox.inside.serving import Output, SubmissionServer
 from grader.sandbox.interface import Child, Ending
 from grader.sandbox.limits import ANSWERS_CAP, Limits
 from grader.sandbox.printable import printable
@@ -56,8 +56,8 @@ class PageChild(Child):
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._output = _InMemory(limits.output)
-        self._server = Server(self._output)
-        self._state = SubmissionState()
+        self._server = SubmissionServer(self._output)
+        self._state = SubmissionGlobals()
         self._requests = self._weight = 0
 
     def start(self) -> None:

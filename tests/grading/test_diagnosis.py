@@ -321,7 +321,7 @@ def test_a_page_gets_the_misconceptions_that_load(make: "Make", sandbox: Sandbox
     exercise = means(make, MAX, broken)
     found = Diagnostician(Oracle(exercise, sandbox), sandbox).mistakes()
     assert [mistake.id for mistake in found] == ["maximum"]
-    assert len(found[0].sketches) == 2
+    assert len(found[0].fingerprints) == 2
 
 
 def test_mutants_without_an_end_are_given_up(

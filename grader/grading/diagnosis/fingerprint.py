@@ -1,4 +1,4 @@
-"""Small fingerprints ("sketches") of a program's result in one test, for comparing many programs.
+"""Small fingerprints of a program's result in one test, for comparing many programs.
 
 Large arrays are sampled: a few hundred values in fixed places distinguish two programs as well as
 millions would.
@@ -34,7 +34,7 @@ _NO_NUMBERS: Final[Numbers] = np.empty(0)
 
 
 @dataclass(frozen=True, slots=True)
-class Sketch:
+class Fingerprint:
     """How a test ended for a program: in which draw, on which rung, and with which values."""
 
     outcome: Outcome
@@ -63,7 +63,7 @@ class Sketch:
         """Whether any of its numbers is neither NaN nor infinite."""
         return bool(np.isfinite(self.numbers).any())
 
-    def agrees(self, other: "Sketch", closeness: Tolerance | None) -> bool:
+    def agrees(self, other: "Fingerprint", closeness: Tolerance | None) -> bool:
         """Return whether two programs gave the same.
 
         Args:
@@ -88,28 +88,28 @@ class Sketch:
         return bool((near | (self.numbers == other.numbers) | both_nan).all())
 
 
-def sketch(outcome: Outcome, observation: RawResult | None) -> Sketch:
-    """Return the sketch of an observation."""
-    if observation is None:
-        return Sketch(outcome, -1)
-    rung = "" if observation.rung is None else observation.rung.value
-    got = observation.got
+def fingerprint_of(outcome: Outcome, result: RawResult | None) -> Fingerprint:
+    """Return the fingerprint of a result."""
+    if result is None:
+        return Fingerprint(outcome, -1)
+    rung = "" if result.rung is None else result.rung.value
+    got = result.got
     if isinstance(got, Raised):
         # The cause, or else the message. An error without a line of the program's arose in the
         # test's own line, from what the program returned.
         known = signature(got.type, got.message) if got.frames else None
         what = known or (got.message[:_MOST_MESSAGE],)
         form = ("raised", got.type, bool(got.frames), *what)
-        return Sketch(outcome, observation.draw, "", form, is_specific=known is not None)
+        return Fingerprint(outcome, result.draw, "", form, is_specific=known is not None)
     if isinstance(got, str):
-        return Sketch(outcome, observation.draw, rung, ("text",), text=got[:_MOST_TEXT])
-    parts = _Parts(exact_dtypes=observation.rung is Rung.DTYPE)
+        return Fingerprint(outcome, result.draw, rung, ("text",), text=got[:_MOST_TEXT])
+    parts = _Parts(exact_dtypes=result.rung is Rung.DTYPE)
     try:
         parts.add(got)
     except Exception:  # noqa: BLE001  no value may cost a submission its verdict
-        return Sketch(outcome, observation.draw, rung, ("odd",))
+        return Fingerprint(outcome, result.draw, rung, ("odd",))
     numbers = np.concatenate(parts.numbers) if parts.numbers else _NO_NUMBERS
-    return Sketch(outcome, observation.draw, rung, tuple(parts.form), numbers, single=parts.single)
+    return Fingerprint(outcome, result.draw, rung, tuple(parts.form), numbers, single=parts.single)
 
 
 class _Parts:

@@ -23,7 +23,7 @@ from grader.definitions.exercise import (
 from grader.errors import EtudeError
 from grader.grading.comparison.ladder import Rung
 from grader.grading.comparison.raw_result import RawResult
-from grader.grading.diagnosis.fingerprint import Sketch, sketch
+from grader.grading.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import sentences
 from grader.grading.results.jobs import limits_of
@@ -58,11 +58,11 @@ class Mistake:
     id: str
     feedback: str
     hint: int | None
-    sketches: tuple[Sketch, ...]
+    fingerprints: tuple[Fingerprint, ...]
 
 
 @dataclass(slots=True)
-class _Program:
+class _WrongProgram:
     """A program that makes a known mistake, and its results so far."""
 
     kind: DiagnosisKind
@@ -70,7 +70,9 @@ class _Program:
     source: str
     feedback: str  # of a mutant, the mistake as "as if ..."
     hint: int | None = None
-    sketches: list[Sketch] = field(default_factory=list)  # of the first tests in running order
+    fingerprints: list[Fingerprint] = field(
+        default_factory=list
+    )  # of the first tests in running order
     is_usable: bool = True
     hung: bool = False
 
@@ -93,14 +95,16 @@ class Diagnostician:
         self._sandbox = sandbox
         self._tests = in_running_order(oracle.exercise)
         self._misconceptions = [
-            _Program("misconception", each.id, each.code, each.feedback.strip(), each.hint)
+            _WrongProgram("misconception", each.id, each.code, each.feedback.strip(), each.hint)
             for each in oracle.exercise.misconceptions
         ]
         self._misconceptions += [
-            _Program("misconception", each.id, "", each.feedback, each.hint, list(each.sketches))
+            _WrongProgram(
+                "misconception", each.id, "", each.feedback, each.hint, list(each.fingerprints)
+            )
             for each in mistakes
         ]
-        self._mutants: list[_Program] | None = None
+        self._mutants: list[_WrongProgram] | None = None
         self._until = math.inf
 
     def diagnose(
@@ -135,14 +139,14 @@ class Diagnostician:
     def mistakes(self) -> tuple[Mistake, ...]:
         """Run every misconception through all tests, and return those that loaded."""
         for program in self._misconceptions:
-            program.sketches = [seen for _, seen in self._graded(program)]
+            program.fingerprints = [seen for _, seen in self._graded(program)]
         return tuple(
-            Mistake(program.id, program.feedback, program.hint, tuple(program.sketches))
+            Mistake(program.id, program.feedback, program.hint, tuple(program.fingerprints))
             for program in self._misconceptions
             if program.is_usable
         )
 
-    def _matching_mutants(self, case: "_Case") -> Iterator[_Program]:
+    def _matching_mutants(self, case: "_Case") -> Iterator[_WrongProgram]:
         if self._mutants is None:
             self._mutants = _mutants_of(self._exercise)
         sentences_found: set[str] = set()
@@ -156,38 +160,40 @@ class Diagnostician:
                 if len(sentences_found) > _MOST_EXPLANATIONS:
                     return
 
-    def _explains(self, program: _Program, case: "_Case") -> bool:
+    def _explains(self, program: _WrongProgram, case: "_Case") -> bool:
         if not program.is_usable:
             return False
         if time.monotonic() > self._until:
             raise _TimeIsOverError
-        if not any(_is_evidence(program, case.sketches[test.id], case) for test in case.failing):
+        if not any(
+            _is_evidence(program, case.fingerprints[test.id], case) for test in case.failing
+        ):
             return False
         try:
-            agrees = all(case.agrees(test, seen) for test, seen in self._sketches(program))
+            agrees = all(case.agrees(test, seen) for test, seen in self._fingerprints(program))
         except EtudeError:  # ours or the author's; the verdict must not be lost
             program.is_usable = False
         return program.is_usable and agrees
 
-    def _sketches(self, program: _Program) -> Iterator[tuple[TestCase, Sketch]]:
+    def _fingerprints(self, program: _WrongProgram) -> Iterator[tuple[TestCase, Fingerprint]]:
         """Yield a program's results in each test: those that are known, then by running it.
 
         The first run goes as far as the caller asks. The second one goes to the end, so that there
         is no third.
         """
-        known = len(program.sketches)
-        yield from zip(self._tests, program.sketches, strict=False)
+        known = len(program.fingerprints)
+        yield from zip(self._tests, program.fingerprints, strict=False)
         if known == len(self._tests):
             return
         if known:
-            program.sketches = [seen for _, seen in self._graded(program)]
-            yield from list(zip(self._tests, program.sketches, strict=False))[known:]
+            program.fingerprints = [seen for _, seen in self._graded(program)]
+            yield from list(zip(self._tests, program.fingerprints, strict=False))[known:]
             return
         for test, seen in self._graded(program):
-            program.sketches.append(seen)
+            program.fingerprints.append(seen)
             yield test, seen
 
-    def _graded(self, program: _Program) -> Iterator[tuple[TestCase, Sketch]]:
+    def _graded(self, program: _WrongProgram) -> Iterator[tuple[TestCase, Fingerprint]]:
         submission = Submission.from_bytes(Path(self._exercise.path_name), program.source.encode())
         limits = limits_of(self._exercise)
         if program.kind == "mutation":
@@ -203,7 +209,10 @@ class Diagnostician:
                 program.hung |= result.outcome is Outcome.TIMED_OUT and program.kind == "mutation"
                 # Of a pass nothing else is needed, and most programs pass most tests.
                 passed = result.outcome is Outcome.PASSED
-                yield test, sketch(result.outcome, None if passed else run.observed.get(test.id))
+                yield (
+                    test,
+                    fingerprint_of(result.outcome, None if passed else run.observed.get(test.id)),
+                )
 
 
 class _TimeIsOverError(Exception):
@@ -227,29 +236,30 @@ class _Case:
         self._told = {test.id for test in told}
         outcomes = {test.id: results[test.id].outcome for test in told}
         self.failing = [test for test in told if outcomes[test.id] is not Outcome.PASSED]
-        self.sketches = {
-            test.id: sketch(outcomes[test.id], observed.get(test.id)) for test in self.failing
+        self.fingerprints = {
+            test.id: fingerprint_of(outcomes[test.id], observed.get(test.id))
+            for test in self.failing
         }
         passing = [t for t, outcome in outcomes.items() if outcome is Outcome.PASSED]
-        values = [sketch(Outcome.PASSED, observed.get(test)) for test in passing]
-        values += self.sketches.values()
+        values = [fingerprint_of(Outcome.PASSED, observed.get(test)) for test in passing]
+        values += self.fingerprints.values()
         # Many mistakes give nothing but NaN; a finite value beside it points to one.
         self.is_never_finite = any(
-            seen.rung == Rung.NOT_FINITE for seen in self.sketches.values()
+            seen.rung == Rung.NOT_FINITE for seen in self.fingerprints.values()
         ) and not any(seen.is_finite_somewhere or seen.is_distinctive for seen in values)
 
-    def agrees(self, test: TestCase, seen: Sketch) -> bool:
+    def agrees(self, test: TestCase, seen: Fingerprint) -> bool:
         """Return whether a program agrees with the submission in a test, or it is not compared."""
         if test.id not in self._told:
             return True
-        mine = self.sketches.get(test.id)
+        mine = self.fingerprints.get(test.id)
         if mine is None:
             return seen.outcome is Outcome.PASSED
         compares_values = test.compared in ("value", "text")
         return mine.agrees(seen, test.tolerance if compares_values else None)
 
 
-def _is_evidence(program: _Program, seen: Sketch, case: _Case) -> bool:
+def _is_evidence(program: _WrongProgram, seen: Fingerprint, case: _Case) -> bool:
     """Return whether a failure points to this mistake, and not just to some mistake."""
     shown_by_test = seen.rung in _SHOWN_BY_TEST
     overflows = seen.rung == Rung.NOT_FINITE
@@ -261,21 +271,21 @@ def _is_evidence(program: _Program, seen: Sketch, case: _Case) -> bool:
     return seen.is_distinctive or answered or shown_by_test or overflows
 
 
-def _mutants_of(exercise: Exercise) -> list[_Program]:
+def _mutants_of(exercise: Exercise) -> list[_WrongProgram]:
     if not exercise.solution:  # a student edition has none
         return []
     from grader.mutation import OPERATORS, mutants  # noqa: PLC0415  most failures need no mutants
 
     made = mutants(exercise.solution, exercise.defines, exercise.starter)[:_MOST_MUTANTS]
     return [
-        _Program("mutation", mutant.operator, mutant.source, mistake)
+        _WrongProgram("mutation", mutant.operator, mutant.source, mistake)
         for mutant in made
         if (mistake := OPERATORS[mutant.operator].mistake)
         and mutant.operator not in _VAGUE_OPERATORS
     ]
 
 
-def _diagnosis(found: Sequence[_Program], case: _Case) -> Diagnosis | None:
+def _diagnosis(found: Sequence[_WrongProgram], case: _Case) -> Diagnosis | None:
     if not 0 < len(found) <= _MOST_EXPLANATIONS:
         return None
     mistakes = list(dict.fromkeys(program.feedback for program in found))

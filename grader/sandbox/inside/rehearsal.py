@@ -12,7 +12,7 @@ import numpy as np
 
 from . import wire
 from .serving import FILE_NAME, MODULE_NAME
-from .worker import Worker
+from .worker import RequestLoop
 
 _TIMES = 12  # Python specializes code after eight calls
 
@@ -51,9 +51,9 @@ def rehearse() -> None:
     ]
     with ours, theirs:
         for _ in range(_TIMES):
-            worker = Worker(theirs)
+            loop = RequestLoop(theirs)
             for number, request in enumerate(requests):
                 ours.sendmsg(wire.encode([number, *request]))
-                worker.answer_next()
+                loop.answer_next()
                 ours.recv(1 << 16)
     del sys.modules[MODULE_NAME], linecache.cache[FILE_NAME]

@@ -128,7 +128,7 @@ class _Errors(io.TextIOBase):
                 self._output.write(kept)
 
 
-class _Objects:
+class _Instances:
     """The instances of which the trusted side has handles."""
 
     def __init__(self) -> None:
@@ -152,7 +152,7 @@ class _Objects:
         return namespace[name]
 
 
-class _Submission:
+class _SubmissionModule:
     """The submission's module, with a method for each request."""
 
     def __init__(self, output: Output) -> None:
@@ -321,7 +321,7 @@ def _raised(error: BaseException) -> dict[str, object]:
 
 
 def _measured(
-    submission: _Submission, operation: str, *arguments: object
+    submission: _SubmissionModule, operation: str, *arguments: object
 ) -> tuple[object, list[int]]:
     """Execute a request and measure it; NumPy reports its arrays to `tracemalloc` too."""
     act = getattr(submission, operation)
@@ -337,7 +337,7 @@ def _measured(
 
 
 def _answer(
-    submission: _Submission, objects: _Objects, request: list[Any]
+    submission: _SubmissionModule, objects: _Instances, request: list[Any]
 ) -> list[bytes | memoryview]:
     """Execute a request; every failure of the submission is an answer too."""
     number, operation, *arguments = request
@@ -352,7 +352,7 @@ def _answer(
         return wire.encode([number, "raised", _raised(error)])
 
 
-class Server:
+class SubmissionServer:
     """One submission, and the answers to requests about it, in a sandbox or in a page.
 
     Args:
@@ -360,8 +360,8 @@ class Server:
     """
 
     def __init__(self, output: Output) -> None:
-        self._submission = _Submission(output)
-        self._objects = _Objects()
+        self._submission = _SubmissionModule(output)
+        self._objects = _Instances()
 
     def print_to(self, output: Output) -> None:
         """Direct the submission's output here."""

@@ -6,7 +6,7 @@ import socket
 from typing import NoReturn
 
 from . import wire
-from .serving import Output, Server
+from .serving import Output, SubmissionServer
 
 _READ_AHEAD, _MOST_AT_ONCE = 1 << 12, 1 << 20
 _STDOUT = 1
@@ -39,7 +39,7 @@ def _send(connection: socket.socket, pieces: list[bytes | memoryview]) -> None:
             pieces[0] = memoryview(pieces[0])[count:]
 
 
-class Worker:
+class RequestLoop:
     """Answers requests about one submission. Created in the zygote, used in a child.
 
     Args:
@@ -48,7 +48,7 @@ class Worker:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._server = Server(_ToDescriptor(_STDOUT, 0))
+        self._server = SubmissionServer(_ToDescriptor(_STDOUT, 0))
         self._received = bytearray()
 
     def serve(self, output: int, output_cap: int) -> NoReturn:

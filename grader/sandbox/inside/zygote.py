@@ -38,7 +38,7 @@ _AHEAD = (
 _NOTHING, _OUTPUTS, _CONNECTION, _CONTROL, _HIGHEST = 0, (1, 2), 3, 4, 4096
 _SETUP_FAILED = 97
 _LONGEST_REQUEST = 1 << 12
-_MOST_PLANS = 64
+_MOST_LIMITS = 64
 _SEED = 0
 # Plain numbers: members of an enumeration are another class to touch.
 _SIGKILL, _SIGINT = int(signal.SIGKILL), int(signal.SIGINT)
@@ -146,8 +146,8 @@ class _Zygote:
         self._backend = backend
         self._channel = channel
         self._own_pids = own_pids
-        self._plans: dict[bytes, _Plan] = {}
-        self._worker = worker.Worker(connection)
+        self._limits: dict[bytes, _ChildLimits] = {}
+        self._loop = worker.RequestLoop(connection)
         # With a pid namespace of its own, every child is number 1 and has a scratch folder.
         alone = own_pids is not None
         self._filter = syscalls.Filter(seccomp.program(syscalls.MACHINE, 1, scratch=alone))
@@ -164,27 +164,27 @@ class _Zygote:
         if not message:
             os._exit(0)
         if descriptors:
-            plan = self._plans.get(message)
-            if plan is None:
-                if len(self._plans) == _MOST_PLANS:
-                    self._plans.clear()
-                plan = self._plans[message] = _Plan(json.loads(message))
-            self._channel.send(b'{"pid": %d}' % self._spawn(plan, *descriptors))
+            limits = self._limits.get(message)
+            if limits is None:
+                if len(self._limits) == _MOST_LIMITS:
+                    self._limits.clear()
+                limits = self._limits[message] = _ChildLimits(json.loads(message))
+            self._channel.send(b'{"pid": %d}' % self._spawn(limits, *descriptors))
         else:
             self._channel.send(_reap(int(message)))
 
-    def _spawn(self, plan: "_Plan", connection: int, output: int) -> int:
+    def _spawn(self, limits: "_ChildLimits", connection: int, output: int) -> int:
         if self._own_pids is not None:  # the child becomes the first of a pid namespace of its own
             syscalls.setns(self._own_pids, syscalls.CLONE_NEWPID)
             syscalls.unshare(syscalls.CLONE_NEWPID)
         pid = syscalls.fork()
         if pid == 0:
-            self._live(plan, connection, output)
+            self._live(limits, connection, output)
         os.close(connection)
         os.close(output)
         return pid
 
-    def _live(self, plan: "_Plan", connection: int, output: int) -> NoReturn:
+    def _live(self, limits: "_ChildLimits", connection: int, output: int) -> NoReturn:
         """Run a child to its end."""
         try:
             # No child shares an open file with another: its flags would outlive the child.
@@ -193,24 +193,24 @@ class _Zygote:
                 os.dup2(output, place)
             os.dup2(connection, _CONNECTION)
             os.closerange(_CONNECTION + 1, _HIGHEST)
-            self._lock_in(plan)
-            self._worker.serve(_OUTPUTS[0], plan.output_cap)
+            self._lock_in(limits)
+            self._loop.serve(_OUTPUTS[0], limits.output_cap)
         finally:
             os._exit(_SETUP_FAILED)
 
-    def _lock_in(self, plan: "_Plan") -> None:
+    def _lock_in(self, limits: "_ChildLimits") -> None:
         """Give up all that a submission does not need. The order matters: rights last."""
         syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
         os.setsid()  # or a signal to the process group would reach the zygote
         if self._own_pids is not None:
             syscalls.unshare(syscalls.CLONE_NEWNS)
             flags = syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC
-            syscalls.mount("tmpfs", "/tmp", "tmpfs", flags, plan.tmpfs)  # noqa: S108  the sandbox's own
+            syscalls.mount("tmpfs", "/tmp", "tmpfs", flags, limits.tmpfs)  # noqa: S108  the sandbox's own
             os.chdir("/tmp")  # noqa: S108  the sandbox's own
-        for number, limit in plan.rlimits:
+        for number, limit in limits.rlimits:
             resource.setrlimit(number, limit)
         if self._own_pids is not None:  # elsewhere the user's other processes would count too
-            resource.setrlimit(resource.RLIMIT_NPROC, plan.processes)
+            resource.setrlimit(resource.RLIMIT_NPROC, limits.processes)
         syscalls.default_signal(_SIGINT)
         if self._backend == "none":
             return
@@ -224,7 +224,7 @@ class _Zygote:
             raise RuntimeError("not isolated: sockets can be made")
 
 
-class _Plan:
+class _ChildLimits:
     """Limits in the form that the kernel takes."""
 
     def __init__(self, limits: dict[str, Any]) -> None:

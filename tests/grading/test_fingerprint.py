@@ -8,16 +8,16 @@ import pytest
 from grader.definitions.exercise import Tolerance
 from grader.grading.comparison.ladder import Rung
 from grader.grading.comparison.raw_result import RawResult
-from grader.grading.diagnosis.fingerprint import Sketch, sketch
+from grader.grading.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Raised, Unsupported
 
 HUGE = 10**5000  # too long for Python to print
 
 
-def of(got: Any, draw: int = 0) -> Sketch:  # noqa: ANN401  any value
-    """Sketch a failed test's value."""
-    return sketch(Outcome.FAILED, RawResult(draw, got, None))
+def of(got: Any, draw: int = 0) -> Fingerprint:  # noqa: ANN401  any value
+    """Fingerprint a failed test's value."""
+    return fingerprint_of(Outcome.FAILED, RawResult(draw, got, None))
 
 
 def error(message: str, kind: str = "ValueError", line: int | None = 3) -> Raised:
@@ -34,8 +34,8 @@ def error(message: str, kind: str = "ValueError", line: int | None = 3) -> Raise
     ],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip
-def test_any_value_has_a_sketch(value: object) -> None:
-    """Whatever comes out of the sandbox can be sketched, and agrees with itself."""
+def test_any_value_has_a_fingerprint(value: object) -> None:
+    """A fingerprint can be made of all that comes out of the sandbox, and agrees with itself."""
     assert of(value).agrees(of(value), None)
     assert not of(value).agrees(of("something else"), None)
 
@@ -87,7 +87,8 @@ def test_the_width_of_a_dtype_counts_where_grading_says_so(one: object, other: o
     """A wider float is no difference to grading, so it is none between two mistakes."""
     assert of(one).agrees(of(other), None)
     narrow = [
-        sketch(Outcome.FAILED, RawResult(0, value, None, rung=Rung.DTYPE)) for value in (one, other)
+        fingerprint_of(Outcome.FAILED, RawResult(0, value, None, rung=Rung.DTYPE))
+        for value in (one, other)
     ]
     assert not narrow[0].agrees(narrow[1], None)
 

@@ -53,7 +53,10 @@ class Editor:
         Returns:
             The edited program; None where it would not be Python, or would do what it did before.
         """
-        chunk = self._chunk(edit.node)
+        top = self._program.top_level(edit.node)
+        if id(top) not in self._chunks:
+            self._chunks[id(top)] = _Chunk(self._program, top)
+        chunk = self._chunks[id(top)]
         for start, end, text in _spellings(self._program, edit):
             print_of = chunk.fingerprint_with(start, end, text, edit)
             if print_of is not None:
@@ -64,12 +67,6 @@ class Editor:
             return None
         source = self._program.source
         return Edited(source[:start] + text + source[end:], print_of)
-
-    def _chunk(self, node: ast.AST) -> "_Chunk":
-        top = self._program.top_level(node)
-        if id(top) not in self._chunks:
-            self._chunks[id(top)] = _Chunk(self._program, top)
-        return self._chunks[id(top)]
 
 
 class _Chunk:
@@ -108,23 +105,23 @@ def _spellings(program: Program, edit: Edit) -> Iterator[tuple[int, int, str]]:
     """Yield ways to write an edit, the nicest first: a span of the source and its new text."""
     start, end = program.span(edit.node)
     if isinstance(edit.replacement, ast.Pass):
-        yield from _deletion(program, start, end)
+        first, last = program.whole_lines(start, end)
+        rest = program.source[end:last].strip()
+        if not program.source[first:start].strip() and (not rest or rest.startswith("#")):
+            yield first, last, ""  # nothing but a comment shares the statement's lines
     pattern, kept = _with_placeholders(program, edit.replacement)
-    bare = _KEPT.sub(lambda match: program.text(kept[int(match[1])]), pattern)
-    safe = _KEPT.sub(lambda match: _in_parentheses(program, kept[int(match[1])]), pattern)
+    texts = [program.text(node) for node in kept]
+    in_parentheses = [
+        text if isinstance(node, _SELF_CONTAINED) else f"({text})"
+        for node, text in zip(kept, texts, strict=True)
+    ]
+    bare = _KEPT.sub(lambda match: texts[int(match[1])], pattern)
+    safe = _KEPT.sub(lambda match: in_parentheses[int(match[1])], pattern)
     plain = ast.unparse(edit.replacement)
     if bare.startswith("(") and isinstance(edit.replacement, ast.Tuple):
         yield start, end, bare[1:-1]
     for text in dict.fromkeys((bare, safe, f"({bare})", f"({safe})", plain, f"({plain})")):
         yield start, end, text
-
-
-def _deletion(program: Program, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """Yield the deletion of a statement's lines, if nothing but a comment shares them."""
-    first, last = program.whole_lines(start, end)
-    rest = program.source[end:last].strip()
-    if not program.source[first:start].strip() and (not rest or rest.startswith("#")):
-        yield first, last, ""
 
 
 def _with_placeholders(program: Program, new: ast.AST) -> tuple[str, list[ast.expr]]:
@@ -143,11 +140,6 @@ def _with_placeholders(program: Program, new: ast.AST) -> tuple[str, list[ast.ex
         return ast.copy_location(type(node)(**fields), ast.Pass(lineno=1, col_offset=0))
 
     return ast.unparse(copied(new)), kept
-
-
-def _in_parentheses(program: Program, node: ast.expr) -> str:
-    text = program.text(node)
-    return text if isinstance(node, _SELF_CONTAINED) else f"({text})"
 
 
 def _same(old: Any, new: Any, edit: Edit | None) -> bool:  # noqa: ANN401  any field of a node

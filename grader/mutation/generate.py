@@ -2,13 +2,13 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from grader.mutation.diff import unified_diff
-from grader.mutation.edits import Edit, Editor
+from grader.mutation.edits import Editor
 from grader.mutation.identity import describe
-from grader.mutation.operators import OPERATORS, Operator
+from grader.mutation.operators import OPERATORS
 from grader.mutation.program import Program
 from grader.mutation.scope import learners_nodes
 
@@ -61,12 +61,20 @@ def _mutants(program: Program, defines: Collection[str], given: str) -> tuple[Mu
     seen: set[str] = set()
     repeats: Counter[str] = Counter()
     made = []
-    for operator, edit in _edits(program, defines, given):
+    edits = (  # of one line's, those of the outer expressions first
+        (operator, edit)
+        for node in learners_nodes(program, defines, given)
+        for operator in OPERATORS.values()
+        for edit in operator.find(program, node)
+    )
+    for operator, edit in edits:
         edited = editor.apply(edit)
         if edited is None or edited.fingerprint in seen:
             continue
         seen.add(edited.fingerprint)
-        change = _change(program, operator, edit)
+        where = program.qualified_name(edit.node)
+        place = f" in {where}" if where else ""
+        change = f"{operator.name}{place}: {describe(program, edit)}"
         repeats[change] += 1
         made.append(
             Mutant(
@@ -80,24 +88,8 @@ def _mutants(program: Program, defines: Collection[str], given: str) -> tuple[Mu
     return tuple(made)
 
 
-def _edits(
-    program: Program, defines: Collection[str], given: str
-) -> Iterator[tuple[Operator, Edit]]:
-    """Find every edit; of one line's, those of the outer expressions first."""
-    for node in learners_nodes(program, defines, given):
-        for operator in OPERATORS.values():
-            for edit in operator.find(program, node):
-                yield operator, edit
-
-
-def _change(program: Program, operator: Operator, edit: Edit) -> str:
-    where = program.qualified_name(edit.node)
-    place = f" in {where}" if where else ""
-    return f"{operator.name}{place}: {describe(program, edit)}"
-
-
 def _ordinal(count: int) -> str:
-    """Return what tells a repeated change from the first of its kind."""
+    """Return a suffix that distinguishes repeated changes, such as " (2nd)"."""
     if count == 1:
         return ""
     teen = count % 100 in (11, 12, 13)

@@ -71,7 +71,11 @@ def changed_in_place(home: ast.AST) -> set[str]:
             targets = [node.target]
         for target in targets:
             if isinstance(target, ast.Subscript) or isinstance(node, ast.AugAssign):
-                changed.add(_base(target))
+                base = target
+                while isinstance(base, ast.Subscript | ast.Attribute):
+                    base = base.value
+                if isinstance(base, ast.Name):
+                    changed.add(base.id)
     return changed
 
 
@@ -101,9 +105,3 @@ def assigned_name(program: Program, node: ast.expr) -> str:
         target = above.targets[0]
         return target.id if isinstance(target, ast.Name) else ""
     return ""
-
-
-def _base(node: ast.expr) -> str:
-    while isinstance(node, ast.Subscript | ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""

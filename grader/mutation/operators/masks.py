@@ -89,18 +89,16 @@ def _mask_polarity(_: Program, node: ast.AST) -> Iterator[Edit]:
         yield Edit(node, node.operand)
     if calls.called(node) == "logical_not" and isinstance(node, ast.Call) and node.args:
         yield Edit(node, node.args[0])
-    if isinstance(node, ast.Call) and _chooses_by_name(node):
+    if (
+        isinstance(node, ast.Call)
+        and calls.called(node) == "where"
+        and len(node.args) == _WHERE
+        and not isinstance(node.args[0], ast.Compare | ast.UnaryOp)  # negated by another operator
+    ):
         yield Edit(node, build.call(node, args=build.swapped(node.args, 1, 2)))
     if isinstance(node, ast.Subscript) and _is_mask(node.slice):
         inverted = ast.UnaryOp(ast.Invert(), node.slice)
         yield Edit(node, ast.Subscript(node.value, inverted, node.ctx))
-
-
-def _chooses_by_name(call: ast.Call) -> bool:
-    """Return whether `np.where(mask, a, b)` is called, where the mask is no comparison."""
-    if calls.called(call) != "where" or len(call.args) != _WHERE:
-        return False
-    return not isinstance(call.args[0], ast.Compare | ast.UnaryOp)
 
 
 def _is_mask(node: ast.expr) -> bool:

@@ -129,7 +129,7 @@ def _check(asked: _Asked) -> "Verdict":
 def _pool(unsafe: bool) -> "Pool":
     from grader.grading.workers.pool import Pool
 
-    return Pool(1, options.sandbox_opener(unsafe, once=True), preload=False)
+    return Pool(1, options.sandbox_opener(unsafe, many=False), preload=False)
 
 
 def _grade(pool: "Pool", asked: _Asked) -> "tuple[Verdict, Afterwards]":

@@ -179,14 +179,14 @@ def refuse_inside(definitions: Path, graded: Path) -> None:
 
 
 def sandbox_opener(
-    unsafe: bool, *, workers: int | None = None, once: bool = False
+    unsafe: bool, *, workers: int | None = None, many: bool = True
 ) -> "Callable[[], Sandbox]":
     """Return what starts a sandbox; the imports happen then.
 
     Args:
         unsafe: whether it isolates nothing.
         workers: how many call it, each for its own; None for one that serves few submissions.
-        once: whether the sandbox is for one submission, and the engine imported while it starts.
+        many: whether for more submissions than one. For one, the engine is imported meanwhile.
     """
 
     def opener() -> "Sandbox":
@@ -195,7 +195,7 @@ def sandbox_opener(
         # On a core that is idle, the next child is forked ahead.
         spare = workers is not None and workers < len(os.sched_getaffinity(0))
         start = open_unsafe if unsafe else open_sandbox
-        return start(spare=spare, once=once, meanwhile=_import_engine if once else None)
+        return start(spare=spare, many=many, meanwhile=None if many else _import_engine)
 
     return opener
 

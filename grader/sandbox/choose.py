@@ -11,7 +11,7 @@ def open_sandbox(
     backends: Sequence[Backend] = BACKENDS,
     *,
     spare: bool = False,
-    once: bool = False,
+    many: bool = True,
     meanwhile: Callable[[], object] | None = None,
 ) -> Sandbox:
     """Start the first backend that works; the caller closes it.
@@ -19,7 +19,7 @@ def open_sandbox(
     Args:
         backends: in the order of preference.
         spare: see `Sandbox`.
-        once: see `Sandbox`.
+        many: see `Sandbox`.
         meanwhile: called while the sandbox starts.
 
     Raises:
@@ -30,7 +30,7 @@ def open_sandbox(
     causes = []
     for backend in backends:
         try:
-            return _start(backend, spare=spare, once=once, meanwhile=meanwhile)
+            return _start(backend, spare=spare, many=many, meanwhile=meanwhile)
         except (SandboxFault, OSError) as error:
             causes.append(f"{backend.name}: {error}")
     raise SandboxFault(
@@ -42,16 +42,16 @@ def open_sandbox(
 
 
 def open_unsafe(
-    *, spare: bool = False, once: bool = False, meanwhile: Callable[[], object] | None = None
+    *, spare: bool = False, many: bool = True, meanwhile: Callable[[], object] | None = None
 ) -> Sandbox:
     """Start a sandbox with resource limits only. Never chosen by default."""
-    return _start(UNSAFE, spare=spare, once=once, meanwhile=meanwhile)
+    return _start(UNSAFE, spare=spare, many=many, meanwhile=meanwhile)
 
 
 def _start(
-    backend: Backend, *, spare: bool, once: bool, meanwhile: Callable[[], object] | None
+    backend: Backend, *, spare: bool, many: bool, meanwhile: Callable[[], object] | None
 ) -> Sandbox:
-    sandbox = Sandbox(backend, spare=spare, once=once)
+    sandbox = Sandbox(backend, spare=spare, many=many)
     try:
         if meanwhile is not None:
             meanwhile()

@@ -20,10 +20,10 @@ class Sandbox:
     Args:
         backend: how to isolate.
         spare: whether to fork the next child ahead, while the one before is at work. For a batch.
-        once: whether it is for one submission; to prepare for many takes longer.
+        many: whether to prepare for many submissions, which takes longer than to run one.
     """
 
-    def __init__(self, backend: Backend, *, spare: bool = False, once: bool = False) -> None:
+    def __init__(self, backend: Backend, *, spare: bool = False, many: bool = True) -> None:
         self.backend = backend
         self.keeps_spare = spare
         self._spare: ChildProcess | None = None
@@ -32,7 +32,7 @@ class Sandbox:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in close()
         try:
             compile_ahead()
-            launch = backend.launch(this_host(), theirs.fileno(), not once)
+            launch = backend.launch(this_host(), theirs.fileno(), many)
             self._process = subprocess.Popen(  # noqa: S603  our own command
                 launch.command,
                 env=launch.environment,

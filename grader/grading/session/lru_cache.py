@@ -6,7 +6,7 @@ from typing import Final, Generic, TypeVar
 
 _Value = TypeVar("_Value")
 
-MOST_EXERCISES: Final = 128
+MOST_EXERCISES: Final = 256
 """Exercises of which a process keeps what is expensive: more than most collections have."""
 
 

@@ -34,7 +34,7 @@ _DESCRIPTORS = 4096
 
 
 def confine_this_process(readable: Iterable[Path] = ()) -> tuple[str, ...]:
-    """Give up the environment, files, network and starting programs, as far as this host allows it.
+    """Drop the rights to environment, files, network and programs, as far as this host allows it.
 
     Call it after the sandbox was started: starting one needs all of these.
 

@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +12,6 @@ from grader.definitions.exercise import (
     FromReference,
     LiteralValue,
     TestCase,
-    TestId,
 )
 from grader.grading.checks import check_of
 from grader.grading.comparison.raw_result import RawResult
@@ -27,48 +25,46 @@ _LONGEST = 80
 _AT_LEAST = 4  # decimals of the truth
 _MANY_DECIMALS = 12  # more were not rounded by hand
 _HALF = 0.5 * (1 + 1e-6)  # of the last digit, and what its own representation is off by
-_ROUNDING = 1e-9  # relative: full precision was written, and the last bits are nobody's mistake
+_ROUNDING = 1e-9  # relative, for values written with full precision: the last bits do not count
 _WORD = re.compile(r"\w+")
 
 
 def evidence_of(run: SubmissionRun) -> Evidence:
-    """End a run, and return what it used and what it shows of the values that authors wrote."""
+    """End a run, and return its usage and its findings about the values that authors wrote."""
     varied = tuple(name for name, seen in run.observed.items() if _is_varied(seen.expected))
-    untrue = tuple(_untrue(run.exercise, run.observed))
-    return replace(run.end(), untrue=untrue, varied=varied)
+    untrue = []
+    for test in run.exercise.tests:
+        seen = run.observed.get(test.id)
+        message = ""
+        if isinstance(test.expect, LiteralValue):
+            message = _wrong_value(run.exercise, test, test.expect.value, seen)
+        elif test.stdout is not None and seen is not None and isinstance(seen.got, str):
+            message = _wrong_output(run.exercise, test, test.stdout, seen.got)
+        if message:
+            untrue.append(Untrue(test.id, message))
+    return replace(run.end(), untrue=tuple(untrue), varied=varied)
 
 
 def _is_varied(expected: object) -> bool:
-    """Tell whether a value is an array of floats, and more than one number and its rounding."""
+    """Return whether a value is an array of floats that differ by more than rounding."""
     if not isinstance(expected, np.ndarray) or expected.dtype.kind != "f":
         return False
     finite = expected[np.isfinite(expected)]
     return finite.size > 0 and float(np.ptp(finite)) > _ROUNDING
 
 
-def _untrue(exercise: Exercise, observed: dict[TestId, RawResult]) -> Iterator[Untrue]:
-    for test in exercise.tests:
-        seen = observed.get(test.id)
-        message = ""
-        if isinstance(test.expect, LiteralValue):
-            message = _lie(exercise, test, test.expect.value, seen)
-        elif test.stdout is not None and seen is not None and isinstance(seen.got, str):
-            message = _false_print(exercise, test, test.stdout, seen.got)
-        if message:
-            yield Untrue(test.id, message)
-
-
-def _false_print(exercise: Exercise, test: TestCase, written: str, printed: str) -> str:
-    """Say how what a solution prints differs from what was written; nothing if it does not."""
+def _wrong_output(exercise: Exercise, test: TestCase, written: str, printed: str) -> str:
+    """Return how the solution's output differs from the written one; "" if it does not."""
     if check_of(test).compared(exercise, written, printed) is None:
         return ""
     said, found = (_short(" ".join(text.split())) for text in (written, printed))
     return f"the definition says {said}, the solution prints {found}"
 
 
-def _lie(exercise: Exercise, test: TestCase, written: Any, seen: RawResult | None) -> str:  # noqa: ANN401  any value
-    """Say how a written value differs from the truth; nothing if it does not."""
-    if _has_reference(exercise, test):
+def _wrong_value(exercise: Exercise, test: TestCase, written: Any, seen: RawResult | None) -> str:  # noqa: ANN401  any value
+    """Return how a written value differs from the true one; "" if it does not."""
+    used = set(_WORD.findall(test.code)) & exercise.defines.keys()
+    if used and all(exercise.defines[name].reference for name in used):
         asked = replace(test.expecting(FromReference()), seeds=1)
         truth, source = Oracle(exercise).draws(asked)[0].expected, "the reference gives"
     elif seen is not None and seen.got is not None and not isinstance(seen.got, Raised):
@@ -88,11 +84,6 @@ def _lie(exercise: Exercise, test: TestCase, written: Any, seen: RawResult | Non
     return ""
 
 
-def _has_reference(exercise: Exercise, test: TestCase) -> bool:
-    used = set(_WORD.findall(test.code)) & exercise.defines.keys()
-    return bool(used) and all(exercise.defines[name].reference for name in used)
-
-
 def _place(written: Any, truth: Any, *, is_off: bool) -> tuple[int, ...] | None:  # noqa: ANN401  any values
     """Return where two values of numbers differ: beyond the last digit written, or else most."""
     said, found = _numbers(written), _numbers(truth)
@@ -109,7 +100,7 @@ def _place(written: Any, truth: Any, *, is_off: bool) -> tuple[int, ...] | None:
 
 
 def _off(said: Any, found: Any) -> Any:  # noqa: ANN401  arrays
-    """Mark the numbers that are not right to the last digit that was written."""
+    """Return a mask of the numbers that are wrong in the last written digit."""
     half = _HALF * 10.0 ** -_decimals(said)
     with np.errstate(all="ignore"):
         wrong = np.abs(said - found) > np.maximum(half, _ROUNDING * np.abs(found))

@@ -360,7 +360,7 @@ class _Worker:
         return message if isinstance(message, dict) else None
 
     def hang_up(self) -> None:
-        """Tell it to end. To close the connection is not enough: other forks may hold it open."""
+        """Ask it to end. To close the connection is not enough: other forks may hold it open."""
         with contextlib.suppress(OSError):
             self.connection.send_bytes(_STOP)
         self.connection.close()

@@ -199,7 +199,7 @@ class _Zygote:
             os._exit(_SETUP_FAILED)
 
     def _lock_in(self, limits: "_ChildLimits") -> None:
-        """Give up all that a submission does not need. The order matters: rights last."""
+        """Drop all that a submission does not need. The order matters: rights last."""
         syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
         os.setsid()  # or a signal to the process group would reach the zygote
         if self._own_pids is not None:

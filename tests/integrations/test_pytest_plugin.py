@@ -77,3 +77,23 @@ def test_ways_that_run_what_lies_there_are_refused(
     assert done.returncode == 4, done.stdout
     assert filled(message) in done.stderr
     assert "passed" not in done.stdout
+
+
+def test_what_cannot_be_graded_is_said_without_a_traceback(
+    collection: Path, tmp_path: Path
+) -> None:
+    """A host without a sandbox fails each test with one sentence."""
+    plugins = tmp_path / "plugins"
+    plugins.mkdir()
+    (plugins / "no_sandbox.py").write_text(
+        "from grader.errors import SandboxFault\nfrom grader.sandbox import choose\n\n\n"
+        "def none():\n    raise SandboxFault('not here')\n\n\nchoose.open_sandbox = none\n"
+    )
+    submission = tmp_path / "attention_weights.py"
+    submission.write_text("x = 1\n")
+    words = (PYTEST, "-pno_sandbox", collection, f"--submission={submission}")
+    environment = {**os.environ, "PYTHONPATH": str(plugins)}
+    done = run(*words, cwd=collection, environment=environment)
+    assert "could not be graded: not here" in done.stdout
+    assert "9 failed" in done.stdout
+    assert "Traceback" not in done.stdout

@@ -89,33 +89,37 @@ class ExerciseFile(pytest.File):
 
         self._exercise = load_exercise(self.path)
         self._run: SubmissionRun | None = None
-        self._items: list[TestCaseItem] = [
-            TestCaseItem.from_parent(self, name=case.id, case=case)
-            for case in in_running_order(self._exercise)
-        ]
-        yield from self._items
+        for case in in_running_order(self._exercise):
+            yield TestCaseItem.from_parent(self, name=case.id, case=case)
 
-    def setup(self) -> None:
+    def loaded_run(self) -> "SubmissionRun":
         """Load the submission into a sandbox child, for all the tests of this file."""
         from grader.grading.expected.oracle import Oracle  # noqa: PLC0415
         from grader.grading.results.submission import Submission  # noqa: PLC0415
         from grader.grading.run.submission_run import SubmissionRun  # noqa: PLC0415
         from grader.sandbox.choose import open_sandbox, open_unsafe  # noqa: PLC0415
 
-        stash, options = self.config.stash, self.config.option
-        if _SANDBOX not in stash:
-            stash[_SANDBOX] = open_unsafe() if options.unsafe_no_sandbox else open_sandbox()
-        sandbox = stash[_SANDBOX]
-        submission = Submission.read(Path(options.submission))
-        self._run = SubmissionRun(Oracle(self._exercise, sandbox), submission, sandbox)
-        self._run.load()
-        for item in self._items:
-            item.run = self._run
+        if self._run is None:
+            stash, options = self.config.stash, self.config.option
+            submission = Submission.read(Path(options.submission))
+            if _SANDBOX not in stash:
+                stash[_SANDBOX] = open_unsafe() if options.unsafe_no_sandbox else open_sandbox()
+            sandbox = stash[_SANDBOX]
+            self._run = SubmissionRun(Oracle(self._exercise, sandbox), submission, sandbox)
+            self._run.load()
+        return self._run
 
     def teardown(self) -> None:
         """End the child."""
         if self._run is not None:
             self._run.__exit__()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """Give a test its submission. What fails here is the failure of that test."""
+    if isinstance(item.parent, ExerciseFile):
+        item.run = item.parent.loaded_run()  # type: ignore[attr-defined]  # a TestCaseItem
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -20,7 +20,7 @@ def squeeze(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class LiteralValue:
+class ComputedValue:
     """An expression whose value a program computes, and how it can be spelled, squeezed."""
 
     text: str  # in normal form
@@ -37,8 +37,8 @@ class SolvedFunction:
     """A function of the solution: what it returns, and the values it computes on the way."""
 
     name: str
-    returns: tuple[LiteralValue, ...]
-    steps: tuple[LiteralValue, ...]  # those that tell something
+    returns: tuple[ComputedValue, ...]
+    steps: tuple[ComputedValue, ...]  # those that tell something
 
 
 def solved(tree: ast.AST, source: str, names: Collection[str]) -> list[SolvedFunction]:
@@ -55,13 +55,13 @@ def solved(tree: ast.AST, source: str, names: Collection[str]) -> list[SolvedFun
     ]
 
 
-def _value(node: ast.expr, source: str) -> LiteralValue:
+def _value(node: ast.expr, source: str) -> ComputedValue:
     text = ast.unparse(node)
     written = ast.get_source_segment(source, node) or text
     is_telling = len(squeeze(text)) >= _MIN_TELLING and any(
         isinstance(inner, _TELLING) for inner in ast.walk(node)
     )
-    return LiteralValue(text, frozenset((squeeze(text), squeeze(written))), is_telling)
+    return ComputedValue(text, frozenset((squeeze(text), squeeze(written))), is_telling)
 
 
 def shape(tree: ast.AST) -> str:

@@ -1,11 +1,9 @@
 """Notebooks of nbgrader: answers and tests are cells with metadata, or have marks in them."""
 
 import re
-from collections.abc import Sequence
 from typing import Any, Final
 
 from grader.authoring.importing import notebook_cells as parts
-from grader.authoring.importing.draft import SourceDrafts
 from grader.authoring.importing.notebook_cells import NotebookCell, Question, TestPart
 from grader.authoring.importing.statements import join, read_program
 
@@ -13,38 +11,22 @@ _MARK: Final = re.compile(r"^\s*#+\s*BEGIN SOLUTION\b", re.MULTILINE)
 _TEST_MARK: Final = re.compile(r"^\s*#+\s*BEGIN HIDDEN TESTS?\b", re.MULTILINE)
 
 
-def read_questions(cells: Sequence[NotebookCell]) -> SourceDrafts:
-    """Make a draft of each answer cell, with the tests after it."""
-    result = SourceDrafts()
-    reader = _NbgraderReader(result)
-    for cell in cells:
-        reader.take(cell)
-    reader.finish()
-    return result
+class NbgraderReader(parts.QuestionReader):
+    """Makes a draft of each answer cell, with the tests after it."""
 
-
-class _NbgraderReader:
-    def __init__(self, result: SourceDrafts) -> None:
-        self._result = result
+    def __init__(self) -> None:
+        super().__init__()
         self._prose: list[str] = []
-        self._context: list[str] = []
-        self._question: Question | None = None
-        self._points: int | None = None
-        self._answers: dict[str, str] = {}
-        self._count = 0
 
-    def take(self, cell: NotebookCell) -> None:
-        """Read one cell."""
+    def _take(self, cell: NotebookCell) -> None:
         data = _metadata(cell)
         solution = bool(data.get("solution")) or bool(_MARK.search(cell.source))
         test = bool(data.get("grade")) or bool(_TEST_MARK.search(cell.source))
-        if cell.attachments:
-            self._result.remarks.append(f"{cell.where}: its attachments are not kept")
         if cell.kind == "markdown" and (solution or data.get("task")):
             self._by_hand(cell, data)
         elif cell.kind == "markdown":
             if self._question is not None and self._question.tests:
-                self.finish()
+                self._finish()
             target = self._question.prose if self._question else self._prose
             target.append(cell.source)
         elif cell.kind == "code" and solution and data.get("grade") and not _has_tests(cell):
@@ -54,41 +36,28 @@ class _NbgraderReader:
         elif cell.kind == "code" and test:
             self._test(cell, data)
         elif cell.kind == "code":
-            self._code(cell)
+            self._finish()
+            self._keep_code(cell)
         elif cell.source.strip():
             self._result.remarks.append(f"{cell.where}: a {cell.kind} cell; it is left out")
 
-    def finish(self) -> None:
-        """Make a draft of the question that is open."""
-        question, self._question = self._question, None
-        if question is None:
-            return
-        answer = join(question.solution)
-        program = read_program(answer)
-        if program is not None:
-            self._context.append(answer)
-            self._answers |= dict.fromkeys(program.sets, question.name)
-        if question.tests:
-            self._result.drafts.append(parts.draft_of(question, self._points))
-        else:
-            message = f"{question.where}: question {question.name!r} has no tests; it was left out"
-            self._result.failures.append(message)
-        self._points = None
+    def _lacks(self, question: Question, _answer: str) -> str:
+        return "" if question.tests else "tests"
 
     def _answer(self, cell: NotebookCell, data: dict[str, Any]) -> None:
         if self._question is not None and self._question.tests:
-            self.finish()
-        if self._question is None:
+            self._finish()
+        question = self._question
+        if question is None:
             self._count += 1
-            name = str(data.get("grade_id") or f"question {self._count}")
-            self._question = Question(name, cell.where, prose=self._prose)
-            self._question.context = join(self._context)
-            self._question.answers = dict(self._answers)
-            self._prose = []
-        source = parts.without_magic(cell.source, self._question.remarks, cell.where)
+            question = self._begin(
+                str(data.get("grade_id") or f"question {self._count}"), cell.where
+            )
+            question.prose, self._prose = self._prose, []
+        source = parts.without_magic(cell.source, question.remarks, cell.where)
         starter, solution, _ = parts.split_solution(source)
-        self._question.starter.append(starter)
-        self._question.solution.append(solution)
+        question.starter.append(starter)
+        question.solution.append(solution)
 
     def _test(self, cell: NotebookCell, data: dict[str, Any]) -> None:
         question = self._question
@@ -116,16 +85,6 @@ class _NbgraderReader:
             hidden = join([setup, hidden]) if setup else hidden
         label = f"{name}-hidden" if both else name
         question.tests.append(TestPart(label, hidden, hidden=True, points=points, where=cell.where))
-
-    def _code(self, cell: NotebookCell) -> None:
-        """Keep code that is given, for the questions after it."""
-        if self._question is not None:
-            self.finish()
-        source = parts.without_magic(cell.source, self._result.remarks, cell.where)
-        if read_program(source) is None:
-            self._result.remarks.append(f"{cell.where}: not Python; it is left out")
-        elif source.strip():
-            self._context.append(source)
 
     def _by_hand(self, cell: NotebookCell, data: dict[str, Any]) -> None:
         name = str(data.get("grade_id") or cell.where)[:80]

@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any, Final
 
-from grader.authoring.importing import nbgrader, otter
 from grader.authoring.importing.draft import SourceDrafts
+from grader.authoring.importing.nbgrader import NbgraderReader
 from grader.authoring.importing.notebook_cells import NotebookCell
+from grader.authoring.importing.otter import OtterReader, has_questions
 from grader.authoring.importing.source_files import (
     MAX_NOTEBOOK,
     UnreadableError,
@@ -39,9 +40,9 @@ def read_notebook(path: Path) -> SourceDrafts:
         for number, each in enumerate(book["cells"], 1)
         if isinstance(each, dict)
     ]
-    if otter.has_questions(cells):
-        return otter.read_questions(cells)
-    return nbgrader.read_questions(cells)
+    if has_questions(cells):
+        return OtterReader().read(cells)
+    return NbgraderReader().read(cells)
 
 
 def _cell(each: dict[str, Any], where: str) -> NotebookCell:

@@ -2,11 +2,12 @@
 
 import ast
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from grader.authoring.importing.draft import Draft, DraftTest
+from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
 from grader.authoring.importing.statements import (
     ParsedProgram,
     emptied,
@@ -67,6 +68,66 @@ class Question:
     remarks: list[str] = field(default_factory=list)
     context: str = ""
     answers: dict[str, str] = field(default_factory=dict)  # name -> the question that defines it
+
+
+class QuestionReader(ABC):
+    """Makes a draft of each question of a notebook, from its cells in order."""
+
+    def __init__(self) -> None:
+        self._result = SourceDrafts()
+        self._question: Question | None = None
+        self._points: int | None = None
+        self._context: list[str] = []  # code before the question
+        self._answers: dict[str, str] = {}  # name -> the question that defines it
+        self._count = 0
+
+    def read(self, cells: Iterable[NotebookCell]) -> SourceDrafts:
+        """Return the drafts of all questions."""
+        for cell in cells:
+            if cell.attachments:
+                self._result.remarks.append(f"{cell.where}: its attachments are not kept")
+            self._take(cell)
+        self._finish()
+        return self._result
+
+    @abstractmethod
+    def _take(self, cell: NotebookCell) -> None:
+        """Read one cell."""
+
+    @abstractmethod
+    def _lacks(self, question: Question, answer: str) -> str:
+        """Return what a question lacks to become a draft, if anything."""
+
+    def _finish(self) -> None:
+        """Make a draft of the question that is open."""
+        question, self._question = self._question, None
+        if question is None:
+            return
+        answer = join(question.solution)
+        program = read_program(answer)
+        if program is not None:
+            self._context.append(answer)
+            self._answers |= dict.fromkeys(program.sets, question.name)
+        if lacks := self._lacks(question, answer):
+            self._result.failures.append(
+                f"{question.where}: question {question.name!r} has no {lacks}; it was left out"
+            )
+        else:
+            self._result.drafts.append(draft_of(question, self._points))
+
+    def _begin(self, name: str, where: str) -> Question:
+        """Open a question, with the code before it."""
+        context = join(self._context)
+        self._question = Question(name, where, context=context, answers=dict(self._answers))
+        return self._question
+
+    def _keep_code(self, cell: NotebookCell) -> None:
+        """Keep code that is given, for the questions after it."""
+        source = without_magic(cell.source, self._result.remarks, cell.where)
+        if read_program(source) is None:
+            self._result.remarks.append(f"{cell.where}: not Python; it is left out")
+        elif source.strip():
+            self._context.append(source)
 
 
 def split_solution(source: str) -> tuple[str, str, bool]:

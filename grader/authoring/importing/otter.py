@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from grader.authoring.importing import notebook_cells as parts
-from grader.authoring.importing.draft import SourceDrafts
 from grader.authoring.importing.notebook_cells import NotebookCell, Question, TestPart
-from grader.authoring.importing.statements import join, read_program
 
 _BLOCK: Final = re.compile(r"\s*#\s*(BEGIN|END)\s+(QUESTION|PROMPT|SOLUTION|TESTS)\s*(?:\n|\Z)")
 _QUOTED: Final = re.compile(
@@ -40,39 +38,23 @@ def has_questions(cells: Sequence[NotebookCell]) -> bool:
     )
 
 
-def read_questions(cells: Sequence[NotebookCell]) -> SourceDrafts:
-    """Make a draft of each question."""
-    result = SourceDrafts()
-    reader = _OtterReader(result)
-    for cell in cells:
-        reader.take(cell)
-    reader.finish()
-    return result
+class OtterReader(parts.QuestionReader):
+    """Makes a draft of each question between its marks."""
 
-
-class _OtterReader:
-    def __init__(self, result: SourceDrafts) -> None:
-        self._result = result
-        self._question: Question | None = None
-        self._points: int | None = None
+    def __init__(self) -> None:
+        super().__init__()
         self._block = ""
         self._is_old = False
-        self._context: list[str] = []
-        self._answers: dict[str, str] = {}
-        self._count = 0
 
-    def take(self, cell: NotebookCell) -> None:
-        """Read one cell."""
-        if cell.attachments:
-            self._result.remarks.append(f"{cell.where}: its attachments are not kept")
+    def _take(self, cell: NotebookCell) -> None:
         if cell.kind in ("raw", "markdown"):
             if found := _BLOCK.match(cell.source):
                 self._mark(found[1], found[2], cell.source[found.end() :], cell)
                 return
             if cell.kind == "markdown" and (quoted := _QUOTED.search(cell.source)):
-                self.finish()
+                self._finish()
                 rest = cell.source[: quoted.start()] + cell.source[quoted.end() :]
-                self._begin(quoted[1], cell)
+                self._begin_question(quoted[1], cell)
                 self._is_old = True
                 self._prose(rest)
                 return
@@ -80,7 +62,7 @@ class _OtterReader:
             self._code(cell)
         elif cell.kind == "markdown":
             if self._question is not None and self._is_old and self._question.tests:
-                self.finish()
+                self._finish()
             self._prose(cell.source)
         elif _ASSIGNMENT.match(cell.source):
             self._result.remarks.append(
@@ -89,54 +71,39 @@ class _OtterReader:
         elif cell.source.strip():
             self._result.remarks.append(f"{cell.where}: a {cell.kind} cell; it is left out")
 
-    def finish(self) -> None:
-        """Make a draft of the question that is open."""
-        question, self._question = self._question, None
+    def _finish(self) -> None:
         self._block = ""
-        if question is None:
-            return
-        answer = join(question.solution)
-        program = read_program(answer)
-        if program is not None:
-            self._context.append(answer)
-            self._answers |= dict.fromkeys(program.sets, question.name)
-        if question.tests and answer:
-            self._result.drafts.append(parts.draft_of(question, self._points))
-        else:
-            lacks = "tests" if answer else "code for an answer"
-            message = (
-                f"{question.where}: question {question.name!r} has no {lacks}; it was left out"
-            )
-            self._result.failures.append(message)
+        super()._finish()
+
+    def _lacks(self, question: Question, answer: str) -> str:
+        if not answer:
+            return "code for an answer"
+        return "" if question.tests else "tests"
 
     def _mark(self, edge: str, block: str, rest: str, cell: NotebookCell) -> None:
         if block == "QUESTION":
-            self.finish()
+            self._finish()
             if edge == "BEGIN":
-                self._begin(rest, cell)
+                self._begin_question(rest, cell)
             return
         self._block = block if edge == "BEGIN" else ""
         if rest.strip():
             self._result.remarks.append(f"{cell.where}: {rest.strip()[:60]!r} is left out")
 
-    def _begin(self, text: str, cell: NotebookCell) -> None:
+    def _begin_question(self, text: str, cell: NotebookCell) -> None:
         self._count += 1
         settings, others = parts.plain_settings(text.split("\n"))
         name = settings.get("name") or f"q{self._count}"
-        self._question = Question(name, cell.where)
-        self._question.context = join(self._context)
-        self._question.answers = dict(self._answers)
-        self._points = parts.whole_points(
-            settings.get("points"), self._question.remarks, cell.where
-        )
+        question = self._begin(name, cell.where)
+        self._points = parts.whole_points(settings.get("points"), question.remarks, cell.where)
         self._is_old = False
         unread = [key for key in settings if key not in _KNOWN]
         if settings.get("manual", "").lower() == "true":
-            self._question.remarks.append("it is graded by hand in part")
+            question.remarks.append("it is graded by hand in part")
         if unread or others:
             kept = "\n".join([*(f"{key}: {settings[key]}" for key in unread), *others])
-            self._question.notes.append(("question settings", kept))
-            self._question.remarks.append(f"{cell.where}: settings of the question kept as a note")
+            question.notes.append(("question settings", kept))
+            question.remarks.append(f"{cell.where}: settings of the question kept as a note")
 
     def _prose(self, text: str) -> None:
         if self._question is not None and self._block in ("", "PROMPT"):
@@ -150,11 +117,7 @@ class _OtterReader:
     def _code(self, cell: NotebookCell) -> None:
         question = self._question
         if question is None:
-            source = parts.without_magic(cell.source, self._result.remarks, cell.where)
-            if read_program(source) is None:
-                self._result.remarks.append(f"{cell.where}: not Python; it is left out")
-            elif source.strip():
-                self._context.append(source)
+            self._keep_code(cell)
             return
         source = parts.without_magic(cell.source, question.remarks, cell.where)
         if self._block == "TESTS" or (self._is_old and _LABEL.match(source)):
@@ -162,7 +125,7 @@ class _OtterReader:
         elif self._block == "PROMPT":
             question.starter.append(source)
         elif self._is_old and question.tests:
-            self.finish()
+            self._finish()
             self._code(cell)
         else:
             starter, solution, marked = parts.split_solution(source)

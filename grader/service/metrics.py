@@ -93,7 +93,7 @@ class _Queue(Collector):
         try:
             with self._database.read() as connection:
                 oldest = submissions.oldest_waiting(connection)
-                waiting, parked = submissions.count_waiting(connection)
+                waiting, needs_review = submissions.count_waiting(connection)
         except SQLAlchemyError:
             return
         # A clock that was set back must not make it negative.
@@ -102,7 +102,9 @@ class _Queue(Collector):
             "etude_queue_oldest_seconds", "How long the oldest submission has waited.", age
         )
         yield GaugeMetricFamily("etude_queue_waiting", "Submissions without a verdict.", waiting)
-        yield GaugeMetricFamily("etude_queue_parked", "Submissions that wait for staff.", parked)
+        yield GaugeMetricFamily(
+            "etude_queue_parked", "Submissions that wait for staff.", needs_review
+        )
 
 
 class Metered:

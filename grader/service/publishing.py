@@ -56,7 +56,7 @@ def for_submission(submitted: Submitted, notify: Notify) -> GradingRequest:
         submitted.exercise,
         submitted.source_hash,
         lambda connection, kept: verdicts.publish_waiting(connection, submitted, kept),
-        lambda connection, reason: submissions.park(connection, submitted.id, reason),
+        lambda connection, reason: submissions.mark_for_review(connection, submitted.id, reason),
         notify,
         order=submitted.person_id,
     )

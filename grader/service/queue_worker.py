@@ -258,7 +258,7 @@ class _QueueWorker:
         given, reason = job.task_kwargs, "its workers died"
         with self._grading.database.write() as connection:
             if job.task_name == GRADE_TASK:
-                submissions.park(connection, str(given["submission_id"]), reason)
+                submissions.mark_for_review(connection, str(given["submission_id"]), reason)
             elif begun := regrades.find(connection, str(given["regrade_id"])):
                 run = verdicts.GradingRun(self._grading.worker, now(), now())
                 source_hash = str(given["source_hash"])

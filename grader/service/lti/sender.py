@@ -95,7 +95,7 @@ class ScoreSender:
         pause = min(FIRST_PAUSE * 2 ** min(telling.tries - 1, 20), _LONGEST_PAUSE)
         with self._database.write() as connection:
             if not _passes(error):
-                unsent_scores.park(connection, telling, str(error))
+                unsent_scores.mark_for_review(connection, telling, str(error))
                 _log.warning("a grade waits for staff", status=error.status)
                 return
             # Not all at once when an outage is over.

@@ -157,7 +157,7 @@ def find_waiting(connection: Connection, submission_id: str) -> Submitted | None
 def count_waiting(connection: Connection) -> tuple[int, int]:
     """Return how many wait to be graded, and how many wait for staff."""
     by_kind = select(waiting.c.parked, func.count()).group_by(waiting.c.parked)
-    counts = {bool(parked): int(count) for parked, count in connection.execute(by_kind)}
+    counts = {bool(needs_review): int(n) for needs_review, n in connection.execute(by_kind)}
     return counts.get(False, 0), counts.get(True, 0)
 
 
@@ -195,7 +195,7 @@ def oldest_waiting(connection: Connection) -> int | None:
     return connection.execute(_OLDEST).scalar_one_or_none()
 
 
-def park(connection: Connection, submission_id: str, reason: str) -> None:
+def mark_for_review(connection: Connection, submission_id: str, reason: str) -> None:
     """Mark a submission that could not be graded as parked: staff has to look at it."""
     change = update(waiting).where(waiting.c.submission_id == submission_id).values(parked=True)
     if connection.execute(change).rowcount:

@@ -181,7 +181,7 @@ def not_sent(connection: Connection, telling: ScoreToSend, why: str, seconds: fl
     connection.execute(update(outbox).where(outbox.c.id == telling.id).values(values))
 
 
-def park(connection: Connection, telling: ScoreToSend, why: str) -> None:
+def mark_for_review(connection: Connection, telling: ScoreToSend, why: str) -> None:
     """Leave a grade that a platform will never take to staff; a newer grade is tried."""
     own = (outbox.c.id == telling.id, outbox.c.body == telling.body)
     values = {"parked": True, "last_error": why[:_ERROR_LENGTH]}

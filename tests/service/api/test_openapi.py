@@ -113,7 +113,7 @@ def _fill(served: Served) -> dict[str, list[str]]:
     with context.database.write() as connection:
         owner = people.add_person(connection, "student", "student", actor="test")
         taken = submissions.accept(connection, owner, "double", "x = 1\n", key="k").submission
-        submissions.park(connection, taken.id, "for this test")
+        submissions.mark_for_review(connection, taken.id, "for this test")
     return {
         "submission_id": [*graded, taken.id],
         "regrade_id": [regrade.id],

@@ -276,4 +276,6 @@ def _wait_for(holds: Callable[[], bool]) -> None:
 
 def _park(served: Served, listener: Listener) -> None:
     with served.context.database.write() as connection:
-        submissions.park(connection, listener.location.rpartition("/")[2], "for this test")
+        submissions.mark_for_review(
+            connection, listener.location.rpartition("/")[2], "for this test"
+        )

@@ -86,7 +86,7 @@ def _park(database: Database) -> str:
         accepted = submissions.accept(
             connection, owner, "attention-weights", PARKED_SOURCE, key="parked"
         )
-        submissions.park(connection, accepted.submission.id, "the disk was full")
+        submissions.mark_for_review(connection, accepted.submission.id, "the disk was full")
     return accepted.submission.id
 
 

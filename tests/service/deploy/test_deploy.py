@@ -169,7 +169,7 @@ def test_the_scaler_counts_what_waits(database: Database) -> None:
             for n in range(3)
         ]
         assert connection.execute(query).scalar_one() == 3
-        submissions.park(connection, ids[0], "test")
+        submissions.mark_for_review(connection, ids[0], "test")
         assert connection.execute(query).scalar_one() == 2
 
 

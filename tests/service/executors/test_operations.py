@@ -168,7 +168,7 @@ def test_metrics_tell_of_the_queue(database: Database) -> None:
     assert empty["etude_queue_oldest_seconds", ()] == 0
     first, *_ = [_hand_in(database, f"x = {each}\n") for each in range(3)]
     with database.write() as connection:
-        submissions.park(connection, first.id, "test")
+        submissions.mark_for_review(connection, first.id, "test")
     found = _samples(meter.exposition().decode())
     assert found["etude_queue_oldest_seconds", ()] > 0
     assert found["etude_queue_waiting", ()] == 2

@@ -87,11 +87,11 @@ def test_a_grade_that_changed_in_hand_is_not_parked(database: Database, line: Sc
     assert first is not None
     with database.write() as connection:
         _earn(connection, line, 4)
-        unsent_scores.park(connection, first, "refused")
+        unsent_scores.mark_for_review(connection, first, "refused")
     second = _claim(database)
     assert second is not None
     with database.write() as connection:
-        unsent_scores.park(connection, second, "refused again")
+        unsent_scores.mark_for_review(connection, second, "refused again")
         (parked,) = unsent_scores.unsent(connection)
     assert (parked.person, parked.parked, parked.last_error) == ("ada", True, "refused again")
     assert _claim(database) is None

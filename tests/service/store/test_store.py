@@ -283,7 +283,7 @@ def test_a_parked_submission_waits_for_staff(database: Database, ada: Person) ->
     """It is out of the line until somebody lets it go on, and both are written down."""
     submitted = _hand_in(database, ada, "x")
     with database.write() as connection:
-        submissions.park(connection, submitted.id, "the sandbox broke")
+        submissions.mark_for_review(connection, submitted.id, "the sandbox broke")
         assert submissions.next_waiting(connection, 5) == []
         assert submissions.find_lost(connection, 9) == ([], NEWEST)
         assert submissions.release(connection, submitted.id, actor="staff")

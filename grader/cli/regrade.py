@@ -62,7 +62,7 @@ def command(
     cancel: str | None,
     **how: Any,  # noqa: ANN401  the other options, for a preview or a run
 ) -> None:
-    """Show what grading the stored submissions of EXERCISE again would change; with --yes, do it.
+    """Preview what grading the stored submissions of EXERCISE again would change; --yes does it.
 
     Of identical code one is graded. A verdict that would become worse keeps what it was unless
     --allow-lower is given, and is listed. The run can be interrupted at any time: the same command
@@ -198,9 +198,10 @@ def _list(url: str) -> None:
     with open_store(url) as database, database.read() as connection:
         for each in regrades.listed(connection):
             done, count = regrades.progress(connection, each.id)
+            begun = datetime.fromtimestamp(each.created_at / 1e6, UTC)
             table.add_row(
                 each.id, _safe(each.exercise), each.from_hash[:12], each.to_hash[:12], each.state,
-                f"{done}/{count}", _safe(each.by), _time(each.created_at), _safe(each.reason),
+                f"{done}/{count}", _safe(each.by), f"{begun:%Y-%m-%d %H:%M}", _safe(each.reason),
             )  # fmt: skip
     if table.row_count:
         _print(table)
@@ -318,10 +319,6 @@ def _safe(text: str) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _time(at: int) -> str:
-    return f"{datetime.fromtimestamp(at / 1e6, UTC):%Y-%m-%d %H:%M}"
 
 
 def _duration(seconds: float) -> str:

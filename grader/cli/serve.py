@@ -14,7 +14,7 @@ from grader.cli.service_options import (
 )
 
 
-@click.command("serve", short_help="Serve the site and grade what is handed in.")
+@click.command("serve", short_help="Serve the site and grade submissions.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
 @click.option(
     "--port",
@@ -57,7 +57,7 @@ def command(  # noqa: PLR0917  click calls it by name
     database: str,
     exercises: Path | None,
 ) -> None:
-    """Take submissions over HTTP, grade them with the hidden tests, and keep everything.
+    """Accept submissions over HTTP, grade them with the hidden tests, and store everything.
 
     Nothing else has to be started: the database is a file, the grading a pool of processes.
 

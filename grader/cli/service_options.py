@@ -59,7 +59,7 @@ def keep_option(function: _Function) -> _Function:
         default=90,
         show_default=True,
         metavar="N",
-        help="For how long to keep who graded what and when; verdicts are kept for good.",
+        help="How many days to keep grading diagnostics; verdicts are kept for good.",
     )(function)
 
 

@@ -50,7 +50,7 @@ def add(name: str, role: str, database: str) -> None:
 @click.option("--days", type=click.IntRange(1, 3650), help="How long it is valid; else for good.")
 @database_option
 def token(name: str, label: str, days: int | None, database: str) -> None:
-    """Make a token by which a program acts for a person. It is printed this once.
+    """Create a token with which a person signs in. It is printed only once.
 
     \b
     Example:
@@ -87,7 +87,7 @@ def tokens(name: str, database: str) -> None:
 @click.argument("token_id", metavar="ID")
 @database_option
 def revoke(token_id: str, database: str) -> None:
-    """Make a token worthless at once; its ID is what `etude staff tokens` lists."""
+    """Revoke a token at once; `etude staff tokens` lists the IDs."""
     with needs_service():
         from grader.service.store import people
     with open_store(database) as opened, opened.write() as connection:

@@ -9,7 +9,7 @@ from grader.cli.service_options import database_option, needs_service, open_stor
 
 @click.group("platform", short_help="Manage Moodle, Canvas and the like (LTI 1.3).")
 def command() -> None:
-    """Manage the learning platforms that launch exercises by LTI 1.3 and are told the grades."""
+    """Manage the learning platforms that launch exercises by LTI 1.3 and receive the grades."""
 
 
 @command.command("add")
@@ -98,9 +98,9 @@ def rotate_key(database: str) -> None:
 @click.option("--now", is_flag=True, help="Do not wait until the new key is known everywhere.")
 @database_option
 def retire_key(now: bool, database: str) -> None:
-    """Forget the old key, once the new one of `rotate-key` signs.
+    """Delete the old key, once the new one of `rotate-key` signs.
 
-    If somebody else may have the old key, run `rotate-key` and then this with --now.
+    If someone else may have the old key, run `rotate-key` and then this with --now.
     """
     with needs_service():
         from grader.service.lti import keys

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from grader.service.executors.queue import Lane
 
 
-@click.command("worker", short_help="Grade what a server's queue on PostgreSQL brings.")
+@click.command("worker", short_help="Grade submissions from a server's queue on PostgreSQL.")
 @click.option(
     "--database",
     metavar="URL",
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="Without a sign of life for so long, a worker's jobs go to others; equal for all.",
+    help="A worker's jobs go to others if it is silent for so long; equal for all workers.",
 )
 @keep_option
 @options.exercises_option

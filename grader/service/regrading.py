@@ -247,7 +247,9 @@ def run(grading: Grading, begun: Regrade, concurrency: Concurrency | None = None
         open_sources = regrades.open_sources(connection, begun)
 
     def is_over() -> bool:
-        return concurrency.stopping() or not is_running(database, begun.id)
+        with database.read() as connection:
+            found = regrades.find(connection, begun.id)
+        return found is None or found.state != "running" or concurrency.stopping()
 
     def request(source_hash: str, notify: Notify) -> GradingRequest:
         return for_source(begun, source_hash, notify, lambda *_: faults.add(source_hash))
@@ -285,9 +287,12 @@ def find_open(database: Database, regrade_id: str, source_hash: str) -> Regrade 
     """Return a running regrade in which a source is still to be done; None otherwise."""
     with database.read() as connection:
         begun = regrades.find(connection, regrade_id)
-        if begun is None or begun.state != "running":
-            return None
-        return begun if regrades.is_open(connection, begun, source_hash) else None
+        is_open = (
+            begun is not None
+            and begun.state == "running"
+            and source_hash in regrades.open_sources(connection, begun, only=source_hash)
+        )
+        return begun if is_open else None
 
 
 def end_if_done(context: GradingContext, begun: Regrade) -> None:
@@ -420,13 +425,6 @@ class Regrader:
                 _log.error("the store failed", error=type(error).__name__)
                 pause = _AGAIN_SECONDS
             self._wake.wait(pause)
-
-
-def is_running(database: Database, regrade_id: str) -> bool:
-    """Return whether a regrade has not ended."""
-    with database.read() as connection:
-        found = regrades.find(connection, regrade_id)
-    return found is not None and found.state == "running"
 
 
 def _ungraded(connection: Connection, wanted: RegradePlan) -> int:

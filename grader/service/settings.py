@@ -26,7 +26,7 @@ class Settings:
     max_body: int = MAX_BODY
     client_seconds: float = 60.0  # within which a request's body must arrive
     per_minute: int = 30  # submissions of one person
-    queue_seconds: float = 120.0  # when the oldest has waited so long, no more are taken in
+    queue_seconds: float = 120.0  # when the oldest has waited so long, no more are accepted
     max_streams: int = 2_000  # event streams at once
     keep_days: int = 90  # how long diagnostics of single runs are kept
 

@@ -100,7 +100,7 @@ class _Body:
             async with asyncio.timeout_at(self._until):
                 message = await self._receive()
         except TimeoutError:
-            detail = f"What is sent here is all there within {self._seconds:g} seconds."
+            detail = f"The request body must arrive within {self._seconds:g} seconds."
             self.refusal = HTTPStatus.REQUEST_TIMEOUT, detail
             raise _RefusedError from None
         self._left -= len(message.get("body", b""))
@@ -112,7 +112,7 @@ class _Body:
 
 
 def _too_large(most: int) -> _Refusal:
-    detail = f"What is sent here has at most {most >> 10} KiB."
+    detail = f"A request body has at most {most >> 10} KiB here."
     return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail
 
 

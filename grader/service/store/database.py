@@ -41,7 +41,10 @@ class Database:
 
     def __init__(self, url: str, *, create: bool = True) -> None:
         self.url = _parsed(url)
-        self.path = _path(self.url)
+        # None in memory and on PostgreSQL.
+        is_file = self.url.get_backend_name() == "sqlite"
+        is_file = is_file and self.url.database not in {None, "", ":memory:"}
+        self.path = Path(str(self.url.database)) if is_file else None
         self.is_new = False  # whether this made the file
         self._create = create
         self.engine = _engine(self.url)
@@ -151,12 +154,6 @@ def _parsed(url: str) -> URL:
         # Not quoted: it may hold a password.
         raise UsageError("a database is sqlite:///FILE or postgresql://USER@HOST/NAME")
     return parsed.set(drivername=_DIALECTS[name])
-
-
-def _path(url: URL) -> Path | None:
-    """Return an SQLite database's file; None in memory and on PostgreSQL."""
-    is_file = url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}
-    return Path(str(url.database)) if is_file else None
 
 
 def _engine(url: URL) -> Engine:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias
 
-from sqlalchemy import Connection, Select, and_, exists, func, insert, select, update
+from sqlalchemy import Connection, and_, exists, func, insert, select, update
 
 from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT
@@ -253,15 +253,22 @@ def count_ungraded(
     return int(connection.execute(counted).scalar_one())
 
 
-def open_sources(connection: Connection, begun: Regrade, *, since: int | None = None) -> list[str]:
+def open_sources(
+    connection: Connection, begun: Regrade, *, since: int | None = None, only: str | None = None
+) -> list[str]:
     """Return the sources that are still to be done, in order.
 
     Args:
         connection: of a transaction.
         begun: the regrade.
         since: leave out what could not be graded after this time, in microseconds.
+        only: ask for this source alone.
     """
-    chosen = _open(begun)
+    chosen = select(regrade_source.c.source_hash).where(
+        regrade_source.c.regrade_id == begun.id, regrade_source.c.done.is_(False)
+    )
+    if only is not None:
+        chosen = chosen.where(regrade_source.c.source_hash == only)
     if since is not None:
         failed = exists().where(
             attempt.c.exercise_hash == begun.to_hash,
@@ -272,12 +279,6 @@ def open_sources(connection: Connection, begun: Regrade, *, since: int | None = 
         chosen = chosen.where(~failed)
     ordered = chosen.order_by(regrade_source.c.source_hash)
     return [str(each) for each in connection.execute(ordered).scalars()]
-
-
-def is_open(connection: Connection, begun: Regrade, source_hash: str) -> bool:
-    """Return whether a source is still to be done."""
-    chosen = _open(begun).where(regrade_source.c.source_hash == source_hash)
-    return connection.execute(chosen).first() is not None
 
 
 def progress(connection: Connection, regrade_id: str) -> tuple[int, int]:
@@ -368,9 +369,3 @@ def end(connection: Connection, regrade_id: str, state: Ending, *, actor: str) -
     told = {"state": state, "done": done, "sources": all_of_them}
     events.append(connection, actor, events.REGRADE_ENDED, regrade_id, told)
     return True
-
-
-def _open(begun: Regrade) -> Select[Any]:
-    return select(regrade_source.c.source_hash).where(
-        regrade_source.c.regrade_id == begun.id, regrade_source.c.done.is_(False)
-    )

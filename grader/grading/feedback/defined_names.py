@@ -1,7 +1,7 @@
 """The names that a submission defines, as its process reports them: cut to size and checked."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 from grader.sandbox.printable import printable
 
@@ -30,27 +30,20 @@ class DefinedNames:
     def read(cls, facts: object, asked: list[str]) -> Self:
         """Return the names that the sandbox reports; an entry of another form counts as missing."""
         match facts:
-            case {"names": list(names), "defined": dict(defined)}:
-                entries = {name: _entry(defined[name]) for name in asked if name in defined}
-                known = {name: entry for name, entry in entries.items() if entry is not None}
-                return cls(_texts(names, _NAMES), known)
-        return cls((), {})
-
-
-def _entry(facts: object) -> DefinedName | None:
-    match facts:
-        case {"callable": bool(is_callable), "type": str(kind), **more}:
-            line, signature = more.get("line"), more.get("signature")
-            return DefinedName(
-                is_callable,
-                printable(kind[:_NAME_LENGTH]),
-                line if type(line) is int and 0 < line < 1 << 20 else None,
-                printable(signature[:_SIGNATURE]) if type(signature) is str else "",
-            )
-    return None
-
-
-def _texts(value: Any, most: int) -> tuple[str, ...]:  # noqa: ANN401  anything
-    if type(value) is not list:
-        return ()
-    return tuple(printable(v[:_NAME_LENGTH]) for v in value[:most] if type(v) is str)
+            case {"names": list(names), "defined": dict(reported)}:
+                pass
+            case _:
+                return cls((), {})
+        defined = {}
+        for name in asked:
+            match reported.get(name):
+                case {"callable": bool(is_callable), "type": str(kind), **more}:
+                    line, signature = more.get("line"), more.get("signature")
+                    defined[name] = DefinedName(
+                        is_callable,
+                        printable(kind[:_NAME_LENGTH]),
+                        line if type(line) is int and 0 < line < 1 << 20 else None,
+                        printable(signature[:_SIGNATURE]) if type(signature) is str else "",
+                    )
+        texts = (name for name in names[:_NAMES] if type(name) is str)
+        return cls(tuple(printable(name[:_NAME_LENGTH]) for name in texts), defined)

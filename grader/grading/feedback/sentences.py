@@ -83,14 +83,10 @@ def hidden(
         sentence = _HIDDEN_BY_PROPERTY[holds]
     if disclose != "inputs":
         return sentence
-    shown = "; ".join(f"{name} = {_summary(value)}" for name, value in inputs.items())
-    return f"{sentence} Its inputs: {shown or 'none'}."
-
-
-def _summary(value: object) -> str:
-    """Return a value on one line, without the middle of a large array."""
     with np.printoptions(precision=4, threshold=24, edgeitems=2, linewidth=1000):
-        return f"{' '.join(repr(value).split()):.300}"
+        printed = {name: " ".join(repr(value).split()) for name, value in inputs.items()}
+    shown = "; ".join(f"{name} = {text:.300}" for name, text in printed.items())
+    return f"{sentence} Its inputs: {shown or 'none'}."
 
 
 def partly(sentence: str, passed: int, draws: int, points: int) -> str:

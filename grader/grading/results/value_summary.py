@@ -31,7 +31,10 @@ class ValueSummary:
 
     def data(self) -> dict[str, Any]:
         """Return it as an object of JSON types."""
-        rows = None if self.rows is None else [list(map(_sent, row)) for row in self.rows]
+        # JSON has no NaN and no infinity: they go by their names.
+        rows = None
+        if self.rows is not None:
+            rows = [[c if math.isfinite(c) else str(c) for c in row] for row in self.rows]
         return {
             "summary": self.summary,
             "text": self.text,
@@ -63,11 +66,6 @@ class FailureValues:
     expected: ValueSummary | None = None
     got: ValueSummary | None = None
     worst: tuple[int, ...] | None = None  # where the rows of both differ most
-
-
-def _sent(number: Number) -> Number | str:
-    """JSON has no NaN and no infinity: they go by their names."""
-    return number if math.isfinite(number) else str(number)
 
 
 def _number(sent: object) -> Number:

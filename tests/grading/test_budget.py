@@ -62,7 +62,7 @@ def test_the_reference_is_measured_for_the_same_call(grade_one: "GradeOne") -> N
 
 
 def test_a_wrong_value_is_reported_before_the_budget(grade_one: "GradeOne") -> None:
-    """What is wrong comes before what is slow."""
+    """A wrong value is reported before a budget that is exceeded."""
     wrong = WHOLE.replace("np.outer(x, x)", "np.ones((1000, 1000))")
     assert "Your code used" not in grade_one(wrong, TEST, solution=SUMS).message
 

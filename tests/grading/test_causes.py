@@ -199,7 +199,7 @@ def divmod_like(one: int, other: int) -> int:
 
 @pytest.mark.parametrize("name", ERRORS)
 def test_cause_is_named(name: str) -> None:
-    """What NumPy raises for a usual mistake is explained by a sentence about that mistake."""
+    """A usual error of NumPy is explained by a sentence about its cause."""
     action, words = ERRORS[name]
     with pytest.raises(Exception) as caught:  # noqa: PT011  each raises another
         action()

@@ -1,4 +1,4 @@
-"""The comparison ladder: the first rung that fails is named, in one sentence with the place."""
+"""The comparison ladder: the first rung that fails, and its sentence with the place."""
 
 import numpy as np
 import pytest

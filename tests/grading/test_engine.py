@@ -144,7 +144,7 @@ def test_a_wrong_signature_is_shown_beside_the_call(verdict_of: Callable[[str], 
 def test_after_the_end_of_the_program_the_rest_is_not_run(
     verdict_of: Callable[[str], Verdict],
 ) -> None:
-    """What could not be tried is neither passed nor failed."""
+    """A test that could not run is neither passed nor failed."""
     verdict = verdict_of("import os\ndef double(x):\n    os._exit(0)")
     assert [test.outcome for test in verdict.tests] == [
         Outcome.ERRORED,
@@ -268,7 +268,7 @@ def test_a_fault_of_the_sandbox_is_never_a_verdict(double: Exercise) -> None:
 def test_an_author_s_mistake_is_the_definition_s_error(
     tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, field: str, message: str
 ) -> None:
-    """What the author wrote and cannot run is an error with the test's place, not a failed test."""
+    """An author's code that cannot run is an error with the test's place, not a failed test."""
     monkeypatch.setattr("grader.grading.program.author_code.AUTHOR_SECONDS", 0.3)
     path = tmp_path / "bad.yaml"
     path.write_text(

@@ -95,7 +95,7 @@ def test_an_expression_may_use_the_reference_s_counterparts(grade_one: "GradeOne
 def test_a_solution_that_gives_no_value_is_the_author_s_error(
     make: "Make", sandbox: Sandbox, solution: str, message: str
 ) -> None:
-    """Whatever is wrong with the solution, no submission is failed for it."""
+    """No submission fails because the solution does."""
     exercise = make({"given": {"x": 1}, "call": "f(x)", "expect": "solution"}, solution=solution)
     with pytest.raises(DefinitionError) as caught:
         grade(exercise, Submission.from_bytes(Path("f.py"), RIGHT.encode()), sandbox)
@@ -111,7 +111,7 @@ def test_without_a_sandbox_a_solution_is_never_run(make: "Make") -> None:
 
 
 def test_the_solution_does_not_share_a_child_with_the_submission(grade_all: "GradeAll") -> None:
-    """What a submission does to NumPy is not what its results are compared with."""
+    """A submission's changes to NumPy do not reach the expected values."""
     source = "import numpy as np\nnp.add = lambda a, b: a\ndef f(x): return np.add(x, x)"
     solution = "import numpy as np\ndef f(x): return np.add(x, x)"
     verdict = grade_all(source, {**SEEDED, "expect": "solution"}, solution=solution)

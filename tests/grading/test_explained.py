@@ -83,7 +83,7 @@ def test_rounded_literal_is_no_obstacle(grade_one: "GradeOne") -> None:
 
 
 def test_large_result_is_not_copied_to_look_for_a_relation() -> None:
-    """What came may be as large as memory: it is passed over before anything is made of it."""
+    """A result may be as large as memory: it is left out before anything is computed."""
     huge = np.broadcast_to(1.0, (2**40,))  # as float64 in full it would be 8 TiB
     assert relation(np.ones(3), huge, {}) is None
     assert relation(huge, np.ones(3), {}) is None
@@ -92,7 +92,7 @@ def test_large_result_is_not_copied_to_look_for_a_relation() -> None:
 def test_relation_that_breaks_leaves_the_sentence_alone(
     grade_one: "GradeOne", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is an addition: without it the verdict is the same."""
+    """An error in the search for a relation does not change the verdict."""
     whole = grade_one(THRICE, MATRIX).message
 
     def breaks(*_: object) -> None:

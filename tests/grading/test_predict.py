@@ -162,7 +162,7 @@ def test_an_answer_is_one_of_the_choices(grade_all: "GradeAll") -> None:
 
 
 def test_the_page_of_a_prediction_has_no_answer(make: "Make") -> None:
-    """What anyone may see of a visible test leaves the expected value out."""
+    """The public form of a visible test has no expected value."""
     public = public_exercise(make({"call": "answer", "expect": 6}, **PREDICT))
     (test,) = public.tests
     assert (test.kind, test.id, test.expected) == ("answer", TestId("test-0"), None)

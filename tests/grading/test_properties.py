@@ -208,7 +208,7 @@ def test_nothing_returned_has_no_property(grade_one: "GradeOne", holds: Property
 def test_a_result_of_another_form_cannot_have_a_property(
     grade_one: "GradeOne", holds: Property, body: str, sentence: str
 ) -> None:
-    """It gets a sentence about its form."""
+    """The sentence is about the form of the result."""
     test = {"given": MATRIX, "call": "f(x)", "holds": holds}
     against = {"against": "f(x).sum()"} if holds == "gradient" else {}
     result = grade_one(source(body), {**test, **against})
@@ -305,7 +305,7 @@ def test_nothing_finite_has_no_property(grade_one: "GradeOne", holds: Property, 
 
 @pytest.mark.parametrize("body", ["(x, 'ok')", "[x, None]", "{'a': x, 'b': ['c']}"])
 def test_words_beside_numbers_have_no_property(grade_one: "GradeOne", body: str) -> None:
-    """What is no number could say anything, and no property would look at it."""
+    """A result with other things than numbers is refused: no property looks at them."""
     test = {"given": MATRIX, "call": "f(x)", "holds": "deterministic"}
     message = grade_one(source(body), test).message
     assert message.startswith("The result should be made of numbers, but there is "), message
@@ -347,7 +347,7 @@ def test_a_slope_is_between_finite_numbers(grade_one: "GradeOne", number: str) -
 def test_a_search_that_breaks_on_a_result_is_a_failed_test(
     grade_one: "GradeOne", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever it is that no check foresaw: there is a verdict, and no fault."""
+    """An unexpected error in a property's check gives a verdict, not a fault."""
 
     def breaks(*_: object) -> None:
         raise ValueError("setting an array element with a sequence")

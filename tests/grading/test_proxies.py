@@ -97,7 +97,7 @@ def test_a_lambda_cannot_be_sent_and_its_author_is_told(run: Run) -> None:
 
 
 def test_an_instance_where_a_value_belongs_is_a_wrong_type(run: Run) -> None:
-    """It is named after the submission's class."""
+    """A sentence names the submission's class."""
     result = run("call: Scale(1), expect: 1")
     assert result.message == "The result should be an int, but is an object of your class Scale."
 
@@ -134,7 +134,7 @@ def test_without_that_word_a_changed_input_is_fine(run: Run) -> None:
 
 
 def test_inputs_are_looked_at_beside_functions_and_objects(run: Run) -> None:
-    """What cannot be looked at, alone or in a list, is no change."""
+    """A function or an object, alone or in a list, counts as unchanged."""
     given = "given: 'def f(x): return x + 1', call: 'apply(f, 1)', expect: 2, keep_inputs: true"
     assert run(given).outcome == "passed"
     source = RIGHT.replace("def clip(x):\n    return np.minimum(x, 1)", "def clip(x): return 1")

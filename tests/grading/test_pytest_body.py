@@ -177,7 +177,7 @@ def test_a_body_that_cannot_run_is_the_author_s_error(
 def test_a_body_that_does_not_end_is_stopped(
     grade_one: "GradeOne", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a submission returns may keep a loop of the test's own going."""
+    """A loop of the test that never ends with the submission's result is stopped."""
     monkeypatch.setattr("grader.grading.checks.pytest_test.AUTHOR_SECONDS", -7.7)  # of 8 s
     result = grade_one(
         "def f(x): return -1", body("k = f(x)", "while k != 0: k -= 1", "assert k == 0")

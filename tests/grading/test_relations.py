@@ -143,7 +143,7 @@ NOTHING: dict[str, tuple[object, object]] = {
 
 @pytest.mark.parametrize("name", NOTHING)
 def test_nothing_is_named_without_a_reason(name: str) -> None:
-    """What is unrelated, trivial or not exact gets no name."""
+    """Unrelated, trivial or inexact results have no relation."""
     expected, got = NOTHING[name]
     assert relation(expected, got, INPUTS) is None
 

@@ -19,7 +19,7 @@ _NOTES = """\
   is told at most 0.2 s later.
 - CPU: of server, workers, grading and database, taking in included. Bytes: what the database grew
   by.
-- PostgreSQL: two `etude worker` processes, which the server rings for.
+- PostgreSQL: two `etude worker` processes.
 """
 
 

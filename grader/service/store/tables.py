@@ -161,7 +161,7 @@ mistake = Table(  # projection: what a person has got wrong in an exercise, at a
     Index("ix_mistake_person", "person_id", "exercise"),
 )
 
-waiting = Table(  # a doorbell: what to grade next; the sweeper makes it again from the truth
+waiting = Table(  # what to grade next; the sweeper restores lost rows
     "waiting",
     metadata,
     Column("submission_id", _ID, ForeignKey("submission.id"), primary_key=True),

@@ -106,20 +106,17 @@ def _plain(value: Any) -> Any:  # noqa: ANN401  any value
 def _rebuilt(value: Any) -> Any:  # noqa: ANN401  any value
     match value:
         case (wire.Handle(kind=name), *parts):
-            return _made(name, [_rebuilt(part) for part in parts])
+            kind = _KINDS[name]
+            if kind not in _FIELDS:
+                return kind(*parts)
+            names = _FIELDS[kind]
+            sent = (each for each in names if each != _WHERE)
+            given = dict(zip(sent, map(_rebuilt, parts), strict=True))
+            if _WHERE in names:
+                given[_WHERE] = Location(Path())
+            return kind(**(freeze(given) if kind in {Draw, TestValues} else given))
         case list() | tuple():
             return type(value)(map(_rebuilt, value))
         case dict():
             return {key: _rebuilt(item) for key, item in value.items()}
     return value
-
-
-def _made(name: str, parts: list[Any]) -> object:
-    kind = _KINDS[name]
-    if kind not in _FIELDS:
-        return kind(*parts)
-    names = _FIELDS[kind]
-    given = dict(zip((name for name in names if name != _WHERE), parts, strict=True))
-    if _WHERE in names:
-        given[_WHERE] = Location(Path())
-    return kind(**(freeze(given) if kind in {Draw, TestValues} else given))

@@ -94,8 +94,3 @@ def number(node: ast.AST | None) -> float | None:
 def is_constant(node: ast.AST | None, value: object) -> bool:
     """Return whether a node is the literal True, False or None."""
     return isinstance(node, ast.Constant) and node.value is value
-
-
-def is_newaxis(node: ast.AST) -> bool:
-    """Return whether a node is `None` or `np.newaxis`."""
-    return is_constant(node, None) or (isinstance(node, ast.Attribute) and node.attr == "newaxis")

@@ -120,7 +120,12 @@ def _other_newaxis(_: Program, node: ast.AST) -> Iterator[Edit]:
     if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
         return
     items = node.slice.elts
-    places = [place for place, item in enumerate(items) if calls.is_newaxis(item)]
+    places = [
+        place
+        for place, item in enumerate(items)
+        if calls.is_constant(item, None)
+        or (isinstance(item, ast.Attribute) and item.attr == "newaxis")
+    ]
     if len(places) == 1 and len(items) > 1:
         place = places[0]
         moved = build.swapped(items, place, place - 1 if place else 1)

@@ -65,7 +65,8 @@ def _explain(statement: str, error: BaseException) -> str:
     with contextlib.suppress(Exception):  # a comparison that cannot be repeated is left out
         match ast.parse(statement).body:
             case [ast.Assert(test=ast.Compare(ops=signs))]:
-                operands = [names[_OPERAND.format(number)] for number in range(len(signs) + 1)]
+                # A generator: a chain evaluates no operand behind the comparison that fails.
+                operands = (names[_OPERAND.format(number)] for number in range(len(signs) + 1))
                 for (left, right), kind in zip(pairwise(operands), signs, strict=True):
                     sign, holds = _COMPARISONS[type(kind)]
                     if not holds(left, right):

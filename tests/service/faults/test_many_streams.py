@@ -48,11 +48,13 @@ async def _attack(stack: Stack, listeners: list[tuple[str, str]], count: int) ->
             writer.write(head.encode())
             return int((await reader.readline()).split()[1])
 
-    answers = Counter(await asyncio.gather(*(open_one(number) for number in range(count))))
-    assert set(answers) <= {HTTPStatus.OK, HTTPStatus.TOO_MANY_REQUESTS}
-    assert answers[HTTPStatus.OK] >= min(MOST, count)  # more, if the first ones ended meanwhile
-    await asyncio.to_thread(stack.hand_in, 2)
-    ready = await asyncio.to_thread(httpx.get, f"{stack.address}/livez", timeout=60)
-    assert ready.is_success
-    for writer in writers:
-        writer.close()
+    try:
+        answers = Counter(await asyncio.gather(*(open_one(number) for number in range(count))))
+        assert set(answers) <= {HTTPStatus.OK, HTTPStatus.TOO_MANY_REQUESTS}
+        assert answers[HTTPStatus.OK] >= min(MOST, count)  # more, if the first ones ended meanwhile
+        await asyncio.to_thread(stack.hand_in, 2)
+        ready = await asyncio.to_thread(httpx.get, f"{stack.address}/livez", timeout=60)
+        assert ready.is_success
+    finally:
+        for writer in writers:
+            writer.close()

@@ -3,22 +3,26 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 import yaml
 
+from grader.authoring.lint.load import LintTargets
+from grader.authoring.lint.run import lint
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading.results.submission import Submission
-from grader.grading.results.verdict import TestResult, Verdict
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.session.engine import grade
 from grader.sandbox.process import Sandbox
+from tests.grading.plain_pytest import Probe, passes_in_plain_python
 
 Fields: TypeAlias = dict[str, object]
 Make: TypeAlias = Callable[..., Exercise]
 GradeOne: TypeAlias = Callable[..., TestResult]
 GradeAll: TypeAlias = Callable[..., Verdict]
+Agree: TypeAlias = Callable[[Probe], None]
 
 SOLUTION = "import numpy as np\n\n\ndef f(x):\n    return 2.0 * x\n"
 
@@ -70,3 +74,26 @@ def grade_one(grade_all: GradeAll) -> GradeOne:
         return verdict.tests[0]
 
     return result
+
+
+@pytest.fixture
+def agree(make: Make, sandbox: Sandbox, capsys: pytest.CaptureFixture[str]) -> Agree:
+    """Check that plain Python and the grader say the same of a probe, or that lint refuses it."""
+
+    def check(probe: Probe) -> None:
+        fixtures: dict[str, Any] = {"capsys": capsys}
+        exercise = make(probe.fields, defines=probe.defines)
+        if probe.refused:
+            report = lint([LintTargets((exercise.where.path,))], codes=frozenset({"ETU312"}))
+            assert any(probe.refused in finding.message for finding in report.findings)
+            return
+        for program, is_right in ((probe.right, True), (probe.wrong, False)):
+            if program:
+                assert passes_in_plain_python(probe, program, fixtures) is is_right
+                submission = Submission.from_bytes(Path("small.py"), program.encode())
+                verdict = grade(exercise, submission, sandbox)
+                assert not verdict.message, verdict.message
+                (result,) = verdict.tests
+                assert (result.outcome is Outcome.PASSED) is is_right, result.message
+
+    return check

@@ -1,0 +1,69 @@
+"""Probes of pytest bodies: what plain Python says of a program, and what the grader says."""
+
+import types
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+
+Fields: TypeAlias = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A body, a program with which it passes, and one with which it fails.
+
+    The programs say what is defined: every public function and class of the right one, and every
+    name in `values`.
+    """
+
+    body: str
+    right: str
+    wrong: str = ""
+    given: str = ""
+    values: tuple[str, ...] = ()
+    refused: str = ""  # what lint says of the body, where it cannot mean the same
+
+    @property
+    def defines(self) -> dict[str, Fields]:
+        """The exercise's `defines`, read off the right program."""
+        names: dict[str, Fields] = {}
+        for name, value in _program(self.right).items():
+            if name in self.values:
+                names[name] = {"kind": "value"}
+            elif getattr(value, "__module__", "") == "submission" and not name.startswith("_"):
+                names[name] = {"kind": "class"} if isinstance(value, type) else {}
+        return names
+
+    @property
+    def fields(self) -> Fields:
+        """The test of the exercise."""
+        return {"pytest": self.body, **({"given": self.given} if self.given else {})}
+
+
+def passes_in_plain_python(probe: Probe, program: str, fixtures: Mapping[str, Any]) -> bool:
+    """Run a body on a program in this process; True if pytest would call it passed."""
+    defined = _program(program)
+    names: dict[str, Any] = {"np": np, "pytest": pytest, **fixtures}
+    given: dict[str, Any] = {"np": np, "rng": np.random.default_rng(0)}
+    exec(probe.given, given)  # noqa: S102  the probe's own
+    names |= {name: value for name, value in given.items() if not name.startswith("__")}
+    names |= {name: defined[name] for name in probe.defines}
+    lines = "\n    ".join(probe.body.splitlines())
+    exec(f"def test():\n    {lines}", names)  # noqa: S102  the probe's own
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        try:
+            names["test"]()
+        except (Exception, pytest.fail.Exception):  # noqa: BLE001  every one fails a test
+            return False
+    return True
+
+
+def _program(source: str) -> dict[str, Any]:
+    module = types.ModuleType("submission")
+    exec(source, module.__dict__)  # noqa: S102  the probe's own
+    return module.__dict__

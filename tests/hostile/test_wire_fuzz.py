@@ -1,6 +1,8 @@
 """Whatever a submission writes to its connection is a value, or malformed; nothing else happens."""
 
+import collections
 import contextlib
+import datetime as dt
 import json
 import math
 import unicodedata
@@ -13,14 +15,30 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grader.sandbox.answers import ForgedError, Raised, Returned, Unsupported, read_answer
-from grader.sandbox.inside import wire
+from grader.sandbox.inside import value_types, wire
 from grader.sandbox.inside.wire import MalformedError
 from grader.sandbox.process import Sandbox
 
-DTYPES = st.sampled_from(sorted(wire.DTYPES)).map(np.dtype)
+OTHER_DTYPES = ["<M8[D]", "<M8[25s]", "<m8[ns]", "<U3", "|S2"]
+FIELDS = [[("a", "<f8"), ("b", "|b1", (2,))], [("n", "<U2"), ("in", [("x", "<i2")])]]
+DTYPES = st.sampled_from([*sorted(wire.DTYPES), *OTHER_DTYPES]).map(np.dtype)
 SHAPES = arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5)
-ARRAYS = DTYPES.flatmap(lambda dtype: arrays.arrays(dtype, SHAPES))
-SCALARS = DTYPES.flatmap(lambda dtype: arrays.arrays(dtype, 1)).map(lambda array: array[0])
+IN_C_ORDER = DTYPES.flatmap(lambda dtype: arrays.arrays(dtype, SHAPES))
+ARRAYS = IN_C_ORDER.flatmap(
+    lambda array: st.sampled_from(
+        [
+            array,
+            array.T,
+            array[..., ::2] if array.ndim else array,
+            array[::-1] if array.ndim else array,
+            np.broadcast_to(array, (2, *array.shape)),
+            np.zeros(array.shape, FIELDS[array.size % 2]),
+        ]
+    )
+)
+SCALARS = st.sampled_from(sorted(wire.DTYPES)).flatmap(
+    lambda dtype: arrays.arrays(np.dtype(dtype), 1).map(lambda array: array[0])
+)
 PLAIN = st.one_of(
     st.none(),
     st.booleans(),
@@ -33,6 +51,15 @@ PLAIN = st.one_of(
         st.characters(min_codepoint=0xDC80, max_codepoint=0xDCFF, categories=["Cs"]), max_size=3
     ),
     st.binary(),
+    st.fractions(),
+    st.decimals(allow_nan=False),
+    st.datetimes(timezones=st.sampled_from([None, dt.UTC])),
+    st.dates(),
+    st.times(),
+    st.timedeltas(),
+    st.builds(range, st.integers(-9, 9), st.integers(-9, 9), st.integers(1, 3)),
+    st.sampled_from([int, list, np.float32, np.bool_]),
+    st.frozensets(st.integers()),
 )
 VALUES = st.recursive(
     PLAIN | ARRAYS | SCALARS,
@@ -41,12 +68,31 @@ VALUES = st.recursive(
         | st.lists(inner, max_size=5).map(tuple)
         | st.sets(PLAIN, max_size=5)
         | st.dictionaries(PLAIN | st.tuples(PLAIN), inner, max_size=5)
+        | st.lists(inner, max_size=5).map(collections.deque)
+        | st.dictionaries(PLAIN, inner, max_size=5).map(collections.OrderedDict)
+        | st.dictionaries(PLAIN, inner, max_size=5).map(
+            lambda items: collections.defaultdict(list, items)
+        )
     ),
     max_leaves=20,
 )
 
 # Trees that are nearly right: real tags and statuses, in places where they may not be.
-_WORDS = [*"ltsdcbanhfx", *wire.DTYPES, "|O", "ok", "raised", "unsupported", "kind", "path", "type"]
+_WORDS = [
+    *"ltsdcbanhfx",
+    *wire.DTYPES,
+    *OTHER_DTYPES,
+    *value_types.ROWS,
+    "|O",
+    "<U0",
+    "int",
+    "ok",
+    "raised",
+    "unsupported",
+    "kind",
+    "path",
+    "type",
+]
 _WORDS += ["bases", "message", "frames", "line", "text", "MemoryError"]
 LEAVES = st.one_of(
     st.none(),
@@ -61,7 +107,7 @@ TREES = st.recursive(
     LEAVES,
     lambda inner: (
         st.lists(inner, max_size=6)
-        | st.tuples(st.sampled_from("ltsdcbanhf"), st.lists(inner, max_size=5)).map(
+        | st.tuples(st.sampled_from("ltsdcbanhfx"), st.lists(inner, max_size=5)).map(
             lambda pair: [pair[0], *pair[1]]
         )
         | st.dictionaries(st.text(max_size=3), inner, max_size=3)
@@ -88,10 +134,13 @@ def _same(one: Any, other: Any) -> bool:  # noqa: ANN401, PLR0911  any value
     if type(one) is not type(other):
         return False
     if isinstance(one, (np.ndarray, np.generic)):
+        layouts = [(a.strides, a.flags.writeable) for a in (one, other)]
+        if one.size and one.dtype.names is None and layouts[0] != layouts[1]:
+            return False
         return (one.dtype, one.shape) == (other.dtype, other.shape) and (
             one.tobytes() == other.tobytes()
         )
-    if isinstance(one, (list, tuple)):
+    if isinstance(one, (list, tuple, collections.deque)):
         return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, dict):
         return _same(list(one), list(other)) and _same(list(one.values()), list(other.values()))
@@ -164,6 +213,43 @@ def test_a_forged_usage_is_numbers_or_malformed(usage: object) -> None:
         assert answer.usage.cpu_seconds >= 0
         assert type(answer.usage.peak_bytes) is int
         assert 0 <= answer.usage.peak_bytes < 1 << 62
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        ["a", "<f8", [2], 0, [1 << 40], False],
+        ["a", "<f8", [2], 0, ["8"], False],
+        ["a", "<f8", [2], 0, [8, 8], False],
+        ["a", "<U0", [1 << 30], 0],
+        ["a", [["a", "<f8", [0]]], [1 << 30], 0],
+        ["a", [], [1 << 30], 0],
+        ["a", "<U1", [1], 0],
+        ["x", "decimal.Decimal", "sNaN"],
+        ["x", "decimal.Decimal", "1e99999"],
+        ["x", "builtins.range", ["t", 0, 1 << 40, 1]],
+        ["x", "fractions.Fraction", ["t", "1e9999999"]],
+        ["x", "fractions.Fraction", ["t", 1, 0]],
+        ["x", "os.system", "true"],
+        ["x", "builtins.eval", "1"],
+        ["x", "builtins.type", "object"],
+        ["x", "namedtuple", ["t", ["t", "__class__"], ["t", 1]]],
+        ["x", "enum member", ["t", None, "name"]],
+    ],
+    ids=str,
+)
+def test_what_no_child_of_ours_sends_is_malformed(tree: list[object]) -> None:
+    """Wide gaps, values without bytes, characters that are none, and types off the list."""
+    with pytest.raises(MalformedError):
+        wire.decode(json.dumps(tree).encode(), b"\xff" * 16)
+
+
+def test_gaps_of_arrays_are_bounded_together() -> None:
+    """Many arrays with gaps do not take more memory together than one may."""
+    wide = ["a", "|u1", [2], 0, [wire.MAX_BODY // 2], False]
+    assert isinstance(wire.decode(json.dumps(wide).encode(), bytes(4)), np.ndarray)
+    with pytest.raises(MalformedError):
+        wire.decode(json.dumps(["l", wide, wide, wide]).encode(), bytes(6))
 
 
 def test_a_usage_comes_when_it_was_asked_for_and_only_then() -> None:

@@ -1,10 +1,14 @@
 """A child serves one submission: values cross, failures are told apart, nothing outlives it."""
 
+import datetime as dt
 import os
 import threading
 import time
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +75,92 @@ def test_arrays_keep_dtype_and_shape(each_sandbox: Sandbox) -> None:
         assert came.dtype == sent.dtype
         assert came.shape == sent.shape
         assert np.array_equal(came, sent)
+
+
+LAYOUT = "def f(x): return x.strides, x.flags.c_contiguous, x.flags.f_contiguous, x.flags.writeable"
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6.0).reshape(2, 3),
+        np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+        np.arange(24.0).reshape(2, 3, 4).transpose(1, 0, 2),
+        np.arange(10)[::2],
+        np.arange(5)[::-1],
+        np.broadcast_to(np.arange(3), (4, 3)),
+        np.array(["a", "bc"])[::-1],
+    ],
+    ids=["C", "Fortran", "transposed", "strided", "reversed", "read-only", "text"],
+)
+def test_an_array_keeps_its_layout_on_its_way_in(sandbox: Sandbox, array: np.ndarray) -> None:
+    """A submission meets the order of axes, the gaps and the read-only state of plain NumPy."""
+    flags = array.flags
+    plain = (array.strides, flags.c_contiguous, flags.f_contiguous, flags.writeable)
+    assert ask(sandbox, LAYOUT, array) == Returned(plain)
+
+
+def test_other_types_of_plain_data_cross_both_ways(sandbox: Sandbox) -> None:
+    """They come back equal and of the same type; a subclass of a number comes as that number."""
+    values = [
+        range(3),
+        frozenset({1}),
+        deque([1, 2], 3),
+        Counter("aab"),
+        OrderedDict(a=1),
+        Fraction(1, 3),
+        Decimal("1.50"),
+        dt.datetime(2020, 1, 2, 3, 4, tzinfo=dt.UTC),
+        dt.timedelta(1, 2, 3),
+        np.datetime64("2020-01-02"),
+        np.float32,
+    ]
+    answer = ask(sandbox, "def f(*values): return list(values)", *values)
+    assert isinstance(answer, Returned)
+    assert answer.value == values
+    assert [type(v) for v in answer.value] == [type(v) for v in values]
+    subclass = ask(sandbox, "class Own(float): ...\ndef f(): return Own(2.5)")
+    assert subclass == Returned(2.5)
+    assert isinstance(subclass, Returned)
+    assert type(subclass.value) is float
+
+
+def test_arrays_of_fields_dates_texts_and_masks_cross_both_ways(sandbox: Sandbox) -> None:
+    """A mask, the names of fields and a unit of time are kept."""
+    arrays = [
+        np.array([(1.0, True)], [("a", "f8"), ("b", "?")]),
+        np.array(["2020-01-01", "NaT"], "M8[D]"),
+        np.array(["ab", "c"]),
+        np.ma.MaskedArray([1.0, 2.0], [True, False]),
+    ]
+    answer = ask(sandbox, "def f(*arrays): return arrays", *arrays)
+    assert isinstance(answer, Returned)
+    for sent, came in zip(arrays, answer.value, strict=True):
+        assert (type(came), came.dtype) == (type(sent), sent.dtype)
+        assert repr(came) == repr(sent)
+
+
+def test_a_named_tuple_is_a_tuple_with_names(sandbox: Sandbox) -> None:
+    """So is a member of an enumeration of numbers a number with a name, also on its way back."""
+    source = """
+from enum import IntEnum
+from typing import NamedTuple
+class Out(NamedTuple):
+    output: float
+    weights: int
+class Color(IntEnum):
+    RED = 1
+def f(value=None):
+    return (Out(2.5, 1), Color.RED) if value is None else (value[0].weights, value[1].name)
+"""
+    with sandbox.child(PATIENT) as child:
+        child.load(source, ["f"])
+        answer = child.call("f", [], {})
+        assert isinstance(answer, Returned)
+        named, member = answer.value
+        assert (named, named.weights, member, member.name) == ((2.5, 1), 1, 1, "RED")
+        assert isinstance(named, tuple)
+        assert child.call("f", [answer.value], {}) == Returned((1, "RED"))
 
 
 def test_an_argument_that_is_changed_in_place_stays_as_it_was_here(sandbox: Sandbox) -> None:

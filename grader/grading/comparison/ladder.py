@@ -12,7 +12,8 @@ unless the test ignores NaN.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
@@ -66,8 +67,14 @@ _DOUBLE = Tolerance(1e-9, 1e-7)
 _EXACT = Tolerance(0.0, 0.0)
 _READABLE = 10**18
 
-_KIND = {"b": "boolean", "i": "integer", "u": "integer", "f": "float", "c": "complex"}
+_KIND = {
+    "b": "boolean", "i": "integer", "u": "integer", "f": "float", "c": "complex", "U": "text",
+    "S": "bytes", "M": "datetime", "m": "timedelta", "V": "fields",
+}  # fmt: skip
 _NUMBER = (bool, int, float, complex, np.generic)
+_TEXT = (str, bytes)  # NumPy's scalars of text are these too
+_FAMILIES = (str, (bytes, bytearray), (set, frozenset))  # of types that Python compares
+_OF_NUMBERS = "biufc"
 
 
 def usual_tolerance(dtype: np.dtype[Any]) -> Tolerance:
@@ -95,13 +102,14 @@ def compare(  # noqa: PLR0911  a ladder: each rung returns
         return _arrays(expected, got, tolerance, path)
     if isinstance(expected, np.ndarray):  # of one number and no axis: a number, however it is kept
         expected = expected[()]
-    if isinstance(expected, _NUMBER):
+    if isinstance(expected, _NUMBER) and not isinstance(expected, _TEXT):
         return _numbers(expected, got, tolerance, path)
-    if isinstance(expected, (tuple, list)):
+    if isinstance(expected, (tuple, list, deque)):
         return _sequences(expected, got, tolerance, path)
     if isinstance(expected, dict):
         return _mappings(expected, got, tolerance, path)
-    if type(got) is not type(expected):
+    family = next((kinds for kinds in _FAMILIES if isinstance(expected, kinds)), type(expected))
+    if not isinstance(got, family):
         return _wrong_type(expected, got, path)
     if got != expected:
         return Difference(Rung.VALUES, "other-value", {"expected": expected, "got": got}, path)
@@ -215,9 +223,10 @@ def _wrong_type(expected: object, got: object, path: _Path) -> Difference:
 
 
 def _sequences(
-    expected: Sequence[object], got: object, tolerance: Tolerance | None, path: _Path
+    expected: Collection[object], got: object, tolerance: Tolerance | None, path: _Path
 ) -> Difference | None:
-    if not isinstance(got, (tuple, list)):
+    family = deque if isinstance(expected, deque) else (tuple, list)
+    if not isinstance(got, family):
         return _wrong_type(expected, got, path)
     if len(got) != len(expected):
         lengths = {"expected": len(expected), "got": len(got)}
@@ -264,12 +273,56 @@ def _arrays(
 ) -> Difference | None:
     if not isinstance(got, np.ndarray):
         return Difference(Rung.TYPE, "no-array", {"expected": expected, "got": got}, path)
+    if hasattr(expected, "mask") or hasattr(got, "mask"):
+        return _masked(expected, got, tolerance, path)
     if "O" in (expected.dtype.kind, got.dtype.kind):  # an integer too large for any dtype
         return _wrong_type(expected, got, path)
     if got.shape != expected.shape:
         shapes = {"expected": expected.shape, "got": got.shape}
         return Difference(Rung.SHAPE, "shape", shapes, path)
-    return _dtypes(expected, got, path) or _values(expected, got, tolerance, path)
+    compare_values = _values if expected.dtype.kind in _OF_NUMBERS else _exact_values
+    if expected.dtype.names is not None:
+        compare_values = _fields
+    return _dtypes(expected, got, path) or compare_values(expected, got, tolerance, path)
+
+
+def _masked(
+    expected: Array, got: Array, tolerance: Tolerance | None, path: _Path
+) -> Difference | None:
+    """Compare masked arrays: their masks, and the values that these leave."""
+    mask, other = np.ma.getmaskarray(expected), np.ma.getmaskarray(got)
+    if mask.shape == other.shape and (mask != other).any():
+        facts = {"count": int((mask != other).sum()), "total": mask.size}
+        return Difference(Rung.VALUES, "mask", facts, path)
+    plain, other_plain = np.array(expected), np.array(got)
+    if mask.shape == other.shape:
+        plain[mask], other_plain[mask] = np.zeros((), plain.dtype), np.zeros((), other_plain.dtype)
+    return compare(plain, other_plain, tolerance, path)
+
+
+def _fields(
+    expected: Array, got: Array, tolerance: Tolerance | None, path: _Path
+) -> Difference | None:
+    for name in expected.dtype.names or ():
+        if found := compare(expected[name], got[name], tolerance, (*path, name)):
+            return found
+    return None
+
+
+def _exact_values(
+    expected: Array, got: Array, _tolerance: Tolerance | None, path: _Path
+) -> Difference | None:
+    """Compare texts, dates and durations; NaT is like NaT."""
+    with np.errstate(all="ignore"):
+        wrong = (expected != got) & ~((expected != expected) & (got != got))  # noqa: PLR0124  NaT is not itself
+    if not wrong.any():
+        return None
+    worst = _first(wrong)
+    facts = {"expected": expected[worst], "got": got[worst]}
+    if expected.ndim == 0:
+        return Difference(Rung.VALUES, "number", facts, path)
+    facts |= {"count": int(wrong.sum()), "total": expected.size, "place": worst}
+    return Difference(Rung.VALUES, "values", facts, path, worst)
 
 
 def _dtypes(expected: Array, got: Array, path: _Path) -> Difference | None:
@@ -277,6 +330,8 @@ def _dtypes(expected: Array, got: Array, path: _Path) -> Difference | None:
     if expected.ndim == 0 and (wanted, came) == ("float", "integer"):
         return None  # 0 for 0.0 is no mistake; an array of integers is, it cannot hold fractions
     dtypes = {"expected": expected.dtype, "got": got.dtype}
+    if expected.dtype.names is not None and expected.dtype.names != got.dtype.names:
+        return Difference(Rung.DTYPE, "dtype", dtypes, path)
     if wanted != came:
         is_cut = (wanted, came) == ("float", "integer")
         return Difference(

@@ -1,5 +1,6 @@
 """The arrays in plain data, and their bytes."""
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ def arrays_in(value: object) -> Iterator[npt.NDArray[Any]]:
     """Yield the arrays in a value that is plain data."""
     if isinstance(value, np.ndarray):
         yield value
-    elif isinstance(value, (list, tuple)):
+    elif isinstance(value, (list, tuple, deque)):
         for item in value:
             yield from arrays_in(item)
     elif isinstance(value, dict):

@@ -5,6 +5,7 @@ millions would.
 """
 
 import re
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -128,7 +129,7 @@ class _Parts:
         """Add a value and its items."""
         if len(self.form) >= _MOST_PARTS:
             return
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, (list, tuple, deque)):
             self.form += [type(value).__name__, len(value)]
             for item in value:
                 self.add(item)

@@ -66,7 +66,7 @@ def describe(value: object) -> str:
         return f"a {type(value).__name__} of {len(value)} {'item' if len(value) == 1 else 'items'}"
     if (handle := getattr(value, "handle_", None)) is not None:  # an object of the submission's
         return f"an object of your class {handle.kind}"
-    kind = type(value).__name__
+    kind = "class" if isinstance(value, type) else type(value).__name__
     if isinstance(value, np.number):
         return f"a single number of dtype {kind}"
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
@@ -133,6 +133,10 @@ def _number(value: Any, digits: int = 4) -> str:  # noqa: ANN401  any NumPy scal
         return str(bool(value))
     if isinstance(value, (int, np.integer)):
         return str(int(value))
+    if isinstance(value, str):
+        return repr(str(value[:_LINE]))
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return str(value)
     if isinstance(value, (complex, np.complexfloating)):
         return f"{complex(value):.{digits}g}"
     number = float(value)
@@ -210,6 +214,9 @@ _SENTENCES: Final[Mapping[str, str | Callable[..., str]]] = {
         f"{name} is {_number(number)}, where a finite number is expected."
     ),
     "values": _values,
+    "mask": lambda name, count, total: (
+        f"{name} has another mask than expected in {_of(count, total, 'place')}."
+    ),
     "number": lambda name, **numbers: "{} should be {}, but is {}.".format(
         name, *_distinct(**numbers)
     ),

@@ -7,7 +7,8 @@ is shown.
 import itertools
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from types import NoneType
 from typing import Any, Final, TypeAlias
 
@@ -39,6 +40,14 @@ _FEW: Final = 12  # items that are looked at before the first is printed
 _LINE: Final = 75  # characters after which an array's row goes on in the next line
 _SHOWN_AXES: Final = 2
 _MOST_BITS: Final = 256  # of a whole number that is printed digit by digit
+_ENDS: Final[dict[type[Sized], tuple[str, str]]] = {
+    tuple: ("(", ")"),
+    list: ("[", "]"),
+    set: ("{", "}"),
+    frozenset: ("frozenset({", "})"),
+    deque: ("deque([", "])"),
+}
+_CONTAINERS: Final[tuple[type[Sized], ...]] = (*_ENDS, dict)
 _MOST_AXES: Final = 4  # printing goes to both ends of every axis
 
 # The values themselves say nothing about a call that took too long or changed its inputs.
@@ -100,7 +109,7 @@ def _rows(array: _Array) -> tuple[Row, ...] | None:
 def _summary(value: object) -> str:
     if isinstance(value, np.ndarray):
         return f"{value.dtype} {tuple(map(int, value.shape))}"
-    if isinstance(value, (tuple, list, dict, set)):
+    if isinstance(value, _CONTAINERS):
         return f"{type(value).__name__} of {len(value)}"
     if value is None:
         return "None"
@@ -115,7 +124,7 @@ def _amount(value: object) -> str:
         return f"{value.size:,} values"
     if isinstance(value, (str, bytes)):
         return f"{len(value):,} {'characters' if isinstance(value, str) else 'bytes'}"
-    if isinstance(value, (tuple, list, dict, set)):
+    if isinstance(value, _CONTAINERS):
         return f"{len(value):,} items"
     return "too long to show"
 
@@ -135,12 +144,10 @@ def _pieces(value: object) -> Iterator[str]:
     match value:
         case str() | bytes():
             yield repr(value[:_MOST])
-        case tuple():
-            yield from _items("(", value, ",)" if len(value) == 1 else ")")
-        case list():
-            yield from _items("[", value, "]")
-        case set() if value:
-            yield from _items("{", value, "}")
+        case tuple() | list() | set() | frozenset() | deque() if value:
+            before, after = next(ends for kind, ends in _ENDS.items() if isinstance(value, kind))
+            single = isinstance(value, tuple) and len(value) == 1
+            yield from _items(before, value, f",{after}" if single else after)
         case dict():
             yield from _mapping(value)
         case int() if value.bit_length() > _MOST_BITS:

@@ -16,6 +16,7 @@ from typing import Any, Final, NoReturn, TypeVar
 import numpy as np
 
 from grader.errors import DefinitionError, EtudeError, Location, Problem
+from grader.sandbox.inside.layout import lent
 from grader.sandbox.limits import AUTHOR_SECONDS
 
 T = TypeVar("T")
@@ -142,13 +143,13 @@ def names_in(expression: str) -> frozenset[str]:
 
 
 def freeze(value: Any) -> Any:  # noqa: ANN401  any value
-    """Return a value with read-only arrays, so that no call changes the inputs of the next."""
+    """Return a value with read-only arrays, so that no call changes the inputs of the next.
+
+    They keep their layout in memory, and are writable again in the sandbox. An array that the
+    author made read-only is so there too.
+    """
     if isinstance(value, np.ndarray):
-        if value.flags.writeable:
-            value = value.copy()
-            value.flags.writeable = False
-            return value.view()  # of a view the flag cannot be set back
-        return value
+        return lent(value) if value.flags.writeable else value
     if isinstance(value, tuple):  # a named tuple becomes a plain one, as submissions return it
         return tuple(freeze(item) for item in value)
     if isinstance(value, list):

@@ -7,22 +7,29 @@ begins with a tag:
     ["l", item, ...]  list      ["t", item, ...]  tuple     ["s", item, ...]  set
     ["d", key, value, ...]  dict                  ["c", real, imaginary]  complex
     ["b", offset, length]  bytes                  ["n", dtype, offset]  NumPy scalar
-    ["a", dtype, [length, ...], offset]  array in C order
+    ["a", dtype, [length, ...], offset]  array, its numbers in C order; in memory of another layout
+                                         ["a", dtype, ..., offset, [stride, ...], read-only]
+    ["x", type, parts]  any other type of `value_types`, taken apart
     ["f", name, source]  function, into the sandbox only: made there from its source
     ["h", number, kind]  object of a class that the submission defines; it stays in the sandbox
 
-Types are exact both ways: a subclass is not its base. Both sides use this module; the side that
-reads what a submission may have written (`decode`) checks every count before it believes it.
+A dtype is NumPy's short name, or a list of fields, each `[name, dtype, [length, ...]]`. An instance
+of a subclass of a number, a text, a tuple or an array crosses as that. Both sides use this module;
+the side that reads what a submission may have written (`decode`) checks every count before it
+believes it.
 """
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
+
+from . import layout, value_types
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -36,6 +43,7 @@ MAX_AXES: Final = 32
 MAX_COLLISIONS: Final = 16  # keys of one dict or set with the same hash: each is compared with all
 MAX_KIND: Final = 100
 MAX_PIECES: Final = 64
+MAX_FIELDS: Final = 64
 
 _ALIGNMENT = 16
 _INTEGERS = ("|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8")
@@ -43,6 +51,10 @@ _INEXACT = ("<f2", "<f4", "<f8", "<c8", "<c16")
 DTYPES: Final = {name: np.dtype(name) for name in ("|b1", *_INTEGERS, *_INEXACT)}
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 _SCALAR_TYPES = {dtype.type for dtype in DTYPES.values()}
+_OTHER_DTYPE: Final = re.compile(
+    r"<[mM]8(\[[0-9]{0,4}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?|<U[1-9][0-9]{0,4}|\|S[1-9][0-9]{0,4}"
+)
+_MAX_CHARACTER: Final = 0x10FFFF
 _AS_THEY_ARE = {type(None), bool, str, int, float}
 
 # Made once: `json.dumps` and `json.loads` make them, and look for the encoding, every time.
@@ -108,7 +120,7 @@ class _Encoder:
         self.objects = objects
         self.buffers: list[bytes | memoryview] = []
         self.size = 0
-        self.nodes = 0
+        self.nodes = self.gaps = 0
 
     def node(self, value: object, depth: int) -> object:
         self.nodes += 1
@@ -126,9 +138,14 @@ class _Encoder:
         encode = _ENCODERS.get(kind)
         if encode is not None:
             return encode(self, value, depth + 1)
-        if kind in _SCALAR_TYPES:
-            array = np.asarray(value)
-            return ["n", array.dtype.str, self._buffer(array)]
+        if kind in _SCALAR_TYPES or kind in (np.datetime64, np.timedelta64, np.void):
+            name = _NAMES.get(value.dtype) or self._dtype(value.dtype)  # type: ignore[attr-defined]
+            return ["n", name, self._buffer(np.asarray(value, _dtype(name)))]
+        if (taken := value_types.take_apart(value)) is not None:
+            return self._parts(*taken, depth + 1)
+        plain = value_types.as_base(value)
+        if plain is not value:
+            return self.node(plain, depth)
         handle = self.objects.keep(value) if self.objects is not None else None
         if handle is None:
             module, name = kind.__module__, kind.__qualname__
@@ -181,11 +198,38 @@ class _Encoder:
     def function(self, value: Function, _depth: int) -> list[object]:
         return ["f", value.name, value.source]
 
+    def _parts(self, name: str, parts: object, depth: int) -> list[object]:
+        try:
+            return ["x", name, self.node(parts, depth)]
+        except UnsupportedValueError as error:
+            error.path = ""  # the place within the parts says nothing
+            raise
+
     def array(self, value: "npt.NDArray[Any]", _depth: int) -> list[object]:
-        name = _NAMES.get(value.dtype)
+        name: object = _NAMES.get(value.dtype)
+        packed = np.ascontiguousarray(value)
         if name is None:
-            raise UnsupportedValueError(f"an array of dtype {value.dtype}")
-        return ["a", name, list(value.shape), self._buffer(np.ascontiguousarray(value))]
+            name = self._dtype(value.dtype)
+            packed = packed.astype(_dtype(name))
+        tree = ["a", name, list(value.shape), self._buffer(packed)]
+        is_in_order, is_read_only = value.flags.c_contiguous, layout.is_read_only(value)
+        if not is_in_order or is_read_only:
+            gaps = layout.gaps(value.shape, value.strides, value.itemsize)
+            if self.gaps + gaps > MAX_BODY or value.dtype.names is not None:
+                is_in_order, gaps = True, 0
+            self.gaps += gaps
+            tree += [None if is_in_order else list(value.strides), is_read_only]
+        return tree
+
+    def _dtype(self, dtype: "np.dtype[Any]") -> object:
+        """Return the name of a dtype, or its fields."""
+        if dtype.names is not None and len(dtype.names) <= MAX_FIELDS:
+            fields = [(name, dtype[name]) for name in dtype.names]
+            return [[name, self._dtype(kind.base), list(kind.shape)] for name, kind in fields]
+        name = dtype.newbyteorder("<").str
+        if name not in DTYPES and not _OTHER_DTYPE.fullmatch(name):
+            raise UnsupportedValueError(f"an array of dtype {dtype}")
+        return name
 
     def _buffer(self, array: "npt.NDArray[Any]") -> int:
         if array.size == 0:
@@ -202,6 +246,40 @@ class _Encoder:
         self.buffers += [data, bytes(padding)] if padding else [data]
         self.size += length + padding
         return offset
+
+
+def _dtype(name: object) -> "np.dtype[Any]":
+    """Return the dtype of a name or of fields.
+
+    Raises:
+        MalformedError: there is none, or it takes no memory.
+    """
+    dtype = DTYPES.get(name) if type(name) is str else None
+    if dtype is not None:
+        return dtype
+    if type(name) is str and _OTHER_DTYPE.fullmatch(name):
+        return np.dtype(name)
+    if type(name) is not list or not 0 < len(name) <= MAX_FIELDS:
+        raise MalformedError("a dtype that is not on the list")
+    fields = []
+    for field, kind, shape in name:
+        if type(field) is not str or not field or _count(shape) == 0:
+            raise MalformedError("not a field")
+        fields.append((field, _dtype(kind), tuple(shape)))
+    return np.dtype(fields)
+
+
+def _count(shape: object) -> int:
+    """Return the number of entries of an array.
+
+    Raises:
+        MalformedError: it is no shape.
+    """
+    if type(shape) is not list or len(shape) > MAX_AXES:
+        raise MalformedError("not a shape")
+    if any(type(length) is not int or not 0 <= length < 1 << 31 for length in shape):
+        raise MalformedError("not a shape")
+    return math.prod(shape)
 
 
 def _collide(keys: Collection[object]) -> bool:
@@ -268,7 +346,7 @@ class _Decoder:
     def __init__(self, body: bytes | bytearray, objects: Objects | None) -> None:
         self.body = body
         self.objects = objects
-        self.nodes = self.taken = 0
+        self.nodes = self.taken = self.gaps = 0
 
     def node(self, tree: object, depth: int) -> object:
         self.nodes += 1
@@ -314,12 +392,24 @@ class _Decoder:
         return bytes(self._slice(offset, length))
 
     def array(self, tree: list[Any], _depth: int) -> "npt.NDArray[Any]":
-        _, name, shape, offset = tree
-        if type(shape) is not list or len(shape) > MAX_AXES:
-            raise MalformedError("not a shape")
-        if any(type(length) is not int or not 0 <= length < 1 << 31 for length in shape):
-            raise MalformedError("not a shape")
-        return self._array(name, math.prod(shape), offset).reshape(shape)
+        _, name, shape, offset, *how = tree
+        values = self._array(name, _count(shape), offset).reshape(shape)
+        if not how:
+            return values
+        strides, is_read_only = how
+        if strides is not None:
+            if type(strides) is not list or any(type(stride) is not int for stride in strides):
+                raise MalformedError("not strides")
+            self.gaps += layout.gaps(shape, strides, values.itemsize)
+            if self.gaps > MAX_BODY:
+                raise MalformedError("an array of too wide gaps")
+            values = layout.arranged(values, strides)
+        values.flags.writeable = is_read_only is not True
+        return values
+
+    def parts(self, tree: list[Any], depth: int) -> object:
+        _, name, parts = tree
+        return value_types.build(name, self.node(parts, depth))
 
     def scalar(self, tree: list[Any], _depth: int) -> object:
         _, name, offset = tree
@@ -338,13 +428,14 @@ class _Decoder:
         return self.objects.make(name, source)
 
     def _array(self, name: object, count: int, offset: object) -> "npt.NDArray[Any]":
-        dtype = DTYPES.get(name) if type(name) is str else None
-        if dtype is None:
-            raise MalformedError("a dtype that is not on the list")
+        dtype = _dtype(name)
         raw = np.frombuffer(self._slice(offset, count * dtype.itemsize), dtype=np.uint8)
         if dtype.kind == "b":  # a byte other than 0 and 1 is no boolean
             return np.not_equal(raw, 0)
-        return raw.copy().view(dtype)
+        values = raw.copy().view(dtype)
+        if dtype.kind in "UV":
+            _repair(values)
+        return values
 
     def _slice(self, offset: object, length: object) -> memoryview:
         if type(offset) is not int or type(length) is not int:
@@ -357,6 +448,21 @@ class _Decoder:
         return memoryview(self.body)[offset : offset + length]
 
 
+def _repair(values: "npt.NDArray[Any]") -> None:
+    """Make any byte of a boolean field a boolean.
+
+    Raises:
+        MalformedError: something in a text is no character.
+    """
+    for field in values.dtype.names or ():
+        _repair(values[field])
+    raw = np.ascontiguousarray(values)
+    if values.dtype.kind == "b":
+        values[...] = np.not_equal(raw.view(np.uint8), 0).reshape(values.shape)
+    elif values.dtype.kind == "U" and raw.size and raw.view(np.uint32).max() > _MAX_CHARACTER:
+        raise MalformedError("no character")
+
+
 _DECODERS: dict[str, Callable[[_Decoder, list[Any], int], object]] = {
     "l": _Decoder.items,
     "t": lambda decoder, tree, depth: tuple(decoder.items(tree, depth)),
@@ -366,6 +472,7 @@ _DECODERS: dict[str, Callable[[_Decoder, list[Any], int], object]] = {
     "b": _Decoder.byte_string,
     "a": _Decoder.array,
     "n": _Decoder.scalar,
+    "x": _Decoder.parts,
     "h": _Decoder.handle,
     "f": _Decoder.function,
 }
@@ -394,7 +501,7 @@ def decode(
         TypeError,
         LookupError,
         RecursionError,
-        OverflowError,
+        ArithmeticError,
         MemoryError,
     ) as error:
         raise MalformedError(f"{type(error).__name__} while reading") from error

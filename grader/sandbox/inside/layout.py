@@ -1,0 +1,83 @@
+"""The memory layout of arrays: the order of their axes, gaps, direction, and read-only memory."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+_WIDEST_GAPS = 64 << 20  # bytes of one array
+
+
+class Lent(np.ndarray):
+    """Memory that the grader protects from authors' code; a submission gets a writable copy."""
+
+
+def lent(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
+    """Return a read-only copy of an array, in memory that is `Lent`."""
+    if type(array) is not np.ndarray or array.dtype.hasobject:
+        array = array.copy()
+        array.flags.writeable = False
+        return array.view()  # of a view the flag cannot be set back
+    if array.flags.c_contiguous or gaps(array.shape, array.strides, array.itemsize) > _WIDEST_GAPS:
+        memory = Lent(array.shape, array.dtype)
+        memory[...] = array
+        memory.flags.writeable = False
+        return memory.view(np.ndarray)
+    copy = arranged(array, array.strides, Lent)
+    copy.flags.writeable = False
+    base = copy.base
+    if isinstance(base, np.ndarray):
+        base.flags.writeable = False
+    return copy
+
+
+def arranged(
+    values: "npt.NDArray[Any]", strides: Sequence[int], memory_type: type = np.ndarray
+) -> "npt.NDArray[Any]":
+    """Return a copy of an array in memory of its own with these strides, zeros in the gaps.
+
+    Args:
+        values: without objects.
+        strides: in bytes, one for each axis.
+        memory_type: of the bytes.
+
+    Raises:
+        ValueError: NumPy cannot make such an array.
+    """
+    low, high = _span(values.shape, strides, values.itemsize)
+    memory = memory_type((high - low or 1,), np.uint8)  # a buffer of no bytes is none
+    memory.fill(0)  # what lies in the gaps of the original is not for others to read
+    array: npt.NDArray[Any] = np.ndarray(values.shape, values.dtype, memory, -low, strides)
+    array[...] = values
+    return array
+
+
+def gaps(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> int:
+    """Return the bytes between the entries of an array that are not its own."""
+    low, high = _span(shape, strides, itemsize)
+    return max(high - low - math.prod(shape) * itemsize, 0)
+
+
+def _span(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> tuple[int, int]:
+    """Return the bytes from the first entry of an array to its lowest and above its highest."""
+    if 0 in shape:
+        return 0, 0
+    reaches = [(n - 1) * stride for n, stride in zip(shape, strides, strict=True)]
+    return sum(r for r in reaches if r < 0), sum(r for r in reaches if r > 0) + itemsize
+
+
+def is_read_only(array: "npt.NDArray[Any]") -> bool:
+    """Return whether an array is read-only by itself, not because its memory is lent."""
+    if array.flags.writeable:
+        return False
+    base: object = array
+    while isinstance(base, np.ndarray):
+        if type(base) is Lent:
+            return False
+        base = base.base
+    return True

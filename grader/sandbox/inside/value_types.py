@@ -1,0 +1,228 @@
+"""The types beyond those of JSON and NumPy that cross the wire, each taken apart as plain data.
+
+A type is known by its full name, so that a module is imported only when one of its values comes.
+What builds a value believes nothing about its parts: it raises for those that `take_apart` never
+gives, and bounds the work that the built value can make.
+"""
+
+import enum
+import importlib
+import sys
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+_MOST_DIGITS: Final = 4300  # of a decimal number, as Python allows an int
+_LONGEST_RANGE: Final = 1 << 24
+_FIELDS, _MEMBER = "namedtuple", "enum member"
+
+_CLASSES: Final[dict[str, type]] = {
+    **{
+        kind.__name__: kind
+        for kind in (
+            bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, type(None),
+        )
+    },
+    **{
+        f"np.{name}": getattr(np, name)
+        for name in (
+            "bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+            "float16", "float32", "float64", "complex64", "complex128",
+        )
+    },
+}  # fmt: skip
+_NAMES: Final = {kind: name for name, kind in _CLASSES.items()}
+
+
+def _with_attributes(base: type) -> type:
+    """Return a class that is its base, by name too, whose instances can have attributes."""
+    return type(base.__name__, (base,), {})
+
+
+# A named tuple or a member of an enumeration: the value that it is, with its names.
+_NAMED: Final = {base.__name__: _with_attributes(base) for base in (int, float, str, tuple)}
+_BASES: Final[tuple[tuple[type, Callable[[Any], object]], ...]] = (
+    (int, int.__index__),
+    (float, float.__float__),
+    (str, str.__str__),
+    (bytes, bytes.__bytes__),
+    (complex, complex.__complex__),
+    (tuple, lambda value: tuple(tuple.__iter__(value))),
+    (np.ndarray, np.asarray),
+)
+
+
+class Row(NamedTuple):
+    """How values of one type are taken apart, and built again."""
+
+    take_apart: Callable[[Any], object]
+    build: Callable[[Any, Any], object]  # from the type and the parts
+
+
+def _ints(parts: Any) -> tuple[int, ...]:  # noqa: ANN401  any value
+    if type(parts) is not tuple or any(type(part) is not int for part in parts):
+        raise TypeError("not whole numbers")
+    return parts
+
+
+def _of(kind: type, value: Any) -> Any:  # noqa: ANN401  any value
+    if type(value) is not kind:
+        raise TypeError(f"no {kind.__name__}")
+    return value
+
+
+def _short(text: Any) -> str:  # noqa: ANN401  any value
+    if len(_of(str, text)) > _MOST_DIGITS:  # Python would take long to read it
+        raise ValueError("too many digits")
+    return str(text)
+
+
+def _take_range(value: range) -> object:
+    is_short = abs(value.stop - value.start) <= _LONGEST_RANGE
+    return (value.start, value.stop, value.step) if is_short else NotImplemented
+
+
+def _take_decimal(value: Any) -> object:  # noqa: ANN401  a decimal number
+    # A signaling NaN raises wherever it is compared; a large exponent makes a large int.
+    text = str(value)
+    is_usable = not value.is_snan() and abs(value.adjusted()) <= _MOST_DIGITS >= len(text)
+    return text if is_usable else NotImplemented
+
+
+def _checked(take_apart: Callable[[Any], object], made: object) -> object:
+    """Return a value that was built, or raise if it would not be sent."""
+    if take_apart(made) is NotImplemented:
+        raise ValueError("a value that is never sent")
+    return made
+
+
+def _masked(kind: Any, parts: Any) -> object:  # noqa: ANN401  any value
+    data, mask = parts
+    if type(data) is not np.ndarray or type(mask) is not np.ndarray:
+        raise TypeError("no arrays")
+    if mask.dtype != np.bool_ or mask.shape != data.shape:
+        raise ValueError("no mask of the array")
+    return kind(data, mask=mask)
+
+
+def _take_masked(value: Any) -> object:  # noqa: ANN401  a masked array
+    mask = np.zeros(value.shape, np.bool_)
+    mask[...] = value.mask
+    return np.array(value.data), mask
+
+
+def _take_named_tuple(value: Any) -> object:  # noqa: ANN401  a tuple
+    names, items = value._fields, tuple(tuple.__iter__(value))
+    is_named = len(names) == len(items) and all(map(_is_name, names))
+    return (tuple(names), items) if is_named else NotImplemented
+
+
+def _named_tuple(_: Any, parts: Any) -> object:  # noqa: ANN401  any value
+    names, items = parts
+    made = _NAMED["tuple"](_of(tuple, items))
+    made.__dict__.update(zip(_names(names), items, strict=True), _fields=names)
+    return made
+
+
+def _take_member(value: Any) -> object:  # noqa: ANN401  a member of an enumeration
+    return (value.value, value.name) if _is_name(value.name) else NotImplemented
+
+
+def _member(_: Any, parts: Any) -> object:  # noqa: ANN401  any value
+    value, name = parts
+    made = _NAMED[type(value).__name__](value)
+    (name,) = _names((name,))
+    made.__dict__.update(name=name, value=value)
+    return made
+
+
+def _names(names: Any) -> tuple[str, ...]:  # noqa: ANN401  any value
+    if not all(map(_is_name, _of(tuple, names))):
+        raise ValueError("no names")
+    return tuple(names)
+
+
+def _is_name(name: object) -> bool:
+    return type(name) is str and name.isidentifier() and not name.startswith("__")
+
+
+def _known_class(value: type) -> object:
+    return _NAMES.get(value, NotImplemented)
+
+
+_ISO: Final = Row(lambda value: value.isoformat(), lambda kind, text: kind.fromisoformat(text))
+_DICT: Final = Row(dict, lambda kind, parts: kind(_of(dict, parts)))
+ROWS: Final[dict[str, Row]] = {
+    "builtins.frozenset": Row(set, lambda kind, parts: kind(_of(set, parts))),
+    "builtins.bytearray": Row(bytes, lambda kind, parts: kind(_of(bytes, parts))),
+    "builtins.range": Row(
+        _take_range, lambda kind, parts: _checked(_take_range, kind(*_ints(parts)))
+    ),
+    "builtins.slice": Row(lambda v: (v.start, v.stop, v.step), lambda kind, parts: kind(*parts)),
+    "builtins.type": Row(_known_class, lambda _, name: _CLASSES[name]),
+    "collections.Counter": _DICT,
+    "collections.OrderedDict": _DICT,
+    "collections.defaultdict": Row(
+        lambda v: (dict(v), _NAMES.get(v.default_factory)),
+        lambda kind, parts: kind(_CLASSES.get(parts[1]), _of(dict, parts[0])),
+    ),
+    "collections.deque": Row(
+        lambda v: (list(v), v.maxlen), lambda kind, parts: kind(_of(list, parts[0]), parts[1])
+    ),
+    "datetime.date": _ISO,
+    "datetime.datetime": _ISO,
+    "datetime.time": _ISO,
+    "datetime.timedelta": Row(
+        lambda v: (v.days, v.seconds, v.microseconds), lambda kind, parts: kind(*_ints(parts))
+    ),
+    "decimal.Decimal": Row(
+        _take_decimal, lambda kind, text: _checked(_take_decimal, kind(_short(text)))
+    ),
+    "fractions.Fraction": Row(
+        lambda v: (v.numerator, v.denominator), lambda kind, parts: kind(*_ints(parts))
+    ),
+    "numpy.ma.MaskedArray": Row(_take_masked, _masked),
+    _FIELDS: Row(_take_named_tuple, _named_tuple),
+    _MEMBER: Row(_take_member, _member),
+}
+
+
+def take_apart(value: object) -> tuple[str, object] | None:
+    """Return the name of a value's type and the value as plain data; None if there is no row."""
+    kind = type(value)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    if isinstance(value, tuple) and isinstance(getattr(value, "_fields", None), tuple):
+        name = _FIELDS
+    elif kind in _NAMED.values() or (
+        isinstance(value, enum.Enum) and isinstance(value, (int, float, str))
+    ):
+        name = _MEMBER
+    elif name == "numpy.ma.core.MaskedArray":  # before NumPy 2.4
+        name = "numpy.ma.MaskedArray"
+    row = ROWS.get(name)
+    parts = NotImplemented if row is None else row.take_apart(value)
+    return None if parts is NotImplemented else (name, parts)
+
+
+def build(name: object, parts: object) -> object:
+    """Return the value of a type that has been taken apart.
+
+    Raises:
+        LookupError, TypeError, ValueError, ArithmeticError: there is no such value.
+    """
+    row = ROWS[_of(str, name)]
+    module, _, attribute = str(name).rpartition(".")
+    if not module:
+        return row.build(None, parts)
+    if module not in sys.modules:
+        importlib.import_module(module)
+    return row.build(getattr(sys.modules[module], attribute), parts)
+
+
+def as_base(value: object) -> object:
+    """Return an instance of a subclass as the plain value that it is; itself if it is none."""
+    for base, plain in _BASES:
+        if isinstance(value, base):
+            return plain(value)
+    return value

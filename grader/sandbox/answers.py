@@ -1,6 +1,7 @@
 """The answers of a child, or the reason why there is none."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, TypeGuard
 
@@ -8,7 +9,7 @@ from grader.sandbox.limits import SOURCE_CAP
 from grader.sandbox.printable import printable
 
 _MOST_COUNTED = 1 << 62
-_LONGEST_NAME, _MOST_AXES = 40, 64
+_LONGEST_NAME, _MOST_AXES, _MOST_CAUSES = 40, 64, 3
 
 
 class Cause(Enum):
@@ -66,6 +67,10 @@ class Raised:
     line: int | None = None  # of a syntax error
     text: str = ""
     shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()  # of arrays in the innermost line
+    # Of the exception's object; what is no plain data is left out.
+    args: tuple[Any, ...] | None = field(default=None, compare=False)
+    attributes: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    cause: "Raised | None" = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +117,10 @@ def _is_count(value: object) -> TypeGuard[int]:
     return type(value) is int and 0 <= value < _MOST_COUNTED
 
 
-def _raised(facts: dict[Any, Any]) -> Raised:
+def _raised(facts: dict[Any, Any], depth: int = 0) -> Raised:
     line = facts.get("line")
     bases = facts.get("bases")
+    args, attributes, cause = (facts.get(key) for key in ("args", "attributes", "cause"))
     return Raised(
         type=_text(facts, "type", 100),
         bases=tuple(b for b in bases[:50] if type(b) is str) if type(bases) is list else (),
@@ -123,7 +129,18 @@ def _raised(facts: dict[Any, Any]) -> Raised:
         line=line if _is_line(line) else None,
         text=_text(facts, "text", 200),
         shapes=tuple(_shapes(facts.get("shapes"))),
+        args=args if type(args) is tuple else None,
+        attributes=dict(_attributes(attributes)),
+        cause=_raised(cause, depth + 1)
+        if isinstance(cause, dict) and depth < _MOST_CAUSES
+        else None,
     )
+
+
+def _attributes(value: object) -> Iterator[tuple[str, Any]]:
+    for name, item in value.items() if type(value) is dict else ():
+        if type(name) is str and (not name.startswith("__") or name == "__notes__"):
+            yield name, item
 
 
 def _text(facts: dict[Any, Any], key: str, most: int) -> str:

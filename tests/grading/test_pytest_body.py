@@ -206,8 +206,8 @@ def test_a_raised_answer_becomes_the_builtin_exceptions_it_claims(
 
 
 def test_what_is_no_plain_exception_is_none_here() -> None:
-    """SystemExit or an exception of the grader's own cannot be claimed."""
-    for claimed in ("SystemExit", "KeyboardInterrupt", "DefinitionError", "TooLongError"):
+    """What ends the grader, or is an exception of its own, cannot be claimed."""
+    for claimed in ("GeneratorExit", "KeyboardInterrupt", "DefinitionError", "TooLongError"):
         error = raised_here(Raised(claimed, (claimed, "BaseException"), "", ()))
         assert type(error).__name__ == "NoValueError"
 

@@ -20,7 +20,10 @@ from grader.sandbox.inside.wire import MalformedError
 from grader.sandbox.process import Sandbox
 
 OTHER_DTYPES = ["<M8[D]", "<M8[25s]", "<m8[ns]", "<U3", "|S2"]
-FIELDS = [[("a", "<f8"), ("b", "|b1", (2,))], [("n", "<U2"), ("in", [("x", "<i2")])]]
+FIELDS = [
+    np.dtype([("a", "<f8"), ("b", "|b1", (2,))]),
+    np.dtype([("n", "<U2"), ("in", [("x", "<i2")])]),
+]
 DTYPES = st.sampled_from([*sorted(wire.DTYPES), *OTHER_DTYPES]).map(np.dtype)
 SHAPES = arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5)
 IN_C_ORDER = DTYPES.flatmap(lambda dtype: arrays.arrays(dtype, SHAPES))

@@ -1,13 +1,14 @@
 """`pytest`: run the body of a pytest test, with rewritten asserts, on a submission's stand-ins."""
 
 import ast
+import builtins
 import contextlib
 import functools
 import inspect
 import re
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -35,20 +36,16 @@ _NOT_A_TEST = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GEN
 _AUTHORS = (NameError, ImportError, SyntaxError)
 
 # A submission's exception is raised here as one of these, so that `pytest.raises` can catch it.
-_RAISED: Final[dict[str, type[Exception]]] = {
+# One that ends our own process is none of them, except `SystemExit`, which a body can expect.
+_RAISED: Final[dict[str, type[BaseException]]] = {
     **{
-        kind.__name__: kind
-        for kind in (
-            ArithmeticError, AssertionError, AttributeError, EOFError, FileNotFoundError,
-            FloatingPointError, ImportError, IndexError, KeyError, LookupError,
-            ModuleNotFoundError, NameError, NotImplementedError, OSError, OverflowError,
-            RecursionError, RuntimeError, RuntimeWarning, TypeError, UserWarning, ValueError,
-            Warning, ZeroDivisionError,
-        )
+        name: kind
+        for name, kind in vars(builtins).items()
+        if isinstance(kind, type) and issubclass(kind, (Exception, SystemExit))
     },
     "LinAlgError": np.linalg.LinAlgError,
     "AxisError": np.exceptions.AxisError,
-}  # fmt: skip
+}
 
 
 class PytestCheck(Check[PytestTest]):
@@ -58,11 +55,12 @@ class PytestCheck(Check[PytestTest]):
         """Run the body with the inputs of one draw."""
         test = self.test
         most = oracle.draws(test)[number].most
-        names = program.names(test.where, error=raised_here, most=most)
+        errors: list[_FromThere] = []
+        names = program.names(test.where, error=functools.partial(_noted, errors), most=most)
         namespace = {**program.bindings(names), **oracle.inputs(test, number)}
         seconds = program.child.limits.wall_seconds
         file_name = f"pytest of {oracle.exercise.digest} {test.id}"
-        return Judgement(_run_body(test, file_name, namespace, names, seconds))
+        return Judgement(_run_body(test, file_name, namespace, names, seconds, errors=errors))
 
     def code_at(self, error: BaseException) -> str:
         """Return the statement that met an error."""
@@ -75,7 +73,13 @@ class PytestCheck(Check[PytestTest]):
 
 
 def _run_body(
-    test: PytestTest, name: str, namespace: Mapping[str, Any], names: Proxies, seconds: float
+    test: PytestTest,
+    name: str,
+    namespace: Mapping[str, Any],
+    names: Proxies,
+    seconds: float,
+    *,
+    errors: Sequence["_FromThere"],
 ) -> Difference | None:
     """Run the body once.
 
@@ -85,6 +89,7 @@ def _run_body(
         namespace: the given names, and a stand-in or value for each defined one.
         names: made the stand-ins.
         seconds: wall clock of the submission; the body's own work has its own allowance on top.
+        errors: what the submission raised so far.
 
     Returns:
         The difference of the first assertion that does not hold; None if all do.
@@ -101,7 +106,7 @@ def _run_body(
             contextlib.redirect_stdout(sys.stderr),
             time_limit(seconds + AUTHOR_SECONDS),
         ):
-            _run(run, names)
+            _run(run, names, errors)
     except (NoValueError, ChildGoneError, EtudeError, KeyboardInterrupt):
         raise
     except asserts().ends_early as error:  # XFailed is a kind of Failed
@@ -126,7 +131,7 @@ def _run_body(
     return None
 
 
-def _run(run: Callable[[], object], names: Proxies) -> None:
+def _run(run: Callable[[], object], names: Proxies, errors: Sequence["_FromThere"]) -> None:
     """Run a body.
 
     An error that no test can expect is raised again, though `pytest.raises(Exception)` catches it.
@@ -138,6 +143,9 @@ def _run(run: Callable[[], object], names: Proxies) -> None:
     except BaseException as error:
         if names.unexpected is not None and names.unexpected is not error:
             raise names.unexpected from error
+        for raised, answer in errors:
+            if raised is error:
+                raise NoValueError(answer).with_traceback(error.__traceback__) from error
         if isinstance(error, MemoryError):
             raise TooLargeError(str(error)) from error
         raise
@@ -196,29 +204,59 @@ def _explanation(text: str) -> str:
     return " ".join(plain_print(joined).split())
 
 
-def raised_here(answer: Raised) -> NoValueError:
-    """Return a stand-in's error for a submission's, also of the builtin type that it claims."""
+_FromThere: TypeAlias = tuple[BaseException, Raised]
+"""An error that was raised here, and the submission's answer that it stands for."""
+
+
+def _noted(errors: list[_FromThere], answer: Raised) -> BaseException:
+    error = raised_here(answer)
+    errors.append((error, answer))
+    return error
+
+
+def raised_here(answer: Raised) -> BaseException:
+    """Return the error that a submission claims to have raised, with its message and attributes.
+
+    Of a builtin type it is one, of a type of the submission's an instance of the builtin ones that
+    it claims to be. What is no plain exception is a `NoValueError`.
+    """
     claimed = tuple(name for name in answer.bases if name in _RAISED)
-    return _error_class(claimed)(answer) if claimed else NoValueError(answer)
+    if not claimed:
+        return NoValueError(answer)
+    error = _made(_RAISED[claimed[0]], answer) if claimed[0] == answer.type else None
+    if error is None or str(error) != answer.message:
+        error = _made(_error_class(answer.type, claimed), answer)
+        error._said = answer.message  # type: ignore[attr-defined]  # noqa: SLF001  our own
+    for name, value in answer.attributes.items():
+        with contextlib.suppress(AttributeError, TypeError, ValueError):
+            setattr(error, name, value)
+    if answer.cause is not None:
+        error.__cause__ = raised_here(answer.cause)
+    return error
+
+
+def _made(kind: type[BaseException], answer: Raised) -> BaseException:
+    args = (answer.message,) if answer.args is None else answer.args
+    try:
+        return kind(*args)
+    except Exception:  # noqa: BLE001  some ask for more than they keep in `args`
+        error: BaseException = kind.__new__(kind)
+        error.args = args
+        return error
 
 
 @functools.lru_cache(64)
-def _error_class(claimed: tuple[str, ...]) -> Callable[[Raised], NoValueError]:
-    kinds = [_RAISED[name] for name in claimed]
+def _error_class(name: str, claimed: tuple[str, ...]) -> type[BaseException]:
+    kinds = [_RAISED[each] for each in claimed]
     narrow = [k for k in kinds if not any(issubclass(o, k) and o is not k for o in kinds)]
     try:
-        return type(claimed[0], (_RaisedThereError, *dict.fromkeys(narrow)), {})
+        return type(name, (_SaidThere, *dict.fromkeys(narrow)), {})
     except TypeError:  # kinds that Python cannot lay out in one
-        return type(claimed[0], (_RaisedThereError, narrow[0]), {})
+        return type(name, (_SaidThere, narrow[0]), {})
 
 
-class _RaisedThereError(NoValueError):
-    """A submission's exception, with its message."""
-
-    def __init__(self, answer: Raised) -> None:  # not the other bases': they ask for other things
-        self.answer = answer
-        self._said = answer.message
-        Exception.__init__(self, answer.message)
+class _SaidThere:
+    """An exception with the message that it had in the sandbox."""
 
     def __str__(self) -> str:
-        return self._said
+        return getattr(self, "_said", "")

@@ -32,7 +32,7 @@ class LoadedProgram:
         *,
         keep_inputs: bool = False,
         usages: list[Usage] | None = None,
-        error: Callable[[Raised], NoValueError] = NoValueError,
+        error: Callable[[Raised], BaseException] = NoValueError,
         most: int = MAX_BODY,
     ) -> Proxies:
         """Return the proxies for one test; see `Proxies`."""

@@ -65,7 +65,7 @@ class Proxies:
         *,
         keep_inputs: bool = False,
         usages: list[Usage] | None = None,
-        error: Callable[[Raised], NoValueError] = NoValueError,
+        error: Callable[[Raised], BaseException] = NoValueError,
         something_came_back: bool = False,
         most: int = MAX_BODY,
     ) -> None:
@@ -200,7 +200,7 @@ class Proxies:
             return self.incoming(value)
         if isinstance(answer, Raised):
             raised = self._error(answer)
-            raise raised if "Exception" in answer.bases else self._remembered(raised)
+            raise self._remembered(raised) if isinstance(raised, NoValueError) else raised
         raise self._remembered(NoValueError(answer))
 
     @property

@@ -27,6 +27,7 @@ takes only values, and compares them with expected ones that are not here.
 import contextlib
 import inspect
 import io
+import itertools
 import linecache
 import re
 import sys
@@ -54,6 +55,10 @@ _MAX_MESSAGE = 2000
 _MAX_FRAMES = 8
 _MAX_NAMES = 200
 _MAX_SHAPES = 8
+_MAX_CAUSES = 3
+_MAX_ATTRIBUTES = 16
+_MAX_ATTRIBUTE = 1 << 14  # bytes of plain data
+_OF_BUILTINS = ("code", "name", "path", "value")  # attributes that are not in `vars`
 
 
 class OutputLimitError(Exception):
@@ -302,7 +307,22 @@ def _shapes(error: BaseException) -> list[list[object]]:
     return arrays[:_MAX_SHAPES]
 
 
-def _raised(error: BaseException) -> dict[str, object]:
+def _attributes(error: BaseException) -> dict[str, object]:
+    """Return the attributes of an error that are small plain data."""
+    found = {name: getattr(error, name) for name in _OF_BUILTINS if hasattr(error, name)}
+    found |= vars(error)
+    small = {name: value for name, value in found.items() if _is_plain(value)}
+    return dict(itertools.islice(small.items(), _MAX_ATTRIBUTES))
+
+
+def _is_plain(value: object) -> bool:
+    try:
+        return sum(map(len, wire.encode(value))) <= _MAX_ATTRIBUTE
+    except wire.UnsupportedValueError:
+        return False
+
+
+def _raised(error: BaseException, depth: int = 0) -> dict[str, object]:
     try:
         message = str(error)
     except BaseException:  # noqa: BLE001  a submission's __str__ may do anything
@@ -315,6 +335,11 @@ def _raised(error: BaseException) -> dict[str, object]:
     }
     with contextlib.suppress(BaseException):  # a submission may have tampered with anything
         answer["shapes"] = _shapes(error)
+        answer["attributes"] = _attributes(error)
+        if _is_plain(error.args):
+            answer["args"] = error.args
+        if error.__cause__ is not None and depth < _MAX_CAUSES:
+            answer["cause"] = _raised(error.__cause__, depth + 1)
     if isinstance(error, SyntaxError):
         answer |= {"message": error.msg, "line": error.lineno, "text": (error.text or "")[:200]}
     return answer

@@ -1,4 +1,4 @@
-"""Ten thousand event streams at once: a few are served, the rest told so, and nobody is held up."""
+"""Far more event streams than a server has: the rest are told so, and nobody is held up."""
 
 import asyncio
 from collections import Counter
@@ -11,13 +11,13 @@ from tests.service.faults.conftest import Stack
 
 pytestmark = pytest.mark.slow
 
-STREAMS = 10_000
 OF_ONE = 50  # streams that one person may have
 MOST = 2_000  # streams that a server has
+STREAMS = 2 * MOST  # all answers beyond are alike, and nothing may wait for minutes here
 AT_ONCE = 200  # that are asked for
 
 
-def test_ten_thousand_streams_hold_nobody_up(local_stack: Stack, files: int) -> None:
+def test_twice_as_many_streams_as_there_are_hold_nobody_up(local_stack: Stack, files: int) -> None:
     """All are answered; while those are open that have room, others hand in, and are graded."""
     stack = local_stack
     count = min(STREAMS, files - 300)

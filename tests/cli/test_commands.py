@@ -201,6 +201,7 @@ def test_grading_without_a_sandbox_is_explicit_and_stamped(
     assert json.loads((tmp_path / "v.json").read_text())["sandbox"] == "none"
 
 
+@pytest.mark.slow
 def test_pytest_grades_a_file_test_by_test(tmp_path: Path) -> None:
     """For those who live in pytest: an item a test case, the sentence as the failure."""
     exercises = small_collection(tmp_path / "exercises")
@@ -221,6 +222,7 @@ def test_pytest_grades_a_file_test_by_test(tmp_path: Path) -> None:
     assert "Traceback" not in done.stdout
 
 
+@pytest.mark.slow
 def test_pytest_says_why_it_found_no_exercise(tmp_path: Path) -> None:
     """A file that is named after none: exit status 4 and what to do."""
     (tmp_path / "hw1.py").write_text("x = 1")

@@ -39,6 +39,7 @@ RUNS: dict[str, tuple[tuple[str, ...], int, str]] = {
 }
 # In terminals: test_check.py, test_student.py; interrupted: test_batch.py; servers: test_preview.py,
 # tests/service.
+QUICK = {"list", "lint", "schema"}
 ELSEWHERE = {"check", "lesson", "grade", "preview", "serve", "worker"}
 
 
@@ -59,7 +60,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in RUNS],
+)
 def test_a_command_runs_as_a_process(etude: Etude, etude_process: Etude, name: str) -> None:
     """From nothing imported to its exit status."""
     words, status, said = RUNS[name]

@@ -163,6 +163,7 @@ def test_a_pool_that_is_left_waits_for_nobody(make: "Make") -> None:
     assert time.monotonic() - begin < PATIENT.wall_seconds / 2
 
 
+@pytest.mark.slow
 def test_a_killed_parent_leaves_no_worker_behind(make: "Make") -> None:
     """Neither a worker that computes nor its sandbox outlives it."""
     exercise = make({"given": {"x": 3}, "call": SUM, "expect": 3}, solution=RIGHT)

@@ -148,6 +148,7 @@ def test_nothing_is_named_without_a_reason(name: str) -> None:
     assert relation(expected, got, INPUTS) is None
 
 
+@pytest.mark.slow
 def test_random_results_are_unrelated() -> None:
     """No relation is seen in a thousand pairs of unrelated arrays."""
     rng = np.random.default_rng(1)

@@ -127,6 +127,7 @@ def test_no_cache_of_the_checkout_is_believed(tmp_path: Path) -> None:
     assert not cache.exists()
 
 
+@pytest.mark.slow
 def test_a_folder_in_the_place_of_a_report_keeps_no_one_from_a_score(tmp_path: Path) -> None:
     """It is removed, and the report is written; what lies outside the checkout stays."""
     project, other = tmp_path / "project", tmp_path / "other"
@@ -151,6 +152,7 @@ def test_no_report_of_the_checkout_is_taken_for_ours(tmp_path: Path) -> None:
     assert not (tmp_path / "junit.xml").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "assigned"),
     [

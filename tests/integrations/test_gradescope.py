@@ -19,6 +19,8 @@ import pytest
 from grader import __version__
 from tests.integrations.hostile import EARNED, HostileCheckout
 
+pytestmark = pytest.mark.slow  # its image installs a wheel
+
 ROOT = Path(__file__).parent.parent.parent
 SUBMISSIONS = ROOT / "examples" / "submissions"
 DEFINITION = ROOT / "exercises" / "attention" / "13-attention-weights.yaml"
@@ -181,7 +183,6 @@ def test_the_wheel_in_the_zip_has_nothing_hidden(one: Path) -> None:
     assert all("edition: student" in wheel.read(name).decode() for name in definitions)
 
 
-@pytest.mark.slow
 def test_what_cannot_be_exported_is_said(
     checkout: Path, etude_venv: Path, run: Run, tmp_path: Path
 ) -> None:
@@ -223,7 +224,6 @@ def test_an_installed_etude_asks_what_to_install(image: Image, run: Run, tmp_pat
             assert (WHEEL in archive.namelist()) == given.endswith(".whl")
 
 
-@pytest.mark.slow
 def test_setup_installs_the_wheel_and_closes_the_source(image: Image) -> None:
     """From the zip, into an environment of its own; hidden tests are for root; doctor has looked."""
     (package,) = image.venv.glob("lib/python*/site-packages/grader")
@@ -233,7 +233,6 @@ def test_setup_installs_the_wheel_and_closes_the_source(image: Image) -> None:
     assert "Submissions are graded in: " in image.said
 
 
-@pytest.mark.slow
 def test_setup_installs_python_where_it_is_too_old(
     one: Path, run: Run, tmp_path: Path, offline: Mapping[str, str]
 ) -> None:
@@ -276,7 +275,6 @@ def test_a_right_submission_gets_all_points(grade: Callable[..., Graded]) -> Non
     assert (about["sandbox"], about["outcome"]) == ("landlock", "passed")
 
 
-@pytest.mark.slow
 def test_a_wrong_submission_gets_what_it_earned(grade: Callable[..., Graded]) -> None:
     """Status 0, since it was graded, and a sentence for each test that did not pass."""
     wrong = (SUBMISSIONS / "unscaled" / "attention-weights.py").read_text()
@@ -286,14 +284,12 @@ def test_a_wrong_submission_gets_what_it_earned(grade: Callable[..., Graded]) ->
     assert "Not passed yet" in graded.results["output"]
 
 
-@pytest.mark.slow
 def test_one_exercise_takes_one_file_of_any_name(grade: Callable[..., Graded]) -> None:
     """Wherever it lies in what was uploaded."""
     graded = grade({"homework/Solution 1.py": RIGHT, "homework/notes.txt": "x"})
     assert (graded.status, graded.results["score"]) == (0, 13), graded.log
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "sentence"),
     [
@@ -321,14 +317,12 @@ def test_what_cannot_be_found_scores_nothing(
     assert sum(test["max_score"] for test in graded.results["tests"]) == 13
 
 
-@pytest.mark.slow
 def test_two_files_of_which_one_has_the_name(grade: Callable[..., Graded]) -> None:
     """That one is graded, the other is nobody's business."""
     graded = grade({"attention-weights.py": RIGHT, "helper.py": "raise SystemExit\n"})
     assert (graded.status, graded.results["score"]) == (0, 13), graded.log
 
 
-@pytest.mark.slow
 def test_a_link_out_of_the_submission_is_not_followed(
     image: Image, grade: Callable[..., Graded]
 ) -> None:
@@ -350,7 +344,6 @@ def test_nothing_of_the_upload_runs_but_the_submission(
     assert (graded.status, graded.results["score"]) == (0, EARNED), graded.log
 
 
-@pytest.mark.slow
 def test_several_exercises_are_one_submission(
     export: Callable[..., Path], build: Callable[[Path], Image], grade: Callable[..., Graded]
 ) -> None:
@@ -362,7 +355,6 @@ def test_several_exercises_are_one_submission(
     assert "There is no file token-lookup.py" in graded.results["output"]
 
 
-@pytest.mark.slow
 def test_a_submission_cannot_read_the_hidden_tests(
     image: Image, grade: Callable[..., Graded]
 ) -> None:
@@ -390,7 +382,6 @@ raise RuntimeError(f"got {{said}}")
     assert "got []" in json.dumps(graded.results)
 
 
-@pytest.mark.slow
 def test_without_a_sandbox_there_is_no_score(grade: Callable[..., Graded]) -> None:
     """On a kernel without Landlock nothing is run, and Gradescope has no score to show."""
     graded = grade({"attention-weights.py": RIGHT}, without_landlock=True)
@@ -399,7 +390,6 @@ def test_without_a_sandbox_there_is_no_score(grade: Callable[..., Graded]) -> No
     assert "no sandbox on this host" in graded.log
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "status"),
     [("killed", 137), ("gone", 127), ("broken definition", 2), ("no definition", 2)],

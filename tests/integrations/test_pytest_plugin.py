@@ -45,6 +45,7 @@ def test_nothing_beside_the_submission_runs(
     assert "6 failed, 3 passed" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("start", "words", "variables", "message"),
     [
@@ -79,6 +80,7 @@ def test_ways_that_run_what_lies_there_are_refused(
     assert "passed" not in done.stdout
 
 
+@pytest.mark.slow
 def test_what_cannot_be_graded_is_said_without_a_traceback(
     collection: Path, tmp_path: Path
 ) -> None:

@@ -220,6 +220,7 @@ SOURCES = sorted(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_any_python_is_mutated_without_error(path: Path) -> None:
     """NumPy's own files: each mutant compiles and differs, and its name is its own."""

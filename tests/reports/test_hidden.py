@@ -470,6 +470,7 @@ def of_other_data(
     return {way: (found[f"{way} 0"], found[f"{way} 1"]) for way in WAYS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _slow_but(["json"]))
 def test_other_hidden_data_make_no_other_report(
     name: str, of_other_data: Mapping[str, tuple[Verdict, Verdict]]

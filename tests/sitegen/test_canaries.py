@@ -362,6 +362,7 @@ def test_only_public_canaries_are_in_the_site(built: Built) -> None:
     assert found_in(built.folder) == PUBLIC
 
 
+@pytest.mark.slow
 def test_solutions_are_in_their_own_files_alone_while_they_are_asked_for(tmp_path: Path) -> None:
     """With them nothing else that is hidden is there; the next build without them leaves none."""
     site = build(tmp_path, "--with-solutions").folder
@@ -464,6 +465,7 @@ def test_a_number_would_be_found_in_other_forms(number: float, form: bytes) -> N
     assert SEARCH(b"[" + form + b"]") == {repr(number)}
 
 
+@pytest.mark.slow
 def test_a_canary_in_a_file_s_name_would_be_found(built: Built, tmp_path: Path) -> None:
     """A page for a hidden test would show by its address."""
     site = tmp_path / "site"

@@ -130,6 +130,7 @@ def change(collection: Path, path: str, old: str, new: str) -> None:
     file.write_text(text.replace(old, new))
 
 
+@pytest.mark.slow
 def test_no_byte_depends_on_where_a_site_is_built(
     in_process: Process, collection: Path, tmp_path: Path
 ) -> None:
@@ -180,6 +181,7 @@ def test_pages_that_stay_are_not_written_again(
     assert [page.stat().st_mtime == 0 for page in pages] == [False, True]
 
 
+@pytest.mark.slow
 def test_what_contradicts_what_is_remembered_is_told(build: Build, collection: Path) -> None:
     """Of whatever track, though all of the others are known to be valid, and as long as it does."""
     other = collection / "other"
@@ -311,6 +313,7 @@ def test_an_address_adds_what_needs_one(build: Build) -> None:
     assert b"og:url" not in bare["index.html"]
 
 
+@pytest.mark.slow
 def test_a_feed_s_item_is_new_when_the_task_is(build: Build, collection: Path) -> None:
     """A changed text is, a changed test is not: nobody has to do the exercise again for it."""
 

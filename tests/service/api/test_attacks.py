@@ -113,6 +113,7 @@ def test_a_revoked_token_s_sessions_end(served: Served, browser: httpx.Client) -
     assert _is_in(served, bystander)
 
 
+@pytest.mark.slow
 def test_nobody_fills_the_store_with_sessions(served: Served) -> None:
     """The newest twenty of a person are kept."""
     secret = served.token("restless")

@@ -123,6 +123,7 @@ def test_what_cannot_be_done_is_said(
     assert "Traceback" not in said.stderr
 
 
+@pytest.mark.slow
 def test_a_name_does_not_steer_the_terminal(
     regrade: Etude, database: Database, pool: GradingPool, folder: Path
 ) -> None:

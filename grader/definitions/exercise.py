@@ -20,6 +20,9 @@ Disclosure: TypeAlias = Literal["nothing", "category", "inputs"]
 Edition: TypeAlias = Literal["full", "student"]
 DefinedAs: TypeAlias = Literal["function", "class", "value"]
 NanPolicy: TypeAlias = Literal["equal", "ignored"]
+Accepted: TypeAlias = Literal[
+    "list", "tuple", "array", "float16", "float32", "complex64", "integer", "bool"
+]
 TestKind: TypeAlias = Literal["call", "output", "property", "pytest"]
 Compared: TypeAlias = Literal["value", "text", "property", "nothing"]
 Property: TypeAlias = Literal[
@@ -61,6 +64,11 @@ class Seeded:
     sees. Arrays cannot be written to; change a copy. Inputs that cannot be copied, as functions and
     iterators, are made again: the text runs again and must give the same. Change nothing outside
     it, as an attribute of a module: that would stay for other submissions.
+
+    A submission gets an array writable, and in the memory layout that it has here: in Fortran order
+    after `np.asfortranarray(x)` or `x.T`, with gaps after `x[::2]`. After `x.setflags(write=False)`
+    it is read-only there too. Numbers, texts, dates, containers of the standard library and arrays
+    of them, also masked ones, can be sent. Arrays of objects and of long doubles cannot.
     """
 
     code: str
@@ -181,6 +189,11 @@ class _AnyTest:
         return False
 
     @property
+    def accept(self) -> tuple[Accepted, ...]:
+        """The types and dtypes that are as good as the expected ones."""
+        return ()
+
+    @property
     def budget(self) -> Budget | None:
         """The budget of the call."""
         return None
@@ -235,6 +248,13 @@ class CallTest(_AnyTest):
         "`equal`: NaN belongs where the expected value has it and nowhere else; `ignored`: where "
         "the expected value is NaN, anything may stand.",
         default="equal",
+    )
+    accept: tuple[Accepted, ...] = _doc(
+        "Types and dtypes that are as good as the expected one: `list` and `tuple` of numbers for "
+        "an array, `array` for a list or a tuple, `float16`, `float32` and `complex64` for more "
+        "digits (numbers then compare as closely as that dtype allows), `integer` and `bool` for "
+        "other numbers.",
+        default=(),
     )
     keep_inputs: bool = _doc("Fail a submission that changes an argument in place.", default=False)
     budget: Budget | None = _doc("What the call may use at most.", default=None)
@@ -459,6 +479,10 @@ class Exercise:
     )
     equivalent: tuple[Equivalent, ...] = _doc(
         "Mutants of the solution that mean the same as it.", default=()
+    )
+    also_right: tuple[str, ...] = _doc(
+        "Further right programs, written in other ways than the solution; `verify` sees each pass.",
+        default=(),
     )
     edition: Edition = _doc(
         "full, or student: without anything hidden, made from the full one, never by hand.",

@@ -62,15 +62,15 @@ def test_head(exercise: Exercise) -> None:
 def test_hints(exercise: Exercise) -> None:
     """A hint is a text that costs nothing, or a mapping with a price."""
     assert exercise.hints == (
-        Hint(Location(COMPLETE, 93, 5), "Look at the shapes."),
-        Hint(Location(COMPLETE, 94, 5), r"The scale is $\sqrt{d_k}$.", 2),
+        Hint(Location(COMPLETE, 94, 5), "Look at the shapes."),
+        Hint(Location(COMPLETE, 95, 5), r"The scale is $\sqrt{d_k}$.", 2),
     )
 
 
 def test_forbid(exercise: Exercise) -> None:
     """What is forbidden is lists of dotted names, and loops."""
     assert exercise.forbid == Forbid(
-        Location(COMPLETE, 87, 3),
+        Location(COMPLETE, 88, 3),
         imports=("scipy", "torch.nn"),
         names=("np.einsum",),
         calls=("np.linalg.norm",),
@@ -83,16 +83,22 @@ def test_equivalent(exercise: Exercise) -> None:
     """An equivalent mutant is a change and the reason why it changes nothing."""
     assert exercise.equivalent == (
         Equivalent(
-            Location(COMPLETE, 104, 5),
+            Location(COMPLETE, 105, 5),
             "drop-max in attention_weights: `scores - scores.max()` -> `scores`",
             "The tests have no large scores; the next exercise does.",
         ),
     )
 
 
+def test_also_right(exercise: Exercise) -> None:
+    """A further right program is its text."""
+    (program,) = exercise.also_right
+    assert program.startswith("import numpy as np\n")
+
+
 def test_limits(exercise: Exercise) -> None:
     """Limits have units in their names; whole numbers become floats where floats are meant."""
-    assert exercise.limits == ExerciseLimits(Location(COMPLETE, 118, 9), 20, 30.5, 512, 64)
+    assert exercise.limits == ExerciseLimits(Location(COMPLETE, 119, 9), 20, 30.5, 512, 64)
 
 
 def test_texts(exercise: Exercise) -> None:
@@ -222,7 +228,7 @@ def test_other_literals(exercise: Exercise) -> None:
 def test_misconception(exercise: Exercise) -> None:
     """A misconception has its place, its program and its feedback."""
     (misconception,) = exercise.misconceptions
-    assert misconception.where == Location(COMPLETE, 97, 5)
+    assert misconception.where == Location(COMPLETE, 98, 5)
     assert misconception.id == "unscaled"
     assert misconception.code == ("def attention_weights(Q, K):\n    return softmax(Q @ K.T)\n")
     assert misconception.hint == 2

@@ -101,4 +101,25 @@ def test_results_of_other_types_are_compared(
     assert grade_one(f"{imports}def f(x): return {wrong}\n", test).outcome is Outcome.FAILED
 
 
+@pytest.mark.parametrize(
+    ("source", "accepted", "rejected"),
+    [
+        ("return (2 * x).tolist()", ["list"], ["tuple"]),
+        ("return tuple(2 * x)", ["tuple"], ["list"]),
+        ("return (2 * x).astype('f4')", ["float32"], ["float16"]),
+        ("return (2 * x).astype(int)", ["integer"], ["bool"]),
+    ],
+)
+def test_a_test_accepts_the_types_that_it_names(
+    grade_one: "GradeOne", source: str, accepted: list[str], rejected: list[str]
+) -> None:
+    """A list for an array, or a dtype of fewer digits, is wrong unless the test accepts it."""
+    test = {"given": {"x": [1.0, 2.0]}, "call": "f(x)", "expect": {"expression": "2 * x"}}
+    source = f"def f(x):\n    {source}\n"
+    assert grade_one(source, {**test, "accept": accepted}).outcome is Outcome.PASSED
+    assert grade_one(source, {**test, "accept": rejected}).outcome is Outcome.FAILED
+    wrong = source.replace("2 *", "3 *")
+    assert grade_one(wrong, {**test, "accept": accepted}).outcome is Outcome.FAILED
+
+
 _MODULES = ("fractions", "collections", "datetime")

@@ -108,6 +108,8 @@ class Subject(Checked):
         yield from ((key,) for key in ("starter", "solution") if self.document.has(key))
         for index in range(len(self.exercise.misconceptions)):
             yield "misconceptions", index, "code"
+        for index in range(len(self.exercise.also_right)):
+            yield "also_right", index
         for index in range(len(self.exercise.tests)):
             for key in ("given", "run", "pytest"):
                 if self.document.has("tests", index, key) and isinstance(

@@ -3,6 +3,7 @@
 from typing import Final
 
 SOLUTION: Final = "solution-passes"
+ALSO_RIGHT: Final = "also-right-pass"
 STARTER: Final = "starter-fails"
 HIDDEN: Final = "has-hidden-test"
 CALLS: Final = "tests-call-submission"
@@ -20,6 +21,7 @@ LEAKS: Final = "nothing-leaks"
 
 CHECKS: Final[dict[str, str]] = {
     SOLUTION: "The solution passes every test.",
+    ALSO_RIGHT: "Every further right program passes every test.",
     STARTER: "The starter runs, and does not pass.",
     HIDDEN: "At least one test is hidden; only hidden tests prove anything.",
     CALLS: "Every test uses the submission, and every defined name is used by a test.",

@@ -98,6 +98,20 @@ def _solution(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
             yield ProofFinding(checks.SOLUTION, message, places.test(test.id))
 
 
+def _also_right(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+    for number, verdict in enumerate(facts.also_right):
+        line = places.in_text(verdict.line or 1, "also_right", number)
+        program = f"right program {number + 1} of `also_right`"
+        if verdict.message:
+            message = f"{program} does not run: {verdict.message}"
+            yield ProofFinding(checks.ALSO_RIGHT, message, line)
+            continue
+        for test in verdict.tests:
+            if test.outcome is not Outcome.PASSED:
+                message = f"{program} fails test '{test.id}': {test.message}"
+                yield ProofFinding(checks.ALSO_RIGHT, message, line)
+
+
 def _starter(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     verdict = facts.starter
     if verdict.outcome is Outcome.PASSED:
@@ -413,6 +427,7 @@ def _limits(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
 
 _CHECKS: Final[tuple[_Check, ...]] = (
     _solution,
+    _also_right,
     _starter,
     _hidden,
     _calls,

@@ -26,6 +26,7 @@ class ProofFacts:
     solution: Verdict
     opened: Verdict | None  # the solution again, each test free to say why it fails
     starter: Verdict
+    also_right: list[Verdict]  # each test free to say why it fails
     bare: Evidence | None
     beside: WrongProgram  # what was graded before the solution, and both again
     borrows: bool = False  # the solution needs the starter in front
@@ -102,11 +103,18 @@ def _solution(
     results = yield [  # the solution first: no worker has met the exercise before
         variants.run_for_evidence("solution", exercise, right, beside.source),
         variants.run("starter", exercise, exercise.starter),
+        *_also_right_runs(exercise),
         variants.run_bare(exercise),
     ]
     solution = results["solution"]
     facts = ProofFacts(
-        exercise, solution, None, results["starter"], results["bare"].evidence, beside
+        exercise=exercise,
+        solution=solution,
+        opened=None,
+        starter=results["starter"],
+        also_right=[results[run.name] for run in _also_right_runs(exercise)],
+        bare=results["bare"].evidence,
+        beside=beside,
     )
     facts.sound = passed(solution)
     if solution.outcome is not Outcome.PASSED:
@@ -119,6 +127,12 @@ def _solution(
         if passed(results["both"]) > facts.sound:
             facts.borrows, facts.sound, right = True, passed(results["both"]), both
     return facts, right
+
+
+def _also_right_runs(exercise: Exercise) -> Iterator[VariantRun]:
+    opened = variants.opened(exercise)
+    for number, source in enumerate(exercise.also_right):
+        yield variants.run(f"also right {number}", opened, source, exercise)
 
 
 def _misconception_runs(facts: ProofFacts) -> Iterator[VariantRun]:

@@ -32,6 +32,8 @@ def _syntax(checked: Checked) -> Iterator[Problem]:
         yield from checked.syntax("exec", "solution")
     for index in range(len(exercise.misconceptions)):
         yield from checked.syntax("exec", "misconceptions", index, "code")
+    for index in range(len(exercise.also_right)):
+        yield from checked.syntax("exec", "also_right", index)
     for index, test in enumerate(exercise.tests):
         steps = ("tests", index)
         if not isinstance(test.given, Literals):

@@ -8,6 +8,7 @@ from grader.definitions.exercise import CallTest, Exercise, FromExpression, Lite
 from grader.grading.checks.judgement import Check, Judgement, evaluated
 from grader.grading.comparison.ladder import (
     Difference,
+    as_accepted,
     as_answer,
     as_written,
     compare,
@@ -47,6 +48,8 @@ class CallCheck(Check[CallTest]):
         """Compare a value with an expected one, as the test asks for; None if it is right."""
         if exercise.kind == "predict":
             got = as_answer(expected, got)
+        if self.test.accept:
+            expected, got = as_accepted(expected, got, self.test.accept)
         if self.test.nan == "ignored":
             got = ignore_nan(expected, got)
         if isinstance(self.test.expect, LiteralValue):

@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grader.definitions.exercise import Tolerance
+from grader.definitions.exercise import Accepted, Tolerance
 
 Array: TypeAlias = npt.NDArray[Any]
 _Path: TypeAlias = tuple[object, ...]
@@ -164,6 +164,52 @@ def as_written(expected: Any, got: object) -> Any:  # noqa: ANN401  any value
     if type(expected) is int and isinstance(got, (float, np.floating)):
         return float(expected)
     return expected
+
+
+def as_accepted(
+    expected: Any,  # noqa: ANN401  any value
+    got: Any,  # noqa: ANN401  any value
+    accept: Collection[Accepted],
+) -> tuple[Any, Any]:
+    """Return both values with what a test accepts in the form of the other.
+
+    Args:
+        expected: the expected value.
+        got: a submission's value.
+        accept: the names of types and dtypes that are as good as the expected ones.
+    """
+    is_list = isinstance(got, (list, tuple))
+    if isinstance(expected, np.ndarray) and is_list and type(got).__name__ in accept:
+        array = _as_array(expected, got)
+        return expected, array if isinstance(array, np.ndarray) else got
+    if isinstance(expected, (list, tuple)) and isinstance(got, np.ndarray) and "array" in accept:
+        got, is_list = list(got) if got.ndim else got, got.ndim > 0
+    if isinstance(expected, (list, tuple)) and is_list and len(expected) == len(got):
+        pairs = [as_accepted(*pair, accept) for pair in zip(expected, got, strict=True)]
+        return [one for one, _ in pairs], [other for _, other in pairs]
+    if isinstance(expected, dict) and isinstance(got, dict) and expected.keys() == got.keys():
+        by_key = {key: as_accepted(expected[key], got[key], accept) for key in expected}
+        return {k: one for k, (one, _) in by_key.items()}, {k: v for k, (_, v) in by_key.items()}
+    if isinstance(expected, (np.ndarray, *_NUMBER)) and isinstance(got, (np.ndarray, *_NUMBER)):
+        return _as_dtype(np.asarray(expected), np.asarray(got), accept) or (expected, got)
+    return expected, got
+
+
+def _as_dtype(
+    expected: Array, got: Array, accept: Collection[Accepted]
+) -> tuple[Array, Array] | None:
+    """Return both arrays in one dtype if a test accepts that of the second; None if not."""
+    if not {expected.dtype.kind, got.dtype.kind} <= set(_OF_NUMBERS):
+        return None
+    if got.dtype.name in accept and got.dtype.kind in "fc":
+        narrow = np.promote_types(got.dtype, np.float16)
+        if expected.dtype.kind in "iubf" or got.dtype.kind == "c":
+            return expected.astype(narrow), got
+    kind = _KIND[got.dtype.kind]
+    if kind in ("integer", "boolean") and {"boolean": "bool"}.get(kind, kind) in accept:
+        wide = np.promote_types(expected.dtype, got.dtype)
+        return expected.astype(wide), got.astype(wide)
+    return None
 
 
 def ignore_nan(expected: Any, got: Any) -> Any:  # noqa: ANN401, PLR0911  any value; each form returns

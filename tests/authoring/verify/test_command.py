@@ -31,7 +31,7 @@ def test_a_proven_exercise_is_one_line(verify: Etude, here: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     first, last = done.stdout.splitlines()
     assert first.startswith("\u2713 proven")
-    assert "15/15 checks" in first
+    assert "16/16 checks" in first
     assert "8/8 mutants" in first
     assert last == "1 exercise proven."
     assert here.exists()

@@ -3,11 +3,11 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import Subject
-from grader.definitions.exercise import Literals, LiteralValue, Tolerance
+from grader.definitions.exercise import Literals, LiteralValue, Seeded, Tolerance
 from grader.definitions.wording import listing, quote
 from grader.definitions.yaml_source import Node, Scalar, Sequence
 from grader.errors import Problem
@@ -15,6 +15,11 @@ from grader.errors import Problem
 if TYPE_CHECKING:
     import numpy as np
 
+    from grader.definitions.rules.base import Mode, Step
+
+_NO_DTYPES: Final = frozenset(
+    {"object_", "longdouble", "clongdouble", "float96", "float128", "complex192", "complex256"}
+)
 _SATURATED: Final = 5e-5  # what is left for the others when the largest weight rounds to 1.0000
 _QUERIES, _KEYS = frozenset({"q", "query", "queries"}), frozenset({"k", "key", "keys"})
 _SCORES: Final = frozenset({"x", "z", "s", "scores", "logits"})
@@ -307,4 +312,50 @@ def _passing(value: Any, tolerance: Tolerance) -> float | None:  # noqa: ANN401 
     return (low + high) / 2 if low <= high and np.ptp(numbers) > 0 else None
 
 
-DATA_RULES = (saturated_softmax, same_sized_axes, tighter_than_written, constant_passes)
+@rule(
+    "ETU313",
+    "unsendable-array",
+    "error",
+    bad="""
+    given: x = np.array([1, None], dtype=object)
+    """,
+    good="""
+    given: x = np.array([1.0, np.nan])
+    """,
+)
+def unsendable_array(subject: Subject) -> Iterator[Problem]:
+    """A test makes arrays of objects or of long doubles, which cannot be sent into the sandbox.
+
+    Their bytes mean nothing in another process, or something else on another machine. Use a list of
+    objects, and `np.float64`.
+    """
+    for index, test in enumerate(subject.exercise.tests):
+        given: tuple[tuple[Mode, tuple[Step, ...]], ...] = (("exec", ("given",)),)
+        for mode, key in (*(given if isinstance(test.given, Seeded) else ()), *test.python):
+            tree = subject.tree(mode, "tests", index, *key)
+            for node in ast.walk(tree) if tree is not None else ():
+                if what := _unsendable(node):
+                    message = f"{what} cannot be sent into the sandbox"
+                    place = cast("ast.expr", node)
+                    yield subject.in_text(message, place, "tests", index, *key)
+
+
+def _unsendable(node: ast.AST) -> str:
+    match node:
+        case ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=name) if name in _NO_DTYPES:
+            return f"an array of {name}"
+        case (
+            ast.keyword(arg="dtype", value=ast.Name(id="object"))
+            | ast.Call(func=ast.Attribute(attr="astype"), args=[ast.Name(id="object"), *_])
+        ):
+            return "an array of objects"
+    return ""
+
+
+DATA_RULES = (
+    saturated_softmax,
+    same_sized_axes,
+    tighter_than_written,
+    constant_passes,
+    unsendable_array,
+)

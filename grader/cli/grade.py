@@ -98,7 +98,7 @@ def command(  # noqa: PLR0917  click calls it by name
             with contextlib.suppress(OSError):  # what went wrong first is what is said
                 delivery.write(_shown(_broken_off(to_do, records, error, began), assigned))
             raise
-    _deliver(delivery, _shown(_batch(to_do, records, began), assigned))
+    options.deliver(delivery, _shown(_batch(to_do, records, began), assigned))
     outcomes = [*to_do.done_before, *(record.outcome for record in records)]
     raise click.exceptions.Exit(_STATUS[worst(outcomes)])
 
@@ -193,20 +193,3 @@ def _shown(batch: "Batch", assigned: tuple[str, ...]) -> "Batch | Report":
     if len(assigned) != 1 or len(batch.reports) != 1:
         return batch
     return dataclasses.replace(batch.reports[0], student=None)
-
-
-def _deliver(delivery: "Delivery", result: "Batch | Report") -> None:
-    if delivery.is_drawn:
-        from rich.console import Console
-
-        from grader.reports.report import Batch
-        from grader.reports.to_text import print_batch, print_report
-
-        console = Console(highlight=False)
-        if isinstance(result, Batch):
-            print_batch(console, result)
-        else:
-            print_report(console, result)
-    else:
-        click.echo(delivery.text(result), nl=False)
-    delivery.write(result)

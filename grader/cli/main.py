@@ -39,6 +39,7 @@ _GROUPS = {
     },
     "For instructors": {
         "grade": "grader.cli.grade",
+        "report": "grader.cli.report",
         "stats": "grader.cli.stats",
         "export": "grader.cli.export",
     },

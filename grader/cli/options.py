@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from grader.reports.deliver import Delivery, RequestedFormat
+    from grader.reports.report import Batch, Report
     from grader.sandbox.process import Sandbox
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -135,6 +136,24 @@ def delivery(formats: "Sequence[RequestedFormat]", *, plain: bool = False) -> "D
 
     also = [RequestedFormat.parse("plain")] if plain else []
     return Delivery.of([*formats, *(each for each in also if each not in formats)])
+
+
+def deliver(delivery: "Delivery", result: "Batch | Report") -> None:
+    """Print what was asked for, and write the files."""
+    if delivery.is_drawn:
+        from rich.console import Console
+
+        from grader.reports.report import Batch
+        from grader.reports.to_text import print_batch, print_report
+
+        console = Console(highlight=False)
+        if isinstance(result, Batch):
+            print_batch(console, result)
+        else:
+            print_report(console, result)
+    else:
+        click.echo(delivery.text(result), nl=False)
+    delivery.write(result)
 
 
 def collection_folder(given: Path | None) -> Path:

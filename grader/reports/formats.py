@@ -67,6 +67,7 @@ _ALL: Final = (
     Format("markdown", "for a comment or a wiki", "grader.reports.to_markdown"),
     Format("html", "one page that needs no other file", "grader.reports.to_html"),
     Format("csv", "a row for each submission", "grader.reports.to_csv"),
+    Format("gradebook", "CSV: students by exercises", "grader.reports.to_gradebook"),
 )
 
 FORMATS: Final[Mapping[str, Format]] = {each.name: each for each in _ALL}

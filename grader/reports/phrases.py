@@ -89,6 +89,16 @@ def why(report: Report) -> str:
     return next((line(test.message) for test in verdict.tests if test.message), "")
 
 
+def grade_of(report: Report) -> str:
+    """Return the points that count and the reason, if they are not simply the verdict's."""
+    grade = report.grade
+    if grade is None or not grade.note:
+        return ""
+    if grade.is_excused or grade.points is None:
+        return f"{line(grade.note)}."
+    return f"Counted: {grade.points:.10g} of {grade.max_points} points ({line(grade.note)})."
+
+
 def help_of(verdict: Verdict) -> tuple[str, ...]:
     """Return what is known of the mistake, as lines of plain text, with the hint that helps."""
     diagnosis = verdict.diagnosis

@@ -1,16 +1,30 @@
 """The input of every renderer: one graded submission, or a batch of them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from grader.grading.results.verdict import Verdict
-from grader.grading.results.verdict_json import FAULT, fault_data, verdict_data
+from grader.grading.results.verdict_json import FAULT, fault_data, utc_text, verdict_data
 
 if TYPE_CHECKING:
     from grader.grading.workers.batch import Record
 
 NOT_GRADED = "not graded"
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """The points that a course counts, where they are not simply the verdict's."""
+
+    points: float | None  # None if nothing was judged, or the student is excused
+    max_points: int  # 0 if the student is excused
+    note: str = ""  # why they are not the verdict's points
+
+    @property
+    def is_excused(self) -> bool:
+        """True if the exercise does not count for the student."""
+        return self.points is None and self.max_points == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +40,8 @@ class Report:
     began: float = 0.0  # seconds since 1970; of a batch, the whole batch's
     ended: float = 0.0
     verbose: bool = False  # whether formats for readers show all that there is
+    handed_in: float | None = None  # when the file was last changed, in seconds since 1970
+    grade: Grade | None = None  # in a report of a course
 
     @classmethod
     def of_verdict(
@@ -55,7 +71,22 @@ class Report:
             student=record.entry.student,
             began=began,
             ended=ended,
+            handed_in=record.entry.handed_in,
         )
+
+    @property
+    def points(self) -> float | None:
+        """The points that count; None where nothing was judged."""
+        if self.grade is not None:
+            return self.grade.points
+        return None if self.verdict is None else float(self.verdict.score)
+
+    @property
+    def max_points(self) -> int:
+        """The points that there are."""
+        if self.grade is not None:
+            return self.grade.max_points
+        return 0 if self.verdict is None else self.verdict.max_score
 
     @property
     def is_fault(self) -> bool:
@@ -64,7 +95,13 @@ class Report:
 
     def data(self) -> dict[str, Any]:
         """Return it as an object of JSON types; in a batch with student and file."""
-        head = {} if self.student is None else {"student": self.student, "file": self.file}
+        head: dict[str, Any] = {}
+        if self.student is not None:
+            head |= {"student": self.student, "file": self.file}
+        if self.handed_in is not None:
+            head["handed_in"] = utc_text(self.handed_in)
+        if self.grade is not None:
+            head["grade"] = asdict(self.grade)
         if self.verdict is not None:
             return {**head, **verdict_data(self.verdict)}
         if self.is_fault:

@@ -12,6 +12,7 @@ _COLUMNS = (
     "diagnosis", "message", "sandbox", "exercise_hash", "submission_hash", "grader_version",
 )  # fmt: skip
 
+_OF_GRADES = ("grade", "max_grade", "note")
 _FORMULA = ("=", "+", "-", "@", "|", "%", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
@@ -24,9 +25,11 @@ def many(batch: Batch) -> str:
     """Return the table. Where there is no verdict, score and points are empty, not zero."""
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(_COLUMNS)
+    has_grades = any(report.grade is not None for report in batch)
+    writer.writerow((*_COLUMNS, *_OF_GRADES) if has_grades else _COLUMNS)
     for report in batch:
-        writer.writerow([safe_cell(value) for value in _row(report)])
+        row = (*_row(report), *_grade(report)) if has_grades else _row(report)
+        writer.writerow([safe_cell(value) for value in row])
     return text.getvalue()
 
 
@@ -53,6 +56,13 @@ def _row(report: Report) -> tuple[str | int | None, ...]:
         verdict.submission_hash,
         verdict.grader_version,
     )
+
+
+def _grade(report: Report) -> tuple[str | None, ...]:
+    if report.grade is None:
+        return (None, None, None)
+    points = None if report.grade.points is None else f"{report.grade.points:.10g}"
+    return points, str(report.grade.max_points), report.grade.note
 
 
 def safe_cell(value: str | int | None) -> str | int | None:

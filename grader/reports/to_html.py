@@ -18,6 +18,7 @@ from grader.reports.phrases import (
     both_at,
     clean,
     count,
+    grade_of,
     help_of,
     is_shown,
     line,
@@ -99,16 +100,18 @@ def _overview(batch: Batch) -> Iterator[str]:
 
 
 def _share(report: Report | None) -> float | None:
-    verdict = report.verdict if report is not None else None
-    return None if verdict is None else verdict.score / (verdict.max_score or 1)
+    if report is None or report.points is None:
+        return None
+    return report.points / (report.max_points or 1)
 
 
 def _cell(report: Report | None) -> str:
     if report is None:
         return "\u2013"
-    if report.verdict is None:
-        return report.outcome
-    return f"{report.verdict.score}/{report.verdict.max_score}"
+    if report.points is None:
+        is_excused = report.grade is not None and report.grade.is_excused
+        return "excused" if is_excused else report.outcome
+    return f"{report.points:.10g}/{report.max_points}"
 
 
 def _section(report: Report) -> Iterator[str]:
@@ -116,6 +119,8 @@ def _section(report: Report) -> Iterator[str]:
     yield "<section>\n"
     if report.student is not None:
         yield f"<h2>{escape(line(report.student))}: {escape(line(report.exercise))}</h2>\n"
+    if grade := grade_of(report):
+        yield f'<p class="odd">{escape(grade)}</p>\n'
     if verdict is None:
         yield f'<p class="odd"><strong>{escape(report.outcome.capitalize())}.</strong> '
         yield f"{escape(line(report.message))}</p>\n</section>\n"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from grader.reports.formats import Renderer
 from grader.reports.lines import Paper, Surface
-from grader.reports.phrases import count, why
+from grader.reports.phrases import count, grade_of, why
 from grader.reports.report import Batch, Report
 from grader.reports.text import SubmissionRow, print_verdict, print_verdicts
 from grader.sandbox.printable import printable
@@ -70,7 +70,7 @@ def _row(report: Report) -> SubmissionRow:
         printable(exercise),
         report.verdict,
         report.outcome,
-        why(report),
+        grade_of(report) or why(report),
     )
 
 

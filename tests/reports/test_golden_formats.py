@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parents[1] / "golden" / "reports"
 SUFFIX = {
     "text": "txt", "plain": "txt", "github": "txt", "jsonl": "jsonl", "junit": "xml",
-    "markdown": "md", "html": "html", "csv": "csv",
+    "markdown": "md", "html": "html", "csv": "csv", "gradebook": "csv",
 }  # fmt: skip
 CASES = ("pass", "fail", "load", "fault", "batch")
 

@@ -13,7 +13,7 @@ from grader.errors import EtudeError, GraderFault, UsageError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.grading.results.verdict_json import FAULT, fault_data, verdict_data
+from grader.grading.results.verdict_json import FAULT, fault_data, utc_text, verdict_data
 from grader.grading.workers.pool import Pool
 from grader.regular_files import linked_folder
 
@@ -29,6 +29,7 @@ class Entry:
     student: str
     path: Path
     known_exercise: str = ""
+    handed_in: float | None = None  # when the file was last changed, in seconds since 1970
 
     @property
     def exercise(self) -> str:
@@ -53,6 +54,8 @@ class Record:
     def data(self) -> dict[str, Any]:
         """Return the record as JSON types."""
         head = {"student": self.entry.student, "file": os.fspath(self.entry.path)}
+        if self.entry.handed_in is not None:
+            head["handed_in"] = utc_text(self.entry.handed_in)
         if isinstance(self.result, Verdict):
             return {**head, **verdict_data(self.result)}
         if isinstance(self.result, EtudeError):
@@ -99,6 +102,7 @@ def find(folder: Path) -> Iterator[Entry | Record | Path]:
             continue
         try:
             names = sorted(found.name for found in os.scandir(student.path))
+            changed = {name: os.lstat(Path(student.path, name)).st_mtime for name in names}
         except OSError as error:
             entry = Entry(student.name, Path(student.path))
             yield Record(entry, f"The folder cannot be read: {error.strerror}.")
@@ -106,7 +110,7 @@ def find(folder: Path) -> Iterator[Entry | Record | Path]:
         for name in names:
             path = Path(student.path, name)
             if name.endswith(".py"):
-                yield Entry(student.name, path)
+                yield Entry(student.name, path, handed_in=changed[name])
             elif not is_passed_over(name):
                 yield path
 

@@ -1,0 +1,36 @@
+"""Feedback for students: a page for each of them, with all of their exercises."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from grader.errors import UsageError
+from grader.grading.workers.batch import is_passed_over
+from grader.reports.deliver import write_whole
+from grader.reports.phrases import FAULT_FOR_LEARNERS
+from grader.reports.report import Batch, Report
+from grader.reports.to_html import many
+
+
+def write_pages(batch: Batch, folder: Path) -> int:
+    """Write `<student>.html` for each student of a batch; return how many there are.
+
+    Raises:
+        UsageError: a student's name cannot be the name of a file, or the folder cannot be made.
+    """
+    of_students: dict[str, list[Report]] = {}
+    for report in batch:
+        of_students.setdefault(report.student or "", []).append(_for_learner(report))
+    for student in of_students:
+        if "/" in student or "\0" in student or is_passed_over(student) or not student:
+            raise UsageError(f"{student!r} cannot be the name of a page")
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be made: {error.strerror}") from None
+    for student, reports in of_students.items():
+        write_whole(folder / f"{student}.html", many(Batch(tuple(reports))))
+    return len(of_students)
+
+
+def _for_learner(report: Report) -> Report:
+    return replace(report, message=FAULT_FOR_LEARNERS) if report.is_fault else report

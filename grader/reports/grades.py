@@ -1,0 +1,298 @@
+"""Grades from result files: newest verdicts, missing work, late work, and points given by hand."""
+
+import csv
+import datetime as dt
+import io
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from grader.errors import UsageError
+from grader.grading.results.verdict_json import FAULT, verdict_from_data
+from grader.reports.report import NOT_GRADED, Batch, Grade, Report
+
+NOT_HANDED_IN: Final = "not handed in"
+_DAY: Final = 86_400.0
+_YES: Final = frozenset({"yes", "true", "1", "x"})
+_NO: Final = frozenset({"no", "false", "0", ""})
+_NAMED: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class LateRule:
+    """What late work earns: for each day that has begun since `due`, `factor` of the points."""
+
+    due: dt.datetime  # with its time zone
+    factor: float = 0.0  # 0 to 1
+
+    @classmethod
+    def parse(cls, due: str, late: str | None) -> "LateRule":
+        """Read `2026-12-01T18:00` and `0.9/day`; a time without a zone is this machine's.
+
+        Raises:
+            UsageError: one of them is written in another way.
+        """
+        try:
+            moment = dt.datetime.fromisoformat(due)
+        except ValueError:
+            raise UsageError(f"--due {due}: write a time as 2026-12-01T18:00") from None
+        if moment.tzinfo is None:
+            moment = moment.astimezone()
+        if late is None:
+            return cls(moment)
+        found = re.fullmatch(r"(0(?:\.[0-9]+)?|1(?:\.0+)?|\.[0-9]+)/day", late)
+        if found is None:
+            raise UsageError(f"--late {late}: write a share from 0 to 1 for each day, as 0.9/day")
+        return cls(moment, float(found[1]))
+
+    def days_late(self, handed_in: float) -> int:
+        """Return how many days have begun since work was due; `handed_in` is in Unix seconds."""
+        return max(0, math.ceil((handed_in - self.due.timestamp()) / _DAY))
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """Points that somebody gave by hand, or an excuse."""
+
+    points: float | None  # None where only a comment is given, or an excuse
+    is_excused: bool
+    comment: str
+    by: str
+
+    @property
+    def note(self) -> str:
+        """Say who did what, and why."""
+        what = "excused" if self.is_excused else "set by hand"
+        if self.points is None and not self.is_excused:
+            what = "comment"
+        by = f" by {self.by}" if self.by else ""
+        return f"{what}{by}: {self.comment}" if self.comment else f"{what}{by}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What turns verdicts into grades.
+
+    Attributes:
+        roster: the students of the course; None if only those count who handed in.
+        late: what late work earns; None if time does not matter.
+        overrides: by student and exercise.
+    """
+
+    roster: tuple[str, ...] | None = None
+    late: LateRule | None = None
+    overrides: Mapping[tuple[str, str], Override] = field(default_factory=dict)
+
+
+def read_results(paths: Iterable[Path]) -> Batch:
+    """Read result files of `etude grade --output`.
+
+    Of several results of a student for an exercise the last one counts; but what says only that
+    nothing was judged replaces no verdict.
+
+    Raises:
+        UsageError: a file cannot be read, or a line is no result or is cut off.
+    """
+    newest: dict[tuple[str, str], Report] = {}
+    for path in paths:
+        for number, line in enumerate(_text(path).splitlines(), start=1):
+            try:
+                report = _report(json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                raise UsageError(
+                    f"{path}:{number} is no whole result of etude grade --output"
+                ) from None
+            key = (report.student or "", report.exercise)
+            if report.verdict is not None or newest.get(key, report).verdict is None:
+                newest[key] = report
+    return Batch(tuple(newest[key] for key in sorted(newest)))
+
+
+def _report(data: dict[str, Any]) -> Report:
+    outcome = str(data["outcome"])
+    handed_in = data.get("handed_in")
+    head: dict[str, Any] = {
+        "file": str(data["file"]),
+        "student": str(data["student"]),
+        "handed_in": None
+        if handed_in is None
+        else dt.datetime.fromisoformat(handed_in).timestamp(),
+    }
+    if outcome in (FAULT, NOT_GRADED):
+        # A fault knows the file's name alone, where an exercise's hyphens are underscores.
+        name = str(data["exercise"]).replace("_", "-")
+        return Report(name, outcome=outcome, message=str(data["message"]), **head)
+    verdict = verdict_from_data(data)
+    return Report(verdict.exercise, outcome=outcome, verdict=verdict, **head)
+
+
+def read_roster(path: Path) -> tuple[str, ...]:
+    """Read the students of a course: a CSV with a column `student`, the names of their folders.
+
+    Raises:
+        UsageError: it cannot be read, has no such column, or names a student twice.
+    """
+    names: dict[str, int] = {}
+    for number, row in _rows(path, ("student",)):
+        name = row["student"]
+        if not name:
+            raise UsageError(f"{path}:{number} has no name in the column 'student'")
+        if name in names:
+            raise UsageError(f"{path}:{number} names {name!r} again, as line {names[name]} does")
+        names[name] = number
+    if not names:
+        raise UsageError(f"{path} has no students")
+    return tuple(names)
+
+
+def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
+    """Read points given by hand: a CSV with student, exercise, points, excused, comment, by.
+
+    Raises:
+        UsageError: it cannot be read, or a line is not as it should be.
+    """
+    found: dict[tuple[str, str], Override] = {}
+    for number, row in _rows(path, ("student", "exercise")):
+        where = f"{path}:{number}"
+        key = (row["student"], row["exercise"])
+        if not all(key):
+            raise UsageError(f"{where} needs a student and an exercise")
+        if key in found:
+            raise UsageError(f"{where} is about {key[0]!r} and {key[1]!r} again")
+        excused = row.get("excused", "").lower()
+        if excused not in _YES | _NO:
+            raise UsageError(f"{where}: excused is 'yes' or empty, not {excused!r}")
+        points = _points(row.get("points", ""), where)
+        if points is not None and excused in _YES:
+            raise UsageError(f"{where} gives points and excuses; one of them counts")
+        comment = row.get("comment", "")
+        if points is None and excused in _NO and not comment:
+            raise UsageError(f"{where} gives no points, no excuse and no comment")
+        found[key] = Override(points, excused in _YES, comment, row.get("by", ""))
+    return found
+
+
+def _points(text: str, where: str) -> float | None:
+    if not text:
+        return None
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", text) is None:
+        raise UsageError(f"{where}: points are a number such as 4 or 4.5, not {text!r}")
+    return float(text)
+
+
+def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows of a CSV with a heading, each with its line number."""
+    text = _text(path)
+    first = text.partition("\n")[0]
+    delimiter = ";" if first.count(";") > first.count(",") else ","
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
+    try:
+        headings = [(name or "").strip().lower() for name in reader.fieldnames or ()]
+        missing = [name for name in needed if name not in headings]
+        if missing:
+            raise UsageError(f"{path}:1 has no column {missing[0]!r}")
+        reader.fieldnames = headings
+        for row in reader:
+            if None in row:
+                raise UsageError(f"{path}:{reader.line_num} has more cells than the heading")
+            yield reader.line_num, {name: value.strip() for name, value in row.items()}
+    except csv.Error as error:
+        raise UsageError(f"{path}:{reader.line_num} is no CSV: {error}") from None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = path.read_bytes().count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{path}:{line} is not UTF-8; save the file as UTF-8") from None
+
+
+def graded(batch: Batch, rules: Rules) -> Batch:
+    """Return all reports with their grades, and one for each exercise that is missing.
+
+    Raises:
+        UsageError: an override is for a student or an exercise that is unknown, gives more points
+            than there are; or a time is needed that the results do not have.
+    """
+    reports = {(report.student or "", report.exercise): report for report in batch}
+    most: dict[str, int] = {}
+    for report in batch:
+        if report.verdict is not None:
+            most[report.exercise] = max(report.verdict.max_score, most.get(report.exercise, 0))
+    students = dict.fromkeys(rules.roster or ())
+    students |= dict.fromkeys(sorted({student for student, _ in reports}))
+    for student, exercise in rules.overrides:
+        if student not in students:
+            raise UsageError(f"the overrides name a student {student!r} without results")
+        if exercise not in most:
+            raise UsageError(f"the overrides name an exercise {exercise!r} without verdicts")
+    made = []
+    for student in students:
+        for exercise, points in most.items():
+            override = rules.overrides.get((student, exercise))
+            if (student, exercise) in reports:
+                report = reports[student, exercise]
+            elif rules.roster is not None or override is not None:
+                report = _missing(student, exercise)
+            else:
+                continue
+            made.append(replace(report, grade=_grade(report, points, rules, override)))
+    without = (report for report in batch if report.exercise not in most)
+    return replace(batch, reports=(*made, *without))
+
+
+def _missing(student: str, exercise: str) -> Report:
+    message = "Nothing was handed in."
+    return Report(exercise, "", NOT_HANDED_IN, message=message, student=student)
+
+
+def _grade(report: Report, most: int, rules: Rules, override: Override | None) -> Grade:
+    """Return the grade: by hand, else the verdict's points less what being late costs."""
+    verdict = report.verdict
+    notes = []
+    points: float | None = 0.0 if report.outcome == NOT_HANDED_IN else None
+    if verdict is not None:
+        points, most = float(verdict.score), verdict.max_score
+        if rules.late is not None:
+            days = _days_late(report, rules.late)
+            if days:
+                points = round(points * rules.late.factor**days, 2)
+                plural = "day" if days == 1 else "days"
+                notes.append(
+                    f"{days} {plural} late: {points:g} of {verdict.score} points that were earned"
+                )
+    if override is None:
+        return Grade(points, most, "; ".join(notes))
+    if override.points is not None:
+        if override.points > most:
+            raise UsageError(
+                f"the overrides give {report.student!r} {override.points:g} points in "
+                f"{report.exercise!r}, which has {most}"
+            )
+        return Grade(override.points, most, override.note)
+    if override.is_excused:
+        return Grade(None, 0, override.note)
+    return Grade(points, most, "; ".join([*notes, override.note]))
+
+
+def _days_late(report: Report, late: LateRule) -> int:
+    if report.handed_in is None:
+        raise UsageError(
+            f"the result of {report.file} does not say when it was handed in, which --due needs; "
+            "grade it again"
+        )
+    return late.days_late(report.handed_in)
+
+
+def unlisted(batch: Batch, roster: Sequence[str]) -> str:
+    """Name the students who have results but are not on the roster; empty if there are none."""
+    names = sorted({report.student or "" for report in batch} - set(roster))
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

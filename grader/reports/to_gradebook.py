@@ -1,0 +1,46 @@
+"""A gradebook: a row for each student, a column for each exercise, and the sums."""
+
+import csv
+import io
+
+from grader.reports.formats import Renderer
+from grader.reports.report import Batch, Report
+from grader.reports.to_csv import safe_cell
+
+
+def one(report: Report) -> str:
+    """Return a gradebook of one row."""
+    return many(Batch((report,)))
+
+
+def many(batch: Batch) -> str:
+    """Return the gradebook.
+
+    A cell is empty where nothing was judged. `of` is the sum of the points that count: those of an
+    exercise that a student is excused from, or that was not judged, do not.
+    """
+    exercises = list(dict.fromkeys(each.exercise for each in batch if each.verdict or each.grade))
+    students: dict[str, dict[str, Report]] = {}
+    for report in batch:
+        students.setdefault(report.student or "", {})[report.exercise] = report
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["student", *exercises, "total", "of"])
+    for student, reports in students.items():
+        judged = [each for each in reports.values() if each.points is not None]
+        total = sum(each.points or 0 for each in judged)
+        of = sum(each.max_points for each in judged)
+        cells = [_cell(reports.get(name)) for name in exercises]
+        writer.writerow([safe_cell(student), *cells, f"{total:.10g}", of])
+    return text.getvalue()
+
+
+def _cell(report: Report | None) -> str:
+    if report is None:
+        return ""
+    if report.grade is not None and report.grade.is_excused:
+        return "excused"
+    return "" if report.points is None else f"{report.points:.10g}"
+
+
+RENDERER = Renderer("gradebook", one, many)

@@ -1,0 +1,254 @@
+"""Grades from result files: what counts, what is missing, what is late, what is given by hand."""
+
+import csv
+import io
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.errors import UsageError
+from grader.reports import grades, to_csv, to_gradebook, to_html
+from grader.reports.feedback_pages import write_pages
+from grader.reports.report import Batch
+from tests.conftest import Etude
+
+NOON = "2026-12-01T12:00:00+00:00"
+Line = Callable[..., dict[str, Any]]
+
+
+def line(student: str, exercise: str, score: int) -> dict[str, Any]:
+    """A result of an exercise with four tests of one point, of which some are passed."""
+    tests = [
+        {
+            "id": f"t{number}", "description": "", "hidden": False,
+            "outcome": "passed" if number < score else "failed",
+            "points": int(number < score), "max_points": 1, "message": "", "line": None, "output": "",
+        }
+        for number in range(4)
+    ]  # fmt: skip
+    return {
+        "student": student, "file": f"in/{student}/{exercise}.py", "exercise": exercise,
+        "title": exercise, "outcome": "passed" if score == 4 else "failed", "xp": 0,
+        "hidden_elsewhere": 0, "message": "", "line": None, "output": "", "tests": tests,
+        "sandbox": "namespaces", "exercise_hash": "0" * 64, "submission_hash": "1" * 64,
+        "grader_version": "1", "handed_in": NOON,
+    }  # fmt: skip
+
+
+def fault(student: str, exercise: str) -> dict[str, Any]:
+    return {
+        "student": student, "file": f"in/{student}/{exercise}.py", "exercise": exercise,
+        "outcome": "grader fault", "message": "the worker's own words",
+    }  # fmt: skip
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Callable[..., Path]:
+    def write(*lines: dict[str, Any], name: str = "results.jsonl") -> Path:
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(each) + "\n" for each in lines))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Callable[..., Path]:
+    def write(text: str | bytes, name: str = "table.csv") -> Path:
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def gradebook(batch: Batch) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(to_gradebook.many(batch))))
+
+
+def test_the_newest_verdict_counts_and_no_fault_replaces_it(results: Callable[..., Path]) -> None:
+    """Over several files in the order in which they are named."""
+    first = results(line("ada", "one", 1), line("bo", "one", 4), name="a.jsonl")
+    second = results(line("ada", "one", 3), fault("bo", "one"), fault("cy", "one"), name="b.jsonl")
+
+    book = gradebook(grades.graded(grades.read_results([first, second]), grades.Rules()))
+
+    assert book == [
+        ["student", "one", "total", "of"],
+        ["ada", "3", "3", "4"],
+        ["bo", "4", "4", "4"],
+        ["cy", "", "0", "0"],
+    ]
+
+
+def test_whoever_is_on_the_roster_and_handed_nothing_in_gets_nothing(
+    results: Callable[..., Path], table: Callable[..., Path]
+) -> None:
+    """Students are in the roster's order; who is not on it is named."""
+    read = grades.read_results([results(line("ada", "one", 4), line("eve", "two", 2))])
+    roster = grades.read_roster(table("Student;Name\nzoe;Zoe Z\nada;Ada A\n"))
+
+    batch = grades.graded(read, grades.Rules(roster=roster))
+
+    assert gradebook(batch) == [
+        ["student", "one", "two", "total", "of"],
+        ["zoe", "0", "0", "0", "8"],
+        ["ada", "4", "0", "4", "8"],
+        ["eve", "0", "2", "2", "8"],
+    ]
+    assert grades.unlisted(read, roster) == "eve"
+
+
+@pytest.mark.parametrize(
+    ("due", "points"),
+    [
+        ("2026-12-01T12:00:00+00:00", "4"),
+        ("2026-12-01T11:59:59+00:00", "2"),
+        ("2026-11-30T11:59:59+00:00", "1"),
+        ("2026-12-01T10:00:00-03:00", "4"),
+    ],
+)
+def test_each_day_that_has_begun_costs_a_share(
+    results: Callable[..., Path], due: str, points: str
+) -> None:
+    """Due now is in time, a second later is one day late; time zones count."""
+    read = grades.read_results([results(line("ada", "one", 4))])
+
+    batch = grades.graded(read, grades.Rules(late=grades.LateRule.parse(due, "0.5/day")))
+
+    assert gradebook(batch)[1] == ["ada", points, points, "4"]
+    told = to_csv.many(batch)
+    assert ("late: " in told) == (points != "4")
+
+
+def test_points_given_by_hand_replace_others_and_name_who_gave_them(
+    results: Callable[..., Path], table: Callable[..., Path]
+) -> None:
+    """Also of late work; who is excused has fewer points to reach."""
+    read = grades.read_results([results(line("ada", "one", 1), line("ada", "two", 4))])
+    overrides = grades.read_overrides(
+        table(
+            "student,exercise,points,excused,comment,by\nada,one,2.5,,right idea,Kim\nada,two,,yes,ill,Kim\n"
+        )
+    )
+    late = grades.LateRule.parse("2026-11-01T00:00:00+00:00", "0/day")
+
+    batch = grades.graded(read, grades.Rules(late=late, overrides=overrides))
+
+    assert gradebook(batch)[1] == ["ada", "2.5", "excused", "2.5", "4"]
+    page = to_html.many(batch)
+    assert "Counted: 2.5 of 4 points (set by hand by Kim: right idea)." in page
+    assert "excused by Kim: ill." in page
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name\nada\n", "table.csv:1 has no column 'student'"),
+        ("student\nada\nbo\nada\n", "table.csv:4 names 'ada' again, as line 2 does"),
+        ("student\n\n", "has no students"),
+        ("student,name\n,Ada\n", "table.csv:2 has no name"),
+        ("student\nada,1\n", "table.csv:2 has more cells than the heading"),
+        ("student\nj\xf6rg\n".encode("latin-1"), "table.csv:2 is not UTF-8"),
+    ],
+)
+def test_a_roster_that_cannot_be_read_is_named_with_its_line(
+    table: Callable[..., Path], text: str | bytes, said: str
+) -> None:
+    """Nothing is guessed about who is in the course."""
+    with pytest.raises(UsageError, match=said):
+        grades.read_roster(table(text))
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("ada,one,many,,,", "table.csv:2: points are a number"),
+        ("ada,one,-1,,,", "table.csv:2: points are a number"),
+        ("ada,one,1,yes,,", "table.csv:2 gives points and excuses"),
+        ("ada,one,,maybe,,", "table.csv:2: excused is 'yes' or empty"),
+        ("ada,one,,,,", "table.csv:2 gives no points"),
+        ("ada,one,1,,,\nada,one,2,,,", "table.csv:3 is about 'ada' and 'one' again"),
+        (",one,1,,,", "table.csv:2 needs a student"),
+        ("ada,one,5,,,", "give 'ada' 5 points in 'one', which has 4"),
+        ("eve,one,1,,,", "a student 'eve'"),
+        ("ada,two,1,,,", "an exercise 'two'"),
+    ],
+)
+def test_an_override_that_cannot_be_meant_is_refused(
+    results: Callable[..., Path], table: Callable[..., Path], row: str, said: str
+) -> None:
+    """Before any report is written."""
+    path = table(f"student,exercise,points,excused,comment,by\n{row}\n")
+    read = grades.read_results([results(line("ada", "one", 1))])
+    with pytest.raises(UsageError, match=said):
+        grades.graded(read, grades.Rules(overrides=grades.read_overrides(path)))
+
+
+def test_a_result_file_that_is_cut_off_is_named_with_its_line(
+    results: Callable[..., Path],
+) -> None:
+    """`etude grade --resume` mends it; a report does not go on without what is missing."""
+    path = results(line("ada", "one", 1), line("bo", "one", 1))
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(UsageError, match=r"results.jsonl:2 is no whole result"):
+        grades.read_results([path])
+
+
+@pytest.mark.parametrize(
+    ("due", "late"), [("tomorrow", None), ("2026-12-01", "1.5/day"), ("2026-12-01", "0.9")]
+)
+def test_a_late_rule_that_cannot_be_read_is_refused(due: str, late: str | None) -> None:
+    """With an example of how to write it."""
+    with pytest.raises(UsageError, match="as "):
+        grades.LateRule.parse(due, late)
+
+
+def test_each_student_gets_a_page_of_their_own(
+    results: Callable[..., Path], tmp_path: Path
+) -> None:
+    """With nothing of the others, and no words of a fault."""
+    read = grades.read_results(
+        [results(line("ada", "one", 1), line("bo", "one", 4), fault("ada", "x"))]
+    )
+
+    assert write_pages(grades.graded(read, grades.Rules()), tmp_path / "pages") == 2
+
+    pages = {path.name: path.read_text() for path in (tmp_path / "pages").iterdir()}
+    assert set(pages) == {"ada.html", "bo.html"}
+    assert "bo" not in pages["ada.html"].partition("<body>")[2].split()
+    assert "own words" not in pages["ada.html"]
+
+
+@pytest.mark.parametrize("name", ["../ada", ".ada", "", "a/b"])
+def test_no_page_lands_outside_its_folder(
+    results: Callable[..., Path], tmp_path: Path, name: str
+) -> None:
+    """A result file may come from anywhere."""
+    read = grades.read_results([results(line(name, "one", 1))])
+    with pytest.raises(UsageError, match="cannot be the name of a page"):
+        write_pages(read, tmp_path / "pages")
+
+
+def test_grading_keeps_the_time_of_the_file(etude: Etude, tmp_path: Path) -> None:
+    """So that a report of the whole, made later, knows what was late."""
+    folder = tmp_path / "in" / "ada"
+    folder.mkdir(parents=True)
+    file = folder / "token-lookup.py"
+    file.write_text("def embed(ids, E):\n    return E[ids]\n")
+    os.utime(file, (1_800_000_000, 1_800_000_000))
+    results = tmp_path / "results.jsonl"
+
+    etude("grade", str(tmp_path / "in"), "--output", str(results))
+    done = etude(
+        "report", str(results), "--format", "csv", "--due", "2027-01-15T07:00:00+00:00",
+        "--late", "0.9/day", "--feedback", str(tmp_path / "pages"),
+    )  # fmt: skip
+
+    assert json.loads(results.read_text())["handed_in"] == "2027-01-15T08:00:00+00:00"
+    assert "1 day late: " in done.stdout
+    assert [path.name for path in (tmp_path / "pages").iterdir()] == ["ada.html"]

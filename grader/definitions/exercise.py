@@ -256,7 +256,11 @@ class CallTest(_AnyTest):
         "other numbers.",
         default=(),
     )
-    keep_inputs: bool = _doc("Fail a submission that changes an argument in place.", default=False)
+    keep_inputs: bool = _doc(
+        "Fail a submission that gives the right result and changes an argument in place; `false` "
+        "allows it.",
+        default=True,
+    )
     budget: Budget | None = _doc("What the call may use at most.", default=None)
 
     def expecting(self, program: FromReference | FromSolution, /) -> Self:

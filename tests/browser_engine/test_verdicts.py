@@ -145,7 +145,7 @@ KINDS: "dict[str, tuple[list[Fields], Fields]]" = {
     ),
     "inputs that stay as they are": (
         [
-            {"given": {"x": [1.0, 2.0]}, "call": "f(x)", "expect": [2.0, 4.0], "keep_inputs": True},
+            {"given": {"x": [1.0, 2.0]}, "call": "f(x)", "expect": [2.0, 4.0]},
             {"given": {"x": [1.0, 2.0]}, "call": "f(x)", "holds": "unchanged_inputs"},
         ],
         {},

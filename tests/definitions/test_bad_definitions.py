@@ -903,7 +903,7 @@ def test_minimal_is_valid(minimal: str, workdir: Path) -> None:
         ),
         ("{x: 2}", "x = 1\n    seeds: 3\n    partial: true"),
         ("{x: 2}", "x, size = sizes(2)"),
-        ("{x: 2}", "from math import *\n    keep_inputs: true"),
+        ("{x: 2}", "from math import *\n    keep_inputs: false"),
         ("{x: 2}", "'for x in range(3): pass'"),
         ("{x: 2}", "'[x := 1 for _ in range(2)]'"),
         ("{x: 2}", "|\n      def x():\n        return z\n      z = 1"),

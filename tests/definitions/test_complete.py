@@ -164,8 +164,8 @@ def test_call_test(exercise: Exercise) -> None:
     assert second.tolerance is None
     assert isinstance(second.given, Seeded)
     assert second.given.code.startswith("n, m, d_k = sizes(3)\n")
-    assert (first.nan, first.keep_inputs, first.partial) == ("ignored", False, False)
-    assert (second.nan, second.keep_inputs, second.partial) == ("equal", True, True)
+    assert (first.nan, first.keep_inputs, first.partial) == ("ignored", True, False)
+    assert (second.nan, second.keep_inputs, second.partial) == ("equal", False, True)
     assert first.budget is None
     assert second.budget == Budget(Location(COMPLETE, 42, 13), time=20.0, memory=4.5)
 

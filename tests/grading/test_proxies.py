@@ -116,36 +116,47 @@ def test_a_missing_attribute_is_the_submission_s_error(run: Run) -> None:
 def test_inputs_that_must_be_kept_are_looked_at_after_the_call(
     run: Run, body: str, outcome: str
 ) -> None:
-    """The value may be right: changing the argument in place fails the test."""
+    """Unless a test allows it: the value may be right, changing an argument fails the test."""
     source = RIGHT.replace("return np.minimum(x, 1)", body)
-    result = run(
-        "given: {x: [0.5, 2.0]}, call: clip(x), expect: [0.5, 1.0], keep_inputs: true", source
-    )
+    fields = "given: {x: [0.5, 2.0]}, call: clip(x), expect: [0.5, 1.0]"
+    result = run(fields, source)
     assert result.outcome == outcome
     if outcome == "failed":
-        assert "changes argument 1 of `clip(x)` in place" in result.message
+        assert result.message == (
+            "The result is right, but your code changes `x` in place. Work on a copy, or make a "
+            "new array."
+        )
+    assert run(f"{fields}, keep_inputs: false", source).outcome == "passed"
 
 
-def test_without_that_word_a_changed_input_is_fine(run: Run) -> None:
-    """The trusted side has its own copy, so the expected value is not affected."""
+def test_an_argument_without_a_name_is_named_by_its_place(run: Run) -> None:
+    """So is one of which the call makes something first."""
     source = RIGHT.replace("return np.minimum(x, 1)", "x[x > 1] = 1; return x")
+    result = run("given: {x: [1.0]}, call: clip(x + 1.0), expect: [1.0]", source)
+    assert "your code changes argument 1 of `clip(x + 1.0)` in place" in result.message
+
+
+def test_a_wrong_value_is_told_before_a_changed_input(run: Run) -> None:
+    """Otherwise all programs that change an input would look alike."""
+    source = RIGHT.replace("return np.minimum(x, 1)", "x[x > 1] = 3; return x")
     result = run("given: {x: [0.5, 2.0]}, call: clip(x), expect: [0.5, 1.0]", source)
-    assert result.outcome == "passed"
+    assert "in place" not in result.message
+    assert "3" in result.message
 
 
 def test_inputs_are_looked_at_beside_functions_and_objects(run: Run) -> None:
     """A function or an object, alone or in a list, counts as unchanged."""
-    given = "given: 'def f(x): return x + 1', call: 'apply(f, 1)', expect: 2, keep_inputs: true"
+    given = "given: 'def f(x): return x + 1', call: 'apply(f, 1)', expect: 2"
     assert run(given).outcome == "passed"
     source = RIGHT.replace("def clip(x):\n    return np.minimum(x, 1)", "def clip(x): return 1")
-    result = run("call: 'clip([Scale(1), Scale(2)])', expect: 1, keep_inputs: true", source)
+    result = run("call: 'clip([Scale(1), Scale(2)])', expect: 1", source)
     assert (result.outcome, result.message) == ("passed", "")
 
 
 def test_a_method_that_changes_its_argument_is_found(run: Run) -> None:
     """Inputs are kept or not whoever is called."""
     source = RIGHT.replace("return self.factor * x", "x *= 2\n        return self.factor * x")
-    fields = "given: {x: [1.0]}, call: Scale(1)(x), expect: [2.0], keep_inputs: true"
+    fields = "given: {x: [1.0]}, call: Scale(1)(x), expect: [2.0]"
     assert "in place" in run(fields, source).message
 
 

@@ -114,8 +114,7 @@ def test_a_property_shows_what_came(grade_one: "GradeOne") -> None:
 
 def test_a_changed_input_is_no_matter_of_the_result(grade_one: "GradeOne") -> None:
     """Expected and got would look the same."""
-    test = {**SQUARE, "keep_inputs": True}
-    result = grade_one("def f(x):\n    x *= 2\n    return x\n", test)
+    result = grade_one("def f(x):\n    x *= 2\n    return x\n", SQUARE)
     assert "in place" in result.message
     assert values(result) == {**NOTHING, "inputs": result.inputs}
     assert result.inputs

@@ -118,7 +118,7 @@ WAYS: Mapping[str, Way] = {
     Rung.VALUES: Way("return 3 * x"),
     Rung.SILENCE: Way("return 2 * x", {**PRINTED, "run": "double({name})  # {word}"}, says="str"),
     Rung.TEXT: Way("return 3 * x", PRINTED),
-    Rung.INPUTS: Way("x *= 5\n    return x", {"call": "double({name})", "keep_inputs": True}),
+    Rung.INPUTS: Way("y = 2 * x\n    x *= 5\n    return y", {"call": "double({name})"}),
     Rung.PROPERTY: Way("return x", {"call": "double({name})", "holds": "shift_invariant"}),
     Rung.ASSERTION: Way(
         "return 3 * x",
@@ -484,7 +484,7 @@ def test_where_nothing_may_be_told_every_way_to_fail_is_one(
     sandbox: Sandbox, load: Callable[[Fields], Exercise]
 ) -> None:
     """Also one that ends the program: the verdict of each is the same."""
-    plain = Way("", {"call": "double({name})", "keep_inputs": True, "budget": {"memory": 2}})
+    plain = Way("", {"call": "double({name})", "budget": {"memory": 2}})
     exercise = load(definition({"nothing": SECRETS["nothing"]}, plain))
     jobs = {
         way: (exercise, each.source("2 * x"))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from grader.definitions.exercise import CallTest, Exercise, FromExpression, LiteralValue
-from grader.grading.checks.judgement import Check, Judgement, evaluated
+from grader.grading.checks.judgement import Check, Judgement, evaluated, input_changed
 from grader.grading.comparison.ladder import (
     Difference,
     as_accepted,
@@ -25,15 +25,17 @@ class CallCheck(Check[CallTest]):
     """Compares a value, then what the call took."""
 
     def judge(self, program: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
-        """Make the call of one draw and compare its value, then its usage."""
+        """Make the call of one draw; judge its value, then what became of its inputs, its usage."""
         test = self.test
-        draw = oracle.draws(test)[number]
+        draw, inputs = oracle.draws(test)[number], oracle.inputs(test, number)
         usages = None if test.budget is None else list[Usage]()
         names = program.names(
             test.where, keep_inputs=test.keep_inputs, usages=usages, most=draw.most
         )
-        got = evaluated(test.call, {**program.bindings(names), **oracle.inputs(test, number)})
+        got = evaluated(test.call, {**program.bindings(names), **inputs})
         difference = self.compared(program.exercise, draw.expected, got)
+        if difference is None:
+            difference = input_changed(names, inputs, test.call, is_right=True)
         if difference is None and test.budget is not None and usages is not None:
             known = oracle.usages(test)[number]
             difference = over_budget(test.budget, together(usages), known, oracle.judged_by(test))

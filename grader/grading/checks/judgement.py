@@ -13,7 +13,7 @@ from grader.grading.comparison.memory_size import bytes_in
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import TooLargeError, evaluate
 from grader.grading.program.loaded_program import LoadedProgram
-from grader.grading.program.proxies import InputChangedError, NoValueError
+from grader.grading.program.proxies import NoValueError, Proxies
 from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.limits import ANSWERS_CAP
 
@@ -78,12 +78,32 @@ def unusable(code: str, error: BaseException) -> Difference:
     return Difference(Rung.TYPE, "cannot-use", facts)
 
 
+def input_changed(
+    names: Proxies, inputs: Mapping[str, Any], code: str, *, is_right: bool
+) -> Difference | None:
+    """Return the difference of a call that changed an argument in place; None if none did.
+
+    Args:
+        names: looked at the arguments.
+        inputs: whose names the call used.
+        code: the call.
+        is_right: whether the call's value is known to be right.
+    """
+    if names.changed is None:
+        return None
+    place, argument = names.changed
+    given = next((name for name, value in inputs.items() if value is argument), "")
+    said = f"`{given}`" if given else f"{place} of `{code}`"
+    facts = {"argument": said, "is_right": is_right}
+    return Difference(Rung.INPUTS, "input-changed", facts)
+
+
 def evaluated(code: str, names: Mapping[str, Any]) -> Any:  # noqa: ANN401  any value
     """Evaluate an expression over a submission's stand-ins.
 
     Raises:
         NoValueError, ChildGoneError: the submission gave no value.
-        DiffersError: it changed an argument, or gave something that the expression cannot use.
+        DiffersError: it gave something that the expression cannot use.
         TooLargeError: what the expression makes of what it gave is too large.
     """
     try:
@@ -92,9 +112,6 @@ def evaluated(code: str, names: Mapping[str, Any]) -> Any:  # noqa: ANN401  any 
         raise
     except MemoryError as error:
         raise TooLargeError from error
-    except InputChangedError as error:
-        facts = {"argument": error.name, "call": code}
-        raise DiffersError(Difference(Rung.INPUTS, "input-changed", facts)) from error
     except Exception as error:  # indexing a result of another form raises anything
         raise DiffersError(unusable(code, error)) from error
     if bytes_in(value) > ANSWERS_CAP:  # comparing makes several more of that size

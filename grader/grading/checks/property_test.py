@@ -6,7 +6,13 @@ from typing import Any
 from grader.definitions.exercise import PropertyTest
 from grader.definitions.properties import WITH_AGAINST
 from grader.errors import EtudeError
-from grader.grading.checks.judgement import Check, Judgement, evaluated, unusable
+from grader.grading.checks.judgement import (
+    Check,
+    Judgement,
+    evaluated,
+    input_changed,
+    unusable,
+)
 from grader.grading.checks.named_properties import DiffersError, Inputs, Trial, find_breach
 from grader.grading.expected.inputs import generator
 from grader.grading.expected.oracle import Oracle
@@ -40,7 +46,8 @@ class PropertyCheck(Check[PropertyTest]):
 
         call = functools.partial(value, test.call)
         against = functools.partial(value, test.against or "None")
-        first = call({})
+        inputs = oracle.inputs(test, number)
+        first = evaluated(test.call, {**bindings, **inputs})
         rng = generator(oracle.exercise, test, number, _PERTURBATIONS)
         trial = Trial(test, draw.inputs, call, against, first, rng, draw.shapes)
         try:
@@ -49,4 +56,6 @@ class PropertyCheck(Check[PropertyTest]):
             raise
         except Exception as error:  # noqa: BLE001  results are of any form, inputs are checked first
             difference = unusable(f"holds: {test.holds}", error)
+        if difference is None:
+            difference = input_changed(names, inputs, test.call, is_right=False)
         return Judgement(difference, first)

@@ -353,7 +353,7 @@ def _weighed(value: Any, sizes: list[int]) -> Any:  # noqa: ANN401  any value
 
 
 def _called(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Found:
-    names = program.names(test.where, keep_inputs=test.keep_inputs)
+    names = program.names(test.where)
     value = evaluate(test.code, {**program.bindings(names), **inputs})
     if isinstance(value, RemoteObject):
         message = f"test {test.id!r}: the call gives an object, which cannot be compared"

@@ -8,7 +8,7 @@ from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, Location
 from grader.grading.program.author_code import author_error, freeze
 from grader.grading.program.loaded_program import LoadedProgram, is_value
-from grader.grading.program.proxies import InputChangedError, NoValueError, Proxies
+from grader.grading.program.proxies import NoValueError, Proxies
 from grader.grading.results.jobs import limits_of
 from grader.sandbox.answers import Cause, ChildGoneError, Returned, Unsupported
 from grader.sandbox.interface import Children
@@ -59,8 +59,6 @@ def of_solution(where: Location, what: str, action: Callable[[], T]) -> T:
             line = f" (line {answer.frames[-1][0]} of it)" if answer.frames else ""
             said = f"raises {answer.type}{answer.message and f': {answer.message}'}{line}"
         raise author_error(where, f"{what}: the solution {said}") from error
-    except InputChangedError as error:
-        raise author_error(where, f"{what}: the solution changes {error.name} in place") from error
     except ChildGoneError as error:
         if error.cause is Cause.KILLED:  # by a host without memory, for all we know
             raise GraderFault(f"the sandbox of the solution was killed: {error}") from error

@@ -233,8 +233,9 @@ _SENTENCES: Final[Mapping[str, str | Callable[..., str]]] = {
     "less-text": lambda _, **texts: f"Printed less than expected: {_printed(**texts)}",
     "memory": lambda _, **facts: _over_budget("memory", **facts),
     "time": lambda _, **facts: _over_budget("time", **facts),
-    "input-changed": (
-        "Your code changes {argument} of `{call}` in place. Work on a copy, or make a new array."
+    "input-changed": lambda _, argument, is_right: (
+        f"{'The result is right, but your' if is_right else 'Your'} code changes {argument} in "
+        "place. Work on a copy, or make a new array."
     ),
     "cannot-use": lambda _, **facts: sentences.cannot_use(**facts),
     "assertion": lambda _, **facts: sentences.assertion(**facts),

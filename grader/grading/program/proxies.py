@@ -5,7 +5,7 @@ Results are plain data, or stand-ins for objects that stay in the sandbox.
 
 import inspect
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any, NoReturn, TypeVar
 
@@ -14,7 +14,15 @@ from grader.errors import DefinitionError, EtudeError, Location, Problem
 from grader.grading.comparison.ladder import compare
 from grader.grading.comparison.memory_size import arrays_in, bytes_in
 from grader.grading.feedback.difference_sentences import describe
-from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned, Unsupported, Usage
+from grader.sandbox.answers import (
+    Answer,
+    Cause,
+    ChildGoneError,
+    Raised,
+    Returned,
+    Unsupported,
+    Usage,
+)
 from grader.sandbox.inside.wire import MAX_BODY, Function, Handle, UnsupportedValueError
 from grader.sandbox.interface import Child
 from grader.sandbox.printable import printable
@@ -31,21 +39,13 @@ class NoValueError(Exception):
         super().__init__()
 
 
-class InputChangedError(Exception):
-    """A call changed an argument in place, in a test that does not allow it."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        super().__init__(name)
-
-
 class Proxies:
     """The stand-ins for one test.
 
     Args:
         child: where the submission runs.
         where: the test's place, for errors of its author.
-        keep_inputs: whether a call that changes an argument ends the test.
+        keep_inputs: whether to look for arguments that a call changes in place.
         usages: where to add what each call takes; it is measured only if there is such a place.
         error: makes what is raised here when the submission raises.
         something_came_back: whether the submission has given a value already.
@@ -53,6 +53,7 @@ class Proxies:
 
     Attributes:
         largest: bytes of the arrays in the largest result so far.
+        changed: the first argument that a call changed in place, with its position or keyword.
         unexpected: the first thing that went wrong in a way that no test can expect, also if the
             test caught it: the program's end, a value that cannot cross, an error that is not the
             submission's.
@@ -79,6 +80,7 @@ class Proxies:
         self._methods: set[Callable[..., Any]] = set()
         self._most = most
         self.largest = 0
+        self.changed: tuple[str, Any] | None = None
         self.unexpected: Exception | None = None
 
     def function(self, name: str) -> Callable[..., Any]:
@@ -109,14 +111,12 @@ class Proxies:
             return self._value(lambda: ask(*target, sent, named, **options))
         match self._value(lambda: ask_and_look(*target, sent, named, **options)):
             case [value, list(args_after), dict(kwargs_after)]:
-                before = [*args, *kwargs.values()]
+                before = {**{f"argument {n}": arg for n, arg in enumerate(args, 1)}, **kwargs}
                 after = [*args_after, *kwargs_after.values()]
-                for number, one in enumerate(before):
-                    other = after[number] if number < len(after) else None
-                    if compare(_plain(one), _plain(other), _EXACT):
-                        raise InputChangedError(f"argument {number + 1}")
+                if self.changed is None:
+                    self.changed = next(_changed(before, after), None)
                 return value
-        raise InputChangedError("an argument")
+        raise self._remembered(ChildGoneError(Cause.PROTOCOL, "no arguments after a call"))
 
     def outgoing(self, value: Any) -> Any:  # noqa: ANN401  any value
         """Return a value with functions as their source and stand-ins as handles."""
@@ -215,6 +215,13 @@ class Proxies:
         """Return an error, noted since a test might catch it though it cannot expect it."""
         self.unexpected = self.unexpected or error
         return error
+
+
+def _changed(before: Mapping[str, Any], after: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the arguments that are not as they were."""
+    for (name, one), other in zip(before.items(), after, strict=False):
+        if compare(_plain(one), _plain(other), _EXACT):
+            yield name, one
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401  any value

@@ -372,6 +372,8 @@ def _answer(
         return wire.encode([number, "ok", getattr(submission, operation)(*arguments)], objects)
     except wire.UnsupportedValueError as error:
         where = error.path.removeprefix("[2]")
+        if (arguments[0] if operation == "measure" else operation).endswith("_and_look"):
+            where = where.removeprefix("[0]")  # of the value, beside the arguments
         return wire.encode([number, "unsupported", {"kind": error.kind, "path": where}])
     except BaseException as error:  # noqa: BLE001  SystemExit and KeyboardInterrupt too
         return wire.encode([number, "raised", _raised(error)])

@@ -52,7 +52,6 @@ def test_the_exercise_is_clean_before_it_is_spoiled(spoiled: Spoiled) -> None:
         ("ETU206", [("## Shapes", "```\n  $5\n\n  $6 and $7\n  ```")]),
         ("ETU304", [("    given:\n" + GIVEN, "    given: |\n" + DRAWN), (EXPECT, "    expect: solution\n")]),
         ("ETU304", [(DRAWN.join(("    given: |\n", "")), "    given:\n" + GIVEN.replace("3.0", "4.0")), ("    seeds: 10\n", "")]),
-        ("ETU305", [("    seeds: 10\n", ""), ("expect: solution", "expect: solution\n    keep_inputs: true")]),
         ("ETU306", [(DRAWN, "      Q, K = np.random.RandomState(0).randn(2, 3, 5)\n")]),
         ("ETU306", [("(m, d_k))", "(m, d_k))\n      Q += np.random.default_rng(3).normal()")]),
         ("ETU207", [("## Shapes", "The root is `np.sqrt(Q.shape[-1])`.\n\n  ## Shapes")]),

@@ -275,15 +275,13 @@ def single_random_draw(subject: Subject) -> Iterator[Problem]:
     """A hidden test draws its inputs once.
 
     A single draw may be one at which a wrong program happens to be right. More `seeds` cost little,
-    and the first failure shown is a small one. A test that the inputs stay unchanged, or that calls
-    agree, is left alone: any numbers do.
+    and the first failure shown is a small one. A property for which any numbers do, as that calls
+    agree, is left alone.
     """
     for index, test in enumerate(subject.exercise.tests):
         if not test.hidden or test.seeds > 1 or not isinstance(test.given, Seeded):
             continue
-        any_do = (
-            getattr(test, "keep_inputs", False) or getattr(test, "holds", "") in _ANY_NUMBERS_DO
-        )
+        any_do = test.holds in _ANY_NUMBERS_DO
         tree = subject.tree("exec", "tests", index, "given")
         if not any_do and tree is not None and _draws(tree):
             key = "seeds" if subject.document.has("tests", index, "seeds") else "given"

@@ -57,8 +57,9 @@ class Seeded:
     """Inputs made by Python that the grader runs.
 
     There are `np`, a seeded `rng`, `size`, which grows from draw to draw, and `sizes(count)`: that
-    many different small numbers for axes, growing with `size`. All but `np` are for `given` alone;
-    what a call needs of them gets a name here, as in `n, d = sizes(2)`.
+    many different small numbers for axes, growing with `size`. In each third draw one of them is 1,
+    each in its turn; `sizes(count, least=2)` gives none below 2. All but `np` are for `given`
+    alone; what a call needs of them gets a name here, as in `n, d = sizes(2)`.
 
     Every evaluation gets inputs of its own: what a call or a body does to a list, no other one
     sees. Arrays cannot be written to; change a copy. Inputs that cannot be copied, as functions and

@@ -124,10 +124,23 @@ def test_sizes_grow_from_draw_to_draw(make: "Make") -> None:
     many = make({"given": given, "seeds": 9, "call": "f(x)", "expect": 1})
     draws = [draw.inputs["x"].tolist() for draw in Oracle(many).draws(many.tests[0])]
     assert [size for size, *_ in draws] == list(range(2, 11))
-    assert all(len(set(lengths)) == 3 and min(lengths) >= 2 for _, *lengths in draws)
+    assert all(len(set(lengths)) == 3 for _, *lengths in draws)
     assert all(max(lengths) <= max(size, 4) for size, *lengths in draws)
     one = make({"given": given, "call": "f(x)", "expect": 1})
     assert Oracle(one).draws(one.tests[0])[0].inputs["size"] == 5
+
+
+def test_in_each_third_draw_one_size_is_1(make: "Make") -> None:
+    """Each in its turn, unless `least` forbids it; all other numbers are drawn as without it."""
+    draws = {}
+    for least in (1, 2):
+        given = f"n, m = sizes(2, least={least})\nx = np.array([n, m, *rng.uniform(2, 9, 3)])"
+        exercise = make({"given": given, "seeds": 9, "call": "f(x)", "expect": 1})
+        found = Oracle(exercise).draws(exercise.tests[0])
+        draws[least] = np.array([draw.inputs["x"] for draw in found])
+    assert np.argwhere(draws[1] == 1).tolist() == [[2, 0], [5, 1], [8, 0]]
+    draws[2][draws[1] == 1] = 1
+    assert np.array_equal(draws[1], draws[2])
 
 
 def test_sizes_are_the_same_in_every_run(make: "Make") -> None:

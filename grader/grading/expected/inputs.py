@@ -17,6 +17,9 @@ SMALLEST, LARGEST, ONLY = 2, 10, 5
 """`size` in the first draw, in the last, and in a single one."""
 
 _MOST_SIZES = 32
+_EVERY = 3
+"""In each third draw one axis has length 1: rare enough to leave most draws as telling as ever,
+and ten draws still give three axes their turn. The first draws are ordinary ones."""
 
 
 def draw_inputs(exercise: Exercise, test: TestCase, number: int) -> Mapping[str, Any]:
@@ -29,7 +32,7 @@ def draw_inputs(exercise: Exercise, test: TestCase, number: int) -> Mapping[str,
         return {name: freeze(value) for name, value in test.given.values.items()}
     code = test.given.code
     rng, size = generator(exercise, test, number), size_of(number, test.seeds)
-    ready = {"np": np, "rng": rng, "size": size, "sizes": _sizes(rng, size)}
+    ready = {"np": np, "rng": rng, "size": size, "sizes": _sizes(rng, size, number)}
     namespace: dict[str, Any] = dict(ready)
     what = f"test {test.id!r}: given"
     by_author(test.where, what, lambda: exec(_compiled(code), namespace))  # noqa: S102  the author's own code
@@ -56,13 +59,21 @@ def size_of(number: int, draws: int) -> int:
     return SMALLEST + round((LARGEST - SMALLEST) * number / (draws - 1))
 
 
-def _sizes(rng: np.random.Generator, size: int) -> Callable[[int], tuple[int, ...]]:
-    def sizes(count: int) -> tuple[int, ...]:
-        """Return different small numbers: axes of the same length would hide a swap of them."""
+def _sizes(rng: np.random.Generator, size: int, number: int) -> Callable[..., tuple[int, ...]]:
+    def sizes(count: int, least: int = 1) -> tuple[int, ...]:
+        """Return different small numbers: axes of the same length would hide a swap of them.
+
+        Now and then one is 1, each in its turn, unless that is less than `least`. It takes no
+        number from `rng`, so that all else is drawn as without it.
+        """
         if not 0 < count <= _MOST_SIZES:
             raise ValueError(f"sizes() gives 1 to {_MOST_SIZES} numbers, not {count}")
-        largest = max(size, count + 1)
-        chosen = rng.permutation(np.arange(SMALLEST, largest + 1))[:count]
+        smallest = max(SMALLEST, least)
+        largest = max(size, smallest + count - 1)
+        chosen = rng.permutation(np.arange(smallest, largest + 1))[:count]
+        turn, rest = divmod(number, _EVERY)
+        if least <= 1 and rest == _EVERY - 1:
+            chosen[turn % count] = 1
         return tuple(int(length) for length in chosen)
 
     return sizes

@@ -103,6 +103,8 @@ def _rows(array: _Array) -> tuple[Row, ...] | None:
     small = all(0 < length <= ValueSummary.MOST_CELLS for length in array.shape)
     if array.ndim not in (1, _SHOWN_AXES) or not small or array.dtype.kind not in "biuf":
         return None
+    if isinstance(array, np.ma.MaskedArray):  # what is masked is no number
+        return None
     return tuple(tuple(row) for row in np.atleast_2d(array).tolist())
 
 

@@ -38,6 +38,7 @@ _GROUPS = {
         "site": "grader.cli.site",
     },
     "For instructors": {
+        "collect": "grader.cli.collect",
         "grade": "grader.cli.grade",
         "report": "grader.cli.report",
         "stats": "grader.cli.stats",

@@ -56,8 +56,8 @@ def command(
       etude report week-*.jsonl --overrides overrides.csv --feedback feedback/
     """
     options.prefer_own_output()
-    from grader.reports.feedback_pages import write_pages
-    from grader.reports.grades import (
+    from grader.course.feedback_pages import write_pages
+    from grader.course.grades import (
         LateRule,
         Rules,
         graded,

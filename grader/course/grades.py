@@ -149,6 +149,32 @@ def read_roster(path: Path) -> tuple[str, ...]:
     return tuple(names)
 
 
+def read_names(path: Path) -> dict[str, str]:
+    """Read what a platform calls the students: a roster's columns `id` and `name`.
+
+    Returns:
+        the student of each id and name, written as `name_key` does.
+
+    Raises:
+        UsageError: it cannot be read, or two students have one id or name.
+    """
+    found: dict[str, str] = {}
+    for number, row in _rows(path, ("student",)):
+        student = row["student"]
+        for column in ("student", "id", "name"):
+            key = name_key(row.get(column, ""))
+            if found.setdefault(key, student) != student and key:
+                raise UsageError(
+                    f"{path}:{number}: {row[column]!r} stands for {found[key]!r} already"
+                )
+    return found
+
+
+def name_key(name: str) -> str:
+    """Return a name as platforms may write it: letters and digits alone, in lower case."""
+    return "".join(character for character in name.casefold() if character.isalnum())
+
+
 def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
     """Read points given by hand: a CSV with student, exercise, points, excused, comment, by.
 
@@ -260,7 +286,7 @@ def _grade(report: Report, most: int, rules: Rules, override: Override | None) -
     points: float | None = 0.0 if report.outcome == NOT_HANDED_IN else None
     if verdict is not None:
         points, most = float(verdict.score), verdict.max_score
-        if rules.late is not None:
+        if rules.late is not None and points:
             days = _days_late(report, rules.late)
             if days:
                 points = round(points * rules.late.factor**days, 2)

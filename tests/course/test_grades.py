@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from grader.course import grades
+from grader.course.feedback_pages import write_pages
 from grader.errors import UsageError
-from grader.reports import grades, to_csv, to_gradebook, to_html
-from grader.reports.feedback_pages import write_pages
+from grader.reports import to_csv, to_gradebook, to_html
 from grader.reports.report import Batch
 from tests.conftest import Etude
 

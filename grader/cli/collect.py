@@ -1,0 +1,64 @@
+"""`etude collect`: put a platform's download where `etude grade` expects it."""
+
+import functools
+from pathlib import Path
+
+import click
+
+from grader.cli import options
+from grader.errors import UsageError
+from grader.sandbox.printable import printable
+
+_SHOWN = 20  # files that are named one by one
+
+
+@click.command("collect", short_help="Put a Canvas or Moodle download in order.")
+@click.argument("source", type=click.Path(path_type=Path, exists=True))
+@click.option(
+    "--into", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR",
+    help="The folder for the submissions.",
+)  # fmt: skip
+@click.option(
+    "--roster", type=click.Path(path_type=Path), metavar="FILE",
+    help="A CSV with a column 'student', the names of the folders, and 'id' or 'name', what the "
+    "platform calls them.",
+)  # fmt: skip
+@options.exercises_option
+def command(source: Path, into: Path, roster: Path | None, exercises: Path | None) -> None:
+    """Write the submissions of SOURCE, a zip or a folder, to DIR/<student>/<exercise>.py.
+
+    SOURCE is what Canvas or Moodle hand out, or has a folder for each student. Files keep their
+    dates. What is there already is replaced by what is newer. What could not be placed is named,
+    and the exit status is 1.
+
+    \b
+    Examples:
+      etude collect submissions.zip --into submissions/
+      etude collect moodle.zip --into submissions/ --roster roster.csv
+    """
+    options.prefer_own_output()
+    from grader.course.collect import collect
+    from grader.course.grades import read_names
+    from grader.definitions.collection import find_exercise
+
+    collection = options.collection_folder(exercises)
+
+    @functools.cache
+    def exercise_of(name: str) -> str | None:
+        for each in dict.fromkeys((name, name.replace("_", "-"))):
+            try:
+                return str(find_exercise(each, collection_folder=collection).id)
+            except UsageError:
+                continue
+        return None
+
+    names = None if roster is None else read_names(roster)
+    done = collect(source, into, exercise_of, names)
+    click.echo(f"{len(done.placed)} submissions in {printable(str(into))}")
+    if done.kept:
+        click.echo(f"{len(done.kept)} were there already")
+    for path, why in list(done.left_out.items())[:_SHOWN]:
+        click.echo(f"left out: {printable(path)}: {printable(why)}")
+    if len(done.left_out) > _SHOWN:
+        click.echo(f"and {len(done.left_out) - _SHOWN} more were left out")
+    raise click.exceptions.Exit(1 if done.left_out else 0)

@@ -1,0 +1,1 @@
+"""The work of a whole class: collected, turned into grades, and handed back."""

@@ -1,0 +1,210 @@
+"""Submissions from a learning platform: downloads put into `<student>/<exercise>.py`.
+
+Canvas and Moodle name what they hand out by these patterns (as of 2026):
+
+    lovelaceada_LATE_1234_56789_token_lookup-1.py              Canvas: name, id, submission, file
+    Ada Lovelace_1234_assignsubmission_file_/token_lookup.py   Moodle: name, id, file
+    ada/token_lookup.py                                        a folder for each student
+"""
+
+import contextlib
+import datetime as dt
+import functools
+import os
+import re
+import stat
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from grader.course.grades import name_key
+from grader.errors import UsageError
+from grader.grading.workers.batch import is_passed_over
+from grader.regular_files import IrregularFileError, open_regular
+from grader.reports.deliver import write_whole
+from grader.sandbox.limits import SOURCE_CAP
+
+_CANVAS: Final = re.compile(r"(?P<name>[^_/]+)_(?:LATE_)?(?P<id>[0-9]+)_[0-9]+_(?P<file>[^/]+\.py)")
+_MOODLE: Final = re.compile(
+    r"(?P<name>[^_/]+)_(?P<id>[0-9]+)_assignsubmission_file_/?(?P<file>[^/]+\.py)"
+)
+_FOLDER: Final = re.compile(r"(?P<name>[^/]+)/(?P<file>[^/]+\.py)")
+_COPY: Final = re.compile(r"(?:-[0-9]+|\s*\([0-9]+\))$")  # what is added to a name that is there
+_MOST_FILES: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file of a download."""
+
+    path: str  # in the download, with slashes
+    changed: float  # seconds since 1970
+    read: Callable[[], bytes]  # at most one byte more than a submission may have
+
+
+@dataclass(slots=True)
+class Collected:
+    """What became of a download.
+
+    Attributes:
+        placed: the files that were written, by the path that they have now.
+        kept: files that were there already, and newer or the same.
+        left_out: the files of the download that could not be placed, and why.
+    """
+
+    placed: dict[str, str] = field(default_factory=dict)
+    kept: list[str] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+
+def collect(
+    source: Path,
+    into: Path,
+    exercise_of: Callable[[str], str | None],
+    names: Mapping[str, str] | None = None,
+) -> Collected:
+    """Put the files of a zip or a folder into a folder for each student.
+
+    Of two files for the same exercise the newer one counts. Each keeps its date.
+
+    Args:
+        source: what was downloaded.
+        into: the folder for the submissions; it is made if it is not there.
+        exercise_of: gives the id of the exercise that a file is named after.
+        names: the student that an id or a name of the platform stands for, as `name_key` writes
+            it; without it the platform's name and id are the student's.
+
+    Raises:
+        UsageError: the source cannot be read.
+    """
+    with contextlib.ExitStack() as stack:
+        return _collect(_files(source, stack), into, exercise_of, names)
+
+
+def _collect(
+    files: Iterable[Found],
+    into: Path,
+    exercise_of: Callable[[str], str | None],
+    names: Mapping[str, str] | None,
+) -> Collected:
+    done = Collected()
+    newest: dict[tuple[str, str], Found] = {}
+    for found in files:
+        if is_passed_over(PurePosixPath(found.path).name) or "__MACOSX/" in found.path:
+            continue
+        place = _place(found.path, exercise_of, names)
+        if isinstance(place, str):
+            done.left_out[found.path] = place
+            continue
+        other = newest.get(place)
+        if other is not None and other.changed >= found.changed:
+            done.left_out[found.path] = f"{other.path} is newer"
+            continue
+        if other is not None:
+            done.left_out[other.path] = f"{found.path} is newer"
+        newest[place] = found
+    for (student, exercise), found in newest.items():
+        _write(into / student / f"{exercise}.py", found, done)
+    return done
+
+
+def _place(
+    path: str, exercise_of: Callable[[str], str | None], names: Mapping[str, str] | None
+) -> tuple[str, str] | str:
+    """Return the student and the exercise of a file, or why there are none."""
+    parts = PurePosixPath(path).parts
+    if path.startswith("/") or ".." in parts or "\\" in path or "\0" in path:
+        return "its path leads outside"
+    tail = "/".join(parts[-2:])
+    patterns = (_MOODLE.fullmatch(tail), _CANVAS.fullmatch(parts[-1]), _FOLDER.fullmatch(tail))
+    match = next((each for each in patterns if each), None)
+    if match is None:
+        return "no Python file" if not path.endswith(".py") else "no student is named in its path"
+    facts = match.groupdict()
+    stem = facts["file"].removesuffix(".py")
+    exercise = exercise_of(stem) or exercise_of(_COPY.sub("", stem))
+    if exercise is None:
+        return f"there is no exercise {stem!r}"
+    name, number = facts["name"].strip(), facts.get("id")
+    if names is None:
+        student = name if number is None else f"{name}_{number}"
+    else:
+        known = (names.get(name_key(key)) for key in (number, name) if key)
+        student = next((each for each in known if each), "")
+        if not student:
+            return f"{name!r} is not on the roster"
+    if is_passed_over(student) or "/" in student:
+        return f"{student!r} cannot be the name of a folder"
+    return student, exercise
+
+
+def _write(target: Path, found: Found, done: Collected) -> None:
+    """Write a file with its date, unless what is there is newer or the same."""
+    try:
+        data = found.read()
+    except (
+        IrregularFileError,
+        OSError,
+        zipfile.BadZipFile,
+        NotImplementedError,
+        RuntimeError,
+    ) as e:
+        done.left_out[found.path] = f"it cannot be read: {e}"
+        return
+    if len(data) > SOURCE_CAP:
+        done.left_out[found.path] = f"it has more than {SOURCE_CAP >> 10} KiB"
+        return
+    if target.is_symlink() or target.parent.is_symlink():
+        raise UsageError(f"{target} is reached by a symbolic link")
+    if target.exists() and (target.stat().st_mtime >= found.changed or target.read_bytes() == data):
+        done.kept.append(str(target))
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(target, data)
+    os.utime(target, (found.changed, found.changed))
+    done.placed[str(target)] = found.path
+
+
+def _files(source: Path, stack: contextlib.ExitStack) -> Iterator[Found]:
+    if source.is_dir():
+        yield from _of_folder(source)
+        return
+    try:
+        archive = stack.enter_context(zipfile.ZipFile(source))
+    except (OSError, zipfile.BadZipFile) as error:
+        raise UsageError(f"{source} is neither a folder nor a zip: {error}") from None
+    entries = archive.infolist()
+    if len(entries) > _MOST_FILES:
+        raise UsageError(f"{source} has more than {_MOST_FILES:,} files")
+    yield from (_of_zip(archive, each) for each in entries if not each.is_dir())
+
+
+def _of_zip(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Found:
+    def read() -> bytes:
+        if stat.S_ISLNK(entry.external_attr >> 16):
+            raise IrregularFileError("it is a symbolic link")
+        with archive.open(entry) as file:
+            return file.read(SOURCE_CAP + 1)
+
+    # A zip has no time zone: it is that of the machine that made it, taken for this one's.
+    try:
+        changed = dt.datetime(*entry.date_time).timestamp()  # noqa: DTZ001  see above
+    except ValueError:
+        changed = 0.0
+    return Found(entry.filename, changed, read)
+
+
+def _of_folder(folder: Path) -> Iterator[Found]:
+    def read(path: Path) -> bytes:
+        with open_regular(path, below=folder) as file:
+            return file.read(SOURCE_CAP + 1)
+
+    for here, folders, files in os.walk(folder):
+        folders.sort()
+        for name in sorted(files):
+            path = Path(here, name)
+            changed = path.lstat().st_mtime
+            inner = path.relative_to(folder).as_posix()
+            yield Found(inner, changed, functools.partial(read, path))

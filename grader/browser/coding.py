@@ -98,7 +98,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401  any value
             return (mark, value.value)
         names = (name for name in _FIELDS[kind] if name != _WHERE)
         return (mark, *(_plain(getattr(value, name)) for name in names))
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and (kind is dict or not isinstance(value, dict)):
         return {key: _plain(item) for key, item in value.items()}
     return kind(map(_plain, value)) if kind in (list, tuple) else value
 

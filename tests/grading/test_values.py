@@ -48,7 +48,8 @@ def test_an_input_is_read_only_if_its_author_made_it_so(
     grade_one: "GradeOne", given: str, outcome: Outcome
 ) -> None:
     """The grader's own protection of inputs is not seen by a submission."""
-    test = {"given": given, "call": "f(x)", "expect": {"expression": "2 * x"}}
+    expected = {"expression": "2 * x"}
+    test = {"given": given, "call": "f(x)", "expect": expected, "keep_inputs": False}
     assert grade_one(IN_PLACE, test).outcome is outcome
 
 

@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, NoneType
 from typing import Any, Final, NoReturn, TypeVar
@@ -150,12 +151,13 @@ def freeze(value: Any) -> Any:  # noqa: ANN401  any value
     """
     if isinstance(value, np.ndarray):
         return lent(value) if value.flags.writeable else value
-    if isinstance(value, tuple):  # a named tuple becomes a plain one, as submissions return it
-        return tuple(freeze(item) for item in value)
-    if isinstance(value, list):
-        return [freeze(item) for item in value]
-    if isinstance(value, dict):
-        return {key: freeze(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return getattr(value, "_make", tuple)([freeze(item) for item in value])
+    if isinstance(value, (list, dict, deque)):
+        frozen = value.copy()  # of its own type, as a `defaultdict`
+        for key, item in list(value.items() if isinstance(value, dict) else enumerate(value)):
+            frozen[key] = freeze(item)
+        return frozen
     return set(value) if isinstance(value, set) else value
 
 

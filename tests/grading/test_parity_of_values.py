@@ -1,0 +1,226 @@
+"""Bodies about layouts, types and exceptions mean in the grader what they mean in plain pytest."""
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.grading.plain_pytest import Probe
+
+if TYPE_CHECKING:
+    from tests.grading.conftest import Agree
+
+
+def _layout(given: str, right: str, wrong: str) -> Probe:
+    """A probe of what a function sees of an array."""
+    return Probe("assert f(x)", f"def f(x): return {right}", f"def f(x): return {wrong}", given)
+
+
+def _result(
+    body: str, right: str, wrong: str, imports: str = "import numpy as np", given: str = ""
+) -> Probe:
+    """A probe of what a function returns."""
+    first = f"{imports}\n" if imports else ""
+    program = f"{first}def f(x=0): return "
+    return Probe(body, f"{program}{right}\n", f"{program}{wrong}\n", given)
+
+
+def _raising(body: str, right: str, wrong: str = "pass", before: str = "") -> Probe:
+    """A probe of what a function raises."""
+    program = f"import numpy as np\n{before}\ndef f(x=0):\n    "
+    return Probe(body, f"{program}{right}\n", f"{program}{wrong}\n")
+
+
+_C: Final = "x = np.arange(6.0).reshape(2, 3)"
+_F: Final = "x = np.asfortranarray(np.arange(6.0).reshape(2, 3))"
+_EVERY_SECOND: Final = "x = np.arange(10.0)[::2]"
+_LOCKED: Final = "x = np.arange(3.0)\nx.setflags(write=False)"
+_IN_PLACE: Final = "def f(x):\n    x += 1\n    return x"
+_NEW: Final = "def f(x):\n    return x + 1"
+_FROM: Final = "from {0} import *\nimport numpy as np".format
+_NAMED: Final = """
+from typing import NamedTuple
+import numpy as np
+class _Out(NamedTuple):
+    output: np.ndarray
+    weights: float = 0.5
+"""
+_ENUM: Final = """
+from enum import IntEnum, StrEnum
+class _Color(IntEnum):
+    RED = 1
+    BLUE = 2
+class _Word(StrEnum):
+    A = "a"
+    B = "b"
+"""
+_OWN: Final = """
+import numpy as np
+class _Degrees(float): pass
+class _Count(int): pass
+class _Text(str): pass
+class _Matrix(np.ndarray): pass
+class _Row(tuple): pass
+class _Mine(ValueError):
+    def __init__(self, message, code=0):
+        super().__init__(message)
+        self.code = code
+"""
+_CAUGHT: Final = "with pytest.raises({0}) as caught:\n    f()\n".format
+
+PROBES: Final = {
+    # Layout of arrays in memory
+    "C order": _layout(_C, "x.flags.c_contiguous", "x.flags.f_contiguous"),
+    "Fortran order": _layout(_F, "x.flags.f_contiguous", "x.flags.c_contiguous"),
+    "strides": _layout(_F, "x.strides == (8, 16)", "x.strides == (24, 8)"),
+    "transposed": _layout(f"{_C}.T", "x.flags.f_contiguous", "x.flags.c_contiguous"),
+    "moved axis": _layout(
+        "x = np.moveaxis(np.zeros((2, 3, 4)), 0, -1)", "x.strides == (32, 8, 96)", "x.strides[0] == 96"
+    ),
+    "strided": _layout(_EVERY_SECOND, "x.strides == (16,)", "x.flags.c_contiguous"),
+    "a column": _layout(f"{_C}[:, 1]", "x.strides == (24,)", "x.strides == (8,)"),
+    "reversed": _layout("x = np.arange(3)[::-1]", "x.strides[0] < 0", "x.strides[0] > 0"),
+    "broadcast": _layout("x = np.broadcast_to(1.0, (2, 3))", "x.strides == (0, 0)", "x.flags.writeable"),
+    "no numbers": _layout("x = np.zeros((0, 3), order='F')", "x.shape == (0, 3)", "x.size"),
+    "no axis": _layout("x = np.array(2.5)", "x.ndim == 0 and x == 2.5", "x.ndim"),
+    "bytes in memory order": _layout(_F, "x.tobytes('A') != x.tobytes('C')", "x.tobytes('A') == x.tobytes('C')"),
+    "flattened in memory order": _layout(_F, "x.ravel('K')[1] == 3", "x.ravel('K')[1] == 1"),
+    "view of memory": _layout(_EVERY_SECOND, "x.sum() == 20", "x.view(np.uint8).size == 40"),
+    "in a list": Probe(
+        "assert f([x])", "def f(x): return x[0].flags.f_contiguous", "def f(x): return x[0].flags.c_contiguous", _F
+    ),
+    "by name": Probe(
+        "assert f(x=x)", "def f(x): return x.flags.f_contiguous", "def f(x): return x.flags.c_contiguous", _F
+    ),
+    "made by the body": Probe(
+        "assert f(np.ones((2, 3), order='F'))",
+        "def f(x): return x.flags.f_contiguous", "def f(x): return x.flags.c_contiguous",
+    ),
+    "slice made by the body": Probe(
+        "assert f(x[:, ::2])", "def f(x): return x.strides == (24, 16)", "def f(x): return x.flags.c_contiguous", _C
+    ),
+    "read-only": _layout(_LOCKED, "not x.flags.writeable", "x.flags.writeable"),
+    "writable": _layout(_C, "x.flags.writeable", "not x.flags.writeable"),
+    "read-only input not changed": Probe("assert f(x)[0] == 1", _NEW, _IN_PLACE, _LOCKED),
+    "read-only input changed": Probe(
+        "with pytest.raises(ValueError, match='read-only'):\n    f(x)", _IN_PLACE, _NEW, _LOCKED
+    ),
+    "part of a read-only input": Probe("assert f(x[1:])[0] == 2", _NEW, _IN_PLACE, _LOCKED),
+    "big-endian": _layout("x = np.arange(3, dtype='>i4')", "x.sum() == 3 and x[2] == 2", "x[2] != 2"),
+    "result in Fortran order": _result("assert f().flags.f_contiguous", "np.ones((2, 3), order='F')", "np.ones((2, 3))"),
+    "result with gaps": _result("assert f().strides == (16,)", "np.arange(10.0)[::2]", "np.arange(5.0)"),
+    "read-only result": _result("assert not f().flags.writeable", "np.broadcast_to(1.0, 3)", "np.ones(3)"),
+    "result handed on": Probe(
+        "assert g(f())",
+        "import numpy as np\ndef f(): return np.ones((2, 3)).T\ndef g(x): return x.flags.f_contiguous",
+        "import numpy as np\ndef f(): return np.ones((3, 2))\ndef g(x): return x.flags.f_contiguous",
+    ),
+    # Named tuples, enumerations and subclasses
+    "named tuple as a tuple": _result("assert f() == (1, 2)", "_Out(1, 2)", "_Out(2, 2)", _NAMED),
+    "named tuple is a tuple": _result("assert isinstance(f(), tuple) and len(f()) == 2", "_Out(1)", "[1, 2]", _NAMED),
+    "named tuple unpacked": _result("a, b = f()\nassert b == 0.5", "_Out(1)", "(1, 2)", _NAMED),
+    "named tuple by index": _result("assert f()[1] == 0.5", "_Out(1)", "(1, 2)", _NAMED),
+    "IntEnum as a number": _result("assert f() == 1", "_Color.RED", "_Color.BLUE", _ENUM),
+    "IntEnum in arithmetic": _result("assert f() + 1 == 2", "_Color.RED", "_Color.BLUE", _ENUM),
+    "IntEnum is an int": _result("assert isinstance(f(), int)", "_Color.RED", "'RED'", _ENUM),
+    "name of a member": _result("assert f().name == 'RED'", "_Color.RED", "_Color.BLUE", _ENUM),
+    "value of a member": _result("assert f().value == 1", "_Color.RED", "_Color.BLUE", _ENUM),
+    "StrEnum as a text": _result("assert f() == 'a' and f().upper() == 'A'", "_Word.A", "_Word.B", _ENUM),
+    "members as keys": _result("assert f()[1] == 'x'", "{_Color.RED: 'x'}", "{_Color.RED: 'y'}", _ENUM),
+    "subclass of float": _result("assert f() == 2.5 and f() / 2 == 1.25", "_Degrees(2.5)", "_Degrees(2)", _OWN),
+    "subclass of int": _result("assert f() == 2 and range(3)[f()] == 2", "_Count(2)", "_Count(1)", _OWN),
+    "subclass of str": _result("assert f() == 'a' and f() + 'b' == 'ab'", "_Text('a')", "_Text('b')", _OWN),
+    "subclass of tuple": _result("assert f() == (1, 2)", "_Row((1, 2))", "_Row((2, 1))", _OWN),
+    "subclass of ndarray": _result(
+        "np.testing.assert_array_equal(f(), [1, 2])", "np.array([1, 2]).view(_Matrix)", "np.array([1, 3]).view(_Matrix)", _OWN
+    ),
+    # Types of the standard library
+    "range": _result("assert f() == range(3) and list(f()) == [0, 1, 2]", "range(3)", "range(1, 3)"),
+    "length of a range": _result("assert len(f()) == 3", "range(3)", "range(2)"),
+    "range as an argument": Probe("assert f(range(4)) == 6", "def f(r): return sum(r)", "def f(r): return len(r)"),
+    "frozenset": _result("assert f() == {1, 2}", "frozenset([1, 2])", "frozenset([1])"),
+    "set of tuples": _result("assert (1, 'a') in f()", "{(1, 'a')}", "{(1, 'b')}"),
+    "bytes": _result("assert f() == b'ab'", "b'ab'", "b'ac'"),
+    "bytearray": _result("assert f() == b'ab' and f()[0] == 97", "bytearray(b'ab')", "bytearray(b'b')"),
+    "complex": _result("assert f() == 1 + 2j and f().imag == 2", "1 + 2j", "1 - 2j"),
+    "slice": Probe("assert f(slice(1, None)) == [2]", "def f(s): return [1, 2][s]", "def f(s): return [1]"),
+    "deque": _result("assert list(f()) == [1, 2] and f().popleft() == 1", "deque([1, 2])", "deque([2, 1])", _FROM("collections")),
+    "length of a deque": _result("assert f().maxlen == 2", "deque([1], maxlen=2)", "deque([1])", _FROM("collections")),
+    "deque as an argument": Probe(
+        "assert f(deque([1, 2])) == 2", "def f(d): return d.pop()", "def f(d): return d.popleft()", "from collections import deque"
+    ),
+    "Counter as a dict": _result("assert f() == {'a': 2}", "Counter('aa')", "Counter('a')", _FROM("collections")),
+    "OrderedDict": _result("assert list(f()) == ['b', 'a']", "OrderedDict(b=1, a=2)", "OrderedDict(a=2, b=1)", _FROM("collections")),
+    "defaultdict": _result("assert f() == {1: [2]}", "defaultdict(list, {1: [2]})", "defaultdict(list)", _FROM("collections")),
+    "Fraction": _result("assert f() == 0.5 and f().denominator == 2", "Fraction(2, 4)", "Fraction(1, 4)", _FROM("fractions")),
+    "sum of Fractions": _result("assert f() + f() == 1", "Fraction(1, 2)", "Fraction(1, 3)", _FROM("fractions")),
+    "Fraction as an argument": Probe(
+        "assert f(Fraction(1, 3)) == 3", "def f(q): return q.denominator", "def f(q): return q.numerator", "from fractions import Fraction"
+    ),
+    "Decimal": _result("assert str(f()) == '0.10'", "Decimal('0.10')", "Decimal('0.1')", _FROM("decimal")),
+    "Decimal as an argument": Probe(
+        "assert f(Decimal('0.1')) == Decimal('0.2')", "def f(d): return d + d", "def f(d): return d", "from decimal import Decimal"
+    ),
+    "date": _result("assert f().year == 2020 and f().isoformat() == '2020-02-29'", "date(2020, 2, 29)", "date(2020, 2, 28)", _FROM("datetime")),
+    "datetime": _result("assert f().hour == 3", "datetime(2020, 1, 1, 3)", "datetime(2020, 1, 1, 4)", _FROM("datetime")),
+    "datetime with a zone": _result(
+        "assert f().utcoffset().total_seconds() == 3600",
+        "datetime(2020, 1, 1, tzinfo=timezone(timedelta(hours=1)))", "datetime(2020, 1, 1, tzinfo=timezone.utc)", _FROM("datetime"),
+    ),
+    "timedelta": _result("assert f().days == 2", "timedelta(days=2)", "timedelta(hours=2)", _FROM("datetime")),
+    "time": _result("assert f().minute == 30", "time(1, 30)", "time(1, 31)", _FROM("datetime")),
+    "date as an argument": Probe(
+        "assert f(date(2020, 1, 1)) == date(2020, 1, 2)", "from datetime import timedelta\ndef f(d): return d + timedelta(days=1)",
+        "def f(d): return d", "from datetime import date",
+    ),
+    "a class as an argument": Probe("assert f(int, '3') == 3", "def f(kind, text): return kind(text)", "def f(kind, text): return text"),
+    "a dtype as an argument": Probe(
+        "assert f(np.float32).dtype == np.float32", "import numpy as np\ndef f(kind): return np.zeros(2, kind)", "import numpy as np\ndef f(kind): return np.zeros(2)"
+    ),
+    # Arrays of other dtypes
+    "array of texts": _result("assert f().tolist() == ['a', 'bc']", "np.array(['a', 'bc'])", "np.array(['a', 'b'])"),
+    "array of texts as an argument": Probe("assert f(x) == 'bc'", "def f(x): return x[1]", "def f(x): return x[0]", "x = np.array(['a', 'bc'])"),
+    "array of bytes": _result("assert f()[0] == b'ab'", "np.array([b'ab'])", "np.array([b'ac'])"),
+    "structured array": _result("assert f()['b'][0] == 2.5", "np.array([(1, 2.5)], 'i4,f8').astype([('a', 'i4'), ('b', 'f8')])", "np.array([(1, 2)], [('a', 'i4'), ('b', 'f8')])"),
+    "structured array as an argument": Probe(
+        "assert f(x) == 3", "def f(x): return x['n'].sum()", "def f(x): return len(x['n'])", "x = np.array([(1, 'a'), (2, 'b')], [('n', 'i8'), ('t', 'U1')])"
+    ),
+    "datetime64": _result("assert f()[0] == np.datetime64('2020-01-02')", "np.array(['2020-01-02'], 'M8[D]')", "np.array(['2020-01-03'], 'M8[D]')"),
+    "timedelta64": _result("assert f() / np.timedelta64(1, 'h') == 48", "np.timedelta64(2, 'D')", "np.timedelta64(1, 'D')"),
+    "datetime64 as an argument": Probe("assert f(x) == np.timedelta64(1, 'D')", "def f(x): return x[1] - x[0]", "def f(x): return x[0] - x[1]", "x = np.array(['2020-01-01', '2020-01-02'], 'M8[D]')"),
+    "masked array": _result("assert f().sum() == 3 and f().mask.any()", "np.ma.array([1, 2, 5], mask=[0, 0, 1])", "np.ma.array([1, 2, 5], mask=[0, 1, 0])"),
+    "masked array as an argument": Probe("assert f(x) == 1", "def f(x): return x.sum()", "def f(x): return x.data.sum()", "x = np.ma.array([1, 5], mask=[False, True])"),
+    # Exceptions
+    "Exception with a message": _raising("with pytest.raises(Exception, match='too small'):\n    f()", "raise Exception('too small')", "raise Exception('too large')"),
+    "text of an exception": _raising(f"{_CAUGHT('Exception')}assert str(caught.value) == 'm'", "raise Exception('m')", "raise Exception('n')"),
+    "args": _raising(f"{_CAUGHT('ValueError')}assert caught.value.args == ('m', 3)", "raise ValueError('m', 3)", "raise ValueError('m', 4)"),
+    "args of arrays": _raising(f"{_CAUGHT('ValueError')}assert caught.value.args[0].sum() == 3", "raise ValueError(np.ones(3))", "raise ValueError(np.ones(2))"),
+    "type": _raising(f"{_CAUGHT('ValueError')}assert type(caught.value) is ValueError", "raise ValueError", "np.linalg.inv(np.zeros((2, 2)))"),
+    "type in excinfo": _raising(f"{_CAUGHT('LookupError')}assert caught.type is KeyError", "raise KeyError('k')", "raise IndexError"),
+    "key of a KeyError": _raising(f"{_CAUGHT('KeyError')}assert caught.value.args[0] == 'k' and str(caught.value) == repr('k')", "raise KeyError('k')", "raise KeyError('l')"),
+    "cause": _raising(f"{_CAUGHT('ValueError')}assert isinstance(caught.value.__cause__, KeyError)", "raise ValueError from KeyError('k')", "raise ValueError"),
+    "text of a cause": _raising(f"{_CAUGHT('ValueError')}assert str(caught.value.__cause__) == 'c'", "raise ValueError from TypeError('c')", "raise ValueError from TypeError('d')"),
+    "attribute": _raising(f"{_CAUGHT('ValueError')}assert caught.value.code == 7", "raise _Mine('m', 7)", "raise _Mine('m')", _OWN),
+    "own class": _raising("with pytest.raises(ValueError, match='^m$'):\n    f()", "raise _Mine('m')", "raise _Mine('n')", _OWN),
+    "name of an own class": _raising(f"{_CAUGHT('ValueError')}assert type(caught.value).__name__ == '_Mine'", "raise _Mine('m')", "raise ValueError('m')", _OWN),
+    "note": _raising("with pytest.raises(ValueError, match='more'):\n    f()", "e = ValueError('m'); e.add_note('more'); raise e", "raise ValueError('m')"),
+    "OSError": _raising(f"{_CAUGHT('OSError')}assert caught.value.errno == 2", "raise OSError(2, 'no such file')", "raise OSError(3, 'no such file')"),
+    "FileNotFoundError": _raising("with pytest.raises(FileNotFoundError):\n    f()", "raise OSError(2, 'no such file')", "raise OSError(13, 'not allowed')"),
+    "StopIteration": _raising("with pytest.raises(StopIteration):\n    f()", "next(iter([]))", "next(iter([1]))"),
+    "value of StopIteration": _raising(f"{_CAUGHT('StopIteration')}assert caught.value.value == 3", "raise StopIteration(3)", "raise StopIteration(4)"),
+    "SystemExit": _raising(f"{_CAUGHT('SystemExit')}assert caught.value.code == 2", "raise SystemExit(2)", "raise SystemExit(3)"),
+    "UnicodeDecodeError": _raising(f"{_CAUGHT('UnicodeDecodeError')}assert caught.value.start == 1", "b'a\\xff'.decode()", "b'\\xff'.decode()"),
+    "LinAlgError": _raising("with pytest.raises(np.linalg.LinAlgError):\n    f()", "np.linalg.inv(np.zeros((2, 2)))", "raise ValueError"),
+    "AxisError": _raising(f"{_CAUGHT('np.exceptions.AxisError')}assert caught.value.axis == 3", "np.ones(2).sum(axis=3)", "np.ones(2).sum(axis=4)"),
+    "caught by the body": _raising("try:\n    f()\nexcept ArithmeticError as error:\n    assert 'zero' in str(error)\nelse:\n    assert False", "1 // 0", "pass"),
+    "any of several": _raising("with pytest.raises((KeyError, TypeError)):\n    f()", "raise TypeError", "raise ValueError"),
+    **{
+        kind: _raising(f"with pytest.raises({kind}):\n    f()", f"raise {kind}('m')", "raise Exception('m')")
+        for kind in ("TimeoutError", "BufferError", "EOFError", "NotImplementedError", "PermissionError", "UnicodeError", "StopAsyncIteration", "RecursionError", "MemoryError", "DeprecationWarning", "AssertionError", "NameError")
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROBES)
+def test_a_body_about_values_means_what_it_means_in_plain_python(agree: "Agree", name: str) -> None:
+    """A right program passes and a wrong one fails in both."""
+    agree(PROBES[name])

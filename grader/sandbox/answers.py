@@ -139,7 +139,10 @@ def _raised(facts: dict[Any, Any], depth: int = 0) -> Raised:
 
 def _attributes(value: object) -> Iterator[tuple[str, Any]]:
     for name, item in value.items() if type(value) is dict else ():
-        if type(name) is str and (not name.startswith("__") or name == "__notes__"):
+        is_notes = name == "__notes__" and type(item) is list
+        if is_notes and all(type(note) is str for note in item):
+            yield "__notes__", item
+        elif type(name) is str and not name.startswith("_"):
             yield name, item
 
 

@@ -159,6 +159,8 @@ def _other_than_numbers(result: object) -> Iterator[object]:
 
 def _arrays(result: object) -> list[Array]:
     """Return every array in a result, numbers as arrays without axes."""
+    if hasattr(result, "mask"):  # masked entries would hold any property
+        return []
     if isinstance(result, (np.ndarray, bool, int, float, complex, np.generic)):
         array = np.asarray(result)
         return [array] if array.dtype.kind in "biufc" else []

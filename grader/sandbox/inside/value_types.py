@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 _MOST_DIGITS: Final = 4300  # of a decimal number, as Python allows an int
-_LONGEST_RANGE: Final = 1 << 24
+_LONGEST_RANGE: Final = 100_000  # as many items as a list may have
 _FIELDS, _MEMBER = "namedtuple", "enum member"
 
 _CLASSES: Final[dict[str, type]] = {

@@ -9,7 +9,7 @@ from grader.sandbox.limits import SOURCE_CAP
 from grader.sandbox.printable import printable
 
 _MOST_COUNTED = 1 << 62
-_LONGEST_NAME, _MOST_AXES, _MOST_CAUSES = 40, 64, 3
+_LONGEST_NAME, _MOST_AXES, _MOST_CAUSES, _MOST_VALUES, _MOST_NAMES = 40, 64, 3, 4, 200
 
 
 class Cause(Enum):
@@ -30,10 +30,20 @@ class ForgedError(Exception):
 class ChildGoneError(Exception):
     """The child has ended or was ended; it will not answer again."""
 
-    def __init__(self, cause: Cause, detail: str = "") -> None:
+    def __init__(self, cause: Cause, detail: str = "", stopped: "Stopped | None" = None) -> None:
         self.cause = cause
         self.detail = detail
+        self.stopped = stopped
         super().__init__(f"{cause.name.lower()}: {detail}")
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Where a submission was when its CPU time was over. All fields are its own claims."""
+
+    line: int
+    is_loop: bool  # the loop that begins in the line goes round
+    values: tuple[tuple[str, str, bool], ...]  # name, last value, whether it changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +77,7 @@ class Raised:
     line: int | None = None  # of a syntax error
     text: str = ""
     shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()  # of arrays in the innermost line
+    names: tuple[str, ...] = ()  # in scope, where a name is not defined
     # Of the exception's object; what is no plain data is left out.
     args: tuple[Any, ...] | None = field(default=None, compare=False)
     attributes: Mapping[str, Any] = field(default_factory=dict, compare=False)
@@ -113,6 +124,28 @@ def read_answer(tree: object, number: int, *, measured: bool = False) -> Answer:
     raise ForgedError("not an answer to what was asked")
 
 
+def read_stopped(tree: object, number: int) -> Stopped | None:
+    """Read the message of a submission whose CPU time is over; None if it is another message."""
+    match tree:
+        case [
+            answered,
+            "stopped",
+            {"line": line, "is_loop": bool(is_loop), "values": list(values)},
+        ]:
+            if type(answered) is not int or answered != number or not _is_line(line):
+                return None
+            return Stopped(line, is_loop, tuple(_values(values)))
+    return None
+
+
+def _values(items: list[object]) -> Iterator[tuple[str, str, bool]]:
+    for item in items[:_MOST_VALUES]:
+        match item:
+            case [str(name), str(text), bool(changed)] if name.isidentifier():
+                if len(name) <= _LONGEST_NAME:
+                    yield printable(name), printable(text[:_LONGEST_NAME]), changed
+
+
 def _is_count(value: object) -> TypeGuard[int]:
     return type(value) is int and 0 <= value < _MOST_COUNTED
 
@@ -129,12 +162,19 @@ def _raised(facts: dict[Any, Any], depth: int = 0) -> Raised:
         line=line if _is_line(line) else None,
         text=_text(facts, "text", 200),
         shapes=tuple(_shapes(facts.get("shapes"))),
+        names=tuple(_names(facts.get("names"))),
         args=args if type(args) is tuple else None,
         attributes=dict(_attributes(attributes)),
         cause=_raised(cause, depth + 1)
         if isinstance(cause, dict) and depth < _MOST_CAUSES
         else None,
     )
+
+
+def _names(value: object) -> Iterator[str]:
+    for name in value[:_MOST_NAMES] if type(value) is list else []:
+        if type(name) is str and name.isidentifier() and len(name) <= _LONGEST_NAME:
+            yield printable(name)
 
 
 def _attributes(value: object) -> Iterator[tuple[str, Any]]:

@@ -4,6 +4,7 @@ import fcntl
 import functools
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -11,7 +12,15 @@ import time
 from dataclasses import asdict
 
 from grader.errors import SandboxFault
-from grader.sandbox.answers import Answer, Cause, ChildGoneError, ForgedError, read_answer
+from grader.sandbox.answers import (
+    Answer,
+    Cause,
+    ChildGoneError,
+    ForgedError,
+    Stopped,
+    read_answer,
+    read_stopped,
+)
 from grader.sandbox.control import Control
 from grader.sandbox.inside import wire
 from grader.sandbox.interface import Child, Ending
@@ -20,6 +29,8 @@ from grader.sandbox.printable import printable
 
 # linux/fcntl.h; the fcntl module names them from Python 3.13 on.
 _F_ADD_SEALS, _F_SEAL_SEAL, _F_SEAL_SHRINK, _F_SEAL_GROW = 1033, 1, 2, 4
+
+_TRACEBACK = 8192  # bytes, in which a traceback of C code's callers fits
 
 _READ_AHEAD, _MOST_AT_ONCE = 1 << 12, 1 << 20
 
@@ -38,6 +49,7 @@ class ChildProcess(Child):
         self._received = bytearray()
         self._poll = select.poll()
         self._output = _capped_file(limits.output)
+        self._printed: int | None = None  # once it has ended
         self._requests = self._weight = 0
         self._ending: Ending | None = None
         try:
@@ -55,6 +67,8 @@ class ChildProcess(Child):
     @property
     def printed(self) -> int:
         """The number of bytes printed so far."""
+        if self._printed is not None:
+            return self._printed
         return min(os.lseek(self._output, 0, os.SEEK_CUR), self.limits.output)
 
     def output(self, begin: int, end: int) -> str:
@@ -120,6 +134,9 @@ class ChildProcess(Child):
             header, body = wire.lengths(self._receive(wire.PREFIX))
             self._weigh(header + body)
             tree = wire.decode(self._receive(header), self._receive(body))
+            if (stopped := read_stopped(tree, self._requests)) and self._has_used_its_time():
+                self._take_traceback()
+                raise ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)
             return read_answer(tree, self._requests, measured=measured)
         except (wire.MalformedError, ForgedError) as error:
             self.end()
@@ -169,16 +186,31 @@ class ChildProcess(Child):
         if left <= 0 or not self._poll.poll(left * 1000):
             ending = self.end()
             # On a busy machine a loop that computes may meet the wall clock first.
-            if ending.cpu > self.limits.cpu_seconds * _CPU_SLACK:
+            if self._has_used_its_time():
                 raise ChildGoneError(Cause.CPU_TIME, f"{ending.cpu:.1g} s")
             raise ChildGoneError(Cause.WALL_TIME, f"{self.limits.wall_seconds:g} s")
+
+    def _take_traceback(self) -> Stopped | None:
+        """Remove the traceback at the end of the output, and return its place."""
+        length = min(self.printed, _TRACEBACK)
+        tail = os.pread(self._output, length, self.printed - length)
+        begin = tail.rfind(b"Stack (most recent call first):\n")
+        if begin < 0:
+            return None
+        self._printed = self.printed - length + begin
+        line = re.search(rb'  File "submission.py", line (\d{1,6}) ', tail[begin:])
+        return Stopped(int(line[1]), is_loop=False, values=()) if line else None
+
+    def _has_used_its_time(self) -> bool:
+        return self.end().cpu > self.limits.cpu_seconds * _CPU_SLACK
 
     def _gone(self) -> ChildGoneError:
         """Return the reason why the child closed its connection."""
         ending = self.end()
         if ending.status == -signal.SIGKILL:
-            if ending.cpu > self.limits.cpu_seconds * _CPU_SLACK:
-                return ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s")
+            if self._has_used_its_time():
+                stopped = self._take_traceback()
+                return ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)
             return ChildGoneError(Cause.KILLED)
         if ending.status < 0:
             number = -ending.status

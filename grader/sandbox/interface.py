@@ -40,6 +40,10 @@ class Child(ABC):
         """Return what in a program is not an answer. See `inside.literals.beyond_answers`."""
         return self._ask("answers", source, list(names))
 
+    def not_returned(self, source: str, name: str) -> Answer:
+        """Return the value that a function computes last. See `inside.facts.not_returned`."""
+        return self._ask("not_returned", source, name)
+
     def load(self, source: str, names: Sequence[str]) -> Answer:
         """Run the submission's source; on success the value describes the names it defines."""
         return self._ask("load", source, list(names))

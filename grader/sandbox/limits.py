@@ -13,7 +13,8 @@ class Limits:
     """The limits of one submission, from its first line to its last test."""
 
     cpu_seconds: int = 3
-    """CPU time: an endless loop ends here. A solution needs a hundredth of it."""
+    """CPU time: an endless loop ends here, or up to a second later with a report on where it is. A
+    solution needs a hundredth of it."""
 
     wall_seconds: float = 8.0
     """Wall clock: for what sleeps or waits instead of computing; generous, as machines are busy."""

@@ -21,10 +21,12 @@ from grader.sandbox.answers import (
     ChildGoneError,
     Raised,
     Returned,
+    Stopped,
     Unsupported,
     Usage,
 )
 from grader.sandbox.backends import NAMESPACES, UNSAFE, Backend, Launch
+from grader.sandbox.inside import wire
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
 
@@ -222,6 +224,25 @@ def test_each_end_of_a_child_has_its_cause(
     with pytest.raises(ChildGoneError) as caught:
         ask(each_sandbox, f"def f():\n    {body}", limits=limits)
     assert caught.value.cause is cause
+
+
+def test_a_call_of_c_code_without_an_end_says_where_it_is(each_sandbox: Sandbox) -> None:
+    """No handler of Python's runs meanwhile; what was printed before stays as it is."""
+    with each_sandbox.child(replace(PATIENT, cpu_seconds=1)) as child:
+        child.load("def f():\n    print('here')\n    return sum(range(10**12))\n", ["f"])
+        with pytest.raises(ChildGoneError) as caught:
+            child.call("f", [], {})
+        assert child.output(0, child.printed) == "here\n"
+    assert caught.value.cause is Cause.CPU_TIME
+    assert caught.value.stopped == Stopped(3, is_loop=False, values=())
+
+
+def test_a_claim_to_have_used_its_time_is_checked(sandbox: Sandbox) -> None:
+    """The kernel's count decides: a message that comes too early is no answer."""
+    message = b"".join(wire.encode([2, "stopped", {"line": 1, "is_loop": False, "values": []}]))
+    with pytest.raises(ChildGoneError) as caught:
+        ask(sandbox, f"import os\ndef f(): os.write(3, {message!r})", limits=PATIENT)
+    assert caught.value.cause is Cause.PROTOCOL
 
 
 def test_memory_is_limited(each_sandbox: Sandbox) -> None:

@@ -1,4 +1,4 @@
-"""The names, calls, imports and loops of a program, read from its syntax tree before it runs.
+"""The names, calls, imports and loops of a program, read from its syntax tree.
 
 Iterative throughout: a tree may be deeper than Python's own recursion can follow.
 """
@@ -46,6 +46,37 @@ def uses(source: str) -> dict[str, object]:
     ordered = sorted(first.values(), key=lambda use: use[3])
     more = more or len(ordered) > _MOST_USES
     return {"uses": ordered[:_MOST_USES], "more": more}
+
+
+def not_returned(source: str, name: str) -> list[object] | None:
+    """Return the last value that a function computes, if it returns none: its name and line.
+
+    The name is empty if the value is given none. None for a function that returns something, or
+    whose last statement computes nothing.
+    """
+    found = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name]
+    if not found:
+        return None
+    waiting: list[ast.AST] = [*found[-1].body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return None
+        if isinstance(node, ast.Return) and not _is_none(node.value):
+            return None
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Lambda)):
+            waiting += ast.iter_child_nodes(node)
+    computing = [node for node in found[-1].body if not isinstance(node, ast.Return)]
+    match computing[-1] if computing else None:
+        case ast.Assign(targets=[ast.Name(id=target)]) | ast.AugAssign(target=ast.Name(id=target)):
+            return [target[:_LONGEST], computing[-1].lineno]
+        case ast.Expr(value=ast.BinOp() | ast.Subscript() | ast.Name()):
+            return ["", computing[-1].lineno]
+    return None
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
 def _uses(tree: ast.Module, names: "_Names") -> Iterator[Use]:

@@ -4,6 +4,7 @@ A request is a list `[number, operation, ...]`, its answer `[number, status, pay
 
     ["screen", source]           "ok": the program's uses, by its syntax tree; nothing runs
     ["answers", source, names]   "ok": null, or the first part that is no answer; nothing runs
+    ["not_returned", source, name]  "ok": null, or name and line of a function's last value
     ["load", source, names]      "ok": {"names": every public callable, "defined": {name: facts}}
     ["load_answers", source, names]  likewise; the values are read off the syntax tree, nothing runs
     ["call", name, args, kwargs] "ok": the returned value
@@ -19,9 +20,10 @@ A request is a list `[number, operation, ...]`, its answer `[number, status, pay
 
 Instances of the submission's classes stay here; a handle crosses instead.
 
-`status` is `ok`, `raised` (the submission's own exception) or `unsupported` (a value that cannot
-cross). A submission can tamper with all of this, but only in its own process: the trusted side
-takes only values, and compares them with expected ones that are not here.
+`status` is `ok`, `raised` (the submission's own exception), `unsupported` (a value that cannot
+cross) or `stopped` (the CPU time is over; see `cpu_limit`). A submission can tamper with all of
+this, but only in its own process: the trusted side takes only values, and compares them with
+expected ones that are not here.
 """
 
 import contextlib
@@ -176,6 +178,9 @@ class _SubmissionModule:
     def answers(self, source: str, names: list[str]) -> object:
         return literals.beyond_answers(source, names)
 
+    def not_returned(self, source: str, name: str) -> object:
+        return facts.not_returned(source, name)
+
     def load(self, source: str, names: list[str]) -> dict[str, object]:
         self._begin(source)
         exec(compile(source, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  what this process is for
@@ -307,6 +312,17 @@ def _shapes(error: BaseException) -> list[list[object]]:
     return arrays[:_MAX_SHAPES]
 
 
+def _names_in_scope(error: BaseException) -> list[str]:
+    """Return the names that the submission could have meant by one that is not defined."""
+    traceback, names = error.__traceback__, dict[str, None]()
+    while traceback is not None:
+        frame = traceback.tb_frame
+        if frame.f_code.co_filename == FILE_NAME:
+            names |= dict.fromkeys([*frame.f_locals, *frame.f_globals])
+        traceback = traceback.tb_next
+    return [name for name in names if not name.startswith("__")][:_MAX_NAMES]
+
+
 def _attributes(error: BaseException) -> dict[str, object]:
     """Return the attributes of an error that are small plain data."""
     found = {name: getattr(error, name) for name in _OF_BUILTINS if hasattr(error, name)}
@@ -335,6 +351,8 @@ def _raised(error: BaseException, depth: int = 0) -> dict[str, object]:
     }
     with contextlib.suppress(BaseException):  # a submission may have tampered with anything
         answer["shapes"] = _shapes(error)
+        if type(error) is NameError:
+            answer["names"] = _names_in_scope(error)
         answer["attributes"] = _attributes(error)
         if _is_plain(error.args):
             answer["args"] = error.args
@@ -389,6 +407,7 @@ class SubmissionServer:
     def __init__(self, output: Output) -> None:
         self._submission = _SubmissionModule(output)
         self._objects = _Instances()
+        self._number = 0  # of the request that is being answered
 
     def print_to(self, output: Output) -> None:
         """Direct the submission's output here."""
@@ -399,4 +418,9 @@ class SubmissionServer:
     ) -> list[bytes | memoryview]:
         """Execute a request's frame, and return the pieces of the answer's frame."""
         request: Any = wire.decode(header, body, self._objects)
+        self._number = request[0]
         return _answer(self._submission, self._objects, request)
+
+    def stopped(self, report: dict[str, object]) -> list[bytes | memoryview]:
+        """Return the answer that no other will follow: the CPU time is over."""
+        return wire.encode([self._number, "stopped", report])

@@ -1,15 +1,20 @@
 """The loop that answers requests about the one submission of this process."""
 
+import faulthandler
 import gc
 import os
+import signal
 import socket
 from typing import NoReturn
 
 from . import wire
-from .serving import Output, SubmissionServer
+from .cpu_limit import SIGXCPU, CpuLimitHandler
+from .serving import FILE_NAME, Output, SubmissionServer
 
 _READ_AHEAD, _MOST_AT_ONCE = 1 << 12, 1 << 20
 _STDOUT = 1
+_SIGPROF = int(signal.SIGPROF)
+_HELD_UP = 0.7  # seconds after the limit: the handler has done its work in less
 
 # Locked in, and nothing of the submission has run.
 _GREETING = b"".join(wire.encode([0, "ok", None]))
@@ -51,9 +56,13 @@ class RequestLoop:
         self._server = SubmissionServer(_ToDescriptor(_STDOUT, 0))
         self._received = bytearray()
 
-    def serve(self, output: int, output_cap: int) -> NoReturn:
+    def serve(self, output: int, output_cap: int, cpu_seconds: int) -> NoReturn:
         """Greet the trusted side, then answer until it closes the connection."""
         self._server.print_to(_ToDescriptor(output, output_cap))
+        signal.signal(SIGXCPU, CpuLimitHandler(FILE_NAME, cpu_seconds, self._stop))
+        # While C code runs, no handler does: then a traceback goes into the output.
+        faulthandler.register(_SIGPROF, output, all_threads=False)
+        signal.setitimer(signal.ITIMER_PROF, cpu_seconds + _HELD_UP)
         gc.enable()
         self._connection.sendall(_GREETING)
         while True:
@@ -63,6 +72,10 @@ class RequestLoop:
         """Wait for a request and answer it; a small one takes one system call each way."""
         header, body = wire.lengths(self._take(wire.PREFIX))
         _send(self._connection, self._server.answer(self._take(header), self._take(body)))
+
+    def _stop(self, report: dict[str, object]) -> NoReturn:
+        _send(self._connection, self._server.stopped(report))
+        os._exit(0)
 
     def _take(self, length: int) -> bytearray:
         while len(self._received) < length:

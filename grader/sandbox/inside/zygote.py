@@ -40,11 +40,11 @@ _SETUP_FAILED = 97
 _LONGEST_REQUEST = 1 << 12
 _MOST_LIMITS = 64
 _SEED = 0
+_SECONDS_TO_REPORT = 1  # where a loop is that took all CPU time
 # Plain numbers: members of an enumeration are another class to touch.
 _SIGKILL, _SIGINT = int(signal.SIGKILL), int(signal.SIGINT)
 
 _RLIMITS = {
-    "cpu_seconds": resource.RLIMIT_CPU,
     "address_space": resource.RLIMIT_AS,
     "file_size": resource.RLIMIT_FSIZE,
     "open_files": resource.RLIMIT_NOFILE,
@@ -194,7 +194,7 @@ class _Zygote:
             os.dup2(connection, _CONNECTION)
             os.closerange(_CONNECTION + 1, _HIGHEST)
             self._lock_in(limits)
-            self._loop.serve(_OUTPUTS[0], limits.output_cap)
+            self._loop.serve(_OUTPUTS[0], limits.output_cap, limits.cpu_seconds)
         finally:
             os._exit(_SETUP_FAILED)
 
@@ -228,8 +228,11 @@ class _ChildLimits:
     """Limits in the form that the kernel takes."""
 
     def __init__(self, limits: dict[str, Any]) -> None:
-        # Soft and hard alike: the first process of a pid namespace would never see SIGXCPU.
+        # Soft and hard alike, but for CPU time: its soft limit sends a signal that has a handler.
         self.rlimits = [(number, (limits[name],) * 2) for name, number in _RLIMITS.items()]
+        self.cpu_seconds: int = limits["cpu_seconds"]
+        seconds = (self.cpu_seconds, self.cpu_seconds + _SECONDS_TO_REPORT)
+        self.rlimits.append((resource.RLIMIT_CPU, seconds))
         self.rlimits += [(number, (0, 0)) for number in _NONE_OF]
         self.processes = (limits["processes"],) * 2
         self.tmpfs = f"size={limits['tmpfs_bytes']},nr_inodes={limits['tmpfs_files']},mode=700"

@@ -1,0 +1,138 @@
+"""The report on a submission whose CPU time is over: its line, and the loop that it is in.
+
+The soft limit on CPU time sends a signal, the hard one ends the process a second later. In between
+the submission runs on, traced line by line: this shows which loop goes round, and what changes in
+it. While C code computes, no signal is handled; then the hard limit comes without a report.
+"""
+
+import ast
+import linecache
+import signal
+import sys
+import types
+from collections.abc import Callable, Iterator
+from time import thread_time
+from typing import Any, Final, NoReturn, TypeAlias
+
+SIGXCPU: Final = int(signal.SIGXCPU)
+
+_SECONDS: Final = 0.4  # of tracing: less than there is up to the hard limit
+_EVENTS: Final = 20_000
+_HEADS: Final = 3  # visits of a loop's first line: one before it, and two rounds
+_ROUNDS: Final = 10  # visits of a line in it; a statement over several lines visits some twice
+_LONGEST: Final = 40
+_MOST_BITS: Final = 100
+_PLAIN: Final = (bool, int, float, str, type(None))
+
+Loop: TypeAlias = ast.For | ast.While
+Report: TypeAlias = dict[str, object]
+
+
+class CpuLimitHandler:
+    """The handler of the signal.
+
+    Args:
+        file_name: of the submission's code.
+        seconds: the limit; a signal that comes before half of them is not the kernel's.
+        tell: sends the report and ends the process.
+    """
+
+    def __init__(self, file_name: str, seconds: float, tell: Callable[[Report], NoReturn]) -> None:
+        self._file_name = file_name
+        self._seconds = seconds
+        self._tell = tell
+        self._frames: list[types.FrameType] = []  # of the submission, the outermost first
+        self._loops: list[Loop] = []  # an outer one before those in it
+        self._line = 0
+        self._events = 0
+        self._until = 0.0
+        self._visits: dict[tuple[types.FrameType, int], int] = {}
+        self._values: dict[tuple[types.FrameType, str], tuple[str, bool]] = {}
+
+    def __call__(self, _signal: int, frame: types.FrameType | None) -> None:
+        """Begin to trace the submission, if it is running."""
+        if self._frames or thread_time() < self._seconds / 2:
+            return
+        while frame is not None:
+            if frame.f_code.co_filename == self._file_name:
+                self._frames.insert(0, frame)
+            frame = frame.f_back
+        if not self._frames:
+            return
+        self._line = self._frames[-1].f_lineno
+        tree = ast.parse("".join(linecache.getlines(self._file_name)))
+        self._loops = [node for node in ast.walk(tree) if isinstance(node, Loop)]
+        self._until = thread_time() + _SECONDS
+        for each in self._frames:
+            each.f_trace = self._trace
+        sys.settrace(lambda *_: None)  # calls from here on are not traced
+
+    def _trace(self, frame: types.FrameType, event: str, _: object) -> Any:  # noqa: ANN401  as Python declares it
+        if event == "line":
+            self._events += 1
+            self._look(frame)
+            is_over = self._events >= _EVENTS or thread_time() >= self._until
+        else:
+            is_over = event == "return" and frame is self._frames[0]
+        if is_over:
+            sys.settrace(None)
+            self._tell(self._report())
+        return self._trace
+
+    def _look(self, frame: types.FrameType) -> None:
+        """Count a visit of a line; note the values of the names in a loop's first line."""
+        line = frame.f_lineno
+        self._visits[frame, line] = self._visits.get((frame, line), 0) + 1
+        for loop in self._loops:
+            if loop.lineno != line:
+                continue
+            for name in _names(loop):
+                value = frame.f_locals.get(name, frame.f_globals.get(name, ...))
+                if type(value) not in _PLAIN:
+                    continue
+                if type(value) is int and value.bit_length() > _MOST_BITS:
+                    continue
+                text = repr(value)[:_LONGEST]
+                before, has_changed = self._values.get((frame, name), (text, False))
+                self._values[frame, name] = text, has_changed or before != text
+
+    def _report(self) -> Report:
+        for frame in self._frames:
+            for loop in self._loops:
+                rounds = (self._visits.get((frame, line), 0) for line in _lines_in(loop))
+                visits = self._visits.get((frame, loop.lineno), 0)
+                if max(rounds, default=0) >= _ROUNDS or (
+                    visits >= _HEADS and not _is_forever(loop)
+                ):
+                    # An endless loop around it that has no line of its own would look the same.
+                    if any(_is_forever(each) and loop in each.body for each in self._loops):
+                        return {"line": loop.lineno, "is_loop": False, "values": []}
+                    values = [
+                        [name, *self._values[frame, name]]
+                        for name in _names(loop)
+                        if (frame, name) in self._values
+                    ]
+                    return {"line": loop.lineno, "is_loop": True, "values": values}
+        return {"line": self._line, "is_loop": False, "values": []}
+
+
+def _is_forever(loop: Loop) -> bool:
+    return isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant)
+
+
+def _names(loop: Loop) -> list[str]:
+    """Return the names on which a loop's end depends, or the one that counts its rounds."""
+    node = loop.test if isinstance(loop, ast.While) else loop.target
+    return list(dict.fromkeys(each.id for each in ast.walk(node) if isinstance(each, ast.Name)))
+
+
+def _lines_in(loop: Loop) -> Iterator[int]:
+    """Yield the lines of a loop's statements, without those of loops and functions in it."""
+    waiting: list[ast.AST] = [*loop.body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.For, ast.While, ast.FunctionDef, ast.Lambda)):
+            continue
+        if isinstance(node, ast.stmt):
+            yield node.lineno
+        waiting += ast.iter_child_nodes(node)

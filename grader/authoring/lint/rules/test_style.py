@@ -9,8 +9,10 @@ from grader.authoring.lint.python import shape
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import Subject
 from grader.definitions.exercise import (
+    CallTest,
     Literals,
     LiteralValue,
+    OutputTest,
     Seeded,
     TestCase,
 )
@@ -427,6 +429,36 @@ def _used(subject: Subject, test: TestCase, index: int) -> frozenset[str] | None
     return frozenset(used)
 
 
+@rule(
+    "ETU312",
+    "output-test-first",
+    "warning",
+    bad="""
+    - id: worked-example
+      run: print(softmax(x))
+      stdout: "[0.5 0.5]"
+    """,
+    good="""
+    - id: worked-example
+      call: softmax(x)
+      expect: [0.5, 0.5]
+    """,
+)
+def output_test_first(subject: Subject) -> Iterator[Problem]:
+    """The first visible test compares printed text, where others compare values.
+
+    A wrong value can be explained: its shape, its axis, its factor. Of two printed texts only the
+    first difference can be named.
+    """
+    tests = subject.exercise.tests
+    first = next((index for index, test in enumerate(tests) if not test.hidden), None)
+    if first is None or not isinstance(tests[first], OutputTest):
+        return
+    if any(isinstance(test, CallTest) for test in tests):
+        message = "the first visible test compares printed text; begin with a 'call'"
+        yield subject.problem(message, "tests", first, "run")
+
+
 CASE_RULES = (
     no_hidden_test,
     worthless_hidden_tests,
@@ -435,4 +467,5 @@ CASE_RULES = (
     single_random_draw,
     global_random_state,
     unused_input,
+    output_test_first,
 )

@@ -79,7 +79,7 @@ def test_rounded_literal_is_no_obstacle(grade_one: "GradeOne") -> None:
         },
         defines={"f": {"reference": "reference.softmax:softmax"}},
     ).message
-    assert message.endswith("Is your softmax taken over the wrong axis?")
+    assert message.endswith("Do you divide by sums along the wrong axis?")
 
 
 def test_large_result_is_not_copied_to_look_for_a_relation() -> None:

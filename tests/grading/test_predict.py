@@ -55,13 +55,16 @@ def test_an_answer_may_be_written_in_any_form(
 @pytest.mark.parametrize(
     ("expected", "answer", "sentence"),
     [
-        ("6", "7", "`answer` is not right. Go through it step by step once more."),
-        ("6", "6.5", "`answer` is not right. Go through it step by step once more."),
-        ("True", "1", "`answer` is not right. Go through it step by step once more."),
+        ("6", "7", "`answer`: 7 is not it. Go through it step by step once more."),
+        ("6", "6.5", "`answer`: 6.5 is not it. Go through it step by step once more."),
+        ("6", "'6'", "`answer` is a text. Remove the quotes: `answer = 6`."),
+        ("True", "1", "`answer`: 1 is not it. Go through it step by step once more."),
+        ("np.ones(2)", "[1, 2]", "`answer` is not right. Go through it step by step once more."),
         ("np.ones((2, 3))", "[[1, 1], [1, 1]]", "`answer` has another form than the answer"),
         ("np.ones(2)", "[[1, 1], [1]]", "`answer` has another form than the answer"),
-        ("(2, 3)", "'2, 3'", "`answer` has another form than the answer"),
-        ("'abc'", "'abd'", "`answer` is not right."),
+        ("(2, 3)", "'(2, 3)'", "`answer` is a text. Remove the quotes: `answer = (2, 3)`."),
+        ("(2, 3)", "'two, three'", "`answer` is a text. Another kind of value is asked for."),
+        ("'abc'", "'abd'", "`answer`: 'abd' is not it."),
     ],
 )
 def test_a_wrong_answer_is_not_told_the_right_one(
@@ -71,6 +74,21 @@ def test_a_wrong_answer_is_not_told_the_right_one(
     result = grade_one(f"answer = {answer}", shaped(expected), **PREDICT)
     assert result.outcome is Outcome.FAILED
     assert result.message.startswith(sentence)
+
+
+@pytest.mark.parametrize("disclose", ["nothing", "category"])
+def test_an_answer_to_another_question_is_recognised(grade_all: "GradeAll", disclose: str) -> None:
+    """In hidden tests too, since it is the learner's own; unless the test discloses nothing."""
+    fields = {**PREDICT, "defines": {"answer": {}, "other": {}}}
+    fields["solution"] = "answer = 6\nother = 7\n"
+    test = {"call": "answer", "expect": 6, "hidden": True, "disclose": disclose}
+    other = {"call": "other", "expect": 7, "hidden": True}
+    told = grade_all("answer = 7\nother = 7", test, other, **fields).tests[0].message
+    said = {
+        "category": "`answer`: 7 is not it; 7 is `other`.",
+        "nothing": "A hidden test did not pass.",
+    }
+    assert told == said[disclose]
 
 
 @pytest.mark.parametrize(

@@ -49,13 +49,31 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, number: int) -
         raise TooLargeError from error
     if program.exercise.kind != "predict" or found.difference is None:
         return found
-    # The facts about a prediction leave out the answer, which is all there is to find.
     names = list(check.names_asked(program.exercise.defines))
     rung = found.difference.rung
-    secret = Difference(
-        rung, "answer", {"names": names, "rung": rung}, worst=found.difference.worst
-    )
+    # Of the answer, which is all there is to find, only that another name has it.
+    facts = {"names": names, "rung": rung, "got": found.got, "other": ""}
+    if len(names) == 1:
+        expected = oracle.draws(test)[number].expected
+        facts["is_quoted"] = isinstance(found.got, str) and not isinstance(expected, str)
+        facts["other"] = _name_with(program, oracle, found.got)
+    secret = Difference(rung, "answer", facts, worst=found.difference.worst)
     return replace(found, difference=secret)
+
+
+def _name_with(program: LoadedProgram, oracle: Oracle, got: object) -> str:
+    """Return the one name of a prediction to which a number is the answer; empty if none is."""
+    if isinstance(got, bool) or not isinstance(got, (int, float)):
+        return ""
+    exercise, found = program.exercise, set[str]()
+    for test in exercise.tests:
+        check = check_of(test)
+        names = [*check.names_asked(exercise.defines)]
+        if test.code in exercise.defines and test.disclose != "nothing":
+            draws = oracle.draws(test)
+            if all(check.compared(exercise, draw.expected, got) is None for draw in draws):
+                found |= {*names}
+    return found.pop() if len(found) == 1 else ""
 
 
 __all__ = ["Check", "Judgement", "check_of", "judge"]

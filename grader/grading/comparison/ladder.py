@@ -75,6 +75,7 @@ _NUMBER = (bool, int, float, complex, np.generic)
 _TEXT = (str, bytes)  # NumPy's scalars of text are these too
 _FAMILIES = (str, (bytes, bytearray), (set, frozenset))  # of types that Python compares
 _OF_NUMBERS = "biufc"
+_DTYPES = {np.dtype(kind).name for kind in np.typecodes["All"] if kind not in "OSUVMm"}
 
 
 def usual_tolerance(dtype: np.dtype[Any]) -> Tolerance:
@@ -111,9 +112,12 @@ def compare(  # noqa: PLR0911  a ladder: each rung returns
     family = next((kinds for kinds in _FAMILIES if isinstance(expected, kinds)), type(expected))
     if not isinstance(got, family):
         return _wrong_type(expected, got, path)
-    if got != expected:
-        return Difference(Rung.VALUES, "other-value", {"expected": expected, "got": got}, path)
-    return None
+    if got == expected:
+        return None
+    texts = {"expected": expected, "got": got}
+    if isinstance(expected, str) and {expected, got} <= _DTYPES:  # of `f(x).dtype.name`
+        return Difference(Rung.DTYPE, "dtype", texts, path[:-1])
+    return Difference(Rung.VALUES, "other-value", texts, path)
 
 
 def shapes_of(value: Any) -> Any:  # noqa: ANN401  any value

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.grading.comparison.ladder import Difference
+from grader.grading.comparison.ladder import Difference, Rung
 from grader.grading.feedback import sentences
 
 _WHOLE: Final = "The result"
@@ -27,6 +27,8 @@ def differs(difference: Difference, related: str, draw: int, draws: int) -> str:
         draws: how many draws the test has.
     """
     which = f"(Inputs {draw + 1} of {draws}.)" if draws > 1 else ""
+    if difference.rung is Rung.NOTHING and related:
+        return " ".join(filter(None, (f"{_WHOLE} is None. {related}", which)))
     return " ".join(filter(None, (sentence_of(difference), related, which)))
 
 

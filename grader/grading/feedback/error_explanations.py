@@ -1,14 +1,19 @@
 """Explanations of the usual errors of array code: one sentence for each, by the message.
 
-Pure, the standard library only. Nothing of a message is repeated but sizes, and names where Python
-puts them between quotes.
+Nothing of a message is repeated but sizes, and names where Python puts them between quotes.
 """
 
+import builtins
+import difflib
 import itertools
 import re
+import sys
+import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
+
+import numpy as np
 
 _LONGEST_NAME = 40
 
@@ -74,6 +79,102 @@ def shapes_here(shapes: Sequence[tuple[str, tuple[int, ...]]]) -> str:
     return f"Here `{name}` has shape {_written(shape)}{listed}."
 
 
+def undefined(name: str, names: Sequence[str]) -> str:
+    """Return the sentence about a name that is not defined, with the one that may be meant.
+
+    Args:
+        name: that is not defined.
+        names: in scope.
+    """
+    if name in ("exit", "quit"):
+        return "To leave a function, use `return`."
+    if other := next((each for each in names if each.lower() == name.lower()), None):
+        return f"Did you mean `{other}`? Capital and small letters are different."
+    if "np" in names and callable(getattr(np, name, None)):
+        return f"Did you mean `np.{name}`?"
+    if name in typing.__all__:
+        return f"Put `from typing import {name}` at the top."
+    if name in sys.stdlib_module_names:
+        return f"Put `import {name}` at the top."
+    known = [*names, *(each for each in dir(builtins) if each.islower())]
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
+    return f"Did you mean `{close[0]}`?" if close else ""
+
+
+def in_numpy(source: str) -> str:
+    """Return the sentence about what NumPy has in place of a library that is not here."""
+    said = dict[str, str]()
+    for library, name in _USES.findall(source):
+        same = f"np.{name}" if callable(getattr(np, name, None)) else ""
+        if here := _IN_NUMPY.get(name, same):
+            said.setdefault(name, f"`{here}` instead of `{library}.{name}`")
+    return f"Use {', '.join(list(said.values())[:3])}." if said else ""
+
+
+_USES: Final = re.compile(
+    r"\b(torch|F|tf|jnp|pd|scipy|special|linalg)\.(?:nn\.|functional\.|special\.|linalg\.|math\.)*(\w+)\("
+)
+_IN_NUMPY: Final = {
+    "bmm": "@",
+    "cat": "np.concatenate",
+    "concat": "np.concatenate",
+    "constant": "np.array",
+    "DataFrame": "np.array",
+    "from_numpy": "np.array",
+    "matmul": "@",
+    "mm": "@",
+    "Series": "np.array",
+    "softmax": "np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)",
+    "tensor": "np.array",
+    "Tensor": "np.array",
+}
+
+
+def unreadable(text: str, message: str) -> str:
+    """Return the sentence about a line that Python cannot read.
+
+    Args:
+        text: of the line.
+        message: of Python.
+    """
+    for pattern, sentence in _IN_THE_WAY:
+        if re.match(pattern, text):
+            return sentence
+    return next((said for pattern, said in _UNREADABLE if re.search(pattern, message)), "")
+
+
+_IN_THE_WAY: Final = (
+    (r">>>|\.\.\. ", "`>>>` and `...` are Python's prompt: take them out of every line."),
+    (r"(?:In|Out) ?\[\d*\]:", "`In [1]:` is the notebook's prompt: take it out of every line."),
+    (r"```|~~~", "Such lines mark code in Markdown: take them out."),
+    (r"[%!]", "Lines that begin with `%` or `!` work in a notebook only: take them out."),
+)
+"""Texts that are pasted with code, by how they begin."""
+
+_UNREADABLE: Final = (
+    (
+        "invalid character '[\u201c\u201d\u201e\u2018\u2019\u201a\xab\xbb\xb4]'",
+        "These quotes are curly. Write straight ones: `\"` or `'`.",
+    ),
+    ("invalid character '[\u2212\u2010-\u2015]'", "This is no minus sign. Write `-`."),
+    ("invalid character '[\xd7\u2217\u22c5\xb7]'", "Write `*` to multiply."),
+    ("invalid non-printable", "A character that cannot be seen is in this line: type it again."),
+    (
+        "inconsistent use of tabs",
+        "Some lines begin with tabs, others with spaces. Begin all lines with spaces.",
+    ),
+    (
+        "unindent does not match",
+        "This line begins between two levels: give it as many spaces as one of the lines above.",
+    ),
+    (
+        "expected an indented block",
+        "A statement must follow here, four spaces further to the right. A comment is none.",
+    ),
+    ("unexpected indent", "This line begins further to the right than the lines above it."),
+)
+"""By the message of a syntax error."""
+
 _SIZE: Final = re.compile(r"\([\d, ]*\)|-?\d+")
 
 
@@ -94,9 +195,32 @@ def _names(text: str) -> str:
 
 
 def _instead(owner: str, name: str) -> str:
+    if owner == "NumPy" and (now := _RENAMED.get(name)):
+        return f"NumPy 2 has no `np.{name}` any more: use {now}."
     if known := _ELSEWHERE.get(name):
         return f"{owner} has no `{name}`; {known}."
+    if owner == "NumPy" and (close := difflib.get_close_matches(name, dir(np), n=1, cutoff=0.8)):
+        return f"Did you mean `np.{close[0]}`?"
     return f"{owner} has no {_names(name)}: is it spelled right, or from another library?"
+
+
+_RENAMED: Final = {
+    "asscalar": "`x.item()`",
+    "bool8": "`bool`",
+    "complex": "`complex`",
+    "cumproduct": "`np.cumprod`",
+    "float": "`float`",
+    "in1d": "`np.isin`",
+    "int": "`int`",
+    "int0": "`int`",
+    "msort": "`np.sort(x, axis=0)`",
+    "object": "`object`",
+    "product": "`np.prod`",
+    "rank": "`x.ndim`",
+    "str": "`str`",
+    "trapz": "`np.trapezoid`",
+}
+"""Names that NumPy had, of which its own error does not say what is used now."""
 
 
 _ELSEWHERE: Final = {
@@ -593,6 +717,12 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         "comparisons put brackets: `(a > 0) & (b > 0)`.",
     ),
     _Cause(
+        "removed-from-numpy",
+        ("AttributeError",),
+        r"`np\.(\w+)` was removed in the NumPy 2\.0 release(?:\. Use (`[^`]+`) instead\.)?",
+        lambda m: f"NumPy 2 has no `np.{m[1]}` any more{f': use {m[2]}' if m[2] else ''}.",
+    ),
+    _Cause(
         "not-in-numpy",
         ("AttributeError",),
         r"module 'numpy' has no attribute '([^']+)'",
@@ -638,6 +768,30 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         "Put `import numpy as np` at the top.",
     ),
     _Cause(
+        "too-large-for-float",
+        ("OverflowError",),
+        r"math range error|Numerical result out of range|too large to convert to float",
+        "A float ends near 1.8e308, and this number is larger. `exp` gets there above 709.",
+    ),
+    _Cause(
+        "outside-domain",
+        _VALUE,
+        r"math domain error|expected a (?:positive|nonnegative) (?:input|number)",
+        "The logarithm needs a number above 0, and the root one that is not negative.",
+    ),
+    _Cause(
+        "no-file",
+        ("FileNotFoundError", "PermissionError", "IsADirectoryError"),
+        r"",
+        "No file of yours can be read here: the tests pass all that your code needs.",
+    ),
+    _Cause(
+        "own-assert",
+        ("AssertionError",),
+        r"",
+        "Your code checks something here that does not hold.",
+    ),
+    _Cause(
         "division-by-zero",
         ("ZeroDivisionError",),
         r"division|modulo",
@@ -656,6 +810,6 @@ _SIZELESS: Final = frozenset({"bounds"})
 _VAGUE: Final = frozenset({
     "set-later", "no-import", "not-in-numpy", "not-of-array", "keyword", "recursion",
     "arguments-missing", "arguments-too-many", "list-index", "number-called", "sequence-called",
-    "module-called", "import-name",
+    "module-called", "import-name", "removed-from-numpy", "no-file", "own-assert",
 })  # fmt: skip
 """Causes by which two mistakes cannot be told apart."""

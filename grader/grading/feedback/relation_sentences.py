@@ -90,9 +90,14 @@ def _rounded(digits: int) -> str:
     return f"The values are the expected ones rounded to {to}."
 
 
-def _other_axis(*, axis: int, is_matrix: bool, is_softmax: bool) -> str:
+def _reduced_axis(*, what: str, name: str, axes: tuple[int, ...]) -> str:
+    along = f"axis {axes[0]}" if len(axes) == 1 else f"axes {' and '.join(map(str, axes))}"
+    return f"This is the {what} of `{name}` along {along}; another axis is asked for."
+
+
+def _other_axis(*, axis: int, is_matrix: bool, is_share: bool) -> str:
     columns = "Your columns" if is_matrix else f"Your values along axis {axis}"
-    question = " Is your softmax taken over the wrong axis?" if is_softmax else ""
+    question = " Do you divide by sums along the wrong axis?" if is_share else ""
     return f"{columns} add up to 1; it is the rows, along the last axis, that should.{question}"
 
 
@@ -160,6 +165,7 @@ _SENTENCES: Final[Mapping[RelationId, str | Callable[..., str]]] = {
     "other-places": "The numbers are the expected ones, but in other places.",
     "items-swapped": "The items are all there, but in another order.",
     "other-axis": _other_axis,
+    "reduced-axis": _reduced_axis,
     "softmax-missing": "These are scores: the softmax of each of your rows is what is expected.",
     "scores-scaled": lambda factor, origin: (
         f"These would be the weights if the scores were {_number(factor)} times as large"

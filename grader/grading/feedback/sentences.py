@@ -104,32 +104,49 @@ def outcome_of(raised: Raised) -> Outcome:
     return Outcome.ERRORED
 
 
-def raised(error: Raised, call: str, contents: DefinedNames) -> str:
-    """Return the sentence about a submission's exception and its place."""
+def raised(error: Raised, call: str, contents: DefinedNames, *, loading: bool = False) -> str:
+    """Return the sentence about a submission's exception and its place.
+
+    Args:
+        error: the exception.
+        call: the test's own code, empty where no test was running.
+        contents: the names that the submission defines.
+        loading: whether the submission's file was being loaded.
+    """
+    at = _at(error, loading=loading)
+    said = ""
     if error.type == "SystemExit":
-        return "Your code ends the program with sys.exit(). Return from the function instead."
-    if error.type == "OutputLimitError":
-        return OUTPUT_LIMIT
-    if "MemoryError" in error.bases:
-        return f"Your code asked for more memory than it may use{_at(error)}."
-    if error.type == "ModuleNotFoundError" and (module := _QUOTED.search(error.message)):
+        said = "Your code ends the program with sys.exit(). Return from the function instead."
+    elif error.type == "OutputLimitError":
+        said = OUTPUT_LIMIT
+    elif "MemoryError" in error.bases:
+        said = f"Your code asked for more memory than it may use{at}."
+    elif error.type == "ModuleNotFoundError" and (module := _QUOTED.search(error.message)):
         known = "only NumPy and Python's standard library"
-        return f"There is no module `{module[1]:.60}` here, {known}{_at(error)}."
+        said = f"There is no module `{module[1]:.60}` here, {known}{_at(error)}."
+    if said:
+        return said
     if not error.frames and call:
         return _in_the_test_itself(error, call, contents)
-    message = f": {_words_of(error)}" if error.message else ""
-    said = [f"{error.type}{message}{_at(error)}."]
+    explained = _explained(error)
+    words = f"{error.type}: {_words_of(error)}" if error.message else error.type
+    if not explained:
+        return f"{words}{at}."
+    place = _place(error, loading=loading)
+    return f"{place and f'{place}: '}{explained} ({words})"
+
+
+def _explained(error: Raised) -> str:
+    """Return what is known of an error's cause, in plain sentences."""
     if error.type == "EOFError":
-        said.append("Nothing can be typed in here: `input()` has nothing to read.")
-    if error.type == "NameError" and re.search(r"'(exit|quit)'", error.message):
-        said.append("To leave a function, use `return`.")
-    if sentence := error_explanations.cause(error.type, error.message):
-        said.append(sentence)
-    if error_explanations.signature(error.type, error.message) and (
-        here := error_explanations.shapes_here(error.shapes)
-    ):
-        said.append(here)
-    return " ".join(said)
+        return "Nothing can be typed in here: `input()` has nothing to read."
+    here = ""
+    if error_explanations.signature(error.type, error.message):
+        here = error_explanations.shapes_here(error.shapes)
+    said = error_explanations.cause(error.type, error.message)
+    if not said and error.type == "NameError" and (missing := _QUOTED.search(error.message)):
+        return error_explanations.undefined(missing[1], error.names)
+    return " ".join(filter(None, (said, here)))
 
 
 _QUOTED = re.compile(r"'([^']+)'")
@@ -145,11 +162,18 @@ def _cut(message: str) -> str:
     return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
 
 
-def _at(error: Raised) -> str:
+def _at(error: Raised, *, loading: bool = False) -> str:
+    place = _place(error, loading=loading)
+    return place and f" ({place[0].lower()}{place[1:]})"
+
+
+def _place(error: Raised, *, loading: bool) -> str:
+    """Return where an exception was raised: `Line 3, in softmax`."""
     if not error.frames:
         return ""
     line, function = error.frames[-1]
-    return f" (line {line})" if function == "<module>" else f" (line {line}, in {function})"
+    place = f"Line {line}" if function == "<module>" else f"Line {line}, in {function}"
+    return f"{place}, while your file was loaded" if loading else place
 
 
 def _in_the_test_itself(error: Raised, call: str, contents: DefinedNames) -> str:
@@ -183,7 +207,10 @@ def syntax_error(error: Raised) -> str:
     """Return the sentence about code that Python cannot read."""
     shown = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
     line = f"line {error.line}" if error.line else "your code"
-    return f"Python cannot read {line}{shown} ({error.type}: {_cut(error.message)})."
+    words = f"({error.type}: {_cut(error.message)})"
+    if explained := error_explanations.unreadable(error.text.strip(), error.message):
+        return f"Python cannot read {line}{shown}. {explained} {words}"
+    return f"Python cannot read {line}{shown} {words}."
 
 
 def unsupported(answer: Unsupported) -> str:
@@ -223,14 +250,50 @@ def _article(kind: str) -> str:
     return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
 
 
-def gone(error: ChildGoneError) -> tuple[Outcome, str]:
-    """Return the outcome and the sentence for the end of a submission's process."""
+_LOOP = re.compile(r"(?:while|for)\b.*?(?=:\s*(?:#|$)|$)")
+
+
+def _out_of_time(error: ChildGoneError, source: str) -> str:
+    """Return the sentence about a submission that computed for too long, with its line if known."""
+    stopped, line = error.stopped, line_of(error, source)
+    after = f"Stopped after {error.detail}"
+    if stopped is None or line is None:
+        return f"{after} of computing. Is there a loop without an end?"
+    place = f"{after} in line {line}"
+    text = source.splitlines()[line - 1].strip()
+    loop = _LOOP.match(text)
+    if not stopped.is_loop or loop is None:
+        return f"{place}, `{text:.80}`. Is there a loop without an end?"
+    place += f", `{loop[0]:.80}`"
+    values = [each for each in stopped.values if re.search(rf"\b{each[0]}\b", loop[0])]
+    if loop[0].startswith("for"):
+        reached = " and ".join(f"`{name}` had come to {value}" for name, value, _ in values[:1])
+        return f"{place}: {reached or 'it goes on for too long'}."
+    moved = [f"`{name}` was {value}" for name, value, changed in values if changed]
+    if moved:
+        return f"{place}: after many rounds {_listing(moved, 'and')}."
+    if values:
+        still = [f"`{name}` was {value}" for name, value, _ in values]
+        return f"{place}: {_listing(still, 'and')} all the time."
+    return f"{place}: nothing ended this loop."
+
+
+def line_of(error: ChildGoneError, source: str) -> int | None:
+    """Return the line in which a submission was when its time was over, if it is known."""
+    line = error.stopped.line if error.stopped else 0
+    return line if 0 < line <= len(source.splitlines()) else None
+
+
+def gone(error: ChildGoneError, source: str = "") -> tuple[Outcome, str]:
+    """Return the outcome and the sentence for the end of a submission's process.
+
+    Args:
+        error: the end.
+        source: of the submission, whose line is quoted.
+    """
     match error.cause:
         case Cause.CPU_TIME:
-            return (
-                Outcome.TIMED_OUT,
-                f"Stopped after {error.detail} of computing. Is there a loop without an end?",
-            )
+            return Outcome.TIMED_OUT, _out_of_time(error, source)
         case Cause.WALL_TIME:
             return (
                 Outcome.TIMED_OUT,
@@ -254,15 +317,68 @@ def gone(error: ChildGoneError) -> tuple[Outcome, str]:
             )
 
 
-def missing(name: str, call: str, names: Sequence[str], kind: DefinedAs = "function") -> str:
-    """Return the sentence about a missing name, with the name that may be meant."""
+STARTER = "This is still the starter: write your code into it."
+PRINTED = "You printed the right answer. Return it instead of printing it."
+ONLY_PRINTED = "Your code prints something here, and returns nothing."
+
+
+def not_returned(claim: object, source: str) -> str:
+    """Return the sentence about a value that is computed and not returned.
+
+    Args:
+        claim: its name, empty if it has none, and its line, as the submission's process says.
+        source: of the submission.
+    """
+    lines = source.splitlines()
+    match claim:
+        case [str(name), int(line)] if 0 < line <= len(lines):
+            if not name:
+                return f"The value of line {line} is not returned: put `return` before it."
+            if re.search(rf"\b{re.escape(name)}\b", lines[line - 1]):
+                return f"`{name}` is computed in line {line} and never returned."
+    return ""
+
+
+def missing(
+    name: str, call: str, names: Sequence[str], kind: DefinedAs = "function", source: str = ""
+) -> str:
+    """Return the sentence about a missing name, with the name that may be meant.
+
+    Args:
+        name: that is missing.
+        call: how the tests use it.
+        names: of all that the submission defines.
+        kind: of thing that it should be.
+        source: of the submission.
+    """
     if kind == "value":
         return f"There is no `{name}` in your code; write your answer as `{name} = ...`."
+    if inside := _inside(name, source):
+        return inside
     spelled = {known.lower(): known for known in names}
     close = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.6)
     if close:
         return f"There is no {kind} `{name}` in your code. Is `{spelled[close[0]]}` meant to be it?"
     return f"There is no {kind} `{name}` in your code; the tests call `{call}`."
+
+
+def _inside(name: str, source: str) -> str:
+    """Return the sentence about a function that stands inside a class or another function."""
+    lines = source.splitlines()
+    starts = [re.match(r"([ \t]*)(class|def)\s+(\w+)", line) for line in lines]
+    for number, start in enumerate(starts):
+        if start is None or start[2] != "def" or start[3] != name or not start[1]:
+            continue
+        above = [each for each in starts[:number] if each and len(each[1]) < len(start[1])]
+        if above:
+            return (
+                f"`{name}` (line {number + 1}) stands inside `{above[-1][2]} {above[-1][3]}`. Move "
+                "it to the left edge of your file, and write it without `self`."
+                if above[-1][2] == "class"
+                else f"`{name}` (line {number + 1}) stands inside `{above[-1][3]}`. Move it to the "
+                "left edge of your file."
+            )
+    return ""
 
 
 def another_kind(name: str, wanted: DefinedAs, kind: str) -> str:
@@ -283,18 +399,41 @@ def no_choice(name: str, choices: Sequence[str]) -> str:
     return f"`{name}` should be one of {_listing(quoted, 'or')}."
 
 
-def answer_differs(names: Sequence[str], rung: Rung) -> str:
-    """Return the sentence about a wrong prediction; it does not tell the right one."""
+def answer_differs(
+    names: Sequence[str], rung: Rung, got: object, other: str, *, is_quoted: bool = False
+) -> str:
+    """Return the sentence about a wrong prediction; it does not tell the right one.
+
+    Args:
+        names: that the test asks about.
+        rung: of the difference.
+        got: the answer.
+        other: the name to which it would be the answer, if there is one.
+        is_quoted: whether it is a text, where none is asked for.
+    """
     answers = _listing([f"`{name}`" for name in names], "and")
     verb = "is" if len(names) == 1 else "are"
+    if is_quoted:
+        shown = str(got).strip()
+        if len(shown) <= _SHORT and _UNQUOTED.fullmatch(shown):
+            return f"{answers} is a text. Remove the quotes: `{names[0]} = {shown}`."
+        return f"{answers} is a text. Another kind of value is asked for."
     if rung in (Rung.TYPE, Rung.LENGTH, Rung.SHAPE):
         form = "has another form" if len(names) == 1 else "have another form"
         return (
             f"{answers} {form} than the answer: look at how many values there are, and how they "
             "are nested."
         )
-    return f"{answers} {verb} not right. Go through it step by step once more."
+    shown = repr(got)
+    if len(names) > 1 or not isinstance(got, (bool, int, float, str)) or len(shown) > _SHORT:
+        return f"{answers} {verb} not right. Go through it step by step once more."
+    if other:
+        return f"{answers}: {shown} is not it; {shown} is `{other}`."
+    return f"{answers}: {shown} is not it. Go through it step by step once more."
 
+
+_SHORT = 40  # characters of an answer that are repeated
+_UNQUOTED = re.compile(r"[-+\d.,()\[\] e]+|True|False")
 
 _BEYOND = {
     "statement": "is more than an answer. Write only assignments of plain values here",

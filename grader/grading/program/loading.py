@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.definitions.exercise import DefinedAs, Exercise
-from grader.grading.feedback import sentences
+from grader.grading.feedback import error_explanations, sentences
 from grader.grading.feedback.defined_names import DefinedNames
 from grader.grading.program.author_code import freeze
 from grader.grading.program.loaded_program import LoadedProgram, is_value
@@ -50,28 +50,38 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
         bring_in = child.load_answers if exercise.kind == "predict" else child.load
         answer = bring_in(submission.source, list(exercise.defines))
         if isinstance(answer, Raised):
-            return LoadedSubmission(contents, problem=problem_of(answer))
+            return LoadedSubmission(contents, problem=problem_of(answer, submission.source))
         facts = answer.value if isinstance(answer, Returned) else None
         found = DefinedNames.read(facts, list(exercise.defines))
-        problems = (_problem_of(exercise, name, found) for name in exercise.defines)
+        source = submission.source
+        problems = (_problem_of(exercise, name, found, source) for name in exercise.defines)
         values = next(filter(None, problems), None) or _values(child, exercise)
     except ChildGoneError as error:
-        return LoadedSubmission(contents, problem=LoadingProblem(*sentences.gone(error)))
+        outcome, sentence = sentences.gone(error, submission.source)
+        line = sentences.line_of(error, submission.source)
+        return LoadedSubmission(contents, problem=LoadingProblem(outcome, sentence, line))
     if isinstance(values, str):
         return LoadedSubmission(found, problem=LoadingProblem(Outcome.FAILED, values))
     return LoadedSubmission(found, LoadedProgram(child, exercise, values))
 
 
-def problem_of(answer: Raised) -> LoadingProblem:
-    """Return the problem of an exception that ended the loading of a program."""
+def problem_of(answer: Raised, source: str = "") -> LoadingProblem:
+    """Return the problem of an exception that ended the loading of a program.
+
+    Args:
+        answer: the exception.
+        source: of a submission, if that is the program.
+    """
     if "SyntaxError" in answer.bases and not answer.frames:
         return LoadingProblem(Outcome.ERRORED, sentences.syntax_error(answer), answer.line)
     line = answer.frames[-1][0] if answer.frames else None
-    sentence = sentences.raised(answer, "", DefinedNames((), {}))
+    sentence = sentences.raised(answer, "", DefinedNames((), {}), loading=bool(source))
+    if answer.type == "ModuleNotFoundError":
+        sentence = " ".join(filter(None, (sentence, error_explanations.in_numpy(source))))
     return LoadingProblem(sentences.outcome_of(answer), sentence, line)
 
 
-def _problem_of(exercise: Exercise, name: str, contents: DefinedNames) -> str | None:
+def _problem_of(exercise: Exercise, name: str, contents: DefinedNames, source: str) -> str | None:
     """Return what is wrong with a name that the tests use."""
     value = is_value(exercise, name)
     wanted: DefinedAs = "value" if value else exercise.defines[name].kind
@@ -79,7 +89,7 @@ def _problem_of(exercise: Exercise, name: str, contents: DefinedNames) -> str | 
     if defined is None:
         shown = (t.code for t in exercise.tests if t.compared == "value" and not t.hidden)
         call = next(shown, next(iter(exercise.defines)))
-        return sentences.missing(name, call, contents.names, wanted)
+        return sentences.missing(name, call, contents.names, wanted, source)
     if value and defined.kind in _PLACEHOLDERS:
         return sentences.not_answered(name, defined.kind)
     fits = defined.kind == "class" if wanted == "class" else defined.callable is not value

@@ -13,7 +13,7 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.grading.checks import check_of, judge
-from grader.grading.comparison.ladder import Rung
+from grader.grading.comparison.ladder import Rung, compare_text
 from grader.grading.comparison.raw_result import RawResult
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import sentences
@@ -30,7 +30,7 @@ from grader.grading.results.evidence import Evidence
 from grader.grading.results.submission import Submission
 from grader.grading.results.value_summary import FailureValues
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.sandbox.answers import ChildGoneError, Unsupported
+from grader.sandbox.answers import ChildGoneError, Returned, Unsupported
 from grader.sandbox.limits import AUTHOR_SECONDS, DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -145,6 +145,12 @@ class SubmissionRun:
         seconds = round(time.perf_counter() - clock, 6)
         if attempt.outcome is not Outcome.PASSED and not self._ended and child.output_full:
             attempt = _Attempt(Outcome.OUTPUT_LIMIT, sentences.OUTPUT_LIMIT, line=attempt.line)
+        if test.hidden and self.exercise.kind == "predict" and attempt.rung is not None:
+            # Nothing of a prediction is run, so that it can only hold what the learner wrote.
+            disclosed = _hidden(test, attempt)
+            if test.disclose == "category":
+                disclosed = replace(disclosed, message=attempt.message)
+            return _result(test, disclosed)
         if test.hidden:
             return _result(test, _hidden(test, attempt))
         result = _result(test, attempt, child.output(begin, child.printed))
@@ -226,6 +232,7 @@ class SubmissionRun:
     ) -> _Attempt:
         observed = functools.partial(RawResult, number, expected=draw.expected, inputs=draw.inputs)
         self.observed[test.id] = observed(None)
+        begin = program.child.printed
         try:
             found = judge(program, self._oracle, test, number)
         except NoValueError as error:
@@ -233,8 +240,9 @@ class SubmissionRun:
             return self._no_value(test, error, draw)
         except ChildGoneError as error:
             self._ended = True
-            outcome, sentence = sentences.gone(error)
-            return _Attempt(outcome, sentence, inputs=draw.inputs)
+            outcome, sentence = sentences.gone(error, self._submission.source)
+            line = sentences.line_of(error, self._submission.source)
+            return _Attempt(outcome, sentence, line=line, inputs=draw.inputs)
         except TooLongError:
             seconds = program.child.limits.wall_seconds + AUTHOR_SECONDS
             sentence = sentences.too_long(seconds)
@@ -249,6 +257,11 @@ class SubmissionRun:
         sentence = ""
         if self._with_reasons:
             related = self._related(test, rung, draw, found.got)
+            if not test.hidden and found.difference.path == ():
+                if rung is Rung.NOTHING:
+                    related = self._not_returned(program, test, draw, begin)
+                if rung in (Rung.NOTHING, Rung.SILENCE) and self._is_starter():
+                    related = sentences.STARTER
             sentence = differs(found.difference, related, number, draws)
         return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
 
@@ -268,6 +281,29 @@ class SubmissionRun:
             return "" if found is None else related(found)
         except Exception:  # noqa: BLE001  an addition must not cost a submission its verdict
             return ""
+
+    def _not_returned(self, program: LoadedProgram, test: TestCase, draw: Draw, begin: int) -> str:
+        """Return the sentence about what a function that returns nothing does instead."""
+        child = program.child
+        printed = child.output(begin, child.printed)
+        try:
+            if printed.strip() and compare_text(str(draw.expected), printed) is None:
+                return sentences.PRINTED
+            for name in check_of(test).names_asked(self.exercise.defines):
+                answer = child.not_returned(self._submission.source, name)
+                if isinstance(answer, Returned) and answer.value is not None:
+                    return sentences.not_returned(answer.value, self._submission.source)
+        except ChildGoneError:
+            self._ended = True
+        return sentences.ONLY_PRINTED if printed.strip() else ""
+
+    def _is_starter(self) -> bool:
+        """Return whether the submission is the starter, but for blank lines and comments."""
+        mine, starter = (
+            [line.partition("#")[0].rstrip() for line in text.splitlines()]
+            for text in (self._submission.source, self.exercise.starter)
+        )
+        return list(filter(None, mine)) == list(filter(None, starter))
 
     def _no_value(self, test: TestCase, error: NoValueError, draw: Draw) -> _Attempt:
         answer = error.answer

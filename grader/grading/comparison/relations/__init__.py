@@ -13,6 +13,7 @@ import numpy as np
 from grader.grading.comparison.relations.factors import applied, negated, offset, rounded, scaled
 from grader.grading.comparison.relations.order import reordered, scrambled, transposed
 from grader.grading.comparison.relations.pair import Pair, Relation, pair
+from grader.grading.comparison.relations.reductions import reduced
 from grader.grading.comparison.relations.weights import weights
 from grader.grading.comparison.relations.wrong_masks import mask, polarity
 from grader.grading.comparison.relations.wrong_shapes import reshaped
@@ -48,6 +49,7 @@ def relation(expected: object, got: object, inputs: Mapping[str, Any]) -> Relati
                 found = reshaped(asked)
             elif not asked.same(asked.got, asked.expected):
                 found = next(filter(None, (find(asked) for find in _FINDERS)), None)
+            found = found or reduced(asked, inputs)
             if found is not None:
                 return Relation(found.id, found.facts, where)
     return None

@@ -12,10 +12,10 @@ RelationId: TypeAlias = Literal[
     "absolute", "axes-permuted", "axis-added", "axis-dropped", "constant-factor",
     "constant-offset", "cut", "diagonal-blocked", "diagonal-open", "exponential", "items-swapped",
     "logarithm", "mask-inverted", "mask-missing", "not-normalised", "off-by-one", "one-item",
-    "other-axis", "other-places", "other-triangle", "reciprocal", "reshape-for-transpose",
-    "reshaped", "reversed", "root-taken", "rounded", "row-offset", "row-sums", "rows-permuted",
-    "scores-scaled", "sign-flipped", "softmax-missing", "squared", "subtraction-missing",
-    "transposed", "truncated",
+    "other-axis", "other-places", "other-triangle", "reciprocal", "reduced-axis",
+    "reshape-for-transpose", "reshaped", "reversed", "root-taken", "rounded", "row-offset",
+    "row-sums", "rows-permuted", "scores-scaled", "sign-flipped", "softmax-missing", "squared",
+    "subtraction-missing", "transposed", "truncated",
 ]  # fmt: skip
 
 MOST_VALUES = 10_000

@@ -54,14 +54,14 @@ def _other_axis(pair: Pair) -> Relation | None:
             facts = {
                 "axis": axis,
                 "is_matrix": expected.ndim == MATRIX,
-                "is_softmax": _differ_by_sums(pair, axis),
+                "is_share": _differ_by_sums(pair, axis),
             }
             return Relation("other-axis", facts)
     return None
 
 
 def _differ_by_sums(pair: Pair, axis: int) -> bool:
-    """Return whether both are the softmax of the same scores over two axes.
+    """Return whether both are the same values, or their softmax, divided by sums along two axes.
 
     Then the logarithms differ by a part for each row and a part for each column.
     """

@@ -1,0 +1,52 @@
+"""Results that are a sum, a mean or another reduction of an input along another axis."""
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from grader.grading.comparison.relations.pair import (
+    MATRIX,
+    MOST_VALUES,
+    Array,
+    Pair,
+    Relation,
+    is_varied,
+)
+
+_REDUCTIONS: Final[Mapping[str, Callable[..., Array]]] = {
+    "sum": np.sum,
+    "mean": np.mean,
+    "largest value": np.max,
+    "smallest value": np.min,
+}
+_MOST_AXES = 4
+
+
+def reduced(pair: Pair, inputs: Mapping[str, Any]) -> Relation | None:
+    """Both are the same reduction of the same input, along different axes."""
+    if not is_varied(pair.expected) or not is_varied(pair.got):
+        return None
+    for name, value in inputs.items():
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
+            continue
+        if not MATRIX <= value.ndim <= _MOST_AXES or value.size > MOST_VALUES:
+            continue
+        for what, reduce in _REDUCTIONS.items():
+            along = {axes: reduce(value, axis=axes) for axes in _choices_of_axes(value.ndim)}
+            asked = [axes for axes, one in along.items() if _is(pair, pair.expected, one)]
+            taken = [axes for axes, one in along.items() if _is(pair, pair.got, one)]
+            if asked and len(taken) == 1 and taken[0] not in asked:
+                return Relation("reduced-axis", {"what": what, "name": name, "axes": taken[0]})
+    return None
+
+
+def _choices_of_axes(ndim: int) -> Iterator[tuple[int, ...]]:
+    for count in range(1, ndim):
+        yield from itertools.combinations(range(ndim), count)
+
+
+def _is(pair: Pair, one: Array, other: Array) -> bool:
+    """Return whether two arrays agree, whether or not reduced axes were kept."""
+    return one.size == other.size and pair.same(one.reshape(other.shape), other)

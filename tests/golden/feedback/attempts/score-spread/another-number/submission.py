@@ -1,0 +1,4 @@
+variance = 63.5
+standard_deviation = 8
+scaled_variance = 1
+four_times_the_features = "quadruples"

@@ -1,0 +1,4 @@
+variance = 8
+standard_deviation = 64
+scaled_variance = 1
+four_times_the_features = "doubles"

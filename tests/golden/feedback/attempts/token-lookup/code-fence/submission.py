@@ -1,0 +1,7 @@
+```python
+import numpy as np
+
+
+def embed(token_ids, E):
+    return E[token_ids]
+```

@@ -1,0 +1,6 @@
+!pip install numpy
+import numpy as np
+
+
+def embed(token_ids, E):
+    return E[token_ids]

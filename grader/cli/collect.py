@@ -40,6 +40,7 @@ def command(source: Path, into: Path, roster: Path | None, exercises: Path | Non
     from grader.course.collect import collect
     from grader.course.grades import read_names
     from grader.definitions.collection import find_exercise
+    from grader.reports.phrases import count
 
     collection = options.collection_folder(exercises)
 
@@ -54,7 +55,7 @@ def command(source: Path, into: Path, roster: Path | None, exercises: Path | Non
 
     names = None if roster is None else read_names(roster)
     done = collect(source, into, exercise_of, names)
-    click.echo(f"{len(done.placed)} submissions in {printable(str(into))}")
+    click.echo(f"{count(len(done.placed), 'submission')} in {printable(str(into))}")
     if done.kept:
         click.echo(f"{len(done.kept)} were there already")
     for path, why in list(done.left_out.items())[:_SHOWN]:

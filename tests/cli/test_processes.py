@@ -31,7 +31,7 @@ RUNS: dict[str, tuple[tuple[str, ...], int, str]] = {
     "schema": (("schema",), 0, '"$schema"'),
     "site": (("site", "build", "--output", "out"), 0, "file://"),
     "stats": (("stats", "results.jsonl"), 0, "double"),
-    "collect": (("collect", "in", "--into", "out"), 0, "1 submissions in out"),
+    "collect": (("collect", "in", "--into", "out"), 0, "1 submission in out"),
     "report": (("report", "results.jsonl"), 0, "1 submission: 1 passed"),
     "export": (("export", "student", "handout"), 0, "handout"),
     "regrade": (("regrade", "--list", *STORE), 2, "there is no database"),

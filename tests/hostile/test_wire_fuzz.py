@@ -147,8 +147,14 @@ def _same(one: Any, other: Any) -> bool:  # noqa: ANN401, PLR0911  any value
         return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, dict):
         return _same(list(one), list(other)) and _same(list(one.values()), list(other.values()))
-    if isinstance(one, set):
-        return sorted(map(repr, one)) == sorted(map(repr, other))
+    if isinstance(one, (set, frozenset)):  # the order of its items, and so its repr, may differ
+        left = list(other)
+        for item in one:
+            place = next((i for i, each in enumerate(left) if _same(item, each)), None)
+            if place is None:
+                return False
+            del left[place]
+        return not left
     if isinstance(one, complex):
         return _same([one.real, one.imag], [other.real, other.imag])
     if isinstance(one, float):

@@ -489,6 +489,11 @@ class Exercise:
         "Further right programs, written in other ways than the solution; `verify` sees each pass.",
         default=(),
     )
+    small_examples: bool = _doc(
+        "Whether a submission that fails hidden tests only is followed by a small input on which "
+        "it is wrong, drawn for it and in no test.",
+        default=True,
+    )
     edition: Edition = _doc(
         "full, or student: without anything hidden, made from the full one, never by hand.",
         default="full",

@@ -1,8 +1,11 @@
 """Phrases that several formats share."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
+from grader.grading.feedback.hidden_tests import of_each
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.plain_maths import plain
 from grader.reports.report import Report
@@ -15,6 +18,8 @@ ALL: Final = "--verbose shows all"
 """The hint at the command that shows the rest."""
 
 NO_SANDBOX = "Graded WITHOUT a sandbox (--unsafe-no-sandbox): this verdict certifies nothing."
+
+TRY_THIS = "Only hidden tests fail. This small example goes wrong too. Try it:"
 
 FAULT_FOR_LEARNERS = (
     "This could not be graded: the grader itself failed. Nothing was judged and no attempt counts. "
@@ -106,6 +111,58 @@ def help_of(verdict: Verdict) -> tuple[str, ...]:
         return ()
     hint = () if diagnosis.hint is None else (f"Hint {diagnosis.hint} helps with this.",)
     return (line(plain(diagnosis.feedback)), *hint)
+
+
+def example_of(verdict: Verdict) -> tuple[str, ...]:
+    """Return a small example that goes wrong, as lines of plain text with its two values."""
+    example = verdict.example
+    if example is None:
+        return ()
+    result = example.result
+    both = (("Expected", result.expected), ("Yours", result.got))
+    values = (
+        f"{name}, {value.summary}: {line(value.text)}" for name, value in both if value is not None
+    )
+    return (
+        TRY_THIS,
+        *(f"    {each}" for each in code_lines(verdict)),
+        line(result.message),
+        *(() if says_it_all(result) else values),
+    )
+
+
+def code_lines(verdict: Verdict) -> list[str]:
+    """Return the Python of the small example."""
+    code = "" if verdict.example is None else clean(verdict.example.code)
+    return code.splitlines()
+
+
+def in_rows(tests: Sequence[TestResult]) -> list[list[TestResult]]:
+    """Return the tests of each row: one, or all hidden ones that failed with the same sentence.
+
+    Such a row stands where the first of its tests does.
+    """
+    rows: dict[object, list[TestResult]] = {}
+    for number, test in enumerate(tests):
+        alone = not test.hidden or test.outcome in (Outcome.PASSED, Outcome.NOT_RUN)
+        rows.setdefault(number if alone else (test.outcome, test.message), []).append(test)
+    return list(rows.values())
+
+
+def as_one(row: Sequence[TestResult]) -> TestResult:
+    """Return what the tests of a row say together."""
+    first = row[0]
+    if len(row) == 1:
+        return first
+    names = ", ".join(test.id for test in row)
+    return replace(
+        first,
+        hidden=False,  # a hidden test is called by its id, and this is none
+        description=f"{len(row)} hidden tests",
+        message=f"{names}: {of_each(first.message)}",
+        points=sum(test.points for test in row),
+        max_points=sum(test.max_points for test in row),
+    )
 
 
 def opened(verdict: Verdict, *, verbose: bool = False) -> tuple[TestResult, ...]:

@@ -14,10 +14,14 @@ from grader.reports.lines import Line, Surface
 from grader.reports.phrases import (
     ALL,
     NO_SANDBOX,
+    TRY_THIS,
     WIDEST,
+    as_one,
     clean,
+    code_lines,
     count,
     help_of,
+    in_rows,
     is_shown,
     line,
     name_of,
@@ -149,11 +153,14 @@ class _Sheet:
             yield from self._wrapped(line(verdict.message), style)
         for number, said in enumerate(help_of(verdict)):
             yield from self._wrapped(said, "yellow" if number else "bold yellow")
+        yield from self._example()
         yield from self._gap()
         yield from _indented(output_lines(clean(verdict.output), self._page))
         yield from self._gap()
         if not verdict.message:
             tests = self._verdict.tests
+            if self._detail is not _ALL:
+                tests = tuple(map(as_one, in_rows(tests)))
             passed = [test for test in tests if test.outcome is Outcome.PASSED]
             others = [
                 test
@@ -170,6 +177,18 @@ class _Sheet:
                 yield from self._test(test, columns)
             yield from self._left(others)
         yield from self._gap()
+
+    def _example(self) -> Iterator[Line]:
+        """Yield the small example, its Python unbroken so that it can be pasted."""
+        example = self._verdict.example
+        if example is None:
+            return
+        yield from self._gap()
+        yield from self._wrapped(TRY_THIS, "bold yellow")
+        yield from _indented([Line(_INDENT + each, "bold") for each in code_lines(self._verdict)])
+        yield from self._wrapped(line(example.result.message))
+        yield from _indented(value_lines(example.result, self._page))
+        yield from _indented(output_lines(output_beside(example.result), self._page))
 
     def _left(self, others: Sequence[TestResult]) -> Iterator[Line]:
         """Yield what is not shown of tests that are not opened."""

@@ -5,7 +5,16 @@ from typing import Any
 
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.formats import Renderer
-from grader.reports.phrases import FAULT_FOR_LEARNERS, cut, help_of, line, name_of, output_of, whose
+from grader.reports.phrases import (
+    FAULT_FOR_LEARNERS,
+    cut,
+    example_of,
+    help_of,
+    line,
+    name_of,
+    output_of,
+    whose,
+)
 from grader.reports.report import Batch, Report
 
 _MESSAGE = 65_535  # characters
@@ -62,7 +71,7 @@ def _tests(report: Report, most: int, *, prefixed: bool) -> list[dict[str, Any]]
     tests = [_test(test, prefix, most) for test in verdict.tests]
     failed = next((test for test in tests if test["status"] != "pass"), None)
     if failed is not None:  # only the first failure is shown, so it carries what explains all
-        said = [*help_of(verdict), failed.get("message", "")]
+        said = [*help_of(verdict), *example_of(verdict), failed.get("message", "")]
         failed["message"] = cut("\n".join(filter(None, said)), most)
     return tests
 

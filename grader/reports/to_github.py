@@ -16,6 +16,7 @@ from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     NO_SANDBOX,
     count,
+    example_of,
     help_of,
     is_shown,
     line,
@@ -87,7 +88,7 @@ def _errors(report: Report) -> Iterator[str]:
     if verdict is None or verdict.message:
         yield _error(report)
         return
-    helps = " ".join(help_of(verdict))
+    helps = "\n".join(filter(None, (" ".join(help_of(verdict)), *example_of(verdict))))
     for test in verdict.tests:
         if test.outcome is Outcome.PASSED:
             continue

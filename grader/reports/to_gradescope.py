@@ -9,6 +9,7 @@ from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     NO_SANDBOX,
     clean,
+    example_of,
     help_of,
     line,
     name_of,
@@ -55,8 +56,9 @@ def _said(report: Report, *, prefixed: bool) -> str:
     verdict = report.verdict
     unsafe = [NO_SANDBOX] if verdict.sandbox == "none" else []
     message = [line(verdict.message)] if verdict.message else []
+    helps = [*help_of(verdict), *example_of(verdict)]
     printed = ["Your code printed:", clean(verdict.output)] if verdict.output.strip() else []
-    return "\n".join([*head, summary(verdict), *unsafe, *message, *help_of(verdict), *printed])
+    return "\n".join([*head, summary(verdict), *unsafe, *message, *helps, *printed])
 
 
 def _tests(report: Report, *, prefixed: bool) -> list[dict[str, Any]]:

@@ -15,11 +15,15 @@ from grader.reports.heatmap import heatmap
 from grader.reports.number_cells import Scale, Texts, written
 from grader.reports.phrases import (
     NO_SANDBOX,
+    TRY_THIS,
+    as_one,
     both_at,
     clean,
+    code_lines,
     count,
     grade_of,
     help_of,
+    in_rows,
     is_shown,
     line,
     name_of,
@@ -133,10 +137,23 @@ def _section(report: Report) -> Iterator[str]:
     if helps := help_of(verdict):
         paragraphs = "".join(f"<p>{escape(each)}</p>" for each in helps)
         yield f'<div class="diagnosis">{paragraphs}</div>\n'
+    yield _example(verdict)
     yield _printed(verdict.output)
     if not verdict.message:
-        yield f"<ol>\n{''.join(map(_test, verdict.tests))}</ol>\n"
+        yield f"<ol>\n{''.join(_test(as_one(row)) for row in in_rows(verdict.tests))}</ol>\n"
     yield f"{_origin(verdict)}</section>\n"
+
+
+def _example(verdict: Verdict) -> str:
+    if verdict.example is None:
+        return ""
+    result = verdict.example.result
+    code = "\n".join(code_lines(verdict))
+    return (
+        f'<div class="diagnosis"><p>{escape(TRY_THIS)}</p><pre>{escape(code)}</pre>'
+        f"<p>{escape(line(result.message))}</p>{_values(result)}{_printed(output_beside(result))}"
+        "</div>\n"
+    )
 
 
 def _test(test: TestResult) -> str:

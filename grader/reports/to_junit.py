@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.formats import Renderer
-from grader.reports.phrases import clean, help_of, line, name_of, output_of, whose
+from grader.reports.phrases import clean, example_of, help_of, line, name_of, output_of, whose
 from grader.reports.report import Batch, Report
 
 # What XML 1.0 has no place for, and what text of ours never holds.
@@ -62,7 +62,7 @@ def _suite(report: Report) -> ET.Element:
             _problem(case, "error", verdict.outcome.value, verdict.message)
         for test in verdict.tests:
             _add_test(suite, name, test)
-        said = "\n".join(help_of(verdict))
+        said = "\n".join((*help_of(verdict), *example_of(verdict)))
         _text(suite, "system-out", "\n\n".join(filter(None, (said, clean(verdict.output)))))
     cases = suite.findall("testcase")
     suite.set("tests", str(len(cases)))

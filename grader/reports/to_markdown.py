@@ -12,8 +12,12 @@ from grader.reports.failing_test import DetailLines, value_lines
 from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     NO_SANDBOX,
+    TRY_THIS,
+    as_one,
     clean,
+    code_lines,
     count,
+    in_rows,
     is_shown,
     line,
     name_of,
@@ -52,11 +56,11 @@ def escaped(text: str) -> str:
     return _LINKED.sub(lambda found: f"{found[0]}<!-- -->", plain)
 
 
-def fenced(text: str) -> str:
+def fenced(text: str, language: str = "text") -> str:
     """Return text as a block of code, whatever back quotes are in it."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}text\n{clean(text).rstrip()}\n{fence}"
+    return f"{fence}{language}\n{clean(text).rstrip()}\n{fence}"
 
 
 def _overview(batch: Batch) -> Iterator[str]:
@@ -94,8 +98,9 @@ def _section(report: Report, level: int) -> Iterator[str]:
         yield f"\n{escaped(why(report))}"
     else:
         yield from _diagnosis(verdict)
+        yield from _example(verdict)
         yield "\n| | Test | Points | |\n|---|---|---:|---|"
-        yield from map(_row, verdict.tests)
+        yield from (_row(as_one(row)) for row in in_rows(verdict.tests))
         for test in verdict.tests:
             if test.outcome is not Outcome.PASSED:
                 yield from _printed(output_of(test), f"Printed in: {name_of(test)}")
@@ -109,6 +114,18 @@ def _diagnosis(verdict: Verdict) -> Iterator[str]:
     yield from (f"> {each}".rstrip() for each in verdict.diagnosis.feedback.strip().splitlines())
     if verdict.diagnosis.hint is not None:
         yield f">\n> Hint {verdict.diagnosis.hint} helps with this."
+
+
+def _example(verdict: Verdict) -> Iterator[str]:
+    if verdict.example is None:
+        return
+    result = verdict.example.result
+    values = value_lines(result, DetailLines(_WIDTH, coloured=False))
+    code = fenced("\n".join(code_lines(verdict)), "python")
+    yield f"\n{TRY_THIS}\n\n{code}"
+    yield f"\n{escaped(result.message)}"
+    if values:
+        yield "\n" + fenced("\n".join(str(each).rstrip() for each in values))
 
 
 def _values(verdict: Verdict | None) -> Iterator[str]:

@@ -10,11 +10,14 @@ from grader.reports.number_cells import written
 from grader.reports.phrases import (
     ALL,
     NO_SANDBOX,
+    as_one,
     both_at,
     clean,
     count,
     cut,
+    example_of,
     help_of,
+    in_rows,
     is_shown,
     line,
     name_of,
@@ -63,11 +66,14 @@ def _lines(report: Report) -> Iterator[str]:
     if verdict.message:
         yield line(verdict.message)
     yield from help_of(verdict)
+    yield from example_of(verdict)
     yield from _printed(verdict.output, "Your code printed while it was loaded:")
     if not verdict.message:
         shown = opened(verdict, verbose=report.verbose)
-        for number, test in enumerate(verdict.tests, 1):
-            yield _test(test, number, len(verdict.tests))
+        numbers = {test.id: str(number) for number, test in enumerate(verdict.tests, 1)}
+        for row in in_rows(verdict.tests):
+            test = as_one(row)
+            yield _test(test, [numbers[each.id] for each in row], len(verdict.tests))
             if test in shown:
                 yield from _values(test, verbose=report.verbose)
                 yield from _printed(output_beside(test), "Your code printed:")
@@ -116,8 +122,9 @@ def _value(name: str, value: ValueSummary, *, verbose: bool) -> Iterator[str]:
     yield from (f"    {each}" for each in lines)
 
 
-def _test(test: TestResult, number: int, total: int) -> str:
-    head = f"Test {number} of {total}, {test.outcome}, {points(test.points, test.max_points)}"
+def _test(test: TestResult, numbers: list[str], total: int) -> str:
+    which = f"Tests {', '.join(numbers)}" if len(numbers) > 1 else f"Test {numbers[0]}"
+    head = f"{which} of {total}, {test.outcome}, {points(test.points, test.max_points)}"
     said = f" {line(test.message)}" if is_shown(test) else ""
     return f"{head}: {name_of(test)}.{said}"
 

@@ -10,6 +10,7 @@ from grader.reports.phrases import (
     NO_SANDBOX,
     clean,
     cut,
+    example_of,
     help_of,
     line,
     name_of,
@@ -62,7 +63,8 @@ def _said(report: Report, *, prefixed: bool) -> str:
         return "\n".join([*head, line(report.message)])
     unsafe = [NO_SANDBOX] if verdict.sandbox == "none" else []
     message = [line(verdict.message)] if verdict.message else []
-    return "\n".join([*head, summary(verdict), *unsafe, *message, *help_of(verdict)])
+    helps = [*help_of(verdict), *example_of(verdict)]
+    return "\n".join([*head, summary(verdict), *unsafe, *message, *helps])
 
 
 def _tests(report: Report, most: int, *, prefixed: bool) -> list[dict[str, Any]]:

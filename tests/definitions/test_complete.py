@@ -79,6 +79,11 @@ def test_forbid(exercise: Exercise) -> None:
     )
 
 
+def test_small_examples(exercise: Exercise) -> None:
+    """An author can switch off the small examples."""
+    assert not exercise.small_examples
+
+
 def test_equivalent(exercise: Exercise) -> None:
     """An equivalent mutant is a change and the reason why it changes nothing."""
     assert exercise.equivalent == (

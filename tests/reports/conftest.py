@@ -9,7 +9,7 @@ import pytest
 
 from grader.definitions.exercise import ExerciseId, TestId
 from grader.grading.results.value_summary import ValueSummary
-from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Diagnosis, Outcome, SmallExample, TestResult, Verdict
 from grader.reports.report import Batch, Report
 
 BEGAN, ENDED = 1_750_000_000.0, 1_750_000_001.25
@@ -79,6 +79,23 @@ def _load() -> Verdict:
     return verdict(Outcome.ERRORED, tests, message=message, line=1)
 
 
+def _hidden() -> Verdict:
+    said = "The result has the right form but wrong values in this hidden test."
+    secret: dict[str, Any] = {"hidden": True, "description": ""}
+    tests = (
+        result("worked", Outcome.PASSED, 1),
+        result("any-shape", Outcome.FAILED, max_points=2, message=said, **secret),
+        result("large", Outcome.ERRORED, message="Your code raised an error.", **secret),
+        result("one-token", Outcome.FAILED, message=said, **secret),
+    )
+    values = {name: value for name, value in VALUES.items() if name != "inputs"}
+    tried = result(
+        "any-shape", Outcome.FAILED, message=f"Not right: {NASTY}", max_points=0, **values
+    )
+    code = "x = np.array([[1.0, 2.0], [0.0, 1.0]])\nscaled_scores(x, x)"
+    return verdict(Outcome.FAILED, tests, example=SmallExample(code, tried))
+
+
 def _of(one: Verdict, student: str | None = None) -> Report:
     file = "ada.py" if student is None else f"in/{student}/scaled-scores.py"
     outcome = one.outcome.value
@@ -110,6 +127,7 @@ def cases() -> dict[str, Report | Batch]:
     return {
         "pass": _of(_pass()),
         "fail": _of(_fail()),
+        "hidden": _of(_hidden()),
         "load": _of(_load()),
         "fault": _fault(),
         "batch": _batch(),

@@ -19,7 +19,7 @@ SUFFIX = {
     "text": "txt", "plain": "txt", "github": "txt", "jsonl": "jsonl", "junit": "xml",
     "markdown": "md", "html": "html", "csv": "csv", "gradebook": "csv",
 }  # fmt: skip
-CASES = ("pass", "fail", "load", "fault", "batch")
+CASES = ("pass", "fail", "hidden", "load", "fault", "batch")
 
 RUNNER = {
     "CLASSROOM": "cs101",
@@ -52,7 +52,7 @@ def summary_of(case: str) -> Path:
 def test_each_case_looks_as_in_its_golden_file(
     name: str, case: str, cases: dict[str, Report | Batch], goldens: "Goldens"
 ) -> None:
-    """A pass, a fail, a problem with loading, a fault and a batch, in each format."""
+    """A pass, a fail, a fail of hidden tests only, a problem with loading, a fault and a batch."""
     renderer = FORMATS[name].renderer()
     # What takes one student only gets several exercises of one.
     wanted = cases["homework" if case == "batch" and FORMATS[name].one_student else case]

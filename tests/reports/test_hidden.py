@@ -509,7 +509,10 @@ def test_where_nothing_may_be_told_every_way_to_fail_is_one(
 def test_of_a_category_nothing_else_is_told(
     one: str, other: str, sandbox: Sandbox, load: Callable[[Fields], Exercise]
 ) -> None:
-    """Two submissions that fail hidden tests on the same rung get the same verdict."""
+    """Two submissions that fail hidden tests on the same rung get the same verdict.
+
+    A small example has other values, since these are of inputs of its own.
+    """
     exercise = load(definition(UNTOLD, Way("")))
     jobs = {does: (exercise, Way(does).source("2 * x")) for does in (one, other)}
-    assert len(set(graded(sandbox, jobs).values())) == 1
+    assert len({replace(each, example=None) for each in graded(sandbox, jobs).values()}) == 1

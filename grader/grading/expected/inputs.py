@@ -4,13 +4,13 @@ import ast
 import functools
 import hashlib
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from grader.definitions.exercise import Exercise, Literals, TestCase
+from grader.definitions.exercise import Exercise, Literals, Seeded, TestCase
 from grader.grading.program.author_code import by_author, freeze, remember
 
 SMALLEST, LARGEST, ONLY = 2, 10, 5
@@ -21,6 +21,8 @@ _EVERY = 3
 """In each third draw one axis has length 1: rare enough to leave most draws as telling as ever,
 and ten draws still give three axes their turn. The first draws are ordinary ones."""
 
+_APART = 1 << 20  # a stream of random numbers beside those of the test's own draws
+
 
 def draw_inputs(exercise: Exercise, test: TestCase, number: int) -> Mapping[str, Any]:
     """Return the inputs of one draw; arrays in it cannot be written to.
@@ -30,9 +32,47 @@ def draw_inputs(exercise: Exercise, test: TestCase, number: int) -> Mapping[str,
     """
     if isinstance(test.given, Literals):
         return {name: freeze(value) for name, value in test.given.values.items()}
-    code = test.given.code
     rng, size = generator(exercise, test, number), size_of(number, test.seeds)
-    ready = {"np": np, "rng": rng, "size": size, "sizes": _sizes(rng, size, number)}
+    return _drawn(test, test.given.code, rng, size, _sizes(rng, size, number))
+
+
+def draw_of_sizes(
+    exercise: Exercise, test: TestCase, number: int, lengths: Sequence[int], size: int
+) -> Mapping[str, Any]:
+    """Return inputs of given sizes, from random numbers that no draw of the test has.
+
+    Args:
+        exercise: of the test.
+        test: whose `given` is run.
+        number: of the draw: another one gives other random numbers.
+        lengths: what `sizes()` gives, one after the other, from 1 for the least that the author
+            allows; other small numbers when they are used up.
+        size: what `size` is.
+
+    Raises:
+        DefinitionError: the author's Python raises, as it may for sizes that it does not expect.
+    """
+    assert isinstance(test.given, Seeded)  # noqa: S101  for the type checker; others have no sizes
+    rng = generator(exercise, test, number, _APART)
+    left, others = list(lengths), _sizes(rng, size, 0)
+
+    def sizes(count: int, least: int = 1) -> tuple[int, ...]:
+        taken = tuple(length + least - 1 for length in left[:count])
+        del left[:count]
+        return taken + (others(count - len(taken), least) if count > len(taken) else ())
+
+    return _drawn(test, test.given.code, rng, size, sizes)
+
+
+def _drawn(
+    test: TestCase,
+    code: str,
+    rng: np.random.Generator,
+    size: int,
+    sizes: Callable[..., tuple[int, ...]],
+) -> Mapping[str, Any]:
+    """Run a `given` and return the names that it sets."""
+    ready = {"np": np, "rng": rng, "size": size, "sizes": sizes}
     namespace: dict[str, Any] = dict(ready)
     what = f"test {test.id!r}: given"
     by_author(test.where, what, lambda: exec(_compiled(code), namespace))  # noqa: S102  the author's own code

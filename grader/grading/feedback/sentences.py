@@ -15,6 +15,7 @@ from grader.definitions.exercise import DefinedAs, Disclosure, Property
 from grader.grading.comparison.ladder import Rung
 from grader.grading.feedback import error_explanations
 from grader.grading.feedback.defined_names import DefinedName, DefinedNames
+from grader.grading.feedback.hidden_tests import NOT_PASSED
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Cause, ChildGoneError, Raised, Unsupported
 from grader.sandbox.printable import printable
@@ -54,8 +55,6 @@ _HIDDEN_BY_OUTCOME = {
     Outcome.OUT_OF_MEMORY: "Your code ran out of memory for the inputs of this hidden test.",
     Outcome.OUTPUT_LIMIT: "Your code printed too much for the inputs of this hidden test.",
 }
-_NOTHING_DISCLOSED = "A hidden test did not pass."
-
 _LONGEST = 300  # characters of a submission's own words in a sentence
 
 _ENDED = (
@@ -77,7 +76,7 @@ def hidden(
     carry the inputs of another hidden test.
     """
     if disclose == "nothing":
-        return _NOTHING_DISCLOSED
+        return NOT_PASSED
     sentence = _HIDDEN_BY_OUTCOME[outcome] if rung is None else _HIDDEN_BY_RUNG[rung]
     if rung is Rung.PROPERTY and holds is not None:
         sentence = _HIDDEN_BY_PROPERTY[holds]

@@ -78,6 +78,17 @@ class Diagnosis:
 
 
 @dataclass(frozen=True, slots=True)
+class SmallExample:
+    """A small input on which a submission is wrong that fails hidden tests only.
+
+    It is drawn for the learner and is in no test: everything in it may be shown.
+    """
+
+    code: str  # Python that can be pasted: the inputs, if they need lines of their own, and a call
+    result: TestResult  # as if it were a visible test without points; its id is the hidden test's
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """The outcome, points and results of one submission."""
 
@@ -95,6 +106,7 @@ class Verdict:
     submission_hash: str
     grader_version: str
     diagnosis: Diagnosis | None = None  # if one mistake explains why it did not pass
+    example: SmallExample | None = None  # if only hidden tests failed and one was found
     evidence: Evidence | None = None  # if it was asked for; no part of any report
 
     @property

@@ -5,7 +5,14 @@ from typing import Any, get_args
 
 from grader.definitions.exercise import ExerciseId, TestId
 from grader.grading.results.value_summary import ValueSummary
-from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult, Verdict
+from grader.grading.results.verdict import (
+    Diagnosis,
+    DiagnosisKind,
+    Outcome,
+    SmallExample,
+    TestResult,
+    Verdict,
+)
 
 SCHEMA = "etude/verdict/v1"
 FAULT = "grader fault"
@@ -35,6 +42,9 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
             "hint": found.hint,
             "tests": list(found.tests),
         },
+        "example": None
+        if verdict.example is None
+        else {"code": verdict.example.code, "result": result_data(verdict.example.result)},
         "tests": [result_data(test) for test in verdict.tests],
         "sandbox": verdict.sandbox,
         "exercise_hash": verdict.exercise_hash,
@@ -90,6 +100,7 @@ def verdict_from_data(data: dict[str, Any]) -> Verdict:
         xp=data["xp"],
         hidden_elsewhere=data["hidden_elsewhere"],
         diagnosis=_diagnosis_from_data(data.get("diagnosis")),
+        example=_example_from_data(data.get("example")),
         tests=tuple(result_from_data(test) for test in data["tests"]),
         sandbox=data["sandbox"],
         exercise_hash=data["exercise_hash"],
@@ -110,6 +121,12 @@ def _diagnosis_from_data(data: dict[str, Any] | None) -> Diagnosis | None:
         hint=data["hint"],
         tests=tuple(TestId(test) for test in data["tests"]),
     )
+
+
+def _example_from_data(data: dict[str, Any] | None) -> SmallExample | None:
+    if data is None:
+        return None
+    return SmallExample(data["code"], result_from_data(data["result"]))
 
 
 def result_from_data(data: dict[str, Any]) -> TestResult:

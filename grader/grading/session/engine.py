@@ -199,8 +199,14 @@ class _GradingSession:
         diagnostician = self._diagnosticians.get(
             job.exercise.digest, lambda: Diagnostician(oracle, self._sandbox)
         )
-        diagnosis = diagnostician.diagnose(results, run.observed, run.deadline)
-        return replace(verdict, diagnosis=diagnosis)
+        until = run.deadline
+        diagnosis = diagnostician.diagnose(results, run.observed, until)
+        example = None
+        if time.monotonic() < until:
+            from grader.grading.diagnosis.small_example import small_example  # noqa: PLC0415  likewise
+
+            example = small_example(oracle, job.submission, self._sandbox, results, run.observed)
+        return replace(verdict, diagnosis=diagnosis, example=example)
 
 
 def _items_of(session: pytest.Session, exercise: Exercise) -> list[TestCaseItem]:

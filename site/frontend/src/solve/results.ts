@@ -2,7 +2,7 @@
 
 import { button, type Child, count, element, icon, prose } from "../dom";
 import { comparison, named, output } from "./values";
-import type { Diagnosis, Outcome, Printed, TestResult, Verdict } from "./verdict";
+import type { Diagnosis, Outcome, Printed, SmallExample, TestResult, Verdict } from "./verdict";
 
 /** What the results refer to outside of them. */
 export interface Around {
@@ -43,6 +43,7 @@ export function showVerdict(verdict: Verdict, around: Around): Node[] {
   }
   return [
     ...(verdict.diagnosis ? [showDiagnosis(verdict.diagnosis, around)] : []),
+    ...(verdict.example ? [showExample(verdict.example, around)] : []),
     ...printedBy(verdict.output),
     ...showTests(verdict.tests, around),
   ];
@@ -91,6 +92,13 @@ function showDiagnosis({ kind, ids, feedback, hint }: Diagnosis, around: Around)
   const helps = hint !== null && element("p", {}, around.hint(hint));
   const title = element("h3", {}, "What is behind this");
   return element("div", { class: "diagnosis" }, title, said, helps);
+}
+
+/** As in the terminal: Python that can be pasted, and what came of it. */
+function showExample({ code, result }: SmallExample, around: Around): HTMLElement {
+  const title = element("h3", {}, "A small example that goes wrong");
+  const said = element("p", {}, "Only hidden tests fail. This small example goes wrong too. Try it:");
+  return element("div", { class: "diagnosis" }, title, said, output(code), ...bodyOf(result, around));
 }
 
 function showTest(test: TestResult, around: Around): HTMLElement {

@@ -43,6 +43,12 @@ export interface Diagnosis {
   readonly hint: number | null;
 }
 
+/** A small input on which the code is wrong, when only hidden tests failed. */
+export interface SmallExample {
+  readonly code: string;
+  readonly result: TestResult;
+}
+
 export interface Verdict {
   readonly exercise: string;
   readonly outcome: Outcome;
@@ -52,6 +58,7 @@ export interface Verdict {
   readonly line: number | null;
   readonly output: string;
   readonly diagnosis: Diagnosis | null;
+  readonly example?: SmallExample | null;
   readonly tests: readonly TestResult[];
   readonly exercise_hash: string;
   readonly submission_hash: string;

@@ -1,0 +1,195 @@
+"""Inputs as trees of arrays and numbers: what holds for each, and simpler values to try."""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Path: TypeAlias = tuple[Any, ...]
+"""The names, keys and numbers that lead to a value in the inputs."""
+
+_Array: TypeAlias = npt.NDArray[Any]
+
+_FEW: Final = 40  # numbers of an array that are tried one by one
+_SIMPLE: Final = (0, 1, 2)
+_NEXT: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 0.5)  # factors of a number that takes another's place
+
+
+def parts(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:  # noqa: ANN401  any value
+    """Yield each array and each number in a value, with the path to it."""
+    if isinstance(value, (np.ndarray, np.generic, int, float, complex)):
+        yield path, value
+    elif isinstance(value, (list, tuple)):
+        for number, item in enumerate(value):
+            yield from parts(item, (*path, number))
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from parts(item, (*path, key))
+
+
+def replaced(value: Any, path: Path, part: Any) -> Any:  # noqa: ANN401  any values
+    """Return a copy of a value with another part at the end of a path."""
+    if not path:
+        return part
+    key, *rest = path
+    if isinstance(value, Mapping):
+        return {**value, key: replaced(value[key], tuple(rest), part)}
+    items = list(value)
+    items[key] = replaced(items[key], tuple(rest), part)
+    return type(value)(items)
+
+
+def part_at(value: Any, path: Path) -> Any:  # noqa: ANN401  any values
+    """Return the part at the end of a path."""
+    for key in path:
+        value = value[key]
+    return value
+
+
+def exchanged(part: Any, number: float, other: float) -> Any:  # noqa: ANN401  an array or a number
+    """Return a part with one number in place of another, wherever that stands."""
+    if isinstance(part, np.ndarray):
+        return np.where(part == number, other, part).astype(part.dtype)
+    return type(part)(other)
+
+
+def moved(part: Any, number: float, other: float) -> Any:  # noqa: ANN401  an array or a number
+    """Return a part in which what is near a number lies as far from another one."""
+    if isinstance(part, np.ndarray):
+        is_near = np.abs(part - number) <= abs(number) / 2
+        return np.where(is_near, part + (other - number), part).astype(part.dtype)
+    return type(part)(other)
+
+
+def count_numbers(value: Any) -> int:  # noqa: ANN401  any value
+    """Return how many numbers there are in a value."""
+    return sum(int(np.size(part)) for _, part in parts(value))
+
+
+def numbers_in(value: Any) -> frozenset[float]:  # noqa: ANN401  any value
+    """Return the different real numbers in a value."""
+    arrays = (np.asarray(part) for _, part in parts(value))
+    real = [each.astype(np.float64).ravel() for each in arrays if each.dtype.kind in "iuf"]
+    return (
+        frozenset(float(each) for each in np.unique(np.concatenate(real))) if real else frozenset()
+    )
+
+
+def texts_in(value: Any) -> Iterator[str]:  # noqa: ANN401  any value
+    """Yield the texts in a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from texts_in(item)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from texts_in(item)
+
+
+def properties(part: Any) -> frozenset[str]:  # noqa: ANN401  an array or a number
+    """Return what holds for all numbers of a part, of all that inputs are usually meant to keep.
+
+    An input that breaks what holds for every ordinary draw may be one that no right program has to
+    take: a probability of 2, a mask that leaves a row nothing.
+    """
+    array = np.asarray(part)
+    if array.size == 0 or array.dtype.kind not in "biuf":
+        return frozenset()
+    rows = array if array.ndim else array.reshape(1)
+    with np.errstate(invalid="ignore"):  # between two infinities
+        holds = _truths(rows) if array.dtype.kind == "b" else _facts(rows)
+    return frozenset(
+        {f"of kind {array.dtype.kind}", *(name for name, is_so in holds.items() if is_so)}
+    )
+
+
+def _truths(rows: _Array) -> Mapping[str, Any]:
+    diagonal = np.diagonal(rows, 0, -2, -1) if _is_square(rows) else None
+    return {
+        "each row has True": rows.any(-1).all(),
+        "each row has False": not rows.all(-1).any(),
+        "the diagonal is True": diagonal is not None and diagonal.all(),
+        "the diagonal is False": diagonal is not None and not diagonal.any(),
+    }
+
+
+def _facts(rows: _Array) -> Mapping[str, Any]:
+    finite = np.isfinite(rows)
+    return {
+        "finite": finite.all(),
+        "each row has a finite number": finite.any(-1).all(),
+        "positive": (rows > 0).all(),
+        "not negative": (rows >= 0).all(),
+        "not positive": (rows <= 0).all(),
+        "negative": (rows < 0).all(),
+        "at most 1": (rows <= 1).all(),
+        "less than 1": (rows < 1).all(),
+        "rows have the sum 1": np.allclose(rows.sum(-1), 1),
+        "increasing": (np.diff(rows) > 0).all(),
+        "not decreasing": (np.diff(rows) >= 0).all(),
+    }
+
+
+def _is_square(array: _Array) -> bool:
+    return array.ndim > 1 and array.shape[-1] == array.shape[-2]
+
+
+def simpler(part: Any, *, in_order: bool) -> Iterator[Any]:  # noqa: ANN401  an array or a number
+    """Yield simpler values for a whole part, the simplest first.
+
+    Args:
+        part: an array or a number.
+        in_order: whether different numbers say more than equal ones: 0, 1, 2, ... come first.
+    """
+    if isinstance(part, bool):
+        yield False
+    elif isinstance(part, (int, float, np.integer)):
+        yield from map(type(part), _SIMPLE)
+        if isinstance(part, float) and math.isfinite(part):
+            yield from (0.5, round(part), round(part, 1))
+    elif isinstance(part, np.ndarray) and part.size and part.dtype.kind in "biuf":
+        yield from (each.astype(part.dtype) for each in _simpler_arrays(part, in_order=in_order))
+
+
+def _simpler_arrays(part: _Array, *, in_order: bool) -> Iterator[_Array]:
+    rising = np.arange(part.size).reshape(part.shape)
+    if part.dtype.kind == "b":
+        yield from (np.zeros_like(part), np.ones_like(part))
+        return
+    if in_order:
+        yield from (rising, rising + 1)
+    yield from (np.zeros_like(part), np.ones_like(part))
+    if part.ndim == 2:  # noqa: PLR2004  a matrix
+        yield np.eye(*part.shape)
+    yield from (rising, rising + 1)
+    if part.dtype.kind != "f":
+        yield from (np.minimum(part, 1), np.minimum(part, 2))
+        return
+    for digits in (0.5, 1.0, 10.0, 100.0):
+        yield np.round(part * digits * 2) / (digits * 2) + 0.0  # no minus zero
+
+
+def simpler_numbers(part: Any) -> Iterator[tuple[tuple[int, ...], list[float]]]:  # noqa: ANN401  an array or a number
+    """Yield the place of each number of a small array, and simpler ones for it."""
+    if not isinstance(part, np.ndarray) or part.size > _FEW or part.dtype.kind not in "iuf":
+        return
+    for place in np.ndindex(part.shape):
+        number = float(part[place])
+        if number in _SIMPLE:
+            continue
+        halves = [round(number * 2) / 2] if math.isfinite(number) else []
+        simple = [*map(float, _SIMPLE), *halves, *itertools.islice(alike(number), 2)]
+        yield place, list(dict.fromkeys(simple))
+
+
+def alike(number: float) -> Iterator[float]:
+    """Yield numbers near another one, of one or two digits and its sign."""
+    if number == 0 or not math.isfinite(number):
+        return
+    for factor in _NEXT:
+        for digits in ("%.0e", "%.1e"):
+            yield float(digits % (number * factor))

@@ -1,0 +1,547 @@
+"""The search for a small input on which a submission is wrong that fails hidden tests only.
+
+The `given` of the failing tests runs again with every small vector of sizes, and the first inputs
+on which the submission differs from a right program are simplified number by number. Axes are never
+cut: that could leave what the task asks for. What is shown is in no test:
+
+- the call is a plain one of what the task describes, whatever else the test does with it;
+- no number and no text of a hidden test is in it that is not public too;
+- the values shown come from a child that has seen nothing but the example.
+
+It is an example for certain: the solution and the reference (or the expression that the author
+expects) agree on it, and what holds for ordinary draws of the inputs holds for it too.
+"""
+
+import ast
+import itertools
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    Expected,
+    FromExpression,
+    FromReference,
+    FromSolution,
+    Literals,
+    Seeded,
+    TestCase,
+    TestId,
+    Tolerance,
+)
+from grader.errors import EtudeError
+from grader.grading.checks import judge
+from grader.grading.comparison.ladder import Rung
+from grader.grading.comparison.raw_result import RawResult
+from grader.grading.diagnosis.plain_call import (
+    NotWritableError,
+    PlainCall,
+    plain_calls,
+    python_of,
+    whole_call,
+)
+from grader.grading.diagnosis.simpler_inputs import (
+    Path,
+    alike,
+    count_numbers,
+    exchanged,
+    moved,
+    numbers_in,
+    part_at,
+    parts,
+    properties,
+    replaced,
+    simpler,
+    simpler_numbers,
+    texts_in,
+)
+from grader.grading.expected.inputs import draw_of_sizes
+from grader.grading.expected.oracle import Draw, KnownValues, Oracle
+from grader.grading.expected.solution_values import loaded_solution
+from grader.grading.program.author_code import (
+    TooLargeError,
+    TooLongError,
+    evaluate,
+    names_in,
+)
+from grader.grading.program.loaded_program import LoadedProgram
+from grader.grading.program.loading import load
+from grader.grading.program.proxies import NoValueError
+from grader.grading.results.jobs import limits_of
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome, SmallExample, TestResult
+from grader.grading.run.submission_run import SubmissionRun
+from grader.sandbox.answers import ChildGoneError, Raised
+from grader.sandbox.interface import Children
+from grader.sandbox.limits import Limits
+
+CPU_SECONDS: Final = 0.15
+"""Of our own. The programs take less: there is more to do around a call than in it."""
+
+WALL_SECONDS: Final = 1.0
+"""For programs that compute long or wait."""
+
+_VISIBLY: Final = Tolerance(1e-3, 1e-3)  # four decimals are shown
+_MOST_NUMBERS: Final = 64  # in the inputs; more are no small example
+_MOST_LENGTHS: Final = 6  # that are varied independently
+_ORDINARY: Final = (2, 3, 4, 5, 6, 7)  # sizes of the draws that show what inputs are like
+_LARGE, _NEAR = 10, 0.1  # a number above the first is told by one that is as near to it
+_OTHER_DRAWS: Final = 1 << 10  # numbers of draws that are not searched
+_TRIVIAL: Final = frozenset({0.0, 1.0, -1.0, 2.0, -2.0, np.inf, -np.inf})
+_FORM: Final = (Rung.SHAPE, Rung.LENGTH, Rung.TYPE)
+
+_Inputs = Mapping[str, Any]
+
+
+def small_example(
+    oracle: Oracle,
+    submission: Submission,
+    sandbox: Children,
+    results: Mapping[TestId, TestResult],
+    observed: Mapping[TestId, RawResult],
+) -> SmallExample | None:
+    """Return an example for a submission that fails hidden tests only, if one is found in time.
+
+    Args:
+        oracle: the exercise's.
+        submission: what was graded.
+        sandbox: where the submission and the solution run again.
+        results: of the submission's tests.
+        observed: the submission's values in them.
+    """
+    exercise = oracle.exercise
+    if not exercise.small_examples or not exercise.solution or exercise.kind == "predict":
+        return None
+    failing = [test for test in exercise.tests if _failed(results.get(test.id))]
+    if not all(test.hidden for test in failing):
+        return None  # a visible test shows more
+    try:
+        asked = [
+            each for test in failing for each in _questions(oracle, test, observed.get(test.id))
+        ]
+        return _found(oracle, submission, sandbox, asked) if asked else None
+    except Exception:  # noqa: BLE001  an addition must not cost a submission its verdict
+        return None
+
+
+def _found(
+    oracle: Oracle, submission: Submission, sandbox: Children, asked: Sequence["_Question"]
+) -> SmallExample | None:
+    exercise, clock = oracle.exercise, _Clock()
+    with (
+        loaded_solution(exercise, sandbox) as solution,
+        sandbox.child(_limits(exercise)) as child,
+    ):
+        program = load(child, submission, replace(exercise, forbid=None)).program
+        if program is None:
+            return None
+        search = _Search(oracle, sandbox, solution, program, clock)
+        shown = (
+            _shown(oracle, submission, sandbox, question, inputs)
+            for question, inputs in search.simplified(asked)
+        )
+        return next(filter(None, shown), None)
+
+
+def _limits(exercise: Exercise) -> Limits:
+    return replace(limits_of(exercise), cpu_seconds=1, wall_seconds=WALL_SECONDS)
+
+
+def _failed(result: TestResult | None) -> bool:
+    return result is not None and result.outcome not in (Outcome.PASSED, Outcome.NOT_RUN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A plain call of a failing test, as a test of its own."""
+
+    test: CallTest  # expects what the reference, the author's expression or the solution gives
+    of: TestCase  # whose inputs it draws
+    call: PlainCall
+    kind: str  # of the difference in the failing test; "" for any
+
+
+def _questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterator[_Question]:
+    """Yield the plain calls of a failing test, if anything may be told of it."""
+    exercise = oracle.exercise
+    if test.disclose == "nothing" or test.budget is not None or isinstance(test.given, Literals):
+        return
+    kind = _kind_of(seen.got, seen.rung) if seen is not None else ""
+    calls = plain_calls(exercise, test, oracle.draws(test)[0].inputs)
+    if test.disclose == "inputs" and test.is_expression and not calls:
+        calls = [whole_call(test, oracle.draws(test)[0].inputs)]
+    if ".dtype" in test.code and "dtype" in exercise.instructions:
+        calls += [replace(call, code=f"{call.code}.dtype.name") for call in calls]
+    for call in calls:
+        used = {each.id for each in ast.walk(ast.parse(call.code)) if isinstance(each, ast.Name)}
+        has_reference = all(exercise.defines[n].reference for n in used & exercise.defines.keys())
+        expect: Expected = FromReference() if has_reference else FromSolution()
+        if isinstance(test.expect, FromExpression) and call.code == ast.unparse(
+            ast.parse(test.code.strip())
+        ):
+            others = names_in(test.expect.code) - exercise.defines.keys() - {"np", "reference"}
+            expect = test.expect if others <= call.names else expect
+        asked = CallTest(
+            where=test.where,
+            id=test.id,
+            call=call.code,
+            expect=expect,
+            tolerance=_visibly(test.tolerance),
+            keep_inputs=test.keep_inputs,
+            nan=test.nan if isinstance(test, CallTest) else "equal",
+            accept=test.accept,
+        )
+        yield _Question(asked, test, call, kind)
+
+
+def _visibly(asked: Tolerance | None) -> Tolerance:
+    """Return how far two values must be apart at least, for an eye and for the author."""
+    if asked is None:
+        return _VISIBLY
+    return Tolerance(max(asked.atol, _VISIBLY.atol), max(asked.rtol, _VISIBLY.rtol))
+
+
+def _kind_of(got: object, rung: Rung | None) -> str:
+    if isinstance(got, Raised):
+        return f"raised {got.type}"
+    return "" if rung in (None, Rung.PROPERTY, Rung.ASSERTION, Rung.TEXT) else rung.value
+
+
+class _Clock:
+    """The time for a search."""
+
+    def __init__(self) -> None:
+        self._cpu, self._wall = time.process_time(), time.monotonic()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no time is left."""
+        return (
+            time.process_time() - self._cpu > CPU_SECONDS
+            or time.monotonic() - self._wall > WALL_SECONDS
+        )
+
+
+class _Search:
+    """The search for inputs on which two programs differ.
+
+    Args:
+        oracle: the exercise's.
+        sandbox: for expected values that need one.
+        solution: loaded in a child.
+        program: the submission, in another one.
+        clock: says when to stop.
+    """
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        sandbox: Children,
+        solution: LoadedProgram,
+        program: LoadedProgram,
+        clock: "_Clock",
+    ) -> None:
+        self._exercise = oracle.exercise
+        self._oracle = Oracle(oracle.exercise, sandbox, KnownValues())
+        self._known = oracle
+        self._solution = solution
+        self._program = program
+        self._clock = clock
+        self._properties: dict[TestId, dict[Path, frozenset[str]]] = {}
+        self._secret = _Secrets(oracle.exercise)
+
+    def simplified(self, asked: Sequence[_Question]) -> Iterator[tuple[_Question, _Inputs]]:
+        """Yield the questions that show a difference with simplified inputs, the smallest first."""
+        found: list[tuple[bool, int, int, _Question, _Inputs, str]] = []
+        try:
+            for number, question in enumerate(asked):
+                if (first := self._first(question)) is not None:
+                    inputs, kind = first
+                    other = bool(question.kind) and kind != question.kind
+                    found.append((other, count_numbers(inputs), number, question, inputs, kind))
+        except ChildGoneError:
+            pass
+        for *_, question, inputs, kind in sorted(found, key=lambda each: each[:3]):
+            for simple in self._told(question, inputs, kind):
+                yield question, simple
+
+    def _told(self, question: _Question, inputs: _Inputs, kind: str) -> Iterator[_Inputs]:
+        simple = self._without_secrets(question, self._simpler(question, inputs, kind), kind)
+        if simple is not None and not self._is_a_draw(question, simple):
+            yield simple
+
+    def _first(self, question: _Question) -> tuple[_Inputs, str] | None:
+        """Return the smallest inputs that show a difference, of the test's own kind if possible."""
+        other = None
+        for inputs in self._draws(question):
+            if self._clock.is_over:
+                break
+            if not 0 < count_numbers(inputs) <= _MOST_NUMBERS:
+                continue
+            if not all(self._fits(question, path, part) for path, part in parts(inputs)):
+                continue
+            kind = self._difference(question, inputs)
+            if kind and question.kind in ("", kind):
+                return inputs, kind
+            if kind and other is None:
+                other = inputs, kind
+        return other
+
+    def _draws(self, question: _Question) -> Iterator[_Inputs]:
+        """Yield inputs drawn with every small vector of sizes, then with ordinary sizes."""
+        test, numbers = question.of, itertools.count()
+        lengths = _lengths_in(test)
+        if lengths:
+            some = min(lengths, _MOST_LENGTHS)
+            for vector in sorted(itertools.product((1, 2), repeat=some), key=sum):
+                for _ in range(2):
+                    yield self._drawn(question, next(numbers), vector, max(vector))
+        for size in (1, 2, 2, 3, 3, 4, 5):
+            yield self._drawn(question, next(numbers), (), size)
+
+    def _drawn(
+        self, question: _Question, number: int, lengths: tuple[int, ...], size: int
+    ) -> _Inputs:
+        try:
+            drawn = draw_of_sizes(self._exercise, question.of, number, lengths, size)
+        except EtudeError:  # sizes for which the author's Python does not work
+            return {}
+        return {name: value for name, value in drawn.items() if name in question.call.names}
+
+    def _difference(self, question: _Question, inputs: _Inputs) -> str:
+        """Return the kind of the difference that inputs show; "" if none."""
+        test = replace(question.test, given=Literals(inputs))
+        known = self._oracle.known.draws
+        known.pop(test.id, None)
+        try:
+            if test.needs_solution:
+                names = self._solution.names(test.where, keep_inputs=test.keep_inputs)
+                value = evaluate(test.call, {**self._solution.bindings(names), **inputs})
+                known[test.id] = (Draw(inputs, value),)
+            expected = self._oracle.draws(test)[0].expected
+            if not _is_comparable(expected):
+                return ""
+            kind = self._kind(self._program, test)
+            if not kind or (not test.needs_solution and self._kind(self._solution, test)):
+                return ""
+        except ChildGoneError:
+            raise
+        except Exception:  # noqa: BLE001  the reference or the solution does not take these inputs
+            return ""
+        return kind
+
+    def _kind(self, program: LoadedProgram, test: CallTest) -> str:
+        try:
+            found = judge(program, self._oracle, test, 0)
+        except NoValueError as error:
+            return _kind_of(error.answer, None) or "no value"
+        except (TooLargeError, TooLongError):
+            return "too large"
+        return "" if found.difference is None else found.difference.rung.value
+
+    def _fits(self, question: _Question, path: Path, part: Any) -> bool:  # noqa: ANN401  an array or a number
+        """Return whether a part of inputs keeps what holds for ordinary draws of the test."""
+        usual = self._properties.get(question.of.id)
+        if usual is None:
+            usual = self._properties[question.of.id] = self._usual(question)
+        return usual.get(path, frozenset()) <= properties(part)
+
+    def _usual(self, question: _Question) -> dict[Path, frozenset[str]]:
+        usual: dict[Path, frozenset[str]] = {}
+        given = [draw.inputs for draw in self._known.draws(question.of)[: len(_ORDINARY)]]
+        given += [
+            self._drawn(question, _OTHER_DRAWS + size, (), size) for size in _ORDINARY[len(given) :]
+        ]
+        for inputs in given:
+            used = {name: inputs[name] for name in question.call.names & inputs.keys()}
+            for path, part in parts(used):
+                here = properties(part)
+                usual[path] = usual.get(path, here) & here
+        return usual
+
+    def _changed(
+        self,
+        question: _Question,
+        inputs: _Inputs,
+        path: Path,
+        part: Any,  # noqa: ANN401  an array or a number
+        kind: str,
+    ) -> _Inputs | None:
+        """Return inputs with another part, if they still show a difference of the same kind."""
+        if self._clock.is_over or not self._fits(question, path, part):
+            return None
+        changed = replaced(inputs, path, part)
+        try:
+            return changed if self._difference(question, changed) == kind else None
+        except ChildGoneError:
+            return None
+
+    def _simpler(self, question: _Question, inputs: _Inputs, kind: str) -> _Inputs:
+        """Return inputs made simpler, part by part and then number by number."""
+        for path, part in list(parts(inputs)):
+            for simple in simpler(part, in_order=kind in _FORM):
+                if _is_same(simple, part):
+                    break
+                changed = self._changed(question, inputs, path, simple, kind)
+                if changed is not None:
+                    inputs = changed
+                    break
+        for path, part in list(parts(inputs)):
+            for place, numbers in simpler_numbers(part):
+                for number in numbers:
+                    simple = np.array(part_at(inputs, path))
+                    simple[place] = number
+                    changed = self._changed(question, inputs, path, simple, kind)
+                    if changed is not None:
+                        inputs = changed
+                        break
+        return inputs
+
+    def _without_secrets(self, question: _Question, inputs: _Inputs, kind: str) -> _Inputs | None:
+        """Return inputs in which numbers that hidden tests may have are exchanged for others."""
+        constants = list(_constants(ast.parse(question.call.code)))
+        if any(map(self._secret.is_text, texts_in([constants, inputs]))) or any(
+            map(self._secret.is_near, numbers_in(constants))
+        ):
+            return None
+        for path, part in list(parts(inputs)):
+            for number in filter(self._secret.is_near, numbers_in(part)):
+                now = part_at(inputs, path)
+                if number not in numbers_in(now):
+                    continue  # moved with another one
+                others = (each for each in alike(number) if not self._secret.is_near(each))
+                ways = ((exchanged(now, number, each), moved(now, number, each)) for each in others)
+                tried = (
+                    self._changed(question, inputs, path, each, kind)
+                    for each in itertools.chain.from_iterable(ways)
+                )
+                found = next((each for each in tried if each is not None), None)
+                if found is None:
+                    return None
+                inputs = found
+        return inputs
+
+    def _is_a_draw(self, question: _Question, inputs: _Inputs) -> bool:
+        """Return whether a hidden test has the same inputs."""
+        return any(
+            all(
+                name in draw.inputs and _is_same(value, draw.inputs[name])
+                for name, value in inputs.items()
+            )
+            for draw in self._known.draws(question.of)
+        )
+
+
+def _lengths_in(test: TestCase) -> int:
+    """Return how many lengths the `given` of a test asks `sizes()` for."""
+    code = test.given.code if isinstance(test.given, Seeded) else ""
+    return sum(int(count) for count in re.findall(r"\bsizes\(\s*(\d+)", code))
+
+
+def _is_comparable(value: Any) -> bool:  # noqa: ANN401  any value
+    """Return whether there are numbers in an expected value, and none of them is NaN."""
+    found = [np.asarray(part) for _, part in parts(value)]
+    if any(part.dtype.kind in "fc" and np.isnan(part).any() for part in found):
+        return False
+    return not found or any(part.size for part in found)
+
+
+def _is_same(one: Any, other: Any) -> bool:  # noqa: ANN401  any values
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(
+            one, other, equal_nan=one.dtype.kind in "fc"
+        )
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_is_same(one[key], other[key]) for key in one)
+    return type(one) is type(other) and bool(one == other)
+
+
+class _Secrets:
+    """The numbers and texts of an exercise's hidden tests that are not public too."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        hidden = [_literals(test) for test in exercise.tests if test.hidden]
+        public = [_literals(test) for test in exercise.tests if not test.hidden]
+        told = " ".join(
+            [
+                exercise.instructions,
+                exercise.starter,
+                *(test.code for test in exercise.tests if not test.hidden),
+            ]
+        )
+        self._told = told
+        numbers = frozenset[float]().union(*(each[0] for each in public))
+        numbers |= {float(each) for each in re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", told)}
+        self._numbers = frozenset[float]().union(*(each[0] for each in hidden)) - numbers - _TRIVIAL
+        self._texts = frozenset[str]().union(*(each[1] for each in hidden))
+
+    def is_near(self, number: float) -> bool:
+        """Return whether a number is one of a hidden test, or a large one that is near to it."""
+        return number in self._numbers or any(
+            abs(number - each) < _NEAR * abs(each) for each in self._numbers if abs(each) > _LARGE
+        )
+
+    def is_text(self, text: str) -> bool:
+        """Return whether a text is one of a hidden test."""
+        return text in self._texts and text not in self._told
+
+
+def _literals(test: TestCase) -> tuple[frozenset[float], frozenset[str]]:
+    """Return the numbers and the texts that an author wrote into a test."""
+    values: list[Any] = [getattr(test.expect, "value", None)]
+    sources = [test.code, getattr(test.expect, "code", "")]
+    if isinstance(test.given, Literals):
+        values.append(test.given.values)
+    else:
+        sources.append(re.sub(r"\bsizes\([^()]*\)", "sizes()", test.given.code))
+    for source in sources:
+        values += _constants(ast.parse(source.strip()))
+    numbers = frozenset[float]().union(*map(numbers_in, values))
+    return numbers, frozenset(text for value in values for text in texts_in(value))
+
+
+def _constants(tree: ast.AST) -> Iterator[Any]:
+    """Yield the constants in Python, and what is computed from constants alone, as `10**6`."""
+    for node in ast.walk(tree):
+        inner = list(ast.walk(node))
+        if isinstance(node, (ast.Constant, ast.BinOp, ast.UnaryOp)) and not any(
+            isinstance(each, ast.expr)
+            and not isinstance(each, (ast.Constant, ast.BinOp, ast.UnaryOp))
+            for each in inner
+        ):
+            try:
+                value = evaluate(ast.unparse(node), {})
+            except Exception:  # noqa: BLE001, S112  such as 1 / 0, which a test may mean
+                continue
+            if isinstance(value, (int, float, str)):
+                yield value
+
+
+def _shown(
+    oracle: Oracle, submission: Submission, sandbox: Children, question: _Question, inputs: _Inputs
+) -> SmallExample | None:
+    """Run the text of an example as a visible test, in a new child, and return the example."""
+    try:
+        lines, call = question.call.written_out(inputs)
+        given = {name: evaluate(python_of(value), {}) for name, value in inputs.items()}
+    except (NotWritableError, SyntaxError):
+        return None
+    test = replace(question.test, call=call, given=Literals(given))
+    exercise = replace(oracle.exercise, tests=(test,), forbid=None)
+    values = Oracle(exercise, sandbox, KnownValues()).values_of(test)
+    again = Oracle(exercise, sandbox, KnownValues({test.id: values}))
+    with SubmissionRun(again, submission, sandbox, _limits(exercise)) as run:
+        run.load()
+        result = run.grade(test)
+    if result.outcome not in (Outcome.FAILED, Outcome.ERRORED):
+        return None
+    code = "\n".join([*(f"{name} = {text}" for name, text in lines.items()), call])
+    return SmallExample(code, replace(result, inputs=(), points=0, max_points=0, seconds=None))

@@ -1,0 +1,100 @@
+"""Small examples of the shipped exercises: right programs pass them, and hidden tests keep theirs.
+
+`tests/golden/right_programs/<exercise>.<style>.py` are right programs unlike the solutions.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.definitions.collection import load_exercise
+from grader.definitions.exercise import CallTest, Exercise, FromReference, FromSolution, Seeded
+from grader.grading.results.jobs import Job, Result
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome, SmallExample, Verdict
+from grader.grading.session.engine import grade, grade_all
+from grader.sandbox.process import Sandbox
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = sorted((ROOT / "tests" / "golden" / "right_programs").glob("*.py"))
+EXERCISES = {
+    path.stem.partition("-")[2]: path for path in (ROOT / "exercises").glob("*/[0-9]*.yaml")
+}
+LARGE_NUMBER = re.compile(r"\b\d{3,}(?:\.\d+)?(?:e\d+)?|\b\d+e\d+")
+
+
+def submission(code: str) -> Submission:
+    return Submission.from_bytes(Path("submission.py"), code.encode())
+
+
+def examples_of(exercise: Exercise, sandbox: Sandbox) -> Mapping[str, SmallExample]:
+    """Return the examples that the misconceptions of an exercise are shown."""
+    found: dict[str, SmallExample] = {}
+    jobs = {id(m): Job(exercise, submission(m.code)) for m in exercise.misconceptions}
+    names = dict(zip(map(id, jobs.values()), exercise.misconceptions, strict=True))
+
+    def emit(job: Job, result: Result) -> None:
+        assert isinstance(result, Verdict), result
+        if result.example is not None:
+            found[names[id(job)].id] = result.example
+
+    grade_all(jobs.values(), sandbox, emit)
+    return found
+
+
+def as_test(exercise: Exercise, example: SmallExample) -> CallTest:
+    """Return the visible test that an example would be."""
+    *lines, call = example.code.splitlines()
+    has_reference = all(each.reference for each in exercise.defines.values())
+    return CallTest(
+        where=exercise.where,
+        id=example.result.id,
+        given=Seeded("\n".join(lines)),
+        call=call,
+        expect=FromReference() if has_reference else FromSolution(),
+    )
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_a_right_program_in_another_style_passes(path: Path, sandbox: Sandbox) -> None:
+    """The kept programs are right: they pass every test and are shown no example."""
+    exercise = load_exercise(EXERCISES[path.name.partition(".")[0]])
+    verdict = grade(exercise, submission(path.read_text("utf-8")), sandbox)
+    assert verdict.outcome is Outcome.PASSED, [test for test in verdict.tests if test.message]
+    assert verdict.example is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", sorted({path.name.partition(".")[0] for path in PROGRAMS}))
+def test_no_right_program_differs_on_an_example(slug: str, sandbox: Sandbox) -> None:
+    """Each example that a misconception is shown is passed by every right program."""
+    exercise = load_exercise(EXERCISES[slug])
+    examples = examples_of(exercise, sandbox)
+    for path in PROGRAMS:
+        if path.name.partition(".")[0] != slug:
+            continue
+        for example in examples.values():
+            only = replace(exercise, tests=(as_test(exercise, example),))
+            verdict = grade(only, submission(path.read_text("utf-8")), sandbox)
+            assert verdict.outcome is Outcome.PASSED, (path.name, example.code)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", sorted(EXERCISES))
+def test_no_example_has_a_large_number_of_a_hidden_test(slug: str, sandbox: Sandbox) -> None:
+    """What an author wrote into a hidden test, and nowhere else, stands in no example."""
+    exercise = load_exercise(EXERCISES[slug])
+    hidden = " ".join(
+        f"{test.code} {test.given}" for test in exercise.tests if test.hidden
+    ).replace("_", "")
+    public = " ".join(
+        f"{test.code} {test.given} {test.expect}" for test in exercise.tests if not test.hidden
+    )
+    secret = {float(each) for each in LARGE_NUMBER.findall(hidden)}
+    secret -= {float(each) for each in LARGE_NUMBER.findall(f"{public} {exercise.instructions}")}
+    for example in examples_of(exercise, sandbox).values():
+        shown = {float(each) for each in LARGE_NUMBER.findall(example.code)}
+        assert not shown & secret, example.code

@@ -1,0 +1,2 @@
+def centre(x):
+    return x - x.mean()

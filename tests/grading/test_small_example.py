@@ -1,0 +1,166 @@
+"""Small examples for submissions that fail hidden tests only, in the real sandbox."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from grader.definitions.collection import load_exercise
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome, SmallExample, Verdict
+from grader.grading.results.verdict_json import verdict_data, verdict_from_data
+from grader.grading.session.engine import grade
+from grader.sandbox.process import Sandbox
+
+if TYPE_CHECKING:
+    from tests.grading.conftest import Fields, GradeAll
+
+VISIBLE: "Fields" = {"given": {"x": [[1.5, 2.0, 4.0]]}, "call": "f(x)"}
+HIDDEN: "Fields" = {
+    "hidden": True,
+    "seeds": 3,
+    "given": "n, m = sizes(2)\nx = rng.standard_normal((n, m))",
+    "call": "f(x)",
+}
+LARGE: "Fields" = {**HIDDEN, "given": "n, m = sizes(2)\nx = 7000.0 + rng.uniform(-1, 1, (n, m))"}
+FROM_SOLUTION: "Fields" = {"expect": "solution"}
+MEANS = "import numpy as np\n\n\ndef f(x):\n    return x - x.mean(axis=-1, keepdims=True)\n"
+WHOLE = MEANS.replace("axis=-1", "axis=None")
+"""Right for one row only, as the visible test has it."""
+
+
+def graded(grade_all: "GradeAll", source: str, *tests: "Fields", **fields: object) -> Verdict:
+    expecting = [{**test, **FROM_SOLUTION} for test in tests]
+    return grade_all(source, *expecting, solution=MEANS, **fields)
+
+
+def example_of(verdict: Verdict) -> SmallExample:
+    assert verdict.example is not None
+    return verdict.example
+
+
+def values_in(example: SmallExample) -> set[float]:
+    names: dict[str, Any] = {"np": np}
+    seen: list[Any] = []
+    names["f"] = seen.append
+    exec(example.code, names)  # noqa: S102  our own text
+    return set(np.ravel(seen[0]).tolist())
+
+
+def test_a_failing_hidden_test_is_followed_by_a_small_call(grade_all: "GradeAll") -> None:
+    """It can be pasted, is drawn at the smallest sizes that differ, and has both values."""
+    example = example_of(graded(grade_all, WHOLE, VISIBLE, HIDDEN))
+    assert example.code == "f(np.array([[1.0], [0.0]]))"
+    assert example.result.outcome is Outcome.FAILED
+    assert example.result.expected is not None
+    assert example.result.got is not None
+    assert example.result.expected.text == "[[0.]\n [0.]]"
+    assert example.result.got.text == "[[ 0.5]\n [-0.5]]"
+
+
+def test_the_example_is_part_of_the_verdict_as_json(grade_all: "GradeAll") -> None:
+    """It is the same after the way through JSON; a record without one is read too."""
+    verdict = graded(grade_all, WHOLE, VISIBLE, HIDDEN)
+    data = verdict_data(verdict)
+    assert verdict_from_data(data).example == verdict.example is not None
+    del data["example"]
+    assert verdict_from_data(data).example is None
+
+
+@pytest.mark.parametrize(
+    ("tests", "fields"),
+    [
+        ([{**VISIBLE, "given": {"x": [[1.0], [2.0]]}}, HIDDEN], {}),
+        ([VISIBLE, {**HIDDEN, "disclose": "nothing"}], {}),
+        ([VISIBLE, HIDDEN], {"small_examples": False}),
+        ([VISIBLE, {**HIDDEN, "budget": {"memory": 2}}], {}),
+    ],
+    ids=["a-visible-test-fails", "nothing-disclosed", "switched-off", "a-budget"],
+)
+def test_there_is_no_example(
+    grade_all: "GradeAll", tests: list["Fields"], fields: dict[str, object]
+) -> None:
+    """None where a visible test says more, or where the author says that nothing is told."""
+    verdict = graded(grade_all, WHOLE, *tests, **fields)
+    assert verdict.outcome is Outcome.FAILED
+    assert verdict.example is None
+
+
+def test_the_call_is_a_plain_one(grade_all: "GradeAll") -> None:
+    """What else a hidden test does with the call is not shown."""
+    trick = {**HIDDEN, "call": "(f(x)[0] * 3 + 1, f(x).dtype.name)"}
+    assert example_of(graded(grade_all, WHOLE, VISIBLE, trick)).code.startswith("f(np.array(")
+
+
+def test_a_test_that_discloses_its_inputs_shows_its_whole_call(grade_all: "GradeAll") -> None:
+    """Only there: such a call may be more than a plain one."""
+    swap = {**HIDDEN, "call": "[f(y) for y in [x]][0]"}
+    assert graded(grade_all, WHOLE, VISIBLE, swap).example is None
+    example = example_of(graded(grade_all, WHOLE, VISIBLE, {**swap, "disclose": "inputs"}))
+    assert example.code == "x = np.array([[1.0], [0.0]])\n[f(y) for y in [x]][0]"
+
+
+def test_no_number_of_a_hidden_test_is_shown(grade_all: "GradeAll") -> None:
+    """A large number that the mistake needs is exchanged for another one."""
+    source = MEANS + "\n\nright = f\n\n\ndef f(x):\n    return right(x) + (x.max() > 1000)\n"
+    numbers = values_in(example_of(graded(grade_all, source, VISIBLE, LARGE)))
+    assert max(numbers) > 1000
+    assert all(abs(number - 7000) > 500 for number in numbers)
+
+
+def test_a_number_that_cannot_be_exchanged_leaves_no_example(grade_all: "GradeAll") -> None:
+    """Where the mistake shows near a number of a hidden test alone, nothing is shown."""
+    source = (
+        MEANS + "\n\nright = f\n\n\ndef f(x):\n    return right(x) + (abs(x - 7000) < 2).any()\n"
+    )
+    assert graded(grade_all, source, VISIBLE, LARGE).example is None
+
+
+def test_what_holds_for_ordinary_draws_holds_for_an_example(grade_all: "GradeAll") -> None:
+    """Inputs that are always positive stay positive: a right program may need that."""
+    positive = {**HIDDEN, "given": "n, m = sizes(2)\nx = rng.uniform(0.1, 2, (n, m))"}
+    numbers = values_in(example_of(graded(grade_all, WHOLE, VISIBLE, positive)))
+    assert min(numbers) > 0
+
+
+def test_the_values_come_from_a_child_that_has_seen_the_example_alone(
+    grade_all: "GradeAll",
+) -> None:
+    """A submission that returns all that it was ever given tells no more than the example."""
+    source = "import numpy as np\n\nseen = []\n\n\ndef f(x):\n    seen.append(x)\n    if len(x) == 1:\n        return x - x.mean()\n    return [np.array(each) for each in seen]\n"
+    example = example_of(graded(grade_all, source, VISIBLE, HIDDEN))
+    assert example.result.got is not None
+    assert example.result.got.summary == "list of 1"
+
+
+def test_the_solution_alone_makes_no_example_where_a_reference_disagrees(
+    grade_all: "GradeAll",
+) -> None:
+    """Both must give the same: here the solution is as wrong as the submission is."""
+    verdict = grade_all(
+        "def softmax(x, axis=-1):\n    return 0 * x + 1 / x.shape[axis]\n",
+        {"given": {"x": [[1.0, 1.0]]}, "call": "softmax(x)"},
+        {**HIDDEN, "call": "softmax(x)"},
+        defines={"softmax": {"reference": "reference.softmax:softmax"}},
+        solution="def softmax(x, axis=-1):\n    return x\n",
+    )
+    assert verdict.outcome is Outcome.FAILED
+    assert verdict.example is None
+
+
+def test_large_inputs_have_lines_of_their_own(grade_all: "GradeAll") -> None:
+    """A call that is too long for a line comes after the inputs that it uses."""
+    long = {**HIDDEN, "given": "x = rng.integers(10, 99, (2, 12)) / 10"}
+    source = MEANS + "\n\nright = f\n\n\ndef f(x):\n    return right(x) + (len(np.unique(x)) > 9)\n"
+    lines = example_of(graded(grade_all, source, VISIBLE, long)).code.splitlines()
+    assert [line[:9] for line in lines] == ["x = np.ar", "f(x)"]
+
+
+def test_an_example_of_a_shipped_exercise(sandbox: Sandbox) -> None:
+    """Numbers that lie close together, far from zero, but not where the hidden test has them."""
+    folder = Path(__file__).parents[2] / "exercises" / "attention"
+    exercise = load_exercise(next(folder.glob("[0-9]*-layer-norm.yaml")))
+    code = next(m.code for m in exercise.misconceptions if m.id == "difference-of-squares")
+    verdict = grade(exercise, Submission.from_bytes(Path("l.py"), code.encode()), sandbox)
+    assert "200000000.0, 199999999.0" in example_of(verdict).code

@@ -19,10 +19,11 @@ from grader.sandbox.answers import (
     ForgedError,
     Raised,
     read_answer,
+    read_call_back,
 )
 from grader.sandbox.inside import wire
 from grader.sandbox.inside.serving import Output, SubmissionServer
-from grader.sandbox.interface import Child, Ending
+from grader.sandbox.interface import PLAINLY, Asking, Child, Ending, Peer
 from grader.sandbox.limits import ANSWERS_CAP, Limits
 from grader.sandbox.printable import printable
 
@@ -56,7 +57,10 @@ class PageChild(Child):
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._output = _InMemory(limits.output)
-        self._server = SubmissionServer(self._output)
+        self._server = SubmissionServer(self._output, self._answer_call)
+        self._peer: Peer | None = None
+        self._authors_error: BaseException | None = None  # that no submission may catch
+        self._streams = sys.stdin, sys.stdout, sys.stderr
         self._state = SubmissionGlobals()
         self._requests = self._weight = 0
 
@@ -90,19 +94,25 @@ class PageChild(Child):
         """Remove the submission."""
         self._state.remove_module()
 
-    def _ask(self, operation: str, *arguments: object, measure: bool = False) -> Answer:
+    def _ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
         self._requests += 1
-        request = (operation, *arguments)
-        frame = wire.encode([self._requests, *(("measure", *request) if measure else request)])
+        number = self._requests
+        frame = asking.request(number, (operation, *arguments))
+        before, self._peer = self._peer, asking.peer
         try:
             with self._submission_in_charge():
                 answer = self._server.answer(*_parts(frame))
         except BaseException as error:  # it would end a process of its own
             raise ChildGoneError(Cause.EXIT, type(error).__name__) from error
+        finally:
+            self._peer = before
+        if self._authors_error is not None:  # the submission may have caught it
+            raise self._authors_error
         try:
             header, body = _parts(answer)
             self._weigh(header, body)
-            answered = read_answer(wire.decode(header, body), self._requests, measured=measure)
+            tree = wire.decode(header, body, None, asking.shared)
+            answered = read_answer(tree, number, measured=asking.measure)
         except (wire.MalformedError, ForgedError) as error:
             raise ChildGoneError(Cause.PROTOCOL, str(error)) from error
         if isinstance(answered, Raised) and answered.message.startswith(_TOO_LARGE):
@@ -110,10 +120,28 @@ class PageChild(Child):
             return replace(answered, bases=(*answered.bases, MemoryError.__name__))
         return answered
 
+    def _answer_call(self, pieces: list[bytes | memoryview]) -> tuple[bytes, bytes]:
+        """Answer a submission's call of a function of the author's."""
+        called = read_call_back(wire.decode(*_parts(pieces)))
+        if called is None or self._peer is None:
+            raise ForgedError("a call of no function")
+        ours = sys.stdin, sys.stdout, sys.stderr
+        self._state.revert()
+        sys.stdin, sys.stdout, sys.stderr = self._streams
+        try:
+            answer = self._peer.call_back(*called)
+        except BaseException as error:
+            self._authors_error = error
+            raise
+        finally:
+            self._state.apply()
+            sys.stdin, sys.stdout, sys.stderr = ours
+        return _parts(wire.encode(["given", *answer], self._peer))
+
     @contextlib.contextmanager
     def _submission_in_charge(self) -> Iterator[None]:
         """Apply the submission's state and streams for the time of a request."""
-        streams = sys.stdin, sys.stdout, sys.stderr
+        streams = self._streams = sys.stdin, sys.stdout, sys.stderr
         self._state.apply()
         try:
             sys.stdin = io.StringIO()

@@ -8,6 +8,9 @@ from typing import Any, TypeGuard
 from grader.sandbox.limits import SOURCE_CAP
 from grader.sandbox.printable import printable
 
+CALL_BACK = b'["l","call back",'
+"""The beginning of the header of a submission's call of a function of ours."""
+
 _MOST_COUNTED = 1 << 62
 _LONGEST_NAME, _MOST_AXES, _MOST_CAUSES, _MOST_VALUES, _MOST_NAMES = 40, 64, 3, 4, 200
 
@@ -94,6 +97,15 @@ class Unsupported:
 
 
 Answer = Returned | Raised | Unsupported
+
+
+def read_call_back(tree: object) -> tuple[int, list[Any], dict[Any, Any]] | None:
+    """Return the number and the arguments of a function of ours that a submission calls."""
+    if type(tree) is not list or [type(part) for part in tree] != [str, int, list, dict]:
+        return None
+    word, number, args, kwargs = tree
+    named = all(type(name) is str for name in kwargs)
+    return (number, args, kwargs) if word == "call back" and named else None
 
 
 def read_answer(tree: object, number: int, *, measured: bool = False) -> Answer:

@@ -13,17 +13,19 @@ from dataclasses import asdict
 
 from grader.errors import SandboxFault
 from grader.sandbox.answers import (
+    CALL_BACK,
     Answer,
     Cause,
     ChildGoneError,
     ForgedError,
     Stopped,
     read_answer,
+    read_call_back,
     read_stopped,
 )
 from grader.sandbox.control import Control
 from grader.sandbox.inside import wire
-from grader.sandbox.interface import Child, Ending
+from grader.sandbox.interface import PLAINLY, Asking, Child, Ending
 from grader.sandbox.limits import ANSWERS_CAP, CONTROL_SECONDS, Limits
 from grader.sandbox.printable import printable
 
@@ -113,34 +115,57 @@ class ChildProcess(Child):
             return
         self._deadline = time.monotonic() + CONTROL_SECONDS
         try:
-            self._read_answer()
+            self._believed(self._read(), 0)
         except ChildGoneError as error:
             raise SandboxFault(
                 f"a child of the {self._control.name} sandbox was not locked in: {error}"
             ) from error
         self._deadline = time.monotonic() + self.limits.wall_seconds
 
-    def _ask(self, operation: str, *arguments: object, measure: bool = False) -> Answer:
+    def _ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
         if self._ending is not None:
             raise ChildGoneError(Cause.EXIT, "it has already ended")
         self.start()
         self._requests += 1
-        request = (operation, *arguments)
-        self._send(wire.encode([self._requests, *(("measure", *request) if measure else request)]))
-        return self._read_answer(measured=measure)
+        number = self._requests
+        self._send(asking.request(number, (operation, *arguments)))
+        while True:
+            tree = self._read(asking.shared)
+            if (called := read_call_back(tree)) is None:
+                return self._believed(tree, number, measured=asking.measure)
+            if asking.peer is None:
+                raise self._forged("a call of no function")
+            try:
+                answer = asking.peer.call_back(*called)
+            except BaseException:
+                self.end()  # it waits for an answer
+                raise
+            self._send(wire.encode(["given", *answer], asking.peer))
 
-    def _read_answer(self, *, measured: bool = False) -> Answer:
+    def _read(self, shared: wire.Shared | None = None) -> object:
+        """Return the next message, which no one has looked at."""
         try:
             header, body = wire.lengths(self._receive(wire.PREFIX))
             self._weigh(header + body)
-            tree = wire.decode(self._receive(header), self._receive(body))
-            if (stopped := read_stopped(tree, self._requests)) and self._has_used_its_time():
+            message = self._receive(header)
+            if message.startswith(CALL_BACK):  # its objects are not those of the request
+                shared = None
+            return wire.decode(message, self._receive(body), None, shared)
+        except wire.MalformedError as error:
+            raise self._forged(str(error)) from error
+
+    def _believed(self, tree: object, number: int, *, measured: bool = False) -> Answer:
+        try:
+            if (stopped := read_stopped(tree, number)) and self._has_used_its_time():
                 self._take_traceback()
                 raise ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)
-            return read_answer(tree, self._requests, measured=measured)
-        except (wire.MalformedError, ForgedError) as error:
-            self.end()
-            raise ChildGoneError(Cause.PROTOCOL, str(error)) from error
+            return read_answer(tree, number, measured=measured)
+        except ForgedError as error:
+            raise self._forged(str(error)) from error
+
+    def _forged(self, message: str) -> ChildGoneError:
+        self.end()
+        return ChildGoneError(Cause.PROTOCOL, message)
 
     def _weigh(self, length: int) -> None:
         self._weight += length

@@ -23,6 +23,45 @@ class Ending:
     rss: int  # KiB at the peak
 
 
+class Peer(wire.Keeper, Protocol):
+    """The trusted side's objects that are no plain data."""
+
+    def call_back(self, number: int, args: list[Any], kwargs: dict[Any, Any]) -> list[object]:
+        """Call a function on behalf of the submission; return a status and the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What to ask for besides a value, and how objects cross.
+
+    Args:
+        measure: whether to measure the call, see the answer's `usage`. To follow each allocation
+            slows down a call that makes many of them.
+        hear: whether to return `[value, warnings, bytes printed]`.
+        look: takes the containers and arrays of the request; the value is `[value, changes]`.
+        peer: what to do with objects that are no plain data.
+    """
+
+    measure: bool = False
+    hear: bool = False
+    look: wire.Shared | None = None
+    peer: Peer | None = None
+
+    @property
+    def shared(self) -> wire.Shared | None:
+        """The objects that those of the answer may be."""
+        return self.look if self.hear else None
+
+    def request(self, number: int, words: Sequence[object]) -> list[bytes | memoryview]:
+        """Return the pieces of a request's frame."""
+        asked = {"measure": self.measure, "hear": self.hear, "look": self.look is not None}
+        request = [number, *(word for word, is_asked in asked.items() if is_asked), *words]
+        return wire.encode(request, self.peer, self.look)
+
+
+PLAINLY = Asking()
+
+
 class Child(ABC):
     """A place for one submission. Every method may raise `ChildGoneError` or `SandboxFault`."""
 
@@ -53,42 +92,18 @@ class Child(ABC):
         return self._ask("load_answers", source, list(names))
 
     def call(
-        self,
-        name: str,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        *,
-        measure: bool = False,
+        self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], asking: Asking = PLAINLY
     ) -> Answer:
-        """Call one of the submission's functions with copies of these arguments.
+        """Call one of the submission's functions with copies of these arguments."""
+        return self._ask("call", name, list(args), dict(kwargs), asking=asking)
 
-        Args:
-            name: of the function.
-            args: positional arguments.
-            kwargs: arguments by name.
-            measure: also measure the call, see the answer's `usage`. To follow each allocation
-                slows down a call that makes many of them.
-        """
-        return self._ask("call", name, list(args), dict(kwargs), measure=measure)
-
-    def call_and_look(
-        self,
-        name: str,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        *,
-        measure: bool = False,
-    ) -> Answer:
-        """Call, and also return the arguments as they are afterwards: `[value, args, kwargs]`."""
-        return self._ask("call_and_look", name, list(args), dict(kwargs), measure=measure)
-
-    def value(self, name: str) -> Answer:
+    def value(self, name: str, asking: Asking = PLAINLY) -> Answer:
         """Return the present value of one of the submission's names."""
-        return self._ask("value", name)
+        return self._ask("value", name, asking=asking)
 
-    def attribute(self, instance: wire.Handle, name: str) -> Answer:
+    def attribute(self, instance: wire.Handle, name: str, asking: Asking = PLAINLY) -> Answer:
         """Look up an attribute: `[True, None]` for a method, else `[False, value]`."""
-        return self._ask("attribute", instance, name)
+        return self._ask("attribute", instance, name, asking=asking)
 
     def method(
         self,
@@ -96,32 +111,26 @@ class Child(ABC):
         name: str,
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
-        *,
-        measure: bool = False,
+        asking: Asking = PLAINLY,
     ) -> Answer:
         """Call a method of an object that stays in the sandbox."""
-        return self._ask("method", instance, name, list(args), dict(kwargs), measure=measure)
+        return self._ask("method", instance, name, list(args), dict(kwargs), asking=asking)
 
-    def method_and_look(
-        self,
-        instance: wire.Handle,
-        name: str,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        *,
-        measure: bool = False,
-    ) -> Answer:
-        """Call a method, and also return the arguments as they are afterwards."""
-        asked = (instance, name, list(args), dict(kwargs))
-        return self._ask("method_and_look", *asked, measure=measure)
+    def operate(self, name: str, operands: Sequence[Any], asking: Asking = PLAINLY) -> Answer:
+        """Apply one of Python's operators or built-in functions, as `add` or `len`."""
+        return self._ask("operate", name, list(operands), asking=asking)
 
-    def run(self, statements: str, given: Mapping[str, Any]) -> Answer:
+    def ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
+        """Send any request; see `inside.serving`."""
+        return self._ask(operation, *arguments, asking=asking)
+
+    def run(self, statements: str, given: Mapping[str, Any], asking: Asking = PLAINLY) -> Answer:
         """Run statements in (a copy of) the submission's namespace.
 
         The value is the length of their output in bytes. What they write to standard error follows
         it in the output.
         """
-        return self._ask("run", statements, dict(given))
+        return self._ask("run", statements, dict(given), asking=asking)
 
     @property
     @abstractmethod
@@ -152,7 +161,7 @@ class Child(ABC):
         self.close()
 
     @abstractmethod
-    def _ask(self, operation: str, *arguments: object, measure: bool = False) -> Answer:
+    def _ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
         """Send a request and return its answer; see `inside.serving`."""
 
 

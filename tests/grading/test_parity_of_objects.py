@@ -11,17 +11,443 @@ if TYPE_CHECKING:
 
 _POINT: Final = """
 class Point:
+    count = 0
     def __init__(self, x, y):
         self.x, self.y = x, y
     def norm(self):
         return (self.x ** 2 + self.y ** 2) ** 0.5
 """
+_VECTOR: Final = """
+class V:
+    def __init__(self, x): self.x = x
+    def __add__(self, o): return V(self.x + o.x)
+    def __radd__(self, o): return V(self.x + o)
+    def __sub__(self, o): return V(self.x - o.x)
+    def __mul__(self, k): return V(self.x * k)
+    def __rmul__(self, k): return V(self.x * k)
+    def __neg__(self): return V(-self.x)
+    def __iadd__(self, o): self.x += o.x; return self
+    def __matmul__(self, o): return self.x * o.x
+    def __eq__(self, o): return isinstance(o, V) and self.x == o.x
+    def __hash__(self): return hash(self.x)
+    def __lt__(self, o): return self.x < o.x
+    def __len__(self): return 3
+    def __bool__(self): return self.x != 0
+    def __contains__(self, k): return k == self.x
+    def __getitem__(self, i): return [self.x, 8, 9][i]
+    def __setitem__(self, i, value): self.x = value
+    def __iter__(self): return iter([self.x, 1, 2])
+    def __str__(self): return f"V of {self.x}"
+    def __repr__(self): return f"V({self.x})"
+    def __abs__(self): return abs(self.x)
+    def __float__(self): return float(self.x)
+    def __format__(self, spec): return "formatted " + spec
+    def __call__(self, k): return k * self.x
+    def __enter__(self): self.x = 100; return self
+    def __exit__(self, kind, error, trace): self.x = 7; return kind is ValueError
+    @property
+    def double(self): return 2 * self.x
+    @staticmethod
+    def origin(): return V(0)
+    @classmethod
+    def of(cls, x): return cls(x)
+    unit = "m"
+"""
+
+
+def _v(body: str, right: str = "", wrong: str = "", given: str = "") -> Probe:
+    """A probe about the vector, in which a method is replaced to be wrong."""
+    spoilt = _VECTOR.replace(right, wrong)
+    assert spoilt != _VECTOR
+    return Probe(body, _VECTOR, spoilt, given)
+
+
+_A: Final = "a = np.array([3.0, 1.0, 2.0])"
+_SORTED: Final = "def f(a): return sorted(a)"
+_SORTS: Final = "def f(a): a.sort(); return a"
 
 PROBES: Final = {
+    # Changes of arguments
+    "list sorted in place": Probe(
+        "a = [3, 1, 2]\nf(a)\nassert a == [1, 2, 3]", "def f(a): a.sort()", _SORTED
+    ),
+    "list not changed": Probe(
+        "a = [3, 1, 2]\nassert f(a) == [1, 2, 3]\nassert a == [3, 1, 2]", _SORTED, _SORTS
+    ),
+    "given list": Probe("f(a)\nassert a == [1, 2, 3]", _SORTS, _SORTED, "a = [3, 1, 2]"),
+    "given array": Probe("f(a)\nassert a[0] == 1", _SORTS, _SORTED, _A),
+    "given array kept": Probe("kept = a.copy()\nf(a)\nassert (a == kept).all()", _SORTED, _SORTS, _A),
+    "array written by the body": Probe(
+        "a[0] = 9\nassert f(a) == 12", "def f(a): return a.sum()", "def f(a): return 6", _A
+    ),
+    "out filled": Probe(
+        "out = np.zeros(3)\nf(a, out=out)\nassert (out == a + 1).all()",
+        "import numpy as np\ndef f(a, out): np.add(a, 1, out=out)",
+        "def f(a, out): return a + 1",
+        _A,
+    ),
+    "dict filled": Probe(
+        "d = {}\nf(d)\nassert d == {'k': 1}", "def f(d): d['k'] = 1", "def f(d): return {'k': 1}"
+    ),
+    "dict emptied": Probe("d = {1: 2}\nf(d)\nassert not d", "def f(d): d.clear()", "def f(d): pass"),
+    "set filled": Probe("s = {1}\nf(s)\nassert s == {1, 2}", "def f(s): s.add(2)", "def f(s): pass"),
+    "nested list": Probe(
+        "a = [[1], [2]]\nb = a[1]\nf(a)\nassert b == [2, 5]",
+        "def f(a): a[1].append(5)",
+        "def f(a): a[1] = [2, 5]",
+    ),
+    "nested array": Probe(
+        "w = np.zeros(2)\np = {'w': [w]}\nf(p)\nassert (w == 1).all()",
+        "def f(p): p['w'][0] += 1",
+        "def f(p): p['w'][0] = p['w'][0] + 1",
+    ),
+    "array in a tuple": Probe(
+        "w = np.zeros(2)\nf((w, 1))\nassert (w == 1).all()", "def f(p): p[0][:] = 1", "def f(p): pass"
+    ),
+    "argument by name": Probe("a = [1]\nf(a=a)\nassert a == [1, 2]", "def f(a): a.append(2)", "def f(a): pass"),
+    "items swapped": Probe(
+        "x, y = [1], [2]\na = [x, y]\nf(a)\nassert a[0] is y and a[1] is x",
+        "def f(a): a.reverse()",
+        "def f(a): a[:] = [[2], [1]]",
+    ),
+    "view of a larger array": Probe(
+        "b = np.zeros((3, 3))\nf(b[1])\nassert b.sum() == 3", "def f(r): r += 1", "def f(r): return r + 1"
+    ),
+    "the same list twice": Probe(
+        "a = [1]\nassert f(a, a) == [1, 5]", "def f(a, b): a.append(5); return b", "def f(a, b): return [1]"
+    ),
+    "array resized": Probe(
+        "a = np.zeros(4)\nf(a)\nassert a.shape == (2, 2)",
+        "def f(a): a.shape = (2, 2)",
+        "def f(a): return a.reshape(2, 2)",
+    ),
+    "numbers of one list over two calls": Probe(
+        "a = []\nf(a, 1)\nf(a, 2)\nassert a == [1, 2]", "def f(a, x): a.append(x)", "def f(a, x): return [x]"
+    ),
+    "method changes its argument": Probe(
+        "a = [1]\nA().f(a)\nassert a == [1, 2]",
+        "class A:\n    def f(self, a): a.append(2)",
+        "class A:\n    def f(self, a): return a + [2]",
+    ),
+    "mutable default": Probe(
+        "assert f(1) == [1]\nassert f(2) == [2]",
+        "def f(x, a=None): return [x] if a is None else a + [x]",
+        "def f(x, a=[]): a.append(x); return a",
+    ),
+    # Aliasing
+    "the argument itself": Probe("assert f(a) is a", "def f(a): return a", "def f(a): return a.copy()", _A),
+    "not the argument": Probe("assert f(a) is not a", "def f(a): return a + 0", "def f(a): return a", _A),
+    "a new list": Probe("a = [1]\nassert f(a) is not a", "def f(a): return list(a)", "def f(a): return a"),
+    "the same list": Probe("a = [1]\nassert f(a) is a", "def f(a): return a", "def f(a): return list(a)"),
+    "an item of the argument": Probe(
+        "a = [[1], [2]]\nassert f(a) is a[1]", "def f(a): return a[1]", "def f(a): return list(a[1])"
+    ),
+    "no shared memory": Probe(
+        "assert not np.shares_memory(f(a), a)", "def f(a): return a[::-1].copy()", "def f(a): return a[::-1]", _A
+    ),
+    "a view": Probe(
+        "assert np.shares_memory(f(a), a)", "def f(a): return a[1:]", "def f(a): return a[1:].copy()", _A
+    ),
+    "a transposed view": Probe(
+        "a = np.ones((2, 3))\nassert f(a).base is a", "def f(a): return a.T", "def f(a): return a.T.copy()"
+    ),
+    "a view that is written to": Probe(
+        "f(a)[0] = 7\nassert a[1] == 7", "def f(a): return a[1:]", "def f(a): return a[1:].copy()", _A
+    ),
+    "inner lists not shared": Probe(
+        "g = f()\ng[0][0] = 1\nassert g[1][0] == 0",
+        "def f(): return [[0] * 2 for _ in range(2)]",
+        "def f(): return [[0] * 2] * 2",
+    ),
+    "two results, two arrays": Probe(
+        "x, y = f()\nx[0] = 1\nassert y[0] == 0",
+        "import numpy as np\ndef f(): return np.zeros(2), np.zeros(2)",
+        "import numpy as np\ndef f(): return (np.zeros(2),) * 2",
+    ),
+    # Objects
     "attribute": Probe("assert Point(3, 4).x == 3", _POINT, _POINT.replace("x, y\n", "y, x\n")),
     "method": Probe("assert Point(3, 4).norm() == 5", _POINT, _POINT.replace("0.5", "2")),
-    "result": Probe("assert f(2) == 4", "def f(x): return 2 * x", "def f(x): return x"),
-}
+    "attribute set": Probe("p = Point(3, 4)\np.x = 0\nassert p.norm() == 4", _POINT, _POINT.replace("** 0.5", "* 0 + 5")),
+    "attribute augmented": Probe("p = Point(3, 4)\np.x -= 3\nassert p.norm() == 4", _POINT, _POINT.replace("** 0.5", "* 0 + 5")),
+    "attribute deleted": Probe("p = Point(3, 4)\ndel p.x\nassert not hasattr(p, 'x')", _POINT),
+    "hasattr": Probe("assert hasattr(Point(3, 4), 'x')", _POINT, _POINT.replace("self.x, self.y", "self.u, self.y").replace("self.x", "1")),
+    "getattr with a default": Probe("assert getattr(Point(3, 4), 'z', 5) == 5", _POINT, _POINT + "    z = 1\n"),
+    "vars": Probe("assert vars(Point(3, 4)) == {'x': 3, 'y': 4}", _POINT, _POINT.replace("self.x, self.y", "self.x, self.z")),
+    "class attribute": _v("assert V.unit == 'm'", "'m'" if False else '"m"', '"s"'),
+    "class attribute of an object": _v("assert V(1).unit == 'm'", '"m"', '"s"'),
+    "class attribute set": Probe("Point.count = 5\nassert Point(1, 2).count == 5", _POINT, _POINT.replace("self.x, self.y = x, y", "self.x, self.y, self.count = x, y, 0")),
+    "static method": _v("assert V.origin().x == 0", "V(0)", "V(1)"),
+    "class method": _v("assert V.of(4).x == 4", "cls(x)", "cls(0)"),
+    "property": _v("assert V(4).double == 8", "2 * self.x", "self.x"),
+    "isinstance": Probe(
+        "assert isinstance(make(), Point)", _POINT + "def make(): return Point(1, 2)", _POINT + "def make(): return 3"
+    ),
+    "isinstance of a subclass": Probe(
+        "assert isinstance(B(), A)\nassert issubclass(B, A)", "class A: ...\nclass B(A): ...", "class A: ...\nclass B: ..."
+    ),
+    "name of the class": Probe("assert type(make()).__name__ == 'P'", "class P: ...\nmake = lambda: P()".replace("make = lambda: P()", "def make(): return P()"), "class P: ...\nclass Q: ...\ndef make(): return Q()"),
+    "fit returns itself": Probe(
+        "m = M()\nassert m.fit([1]) is m", "class M:\n    def fit(self, X): return self", "class M:\n    def fit(self, X): return M()"
+    ),
+    "chained methods": Probe(
+        "assert M().add(1).add(2).total == 3",
+        "class M:\n    total = 0\n    def add(self, k): self.total += k; return self",
+        "class M:\n    total = 0\n    def add(self, k): self.total = k; return self",
+    ),
+    "singleton": Probe(
+        "assert get() is get()", "class S: ...\n_s = S()\ndef get(): return _s", "class S: ...\ndef get(): return S()"
+    ),
+    "add": _v("assert (V(1) + V(2)).x == 3", "self.x + o.x", "self.x"),
+    "reflected": _v("assert (5 + V(2)).x == 7", "self.x + o)", "self.x)"),
+    "array plus an object": Probe(
+        "assert (np.array([1.0]) + K()) == 'yes'",
+        "class K:\n    __array_ufunc__ = None\n    def __radd__(self, o): return 'yes'",
+        "class K:\n    __array_ufunc__ = None\n    def __radd__(self, o): return 'no'",
+    ),
+    "sum of objects": _v("assert sum([V(1), V(2)], 5).x == 8", "self.x + o)", "self.x)"),
+    "minus": _v("assert (V(3) - V(2)).x == 1", "self.x - o.x", "0"),
+    "times": _v("assert (V(3) * 2).x == (2 * V(3)).x == 6", "def __mul__(self, k): return V(self.x * k)", "def __mul__(self, k): return V(k)"),
+    "negative": _v("assert (-V(3)).x == -3", "V(-self.x)", "self"),
+    "matmul": _v("assert V(3) @ V(4) == 12", "self.x * o.x", "1"),
+    "in-place add": _v("a = b = V(3)\na += V(1)\nassert a is b and b.x == 4", "self.x += o.x; return self", "return V(self.x + o.x)"),
+    "unsupported operand": Probe(
+        "with pytest.raises(TypeError):\n    A() + A()", "class A: ...", "class A:\n    def __add__(self, o): return 1"
+    ),
+    "equal": _v("assert V(3) == V(3)", "isinstance(o, V) and self.x == o.x", "False"),
+    "not equal": _v("assert V(3) != V(4)", "isinstance(o, V) and self.x == o.x", "True"),
+    "equal without a method": Probe(
+        "assert A(1) == A(1)",
+        "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int",
+        "class A:\n    def __init__(self, x): self.x = x",
+    ),
+    "in a list": _v("assert V(3) in [V(1), V(3)]", "isinstance(o, V) and self.x == o.x", "False"),
+    "lists of objects": _v("assert [V(1)] == [V(1)]", "isinstance(o, V) and self.x == o.x", "False"),
+    "ordered": _v("assert sorted([V(3), V(1)])[0].x == 1", "self.x < o.x", "self.x > o.x"),
+    "hash": _v("assert len({V(1), V(1)}) == 1", "hash(self.x)", "id(self)"),
+    "a key": _v("assert {V(1): 'a'}[V(1)] == 'a'", "hash(self.x)", "id(self)"),
+    "not hashable": Probe(
+        "with pytest.raises(TypeError):\n    hash(A())",
+        "class A:\n    def __eq__(self, o): return True",
+        "class A: ...",
+    ),
+    "len": _v("assert len(V(1)) == 3", "return 3", "return 4"),
+    "no len": Probe("with pytest.raises(TypeError):\n    len(A())", "class A: ...", "class A:\n    def __len__(self): return 1"),
+    "bool": _v("assert not V(0)", "self.x != 0", "True"),
+    "bool by len": Probe("assert not A()", "class A:\n    def __len__(self): return 0", "class A: ..."),
+    "contains": _v("assert 3 in V(3)", "k == self.x", "False"),
+    "item": _v("assert V(1)[0] == 1", "[self.x, 8, 9]", "[7, 8, 9]"),
+    "slice": _v("assert V(1)[1:] == [8, 9]", "[self.x, 8, 9]", "[self.x, 8]"),
+    "item set": _v("v = V(1)\nv[0] = 5\nassert v.x == 5", "self.x = value", "pass"),
+    "loop": _v("assert [k for k in V(7)] == [7, 1, 2]", "[self.x, 1, 2]", "[self.x]"),
+    "unpacking": _v("a, b, c = V(7)\nassert a == 7", "[self.x, 1, 2]", "[self.x, 1]"),
+    "list of": _v("assert list(V(7)) == [7, 1, 2]", "[self.x, 1, 2]", "[self.x]"),
+    "loop by items": Probe(
+        "assert list(A()) == [1, 2]",
+        "class A:\n    def __getitem__(self, i): return [1, 2][i]",
+        "class A:\n    def __getitem__(self, i): return [1, 2, 3][i]",
+    ),
+    "str": _v("assert str(V(1)) == 'V of 1'", "V of", "v of"),
+    "repr": _v("assert repr(V(1)) == 'V(1)'", '"V(', '"v('),
+    "f-string": _v("assert f'{V(1):x}' == 'formatted x'", '"formatted "', '""'),
+    "repr in a list": _v("assert str([V(1)]) == '[V(1)]'", '"V(', '"v('),
+    "abs": _v("assert abs(V(-3)) == 3", "abs(self.x)", "self.x"),
+    "float": _v("assert float(V(3)) == 3.0", "float(self.x)", "0.0"),
+    "call": _v("assert V(3)(4) == 12", "k * self.x", "k"),
+    "callable": Probe("assert not callable(A())", "class A: ...", "class A:\n    def __call__(self): ..."),
+    "with": _v("v = V(1)\nwith v as w:\n    assert w.x == 100\nassert v.x == 7", "self.x = 7", "pass"),
+    "with that catches": _v("v = V(1)\nwith v:\n    raise ValueError('x')\nassert v.x == 7", "kind is ValueError", "False"),
+    "array of an object": Probe(
+        "assert np.asarray(A()).sum() == 3",
+        "import numpy as np\nclass A:\n    def __array__(self, dtype=None, copy=None): return np.array([1, 2])",
+        "import numpy as np\nclass A:\n    def __array__(self, dtype=None, copy=None): return np.array([1])",
+    ),
+    "deep copy": Probe(
+        "import copy\np = Point(3, 4)\nq = copy.deepcopy(p)\np.x = 0\nassert q.x == 3",
+        _POINT,
+        _POINT + "    def __deepcopy__(self, memo): return self\n",
+    ),
+    "object as an argument": Probe(
+        "p = Point(3, 4)\nmove(p)\nassert p.x == 4",
+        _POINT + "def move(p): p.x += 1",
+        _POINT + "def move(p): return Point(p.x + 1, p.y)",
+    ),
+    "objects in a list": Probe(
+        "ps = [Point(1, 2)]\ngrow(ps)\nassert len(ps) == 2 and ps[1].x == 5",
+        _POINT + "def grow(ps): ps.append(Point(5, 6))",
+        _POINT + "def grow(ps): return ps + [Point(5, 6)]",
+    ),
+    "enum": Probe(
+        "assert C.RED.value == 1 and C.RED is C(1) and len(C) == 2 and C['BLUE'] != C.RED",
+        "import enum\nclass C(enum.Enum):\n    RED = 1\n    BLUE = 2",
+        "import enum\nclass C(enum.Enum):\n    RED = 0\n    BLUE = 2",
+    ),
+    "members of an enum": Probe(
+        "assert [c.name for c in C] == ['RED', 'BLUE']",
+        "import enum\nclass C(enum.Enum):\n    RED = 1\n    BLUE = 2",
+        "import enum\nclass C(enum.Enum):\n    BLUE = 2\n    RED = 1",
+    ),
+    # Functions as results and as arguments
+    "closure": Probe("assert adder(2)(3) == 5", "def adder(n): return lambda x: x + n", "def adder(n): return lambda x: x"),
+    "counter": Probe(
+        "c = counter()\nc()\nassert c() == 2",
+        "def counter():\n    n = 0\n    def count():\n        nonlocal n\n        n += 1\n        return n\n    return count",
+        "def counter(): return lambda: 1",
+    ),
+    "partial": Probe(
+        "assert half()(6) == 3",
+        "import functools, operator\ndef half(): return functools.partial(lambda k, x: x / k, 2)",
+        "import functools\ndef half(): return functools.partial(lambda k, x: x * k, 2)",
+    ),
+    "decorator": Probe(
+        "@twice\ndef g(x): return x + 1\nassert g(1) == 4",
+        "def twice(g): return lambda x: 2 * g(x)",
+        "def twice(g): return lambda x: g(x)",
+    ),
+    "decorator keeps the name": Probe(
+        "def g(x): return x + 1\nassert log(g).__name__ == 'g'",
+        "import functools\ndef log(g):\n    @functools.wraps(g)\n    def inner(x): return g(x)\n    return inner",
+        "def log(g):\n    def inner(x): return g(x)\n    return inner",
+    ),
+    "function of the submission as an argument": Probe(
+        "assert twice(inc, 1) == 3",
+        "def inc(x): return x + 1\ndef twice(g, x): return g(g(x))",
+        "def inc(x): return x + 1\ndef twice(g, x): return g(x)",
+    ),
+    "class as an argument": Probe(
+        "assert make(A).x == 1", "class A: x = 1\ndef make(k): return k()", "class A: x = 2\ndef make(k): return k()"
+    ),
+    "method as an argument": Probe(
+        "assert call(Point(3, 4).norm) == 5", _POINT + "def call(g): return g()", _POINT + "def call(g): return 4"
+    ),
+    "lambda": Probe("assert f(lambda x: x * 2) == 6", "def f(g): return g(3)", "def f(g): return g(2)"),
+    "closure over the test's names": Probe(
+        "k = 5\nassert f(lambda x: x * k) == 15", "def f(g): return g(3)", "def f(g): return g(2)"
+    ),
+    "calls recorded": Probe(
+        "calls = []\nf(calls.append)\nassert calls == [1, 2]", "def f(g): g(1); g(2)", "def f(g): g(1)"
+    ),
+    "callback over an array": Probe(
+        "seen = []\nf(lambda x: seen.append(x.sum()), a)\nassert seen == [6.0]",
+        "def f(g, a): g(a)",
+        "def f(g, a): g(a[1:])",
+        _A,
+    ),
+    "callback with a name": Probe("assert f(lambda *, x: x) == 3", "def f(g): return g(x=3)", "def f(g): return g(x=2)"),
+    "callback that calls back": Probe(
+        "assert f(lambda x: h(x) + 1) == 7",
+        "def h(x): return 2 * x\ndef f(g): return g(3)",
+        "def h(x): return x\ndef f(g): return g(3)",
+    ),
+    "callback that raises": Probe(
+        "def g(x): raise KeyError('k')\nwith pytest.raises(KeyError):\n    f(g)",
+        "def f(g): g(1)",
+        "def f(g):\n    try: g(1)\n    except KeyError: pass",
+    ),
+    "callback that is caught": Probe(
+        "def bad(x): raise ValueError('k')\nassert f(lambda x: bad(x)) == 'k'",
+        "def f(g):\n    try: g(1)\n    except ValueError as e: return str(e)",
+        "def f(g):\n    try: g(1)\n    except ValueError as e: return ''",
+    ),
+    "np function": Probe("assert f(np.sum, a) == 6", "def f(g, a): return g(a)", "def f(g, a): return g(a[1:])", _A),
+    "ufunc": Probe("assert f(np.add) == 3", "def f(g): return g(1, 2)", "def f(g): return g(1, 1)"),
+    "np method": Probe("assert f(np.linalg.norm) == 5", "def f(g): return g([3, 4])", "def f(g): return g([3])"),
+    "built-in function": Probe("assert f(len) == 3", "def f(g): return g('abc')", "def f(g): return g('ab')"),
+    "type as an argument": Probe("assert f(float) == 3.0", "def f(k): return k('3')", "def f(k): return k('4')"),
+    "dtype as an argument": Probe(
+        "assert f(np.float32).dtype == np.float32",
+        "import numpy as np\ndef f(k): return np.zeros(2, k)",
+        "import numpy as np\ndef f(k): return np.zeros(2)",
+    ),
+    "key function": Probe("assert f(['bb', 'a'], key=len) == ['a', 'bb']", "def f(a, key): return sorted(a, key=key)", "def f(a, key): return a"),
+    "generator as an argument": Probe("assert f(k * k for k in range(4)) == 14", "def f(g): return sum(g)", "def f(g): return len(list(g))"),
+    "endless iterator as an argument": Probe(
+        "import itertools\nassert f(itertools.count(3)) == [3, 4]",
+        "def f(g): return [next(g), next(g)]",
+        "def f(g): return [next(g)]",
+    ),
+    "generator as a result": Probe("assert list(f(3)) == [0, 1, 2]", "def f(n): yield from range(n)", "def f(n): yield 0"),
+    "next of a generator": Probe("g = f()\nassert next(g) == 1 and next(g) == 2", "def f():\n    yield 1\n    yield 2", "def f():\n    yield 1\n    yield 1"),
+    "endless generator": Probe(
+        "import itertools\nassert list(itertools.islice(f(), 3)) == [0, 2, 4]",
+        "import itertools\ndef f(): return (2 * k for k in itertools.count())",
+        "import itertools\ndef f(): return itertools.count()",
+    ),
+    "generator that ends": Probe(
+        "g = f()\nnext(g)\nassert next(g, None) is None", "def f(): yield 1", "def f():\n    yield 1\n    yield 2"
+    ),
+    "zip as a result": Probe("assert dict(f('ab')) == {'a': 0, 'b': 1}", "def f(s): return zip(s, range(9))", "def f(s): return zip(s, 'xy')"),
+    "iterator protocol": Probe(
+        "assert list(C(2)) == [2, 1]",
+        "class C:\n    def __init__(self, n): self.n = n\n    def __iter__(self): return self\n"
+        "    def __next__(self):\n        if not self.n: raise StopIteration\n        self.n -= 1\n        return self.n + 1",
+        "class C:\n    def __init__(self, n): self.n = n\n    def __iter__(self): return iter([2])",
+    ),
+    # Warnings, output, documentation
+    "warning": Probe(
+        "with pytest.warns(UserWarning, match='careful'):\n    f()",
+        "import warnings\ndef f(): warnings.warn('be careful')",
+        "def f(): pass",
+    ),
+    "warning of another class": Probe(
+        "with pytest.warns(DeprecationWarning):\n    f()",
+        "import warnings\ndef f(): warnings.warn('old', DeprecationWarning)",
+        "import warnings\ndef f(): warnings.warn('old')",
+    ),
+    "no warning": Probe(
+        "import warnings\nwith warnings.catch_warnings():\n    warnings.simplefilter('error')\n    assert f(np.array([0.0])) <= 0",
+        "import numpy as np\ndef f(x): return np.log(np.maximum(x, 1))",
+        "import numpy as np\ndef f(x): return np.log(x)",
+    ),
+    "warnings recorded": Probe(
+        "import warnings\nwith warnings.catch_warnings(record=True) as w:\n    warnings.simplefilter('always')\n    f()\nassert len(w) == 2",
+        "import warnings\ndef f(): warnings.warn('a'); warnings.warn('b')",
+        "import warnings\ndef f(): warnings.warn('a')",
+    ),
+    "NumPy's warning": Probe(
+        "with pytest.warns(RuntimeWarning, match='divide by zero'):\n    f(np.array([0.0]))",
+        "import numpy as np\ndef f(x): return 1 / x",
+        "import numpy as np\ndef f(x):\n    with np.errstate(all='ignore'): return 1 / x",
+    ),
+    "capsys": Probe("f()\nassert capsys.readouterr().out == 'hello\\n'", "def f(): print('hello')", "def f(): print('Hello')"),
+    "capsys twice": Probe(
+        "f(1)\ncapsys.readouterr()\nf(2)\nout, err = capsys.readouterr()\nassert out == '2\\n'",
+        "def f(x): print(x)",
+        "def f(x): print(1, x)",
+    ),
+    "redirected output": Probe(
+        "import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as out:\n    f()\nassert out.getvalue() == 'x\\n'",
+        "def f(): print('x')",
+        "def f(): print('y')",
+    ),
+    "nothing printed": Probe("f()\nassert capsys.readouterr().out == ''", "def f(): return 1", "def f(): print(1)"),
+    "output of a method": Probe(
+        "A().f()\nassert capsys.readouterr().out == 'x\\n'",
+        "class A:\n    def f(self): print('x')",
+        "class A:\n    def f(self): print('y')",
+    ),
+    "docstring": Probe("assert 'sum' in f.__doc__", "def f():\n    'Return the sum.'", "def f(): ..."),
+    "docstring of a class and a method": Probe(
+        "assert A.__doc__ == 'a' and A.f.__doc__ == 'b' and A().f.__doc__ == 'b'",
+        "class A:\n    'a'\n    def f(self): 'b'",
+        "class A:\n    'a'\n    def f(self): 'c'",
+    ),
+    "name": Probe("assert f.__name__ == 'f'", "def f(): ...", "def g(): ...\nf = g"),
+    "signature": Probe(
+        "import inspect\nassert list(inspect.signature(f).parameters) == ['x', 'axis']",
+        "def f(x, axis=-1): ...",
+        "def f(x, dim=-1): ...",
+    ),
+    "default in a signature": Probe(
+        "import inspect\nassert inspect.signature(f).parameters['axis'].default == -1",
+        "def f(x, axis=-1): ...",
+        "def f(x, axis=0): ...",
+    ),
+    "annotations": Probe(
+        "import inspect\nassert inspect.signature(f).return_annotation is float",
+        "def f(x) -> float: ...",
+        "def f(x) -> int: ...",
+    ),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PROBES)

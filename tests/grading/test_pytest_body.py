@@ -258,6 +258,6 @@ def test_an_end_without_an_answer_is_no_expected_exception(
 
 def test_what_cannot_be_sent_is_no_expected_exception(grade_all: "GradeAll") -> None:
     """It is the author's mistake also where the body would catch it."""
-    lines = ["with pytest.raises(Exception):", "    f(lambda: 1)"]
-    with pytest.raises(DefinitionError, match="must be written with def"):
+    lines = ["with pytest.raises(Exception):", "    f(object())"]
+    with pytest.raises(DefinitionError, match="object cannot be sent"):
         grade_all(DOUBLE, body(*lines))

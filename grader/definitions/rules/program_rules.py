@@ -100,7 +100,7 @@ def _can_fail(node: ast.AST) -> bool:
         case ast.Assert():
             return True
         case ast.Call(func=ast.Attribute(value=ast.Name(id="pytest"), attr=name)):
-            return name in ("raises", "fail")
+            return name in ("raises", "warns", "fail")
         case ast.Call(func=ast.Attribute(attr=name)):
             return name.startswith("assert_")
         case _:
@@ -136,7 +136,7 @@ def _known_names(checked: Checked) -> Iterator[Problem]:
         elif test.runs_inside:
             yield from _unknown_in_run(checked, given, index)
         else:
-            known = (given, checked.exercise.defines, ("np", "pytest"))
+            known = (given, checked.exercise.defines, ("np", "pytest", "capsys"))
             yield from _unknown(checked, known, _GIVEN, "exec", "tests", index, test.code_key)
 
 

@@ -13,7 +13,7 @@ from grader.grading.comparison.memory_size import bytes_in
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import TooLargeError, evaluate
 from grader.grading.program.loaded_program import LoadedProgram
-from grader.grading.program.proxies import NoValueError, Proxies
+from grader.grading.program.proxies import NoValueError, Proxies, raise_for_functions
 from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.limits import ANSWERS_CAP
 
@@ -108,6 +108,7 @@ def evaluated(code: str, names: Mapping[str, Any]) -> Any:  # noqa: ANN401  any 
     """
     try:
         value = evaluate(code, names)
+        raise_for_functions(value)
     except (NoValueError, ChildGoneError, EtudeError):
         raise
     except MemoryError as error:

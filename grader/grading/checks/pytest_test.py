@@ -5,10 +5,12 @@ import builtins
 import contextlib
 import functools
 import inspect
+import io
 import re
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,12 +25,14 @@ from grader.grading.program.author_code import (
     TooLongError,
     author_error,
     line_of_author,
+    own_copy,
     remember,
     statement_at,
     time_limit,
 )
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError, Proxies
+from grader.grading.program.stand_ins import authors_code
 from grader.sandbox.answers import ChildGoneError, Raised
 from grader.sandbox.limits import AUTHOR_SECONDS
 
@@ -56,8 +60,10 @@ class PytestCheck(Check[PytestTest]):
         test = self.test
         most = oracle.draws(test)[number].most
         errors: list[_FromThere] = []
-        names = program.names(test.where, error=functools.partial(_noted, errors), most=most)
-        namespace = {**program.bindings(names), **oracle.inputs(test, number)}
+        noted = functools.partial(_noted, errors)
+        names = program.names(test.where, error=noted, most=most, in_body=True)
+        given = {name: own_copy(value) for name, value in oracle.inputs(test, number).items()}
+        namespace = {**program.bindings(names), **given}
         seconds = program.child.limits.wall_seconds
         file_name = f"pytest of {oracle.exercise.digest} {test.id}"
         return Judgement(_run_body(test, file_name, namespace, names, seconds, errors=errors))
@@ -100,12 +106,17 @@ def _run_body(
             submission returned.
         DefinitionError: the body cannot run, whatever the submission does.
     """
-    run = _function(test.pytest, name, test.where, test.id)({**namespace})
+    captured = _Captured() if "capsys" in test.pytest else None
+    fixtures = {} if captured is None else {"capsys": captured}
+    run = _function(test.pytest, name, test.where, test.id)({**fixtures, **namespace})
     try:
         with (
-            contextlib.redirect_stdout(sys.stderr),
+            contextlib.redirect_stdout(captured or sys.stderr),
+            warnings.catch_warnings(record=True),  # pytest shows them elsewhere
             time_limit(seconds + AUTHOR_SECONDS),
+            authors_code(),
         ):
+            warnings.simplefilter("always")
             _run(run, names, errors)
     except (NoValueError, ChildGoneError, EtudeError, KeyboardInterrupt):
         raise
@@ -129,6 +140,22 @@ def _run_body(
         statement = statement_at(test.pytest, line_of_author(error))
         return unusable(statement, error)
     return None
+
+
+class _Streams(NamedTuple):
+    out: str
+    err: str
+
+
+class _Captured(io.StringIO):
+    """Standard output during a body, and pytest's `capsys`."""
+
+    def readouterr(self) -> _Streams:
+        """Return what was printed since the last time."""
+        text = self.getvalue()
+        self.seek(0)
+        self.truncate()
+        return _Streams(text, "")
 
 
 def _run(run: Callable[[], object], names: Proxies, errors: Sequence["_FromThere"]) -> None:

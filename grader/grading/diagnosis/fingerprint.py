@@ -16,7 +16,7 @@ from grader.definitions.exercise import Tolerance
 from grader.grading.comparison.ladder import Rung, compare_text
 from grader.grading.comparison.raw_result import RawResult
 from grader.grading.feedback.error_explanations import signature
-from grader.grading.program.proxies import RemoteObject
+from grader.grading.program.stand_ins import StandIn
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Raised, Unsupported
 
@@ -139,7 +139,7 @@ class _Parts:
                 self.add(item)
         elif isinstance(value, (bool, int, float, complex, np.generic, np.ndarray)):
             self._add_array(value)
-        elif isinstance(value, RemoteObject):
+        elif isinstance(value, StandIn):
             self.form += ["object", value.handle_.kind]
         elif isinstance(value, Unsupported):
             self.form += ["unsupported", value.kind, value.path]

@@ -38,7 +38,8 @@ from grader.grading.program.author_code import (
     names_in,
 )
 from grader.grading.program.loaded_program import LoadedProgram, is_value
-from grader.grading.program.proxies import RemoteObject
+from grader.grading.program.proxies import raise_for_functions
+from grader.grading.program.stand_ins import StandIn
 from grader.sandbox.answers import Usage
 from grader.sandbox.inside.wire import MAX_BODY
 from grader.sandbox.interface import Children
@@ -355,7 +356,8 @@ def _weighed(value: Any, sizes: list[int]) -> Any:  # noqa: ANN401  any value
 def _called(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Found:
     names = program.names(test.where)
     value = evaluate(test.code, {**program.bindings(names), **inputs})
-    if isinstance(value, RemoteObject):
+    raise_for_functions(value)
+    if isinstance(value, StandIn):
         message = f"test {test.id!r}: the call gives an object, which cannot be compared"
         raise author_error(test.where, message)
     return value, names.largest

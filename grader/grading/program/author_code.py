@@ -17,7 +17,8 @@ from typing import Any, Final, NoReturn, TypeVar
 import numpy as np
 
 from grader.errors import DefinitionError, EtudeError, Location, Problem
-from grader.sandbox.inside.layout import lent
+from grader.grading.program.stand_ins import authors_code
+from grader.sandbox.inside.layout import arranged, is_read_only, lent
 from grader.sandbox.limits import AUTHOR_SECONDS
 
 T = TypeVar("T")
@@ -130,7 +131,8 @@ def _expression(text: str) -> CodeType:
 
 def evaluate(expression: str, names: Mapping[str, Any]) -> Any:  # noqa: ANN401  any value
     """Evaluate a test's expression over the reference's names or a submission's."""
-    return eval(_expression(expression), {"np": np, **names})  # noqa: S307  the author's own expression
+    with authors_code():
+        return eval(_expression(expression), {"np": np, **names})  # noqa: S307  the author's own expression
 
 
 @functools.lru_cache(_MOST_EXPRESSIONS)
@@ -183,3 +185,16 @@ def fresh(value: Any) -> Any:  # noqa: ANN401  any value
     if kind is type and value in _UNCHANGEABLE:  # a dtype such as np.float32
         return value
     raise NotCopyableError(kind.__name__)
+
+
+def own_copy(value: Any) -> Any:  # noqa: ANN401  any value
+    """Return an input with arrays that a test's body may change."""
+    if type(value) is np.ndarray and not value.dtype.hasobject:
+        copy = value.copy() if value.flags.c_contiguous else arranged(value, value.strides)
+        copy.flags.writeable = not is_read_only(value)
+        return copy
+    if type(value) in {list, tuple}:
+        return type(value)([own_copy(item) for item in value])
+    if type(value) is dict:
+        return {key: own_copy(item) for key, item in value.items()}
+    return value

@@ -1,7 +1,7 @@
 """A loaded program, a submission or a solution: its child, its stand-ins and its values."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from grader.definitions.exercise import Exercise
@@ -25,6 +25,8 @@ class LoadedProgram:
     child: Child
     exercise: Exercise
     values: Mapping[str, Any]  # of the names that are values
+    methods: set[tuple[str, str]] = field(default_factory=set)  # found so far, by class
+    given: list[Any] = field(default_factory=list)  # the functions that its child was given
 
     def names(
         self,
@@ -34,6 +36,7 @@ class LoadedProgram:
         usages: list[Usage] | None = None,
         error: Callable[[Raised], BaseException] = NoValueError,
         most: int = MAX_BODY,
+        in_body: bool = False,
     ) -> Proxies:
         """Return the proxies for one test; see `Proxies`."""
         return Proxies(
@@ -44,6 +47,9 @@ class LoadedProgram:
             error=error,
             something_came_back=bool(self.values),
             most=most,
+            in_body=in_body,
+            methods=self.methods,
+            given=self.given,
         )
 
     def bindings(self, names: Proxies) -> dict[str, Any]:

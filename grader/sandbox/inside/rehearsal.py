@@ -42,7 +42,7 @@ def rehearse() -> None:
     requests = [
         ("load", _SUBMISSION, ["weights", "Layer"]),
         ("call", "weights", [x], {}),
-        ("call_and_look", "weights", [x.tolist()], {"scale": 2.0}),
+        ("hear", "look", "call", "weights", [x.tolist()], {"scale": 2.0}),
         ("call", "Layer", [x], {}),
         ("method", wire.Handle(0, "Layer"), "__call__", [x], {}),
         ("attribute", wire.Handle(0, "Layer"), "w"),

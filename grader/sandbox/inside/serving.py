@@ -8,17 +8,24 @@ A request is a list `[number, operation, ...]`, its answer `[number, status, pay
     ["load", source, names]      "ok": {"names": every public callable, "defined": {name: facts}}
     ["load_answers", source, names]  likewise; the values are read off the syntax tree, nothing runs
     ["call", name, args, kwargs] "ok": the returned value
-    ["call_and_look", name, args, kwargs]  "ok": [the value, args and kwargs as they are now]
-    ["method_and_look", object, name, args, kwargs]  likewise
-    ["attribute", object, name]  "ok": [true, null] for a method, else [false, the value]
+    ["attribute", object, name]  "ok": [false, the value], or [true, ...] for a method, and whether
+                                 all objects of the class have it
     ["method", object, name, args, kwargs]  "ok": the returned value
+    ["operate", name, operands]  "ok": what Python's operator or built-in function gives
     ["value", name]              "ok": the present value of the name
     ["run", statements, given]   "ok": the number of bytes printed; they are in the output
                                  descriptor, followed by standard error
+    ["look", operation, ...]     "ok": [the value, changes]; changes are null if the arguments are
+                                 as they were, else each container and array of the request now
+    ["hear", operation, ...]     "ok": [the value, warnings, bytes printed]; the output is followed
+                                 by standard error
     ["measure", operation, ...]  "ok" of the operation, with a fourth part: nanoseconds of CPU time
                                  and the most bytes that were allocated at once meanwhile
 
-Instances of the submission's classes stay here; a handle crosses instead.
+Instances of the submission's classes, functions and iterators stay here; a handle crosses instead.
+`measure`, `hear` and `look` may stand before one another, in this order. While a request is carried
+out, `["call back", number, args, kwargs]` may ask for a function of the trusted side; the answer is
+`["given", status, value]`, after other requests perhaps.
 
 `status` is `ok`, `raised` (the submission's own exception), `unsupported` (a value that cannot
 cross) or `stopped` (the CPU time is over; see `cpu_limit`). A submission can tamper with all of
@@ -26,22 +33,28 @@ this, but only in its own process: the trusted side takes only values, and compa
 expected ones that are not here.
 """
 
+import builtins
+import collections
 import contextlib
+import copy
+import functools
 import inspect
 import io
 import itertools
 import linecache
+import operator
 import re
 import sys
 import types
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 
 # Imported now: a submission may replace them later. With a limit on CPU time the clock of the
 # process moves in ticks; the clock of its one thread does not.
 from tracemalloc import get_traced_memory as _traced_memory
 from tracemalloc import start as _start_tracing
 from tracemalloc import stop as _stop_tracing
-from typing import Any
+from typing import Any, TypeVar
 
 try:
     from time import thread_time_ns as _cpu_time
@@ -61,6 +74,25 @@ _MAX_CAUSES = 3
 _MAX_ATTRIBUTES = 16
 _MAX_ATTRIBUTE = 1 << 14  # bytes of plain data
 _OF_BUILTINS = ("code", "name", "path", "value")  # attributes that are not in `vars`
+_MAX_WARNINGS = 50
+
+_FUNCTIONS = (
+    types.FunctionType, types.MethodType, types.MethodWrapperType, types.BuiltinMethodType,
+    functools.partial, type(functools.lru_cache(len)),
+)  # fmt: skip
+_CHANGEABLE = (
+    list, dict, set, np.ndarray, bytearray, collections.Counter, collections.OrderedDict,
+    collections.defaultdict, collections.deque,
+)  # fmt: skip
+_OPERATIONS: dict[str, Callable[..., object]] = {
+    "asarray": np.asarray, "copy": copy.copy, "deepcopy": copy.deepcopy,
+}  # fmt: skip
+
+Frame = tuple[bytes | bytearray, bytes | bytearray]
+"""A header and a body."""
+
+CallBack = Callable[[list[Any]], list[Any]]
+"""Sends a request of the submission's to the trusted side and returns its answer."""
 
 
 class OutputLimitError(Exception):
@@ -126,6 +158,9 @@ class _Errors(io.TextIOBase):
     @contextlib.contextmanager
     def kept_back(self) -> Iterator[None]:
         """Keep back what is written meanwhile, and write it at the end."""
+        if self._kept is not None:  # in a call of a function of the trusted side
+            yield
+            return
         self._kept, self._room = [], self._output.left
         try:
             yield
@@ -135,28 +170,75 @@ class _Errors(io.TextIOBase):
                 self._output.write(kept)
 
 
-class _Instances:
-    """The instances of which the trusted side has handles."""
+class _Objects:
+    """The objects of which the trusted side has handles, and those that it has given."""
 
-    def __init__(self) -> None:
+    def __init__(self, call_back: CallBack) -> None:
+        self._call_back = call_back
         self._kept: list[object] = []
+        self._known: dict[int, wire.Handle | wire.Callback] = {}  # by identity; all are kept alive
 
-    def keep(self, value: object) -> wire.Handle | None:
+    def keep(self, value: object) -> wire.Handle | wire.Callback | None:
+        known = self._known.get(id(value))
+        if known is not None:
+            return known
         kind = type(value)
         if kind is types.CoroutineType:
             value.close()  # type: ignore[attr-defined]  # or Python warns that it was not awaited
-        if getattr(kind, "__module__", None) != "submission":
-            return None
+        name = str(kind.__name__)
+        if not _is_of_submission(kind):
+            if not (_is_of_submission(value) or isinstance(value, (*_FUNCTIONS, Iterator))):
+                return None
+            name = f"<{wire.name_of(kind)}>"
+        handle = wire.Handle(len(self._kept), name[: wire.MAX_KIND], callable(value))
+        return self._know(value, handle)
+
+    def _know(self, value: object, known: "_Known") -> "_Known":
         self._kept.append(value)
-        return wire.Handle(len(self._kept) - 1, str(kind.__name__)[:100])
+        self._known[id(value)] = known
+        return known
 
     def find(self, number: int) -> object:
         return self._kept[number]
 
-    def make(self, name: str, source: str) -> object:
+    def make(self, function: wire.Function) -> object:
         namespace: dict[str, Any] = {"np": np, "__name__": "given"}
-        exec(compile(source, "<given>", "exec"), namespace)  # noqa: S102  the exercise's own code
-        return namespace[name]
+        exec(compile(function.source, "<given>", "exec"), namespace)  # noqa: S102  the exercise's own code
+        made: object = namespace[function.name]
+        self._know(made, wire.Callback(function.number))
+        return made
+
+    def call_back(self, callback: wire.Callback) -> object:
+        def given(*args: object, **kwargs: object) -> object:
+            match self._call_back(["call back", callback.number, list(args), kwargs]):
+                case [_, "ok", value]:
+                    return value
+                case [_, str(kind), message]:
+                    found = getattr(builtins, kind, RuntimeError)
+                    raise found(*([message] if message else []))
+            raise RuntimeError
+
+        made = _Given(given) if callback.iterates else given
+        self._know(made, callback)
+        return made
+
+
+def _is_of_submission(kind: object) -> bool:
+    """Return whether a class is defined by the submission."""
+    return isinstance(kind, type) and getattr(kind, "__module__", None) == MODULE_NAME
+
+
+_Known = TypeVar("_Known", wire.Handle, wire.Callback)
+
+
+class _Given(Iterator[Any]):
+    """An iterator of the trusted side."""
+
+    def __init__(self, take_next: Callable[[], object]) -> None:
+        self._take_next = take_next
+
+    def __next__(self) -> object:
+        return self._take_next()
 
 
 class _SubmissionModule:
@@ -165,6 +247,7 @@ class _SubmissionModule:
     def __init__(self, output: Output) -> None:
         self._output = output
         self._errors = _Errors(output)
+        self._shown: set[str] = set()  # warnings
         self.module = types.ModuleType(MODULE_NAME)
         self.module.__file__ = FILE_NAME
 
@@ -207,26 +290,64 @@ class _SubmissionModule:
     def call(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> object:
         return self.module.__dict__[name](*args, **kwargs)
 
-    def call_and_look(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> object:
-        return [self.call(name, args, kwargs), _without_functions(args), _without_functions(kwargs)]
-
     def value(self, name: str) -> object:
         return self.module.__dict__[name]
 
     def attribute(self, instance: object, name: str) -> object:
-        value = getattr(instance, name)
-        return [True, None] if callable(value) else [False, value]
+        value, kind = getattr(instance, name), type(instance)
+        if not callable(value) or isinstance(value, type) or _is_of_submission(type(value)):
+            return [False, value]
+        of_class = any(name in vars(each) for each in kind.__mro__)
+        return [True, of_class and name not in getattr(instance, "__dict__", ())]
+
+    def attribute_of(self, instance: object, name: str, attribute: str) -> object:
+        return getattr(getattr(instance, name), attribute)
 
     def method(
         self, instance: object, name: str, args: list[Any], kwargs: dict[str, Any]
     ) -> object:
         return getattr(instance, name)(*args, **kwargs)
 
-    def method_and_look(
-        self, instance: object, name: str, args: list[Any], kwargs: dict[str, Any]
-    ) -> object:
-        value = self.method(instance, name, args, kwargs)
-        return [value, _without_functions(args), _without_functions(kwargs)]
+    def operate(self, name: str, operands: list[Any]) -> object:
+        kind: Any = type(operands[0])
+        if name == "str" and kind.__str__ is object.__str__:
+            name = "repr"
+        if name == "repr" and kind.__repr__ is object.__repr__:
+            return f"<{kind.__name__} object>"  # no address, which differs from run to run
+        act = getattr(operator, name, None) or getattr(builtins, name, None) or _OPERATIONS[name]
+        return act(*operands)
+
+    def leave(self, instance: Any, kind: str | None, message: str) -> object:  # noqa: ANN401  any object
+        """End a `with`, of the body or of one that raised."""
+        error = None if kind is None else getattr(builtins, kind, Exception)(message)
+        return bool(type(instance).__exit__(instance, error and type(error), error, None))
+
+    def signature(self, function: Callable[..., object]) -> list[list[object]]:
+        """Return the parameters, each with its kind, its default and its annotation."""
+        found = inspect.signature(function)
+        parameters = [
+            [p.name, int(p.kind), *(_or_nothing(each) for each in (p.default, p.annotation))]
+            for p in found.parameters.values()
+        ]
+        return [*parameters, ["return", -1, [], _or_nothing(found.return_annotation)]]
+
+    @contextlib.contextmanager
+    def heard(self, heard: list[object]) -> Iterator[None]:
+        """Add warnings and the number of bytes printed meanwhile to a list."""
+        begin = self._output.position
+        with self._errors.kept_back():
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                yield
+            found = [_warning(each) for each in caught[:_MAX_WARNINGS]]
+            heard += [found, self._output.position - begin]
+            for each in caught:
+                text = warnings.formatwarning(
+                    each.message, each.category, each.filename, each.lineno
+                )
+                if text not in self._shown:
+                    self._shown.add(text)
+                    self._errors.write(text)
 
     def run(self, statements: str, given: dict[str, Any]) -> int:
         # A copy of the namespace: what the statements assign stays out of the submission.
@@ -238,15 +359,21 @@ class _SubmissionModule:
             return self._output.position - begin
 
 
-def _without_functions(value: Any) -> Any:  # noqa: ANN401  any value
-    """Replace functions by None: they came as source and do not go back."""
-    if isinstance(value, types.FunctionType):
-        return None
-    if type(value) in (list, tuple):
-        return type(value)([_without_functions(item) for item in value])
-    if type(value) is dict:
-        return {key: _without_functions(item) for key, item in value.items()}
-    return value
+def _or_nothing(value: object) -> list[object]:
+    """Return a default or an annotation in a list; an empty one if there is none."""
+    if value is inspect.Parameter.empty:
+        return []
+    return [value.__name__, True] if isinstance(value, type) else [value, False]
+
+
+def _warning(warning: warnings.WarningMessage) -> list[object]:
+    bases = [base.__name__ for base in warning.category.__mro__]
+    return [bases, str(warning.message)[:_MAX_MESSAGE]]
+
+
+def _as_it_is(value: object) -> object:
+    """Return a shallow copy of a container or an array, which crosses in full."""
+    return copy.copy(value) if type(value) in _CHANGEABLE else None
 
 
 def _facts(value: object) -> dict[str, object]:
@@ -363,11 +490,8 @@ def _raised(error: BaseException, depth: int = 0) -> dict[str, object]:
     return answer
 
 
-def _measured(
-    submission: _SubmissionModule, operation: str, *arguments: object
-) -> tuple[object, list[int]]:
+def _measured(act: Callable[..., object], *arguments: object) -> tuple[object, list[int]]:
     """Execute a request and measure it; NumPy reports its arrays to `tracemalloc` too."""
-    act = getattr(submission, operation)
     _start_tracing()
     try:
         begin = _cpu_time()
@@ -379,34 +503,18 @@ def _measured(
     return value, [taken, peak]
 
 
-def _answer(
-    submission: _SubmissionModule, objects: _Instances, request: list[Any]
-) -> list[bytes | memoryview]:
-    """Execute a request; every failure of the submission is an answer too."""
-    number, operation, *arguments = request
-    try:
-        if operation == "measure":
-            return wire.encode([number, "ok", *_measured(submission, *arguments)], objects)
-        return wire.encode([number, "ok", getattr(submission, operation)(*arguments)], objects)
-    except wire.UnsupportedValueError as error:
-        where = error.path.removeprefix("[2]")
-        if (arguments[0] if operation == "measure" else operation).endswith("_and_look"):
-            where = where.removeprefix("[0]")  # of the value, beside the arguments
-        return wire.encode([number, "unsupported", {"kind": error.kind, "path": where}])
-    except BaseException as error:  # noqa: BLE001  SystemExit and KeyboardInterrupt too
-        return wire.encode([number, "raised", _raised(error)])
-
-
 class SubmissionServer:
     """One submission, and the answers to requests about it, in a sandbox or in a page.
 
     Args:
         output: takes the submission's output, until `print_to` replaces it.
+        ask: sends the frame of a request of the submission's, and returns the next frame.
     """
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: Output, ask: Callable[[list[bytes | memoryview]], Frame]) -> None:
         self._submission = _SubmissionModule(output)
-        self._objects = _Instances()
+        self._ask = ask
+        self._objects = _Objects(self._call_back)
         self._number = 0  # of the request that is being answered
 
     def print_to(self, output: Output) -> None:
@@ -417,10 +525,62 @@ class SubmissionServer:
         self, header: bytes | bytearray, body: bytes | bytearray
     ) -> list[bytes | memoryview]:
         """Execute a request's frame, and return the pieces of the answer's frame."""
-        request: Any = wire.decode(header, body, self._objects)
-        self._number = request[0]
-        return _answer(self._submission, self._objects, request)
+        shared = wire.Shared()
+        request: Any = wire.decode(header, body, self._objects, shared)
+        return self._answer(request, shared, b"".join((header, body)))
 
     def stopped(self, report: dict[str, object]) -> list[bytes | memoryview]:
         """Return the answer that no other will follow: the CPU time is over."""
         return wire.encode([self._number, "stopped", report])
+
+    def _answer(
+        self, request: list[Any], shared: wire.Shared, frame: bytes
+    ) -> list[bytes | memoryview]:
+        """Execute a request; every failure of the submission is an answer too."""
+        number, *words = request
+        before, self._number = self._number, number
+        asked = set()
+        while words[0] in ("measure", "hear", "look"):
+            asked.add(words.pop(0))
+        operation, *arguments = words
+        act, heard, usage = getattr(self._submission, operation), list[object](), list[object]()
+        try:
+            with self._submission.heard(heard) if "hear" in asked else contextlib.nullcontext():
+                if "measure" in asked:
+                    value, *usage = _measured(act, *arguments)
+                else:
+                    value = act(*arguments)
+            if "look" in asked:
+                value = [value, self._changes(request, shared, frame)]
+            if "hear" not in asked:  # or no one asks which objects are the request's
+                shared = wire.Shared()
+            value = [value, *heard] if "hear" in asked else value
+            return wire.encode([number, "ok", value, *usage], self._objects, shared)
+        except wire.UnsupportedValueError as error:
+            where = error.path.removeprefix("[2]")
+            for _ in asked & {"hear", "look"}:
+                where = where.removeprefix("[0]")
+            return wire.encode([number, "unsupported", {"kind": error.kind, "path": where}])
+        except BaseException as error:  # noqa: BLE001  SystemExit and KeyboardInterrupt too
+            return wire.encode([number, "raised", _raised(error)])
+        finally:
+            self._number = before
+
+    def _changes(
+        self, request: list[Any], shared: wire.Shared, frame: bytes
+    ) -> list[object] | None:
+        """Return what the request's objects are now; None if its frame would be the same again."""
+        with contextlib.suppress(wire.UnsupportedValueError):
+            if b"".join(wire.encode(request, self._objects)[1:]) == frame:
+                return None
+        return [_as_it_is(each) for each in shared.objects]
+
+    def _call_back(self, request: list[Any]) -> list[Any]:
+        """Ask the trusted side, and answer what it asks meanwhile."""
+        header, body = self._ask(wire.encode(request, self._objects))
+        while True:
+            shared = wire.Shared()
+            found: Any = wire.decode(header, body, self._objects, shared)
+            if found[0] == "given":
+                return list(found)
+            header, body = self._ask(self._answer(found, shared, b"".join((header, body))))

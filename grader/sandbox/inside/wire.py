@@ -10,8 +10,15 @@ begins with a tag:
     ["a", dtype, [length, ...], offset]  array, its numbers in C order; in memory of another layout
                                          ["a", dtype, ..., offset, [stride, ...], read-only]
     ["x", type, parts]  any other type of `value_types`, taken apart
-    ["f", name, source]  function, into the sandbox only: made there from its source
-    ["h", number, kind]  object of a class that the submission defines; it stays in the sandbox
+    ["f", number, name, source]  function, into the sandbox only: made there from its source
+    ["k", number, iterates]  function or iterator of the trusted side, which stays there
+    ["h", number, kind, callable]  object of the submission's; it stays in the sandbox
+    ["r", number]  the same container or array again
+    ["v", number, offset, [stride, ...], [stride, ...], array]  array in the memory of an earlier
+                   one, `offset` bytes behind its first item; with its own strides, and that one's
+
+Containers and arrays are numbered in the order in which they are complete, over a message or over a
+request and its answer, so that what is one object on one side is one object on the other.
 
 A dtype is NumPy's short name, or a list of fields, each `[name, dtype, [length, ...]]`. An instance
 of a subclass of a number, a text, a tuple or an array crosses as that. Both sides use this module;
@@ -66,29 +73,87 @@ _read_json = json.JSONDecoder().decode
 class Function:
     """A function on its way into the sandbox: its source, and the name that it defines."""
 
+    number: int  # under which it comes back
     name: str
     source: str
 
 
 @dataclass(frozen=True, slots=True)
+class Callback:
+    """A reference to a function or an iterator that stays on the trusted side."""
+
+    number: int
+    iterates: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Handle:
-    """A reference to an object that stays in the sandbox; `kind` is the name of its class."""
+    """A reference to an object that stays in the sandbox.
+
+    Its `kind` is the name of its class; of a function, an iterator and the like in angle brackets.
+    """
 
     number: int
     kind: str
+    is_callable: bool = False
 
 
-class Objects(Protocol):
-    """The objects that are no plain data. The trusted side keeps none of them."""
+class Keeper(Protocol):
+    """The objects of one side that are no plain data."""
 
-    def keep(self, value: object) -> Handle | None:
-        """Keep an object that cannot cross and return its handle, or None to refuse it."""
+    def keep(self, value: object) -> Handle | Function | Callback | None:
+        """Keep an object that cannot cross and return what crosses, or None to refuse it."""
+
+
+class Objects(Keeper, Protocol):
+    """The objects in a sandbox that are no plain data. The trusted side makes none of them."""
 
     def find(self, number: int) -> object:
         """Return the object that was kept under a number; KeyError if none was."""
 
-    def make(self, name: str, source: str) -> object:
+    def make(self, function: Function) -> object:
         """Make a function from its source."""
+
+    def call_back(self, callback: Callback) -> object:
+        """Make a function, or an iterator, that asks the trusted side."""
+
+
+class Shared:
+    """The containers and arrays of a message, and of the request that it answers."""
+
+    def __init__(self) -> None:
+        self.objects: list[object] = []
+        self.parts: list[int] = []  # how many values are in each
+        self.numbers: dict[int, int] = {}  # by the identity of an object, which is kept alive
+        self._owners: dict[int, int] = {}  # by that of the owner of an array's memory
+
+    def add(self, value: object, parts: int) -> None:
+        """Number a container or an array that is complete."""
+        self.numbers[id(value)] = len(self.objects)
+        if type(value) is np.ndarray:
+            self._owners.setdefault(id(_owner(value)), len(self.objects))
+        self.objects.append(value)
+        self.parts.append(parts)
+
+    def with_memory_of(self, array: "npt.NDArray[Any]") -> list[object] | None:
+        """Return the place of an array in the memory of an earlier one, as in the tag `v`."""
+        number = self._owners.get(id(_owner(array)))
+        if number is None:
+            return None
+        base: Any = self.objects[number]
+        offset = _address(array) - _address(base)
+        return [number, offset, list(array.strides), list(base.strides)]
+
+
+def _owner(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def _address(array: "npt.NDArray[Any]") -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
 
 
 class UnsupportedValueError(TypeError):
@@ -116,18 +181,15 @@ class MalformedError(ValueError):
 class _Encoder:
     """Collects the buffers of one value while its tree is built."""
 
-    def __init__(self, objects: Objects | None) -> None:
+    def __init__(self, objects: Keeper | None, shared: Shared) -> None:
         self.objects = objects
+        self.shared = shared
         self.buffers: list[bytes | memoryview] = []
         self.size = 0
         self.nodes = self.gaps = 0
 
     def node(self, value: object, depth: int) -> object:
-        self.nodes += 1
-        if self.nodes > MAX_NODES:
-            raise UnsupportedValueError(
-                f"a value of more than {MAX_NODES:,} parts", of_the_whole=True
-            )
+        self._weigh(1)
         if depth > MAX_DEPTH:
             raise UnsupportedValueError(
                 f"a value nested more than {MAX_DEPTH} deep", of_the_whole=True
@@ -135,23 +197,41 @@ class _Encoder:
         kind = type(value)
         if kind in _AS_THEY_ARE:
             return value
+        number = self.shared.numbers.get(id(value))
+        if number is not None:
+            self._weigh(self.shared.parts[number])
+            return ["r", number]
+        before = self.nodes
+        tree = self._tree(value, kind, depth + 1)
+        if type(tree) is list and tree[0] in _SHARED:
+            if kind is np.ndarray and (found := self.shared.with_memory_of(value)):  # type: ignore[arg-type]  # it is one
+                tree = ["v", *found, tree]
+            self.shared.add(value, self.nodes - before)
+        return tree
+
+    def _tree(self, value: Any, kind: type, depth: int) -> object:  # noqa: ANN401  any value
         encode = _ENCODERS.get(kind)
         if encode is not None:
-            return encode(self, value, depth + 1)
+            return encode(self, value, depth)
         if kind in _SCALAR_TYPES or kind in (np.datetime64, np.timedelta64, np.void):
-            name = _NAMES.get(value.dtype) or self._dtype(value.dtype)  # type: ignore[attr-defined]
+            name = _NAMES.get(value.dtype) or self._dtype(value.dtype)
             return ["n", name, self._buffer(np.asarray(value, _dtype(name)))]
         if (taken := value_types.take_apart(value)) is not None:
-            return self._parts(*taken, depth + 1)
+            return self._parts(*taken, depth)
         plain = value_types.as_base(value)
         if plain is not value:
-            return self.node(plain, depth)
-        handle = self.objects.keep(value) if self.objects is not None else None
-        if handle is None:
-            module, name = kind.__module__, kind.__qualname__
-            is_plain = module in ("builtins", "submission", "__main__")
-            raise UnsupportedValueError(name if is_plain else f"{module}.{name}")
-        return ["h", handle.number, handle.kind]
+            return self.node(plain, depth - 1)
+        kept = self.objects.keep(value) if self.objects is not None else None
+        if kept is None:
+            raise UnsupportedValueError(name_of(kind))
+        return _ENCODERS[type(kept)](self, kept, depth)
+
+    def _weigh(self, parts: int) -> None:
+        self.nodes += parts
+        if self.nodes > MAX_NODES:
+            raise UnsupportedValueError(
+                f"a value of more than {MAX_NODES:,} parts", of_the_whole=True
+            )
 
     def items(self, tag: str, value: Any, depth: int) -> list[object]:  # noqa: ANN401  any container
         tree: list[object] = [tag]
@@ -193,10 +273,13 @@ class _Encoder:
         return ["b", self._append(value, len(value)), len(value)]
 
     def handle(self, value: Handle, _depth: int) -> list[object]:
-        return ["h", value.number, value.kind]
+        return ["h", value.number, value.kind, value.is_callable]
 
     def function(self, value: Function, _depth: int) -> list[object]:
-        return ["f", value.name, value.source]
+        return ["f", value.number, value.name, value.source]
+
+    def callback(self, value: Callback, _depth: int) -> list[object]:
+        return ["k", value.number, value.iterates]
 
     def _parts(self, name: str, parts: object, depth: int) -> list[object]:
         try:
@@ -248,6 +331,12 @@ class _Encoder:
         return offset
 
 
+def name_of(kind: type) -> str:
+    """Return the name of a class, with its module if that is no plain one."""
+    module, name = kind.__module__, kind.__qualname__
+    return name if module in ("builtins", "submission", "__main__") else f"{module}.{name}"
+
+
 def _dtype(name: object) -> "np.dtype[Any]":
     """Return the dtype of a name or of fields.
 
@@ -297,20 +386,25 @@ _ENCODERS: dict[type, Callable[[_Encoder, Any, int], list[object]]] = {
     np.ndarray: _Encoder.array,
     Handle: _Encoder.handle,
     Function: _Encoder.function,
+    Callback: _Encoder.callback,
 }
+_SHARED: Final = frozenset("ltsdavx")
 
 
-def encode(value: object, objects: Objects | None = None) -> list[bytes | memoryview]:
+def encode(
+    value: object, objects: Keeper | None = None, shared: Shared | None = None
+) -> list[bytes | memoryview]:
     """Return the pieces of a value's frame, ready for `socket.sendmsg`.
 
     Args:
         value: plain data, handles and functions.
         objects: what to do with other objects; without it they are refused.
+        shared: the objects of the request that this answers; those of the value are added.
 
     Raises:
         UnsupportedValueError: a type that is not on the list, or a value over the caps.
     """
-    encoder = _Encoder(objects)
+    encoder = _Encoder(objects, shared or Shared())
     tree = encoder.node(value, 0)
     try:
         header = _write_json(tree).encode()
@@ -343,9 +437,10 @@ def lengths(prefix: bytes | bytearray) -> tuple[int, int]:
 class _Decoder:
     """Rebuilds exact types from a tree and a body, trusting neither."""
 
-    def __init__(self, body: bytes | bytearray, objects: Objects | None) -> None:
+    def __init__(self, body: bytes | bytearray, objects: Objects | None, shared: Shared) -> None:
         self.body = body
         self.objects = objects
+        self.shared = shared
         self.nodes = self.taken = self.gaps = 0
 
     def node(self, tree: object, depth: int) -> object:
@@ -361,7 +456,20 @@ class _Decoder:
         decode = _DECODERS.get(tree[0])
         if decode is None:
             raise MalformedError("an unknown tag")
-        return decode(self, tree, depth + 1)
+        before = self.nodes
+        value = decode(self, tree, depth + 1)
+        if tree[0] in _SHARED:
+            self.shared.add(value, self.nodes - before)
+        return value
+
+    def reference(self, tree: list[Any], _depth: int) -> object:
+        _, number = tree
+        if type(number) is not int or not 0 <= number < len(self.shared.objects):
+            raise MalformedError("not a number of an object")
+        self.nodes += self.shared.parts[number]
+        if self.nodes > MAX_NODES:  # few bytes could stand for a value without end
+            raise MalformedError("too many values")
+        return self.shared.objects[number]
 
     def items(self, tree: list[Any], depth: int) -> list[object]:
         return [self.node(item, depth) for item in tree[1:]]
@@ -411,21 +519,40 @@ class _Decoder:
         _, name, parts = tree
         return value_types.build(name, self.node(parts, depth))
 
+    def view(self, tree: list[Any], depth: int) -> "npt.NDArray[Any]":
+        _, number, offset, strides, strides_of_base, (tag, *content) = tree
+        array = self.array([tag, *content], depth)
+        if type(number) is not int or not 0 <= number < len(self.shared.objects):
+            raise MalformedError("not a number of an object")
+        if any(type(each) is not int for each in (offset, *strides, *strides_of_base)):
+            raise MalformedError("not a place in an array")
+        base = self.shared.objects[number]
+        if type(base) is not np.ndarray or list(base.strides) != strides_of_base:
+            return array
+        return _view(array, base, offset, strides)
+
     def scalar(self, tree: list[Any], _depth: int) -> object:
         _, name, offset = tree
         return self._array(name, 1, offset)[0]
 
     def handle(self, tree: list[Any], _depth: int) -> object:
-        _, number, kind = tree
-        if type(number) is not int or type(kind) is not str or len(kind) > MAX_KIND:
+        _, number, kind, is_callable = tree
+        if [type(part) for part in tree[1:]] != [int, str, bool] or len(kind) > MAX_KIND:
             raise MalformedError("not a handle")
-        return Handle(number, kind) if self.objects is None else self.objects.find(number)
+        if self.objects is None:
+            return Handle(number, kind, is_callable)
+        return self.objects.find(number)
 
     def function(self, tree: list[Any], _depth: int) -> object:
-        _, name, source = tree
-        if self.objects is None or type(name) is not str or type(source) is not str:
+        if self.objects is None or [type(part) for part in tree[1:]] != [int, str, str]:
             raise MalformedError("not a function")
-        return self.objects.make(name, source)
+        return self.objects.make(Function(*tree[1:]))
+
+    def callback(self, tree: list[Any], _depth: int) -> object:
+        if [type(part) for part in tree[1:]] != [int, bool]:
+            raise MalformedError("not a callback")
+        callback = Callback(*tree[1:])
+        return callback if self.objects is None else self.objects.call_back(callback)
 
     def _array(self, name: object, count: int, offset: object) -> "npt.NDArray[Any]":
         dtype = _dtype(name)
@@ -463,6 +590,25 @@ def _repair(values: "npt.NDArray[Any]") -> None:
         raise MalformedError("no character")
 
 
+def _view(
+    array: "npt.NDArray[Any]", base: "npt.NDArray[Any]", offset: int, strides: list[int]
+) -> "npt.NDArray[Any]":
+    """Return a view of an array's memory in place of a copy; the copy if there is no such view."""
+    owner = _owner(base)
+    memory = owner.ravel(order="K")
+    if base.dtype != array.dtype or len(strides) != array.ndim or _owner(memory) is not owner:
+        return array
+    begin = offset + _address(base) - _address(memory)
+    spans = [(n - 1) * stride for n, stride in zip(array.shape, strides, strict=True)]
+    lowest, highest = begin + sum(min(s, 0) for s in spans), begin + sum(max(s, 0) for s in spans)
+    if not array.size or lowest < 0 or highest + array.itemsize > memory.nbytes:
+        return array
+    found: npt.NDArray[Any] = np.ndarray(array.shape, array.dtype, memory, begin, strides)
+    if not array.flags.writeable:
+        found.flags.writeable = False
+    return found
+
+
 _DECODERS: dict[str, Callable[[_Decoder, list[Any], int], object]] = {
     "l": _Decoder.items,
     "t": lambda decoder, tree, depth: tuple(decoder.items(tree, depth)),
@@ -475,11 +621,17 @@ _DECODERS: dict[str, Callable[[_Decoder, list[Any], int], object]] = {
     "x": _Decoder.parts,
     "h": _Decoder.handle,
     "f": _Decoder.function,
+    "k": _Decoder.callback,
+    "r": _Decoder.reference,
+    "v": _Decoder.view,
 }
 
 
 def decode(
-    header: bytes | bytearray, body: bytes | bytearray, objects: Objects | None = None
+    header: bytes | bytearray,
+    body: bytes | bytearray,
+    objects: Objects | None = None,
+    shared: Shared | None = None,
 ) -> object:
     """Rebuild the value of a frame.
 
@@ -488,12 +640,13 @@ def decode(
         body: the buffers.
         objects: where handles lead and functions are made; without it a handle stays one, and a
             function is malformed.
+        shared: the objects of the request that this answers; those of the value are added.
 
     Raises:
         MalformedError: for anything that is wrong with the bytes; nothing else is raised.
     """
     try:
-        return _Decoder(body, objects).node(_read_json(header.decode()), 0)
+        return _Decoder(body, objects, shared or Shared()).node(_read_json(header.decode()), 0)
     except MalformedError:
         raise
     except (

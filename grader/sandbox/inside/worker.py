@@ -53,7 +53,7 @@ class RequestLoop:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._server = SubmissionServer(_ToDescriptor(_STDOUT, 0))
+        self._server = SubmissionServer(_ToDescriptor(_STDOUT, 0), self._ask)
         self._received = bytearray()
 
     def serve(self, output: int, output_cap: int, cpu_seconds: int) -> NoReturn:
@@ -70,8 +70,15 @@ class RequestLoop:
 
     def answer_next(self) -> None:
         """Wait for a request and answer it; a small one takes one system call each way."""
+        _send(self._connection, self._server.answer(*self._next()))
+
+    def _ask(self, pieces: list[bytes | memoryview]) -> tuple[bytearray, bytearray]:
+        _send(self._connection, pieces)
+        return self._next()
+
+    def _next(self) -> tuple[bytearray, bytearray]:
         header, body = wire.lengths(self._take(wire.PREFIX))
-        _send(self._connection, self._server.answer(self._take(header), self._take(body)))
+        return self._take(header), self._take(body)
 
     def _stop(self, report: dict[str, object]) -> NoReturn:
         _send(self._connection, self._server.stopped(report))

@@ -1,0 +1,276 @@
+"""Stand-ins for a submission's objects: what a test does with one is done in the sandbox."""
+
+import contextlib
+import inspect
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from grader.sandbox.inside.wire import Handle
+
+_TYPES: Final = {
+    kind.__name__: kind
+    for kind in (
+        bool, bytes, complex, dict, float, frozenset, int, list, np.ndarray, object, set, str,
+        tuple, type,
+    )
+}  # fmt: skip
+
+
+_running = 0  # pieces of authors' code
+
+
+@contextlib.contextmanager
+def authors_code() -> Iterator[None]:
+    """Let stand-ins do what is asked of them.
+
+    What the grader does with a result of its own accord is not asked in the sandbox: an expected
+    value would be sent there to be compared, and the submission would say whether it is equal.
+    """
+    global _running  # noqa: PLW0603  one thread grades
+    _running += 1
+    try:
+        yield
+    finally:
+        _running -= 1
+
+
+class Asked(Protocol):
+    """Carries out in the sandbox what a test does with a stand-in."""
+
+    def operate(self, name: str, *operands: Any) -> Any:  # noqa: ANN401  any value
+        """Apply an operator or a built-in function."""
+
+    def ask(self, operation: str, *arguments: Any) -> Any:  # noqa: ANN401  any value
+        """Send another request."""
+
+    def attribute(self, stand_in: "StandIn", name: str) -> Any:  # noqa: ANN401  any value
+        """Return an attribute; of a method a stand-in."""
+
+    def call_method(
+        self,
+        stand_in: "StandIn",
+        name: str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:  # noqa: ANN401  any value
+        """Call a method, or the object itself."""
+
+    def represent(self, stand_in: "StandIn") -> str:
+        """Return `repr`; never raise."""
+
+
+# What Python and NumPy ask of an object is answered by the class; this is asked of the submission.
+_FORWARDED: Final = frozenset(
+    {
+        "__annotations__", "__array__", "__call__", "__closure__", "__code__", "__defaults__",
+        "__dict__", "__enter__", "__func__", "__kwdefaults__", "__members__", "__module__",
+        "__name__",
+        "__post_init__", "__qualname__", "__self__", "__wrapped__",
+    }
+)  # fmt: skip
+
+
+class StandIn:
+    """An object of a submission, which stays in the sandbox."""
+
+    __slots__ = ("_asked", "handle_")
+
+    __array_ufunc__ = None  # NumPy leaves operators to the object
+
+    handle_: Handle
+
+    def __init__(self, asked: Asked, handle: Handle) -> None:
+        object.__setattr__(self, "_asked", asked)
+        object.__setattr__(self, "handle_", handle)
+
+    @property
+    def __doc__(self) -> Any:  # type: ignore[override]  # noqa: ANN401  the docstring of the object
+        return self._asked.attribute(self, "__doc__")
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """The parameters of a function or a class."""
+        return _signature(self._asked.ask("signature", self))
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  any value
+        if not _running or (name.startswith("__") and name not in _FORWARDED):
+            raise AttributeError(name)
+        if name == "__array__":
+            return self._as_array
+        return self._asked.attribute(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:  # noqa: ANN401  any value
+        self._asked.operate("setattr", self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._asked.operate("delattr", self, name)
+
+    def _as_array(self, dtype: Any = None, **_: object) -> Any:  # noqa: ANN401  any array
+        found = np.asarray(self._asked.operate("asarray", self))
+        return found if dtype is None else found.astype(dtype)
+
+    def __repr__(self) -> str:
+        if not _running:
+            return f"<{type(self).__name__} object>"
+        text: str = self._asked.represent(self)
+        return text
+
+    def __hash__(self) -> int:
+        return int(self._asked.operate("hash", self)) if _running else object.__hash__(self)
+
+    def __bool__(self) -> bool:
+        return bool(self._asked.operate("bool", self)) if _running else True
+
+    def __str__(self) -> str:
+        return str(self._asked.operate("str", self)) if _running else repr(self)
+
+    def __enter__(self) -> Any:  # noqa: ANN401  any value
+        return self._asked.call_method(self, "__enter__", (), {})
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        _: TracebackType | None,
+    ) -> bool:
+        kind = None if error is None else builtin_kind(error)
+        return bool(self._asked.ask("leave", self, kind, "" if error is None else str(error)))
+
+    def __copy__(self) -> Any:  # noqa: ANN401  any value
+        return self._asked.operate("copy", self)
+
+    def __deepcopy__(self, _: object) -> Any:  # noqa: ANN401  any value
+        return self._asked.operate("deepcopy", self)
+
+    def __instancecheck__(self, instance: object) -> bool:
+        return bool(self._asked.operate("isinstance", instance, self))
+
+    def __subclasscheck__(self, kind: object) -> bool:
+        return bool(self._asked.operate("issubclass", kind, self))
+
+
+class CallableStandIn(StandIn):
+    """A function, a class or another object of a submission that can be called."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
+        """Call the object in the sandbox."""
+        return self._asked.call_method(self, "__call__", args, kwargs)
+
+
+class NameStandIn(CallableStandIn):
+    """A name that a submission defines, which is looked up there when a test needs the object."""
+
+    __slots__ = ("_call", "_name")
+
+    def __init__(self, asked: Asked, name: str, call: Callable[..., Any]) -> None:
+        super().__init__(asked, Handle(-1, "<function>"))
+        object.__setattr__(self, "_name", name)
+        object.__setattr__(self, "_call", call)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
+        """Call what has the name now."""
+        return self._call(*args, **kwargs)
+
+
+class MethodStandIn:
+    """A method of an object of a submission."""
+
+    def __init__(self, asked: Asked, owner: StandIn, name: str) -> None:
+        self._asked = asked
+        self.__self__ = owner
+        self.__name__ = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
+        """Call the method in the sandbox."""
+        return self._asked.call_method(self.__self__, self.__name__, args, kwargs)
+
+    @property
+    def __doc__(self) -> Any:  # type: ignore[override]  # noqa: ANN401  the docstring of the method
+        return self._asked.ask("attribute_of", self.__self__, self.__name__, "__doc__")
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """The parameters of the method, without `self`."""
+        method = self._asked.operate("getattr", self.__self__, self.__name__)
+        return _signature(self._asked.ask("signature", method))
+
+
+def _forward(name: str, *, reflected: bool = False) -> Callable[..., Any]:
+    def act(self: StandIn, *others: Any) -> Any:  # noqa: ANN401  any value
+        if not _running:
+            return NotImplemented
+        operands = (*others, self) if reflected else (self, *others)
+        return self._asked.operate(name, *operands)
+
+    return act
+
+
+_UNARY = ("abs", "complex", "float", "index", "int", "invert", "iter", "len", "neg", "next",
+          "pos")  # fmt: skip
+_BINARY = ("add", "floordiv", "lshift", "matmul", "mod", "mul", "pow", "rshift", "sub", "truediv",
+           "and", "or", "xor")  # fmt: skip
+_OTHERS = ("contains", "delitem", "divmod", "eq", "format", "ge", "getitem", "gt", "le", "lt", "ne",
+           "reversed", "round", "setitem")  # fmt: skip
+
+
+def _give_operators() -> None:
+    for name in (*_UNARY, *_OTHERS):
+        setattr(StandIn, f"__{name}__", _forward(name))
+    for name in _BINARY:
+        asked = f"{name}_" if name in ("and", "or") else name
+        setattr(StandIn, f"__{name}__", _forward(asked))
+        setattr(StandIn, f"__r{name}__", _forward(asked, reflected=True))
+        setattr(StandIn, f"__i{name}__", _forward(f"i{name}"))
+
+
+_give_operators()
+for _kind in (CallableStandIn, NameStandIn):  # the docstring of the object, not of the class
+    setattr(_kind, "__doc__", vars(StandIn)["__doc__"])  # noqa: B010  no plain assignment to a property
+
+
+def builtin_kind(error: BaseException) -> str:
+    """Return the name of the narrowest built-in class of an exception."""
+    return next(k.__name__ for k in type(error).__mro__ if k.__module__ == "builtins")
+
+
+def _signature(facts: Any) -> inspect.Signature:  # noqa: ANN401  as the submission says
+    """Return a signature from what a submission says of it: plain values and names of types."""
+    parameters, returns = [], inspect.Signature.empty
+    for name, kind, default, annotation in facts:
+        note = _value_of(annotation)
+        if kind < 0:
+            returns = note
+        else:
+            parameters.append(
+                inspect.Parameter(
+                    str(name),
+                    inspect._ParameterKind(kind),  # noqa: SLF001  no public name
+                    default=_value_of(default),
+                    annotation=note,
+                )
+            )
+    return inspect.Signature(parameters, return_annotation=returns)
+
+
+def _value_of(said: Any) -> Any:  # noqa: ANN401  any value
+    match said:
+        case [value, is_type]:
+            return _TYPES.get(value, value) if is_type else value
+    return inspect.Parameter.empty
+
+
+def stand_ins_in(value: object, path: str = "") -> Iterator[tuple[StandIn | MethodStandIn, str]]:
+    """Yield the stand-ins in a value, with their places."""
+    if isinstance(value, (StandIn, MethodStandIn)):
+        yield value, path
+    elif isinstance(value, (list, tuple)):
+        for number, item in enumerate(value):
+            yield from stand_ins_in(item, f"{path}[{number}]")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from stand_ins_in(item, f"{path}[{key!r:.40}]")

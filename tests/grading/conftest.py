@@ -82,9 +82,9 @@ def agree(make: Make, sandbox: Sandbox, capsys: pytest.CaptureFixture[str]) -> A
 
     def check(probe: Probe) -> None:
         fixtures: dict[str, Any] = {"capsys": capsys}
-        exercise = make(probe.fields, defines=probe.defines)
+        exercise = make(probe.fields, defines=probe.defines, solution=probe.right)
         if probe.refused:
-            report = lint([LintTargets((exercise.where.path,))], codes=frozenset({"ETU312"}))
+            report = lint([LintTargets((exercise.where.path,))], codes=frozenset({"ETU314"}))
             assert any(probe.refused in finding.message for finding in report.findings)
             return
         for program, is_right in ((probe.right, True), (probe.wrong, False)):

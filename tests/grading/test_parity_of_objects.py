@@ -447,6 +447,34 @@ PROBES: Final = {
         "def f(x) -> float: ...",
         "def f(x) -> int: ...",
     ),
+    # What cannot be had
+    "type of an object": Probe("assert type(Point(1, 2)) is Point", _POINT, refused="write 'isinstance(..., Point)'"),
+    "array of an object written to": Probe(
+        "a = A()\na.w[0] = 5\nassert a.w[0] == 5",
+        "import numpy as np\nclass A:\n    def __init__(self): self.w = np.zeros(2)",
+        refused="'w' is a copy here",
+    ),
+    "list of an object appended to": Probe(
+        "a = A()\na.w.append(5)\nassert a.w == [5]",
+        "class A:\n    def __init__(self): self.w = []",
+        refused="'w' is a copy here",
+    ),
+    "class that derives from one of the submission": Probe(
+        "class B(Point): ...\nassert B(1, 2).x == 1", _POINT, refused="no class can derive from 'Point'"
+    ),
+    "exception of the submission's": Probe(
+        "with pytest.raises(Bad):\n    f()",
+        "class Bad(Exception): ...\ndef f(): raise Bad",
+        refused="'Bad' is no exception here",
+    ),
+    "source": Probe("import inspect\nassert 'x' in inspect.getsource(f)", "def f(x): ...", refused="only 'inspect.signature'"),
+    "code": Probe("assert f.__code__.co_argcount == 1", "def f(x): ...", refused="'__code__' of what"),
+    "pickled": Probe("import pickle\nassert pickle.dumps(Point(1, 2))", _POINT, refused="cannot be pickled"),
+    "module of the submission": Probe("import submission\nassert f", "def f(): ...", refused="without an import"),
+    "other parts of capsys": Probe(
+        "with capsys.disabled():\n    f()\nassert f", "def f(): ...", refused="only 'capsys.readouterr'"
+    ),
+    "a parametrised test": Probe("@pytest.mark.slow\ndef g(): ...\nassert f", "def f(): ...", refused="of pytest there are"),
 }  # fmt: skip
 
 

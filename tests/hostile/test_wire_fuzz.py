@@ -82,7 +82,7 @@ VALUES = st.recursive(
 
 # Trees that are nearly right: real tags and statuses, in places where they may not be.
 _WORDS = [
-    *"ltsdcbanhfx",
+    *"ltsdcbanhfxkrv",
     *wire.DTYPES,
     *OTHER_DTYPES,
     *value_types.ROWS,
@@ -110,7 +110,7 @@ TREES = st.recursive(
     LEAVES,
     lambda inner: (
         st.lists(inner, max_size=6)
-        | st.tuples(st.sampled_from("ltsdcbanhfx"), st.lists(inner, max_size=5)).map(
+        | st.tuples(st.sampled_from("ltsdcbanhfxkrv"), st.lists(inner, max_size=5)).map(
             lambda pair: [pair[0], *pair[1]]
         )
         | st.dictionaries(st.text(max_size=3), inner, max_size=3)
@@ -317,6 +317,39 @@ def test_a_value_takes_no_more_room_than_its_body(offsets: list[int], as_bytes: 
     parts = [["b", at, 40] if as_bytes else ["a", "<f8", [5], at] for at in offsets]
     value = _decoded(json.dumps(["l", *parts]).encode(), bytes(64))
     assert not isinstance(value, list) or 40 * len(value) <= 64
+
+
+def test_a_value_that_is_named_again_counts_again() -> None:
+    """A few bytes cannot stand for a value that takes for ever to walk through."""
+    tree: list[Any] = ["l", 1]
+    for number in range(28):
+        tree = ["l", tree, ["r", number]]
+    assert _decoded(json.dumps(tree).encode(), b"") is None
+    shared = _decoded(json.dumps(["l", ["l", 1], ["r", 0]]).encode(), b"")
+    assert isinstance(shared, list)
+    assert shared[0] is shared[1]
+
+
+@given(
+    st.integers(-40, 40) | st.integers(),
+    st.lists(st.integers(-40, 40) | st.integers(), max_size=2),
+    st.lists(st.integers(0, 3), max_size=2),
+)
+@example(8, [8], [2])
+@example(-8, [8], [2])
+@example(0, [1 << 40], [2])
+@example(1 << 62, [-8], [2])
+def test_a_view_stays_in_its_memory(offset: int, strides: list[int], shape: list[int]) -> None:
+    """A place outside the array before is no view of it, whatever the strides."""
+    array, view = ["a", "<f8", [3], 0], ["a", "<f8", shape, 32]
+    tree = ["l", array, ["v", 0, offset, strides, [8], view]]
+    decoded = _decoded(json.dumps(tree).encode(), bytes(32 + 8 * 9))
+    if isinstance(decoded, list):
+        base, made = decoded
+        assert list(made.shape) == shape
+        low, high = np.lib.array_utils.byte_bounds(made)
+        if np.may_share_memory(base, made):
+            assert base.ctypes.data <= low <= high <= base.ctypes.data + 24
 
 
 @pytest.mark.parametrize("made", ["np.float64(1.5)", "np.ones(3)"])

@@ -9,6 +9,7 @@ from grader.authoring.lint.rules.file_style import COMMENT_RULES, FILE_RULES, in
 from grader.authoring.lint.rules.markdown_style import PROSE_RULES
 from grader.authoring.lint.rules.metadata_style import HEAD_RULES
 from grader.authoring.lint.rules.program_style import PROGRAM_RULES
+from grader.authoring.lint.rules.test_body import BODY_RULES
 from grader.authoring.lint.rules.test_data import DATA_RULES
 from grader.authoring.lint.rules.test_style import CASE_RULES
 from grader.authoring.lint.rules.texts import TEXT_RULES
@@ -16,7 +17,9 @@ from grader.authoring.lint.rules.track_style import TRACK_RULES
 from grader.definitions.wording import did_you_mean, quote
 from grader.errors import UsageError
 
-EXERCISE_RULES: Final = (*HEAD_RULES, *TEXT_RULES, *CASE_RULES, *DATA_RULES, *PROGRAM_RULES)
+EXERCISE_RULES: Final = (
+    *HEAD_RULES, *TEXT_RULES, *CASE_RULES, *BODY_RULES, *DATA_RULES, *PROGRAM_RULES,
+)  # fmt: skip
 
 CATALOGUE: Final[dict[str, RuleDescription]] = {
     about.code: about

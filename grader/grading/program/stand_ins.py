@@ -65,7 +65,7 @@ class Asked(Protocol):
 # What Python and NumPy ask of an object is answered by the class; this is asked of the submission.
 _FORWARDED: Final = frozenset(
     {
-        "__annotations__", "__array__", "__call__", "__closure__", "__code__", "__defaults__",
+        "__annotations__", "__array__", "__call__", "__defaults__",
         "__dict__", "__enter__", "__func__", "__kwdefaults__", "__members__", "__module__",
         "__name__",
         "__post_init__", "__qualname__", "__self__", "__wrapped__",

@@ -141,7 +141,7 @@ def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
         xp=exercise.xp,
         instructions="",
         defines=exercise.defines,
-        starter="",
+        starter=exercise.starter,
         tests=tuple(check_of(test).without_time() for test in tests),
         kind=exercise.kind,
         forbid=exercise.forbid,

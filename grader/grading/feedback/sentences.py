@@ -172,7 +172,12 @@ def _place(error: Raised, *, loading: bool) -> str:
         return ""
     line, function = error.frames[-1]
     place = f"Line {line}" if function == "<module>" else f"Line {line}, in {function}"
-    return f"{place}, while your file was loaded" if loading else place
+    if not loading:
+        return place
+    # The call in the file itself is what the learner can take out.
+    caller = error.frames[0][0]
+    called = f", called in line {caller}" if caller != line else ""
+    return f"{place}{called}, while your file was loaded"
 
 
 def _in_the_test_itself(error: Raised, call: str, contents: DefinedNames) -> str:

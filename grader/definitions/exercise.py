@@ -228,7 +228,11 @@ class _AnyTest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallTest(_AnyTest):
-    """Call the submission and compare what it returns."""
+    """Call the submission and compare what it returns.
+
+    An instance of a subclass is as good as one of its base: a named tuple where a tuple is
+    expected, a `Counter` where a dict is. Dataclasses are compared by their fields.
+    """
 
     kind = "call"
     code_key = "call"

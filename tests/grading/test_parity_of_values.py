@@ -119,6 +119,19 @@ PROBES: Final = {
     "named tuple is a tuple": _result("assert isinstance(f(), tuple) and len(f()) == 2", "_Out(1)", "[1, 2]", _NAMED),
     "named tuple unpacked": _result("a, b = f()\nassert b == 0.5", "_Out(1)", "(1, 2)", _NAMED),
     "named tuple by index": _result("assert f()[1] == 0.5", "_Out(1)", "(1, 2)", _NAMED),
+    "named tuple by name": _result("assert f().weights == 0.5", "_Out(1)", "_Out(1, 2)", _NAMED),
+    "array in a named tuple": _result("assert f().output.sum() == 3", "_Out(np.ones(3))", "_Out(np.ones(2))", _NAMED),
+    "named tuple in a list": _result("assert f()[0].weights == 2", "[_Out(1, 2)]", "[_Out(1, 3)]", _NAMED),
+    "names of a named tuple": _result("assert f()._fields == ('output', 'weights')", "_Out(1)", "(1, 2)", _NAMED),
+    "collections.namedtuple": _result("assert f().y == 2", "namedtuple('P', 'x y')(1, 2)", "namedtuple('P', 'y x')(1, 2)", _FROM("collections")),
+    "named tuple handed on": Probe(
+        "assert g(f()) == 0.5", f"{_NAMED}def f(): return _Out(1)\ndef g(o): return o.weights",
+        f"{_NAMED}def f(): return _Out(1, 2)\ndef g(o): return o.weights",
+    ),
+    "named tuple of the test": Probe(
+        "assert f(P(1, 2)) == 2", "def f(p): return p.y", "def f(p): return p[0]",
+        "from collections import namedtuple\nP = namedtuple('P', 'x y')",
+    ),
     "IntEnum as a number": _result("assert f() == 1", "_Color.RED", "_Color.BLUE", _ENUM),
     "IntEnum in arithmetic": _result("assert f() + 1 == 2", "_Color.RED", "_Color.BLUE", _ENUM),
     "IntEnum is an int": _result("assert isinstance(f(), int)", "_Color.RED", "'RED'", _ENUM),
@@ -148,9 +161,16 @@ PROBES: Final = {
     "deque as an argument": Probe(
         "assert f(deque([1, 2])) == 2", "def f(d): return d.pop()", "def f(d): return d.popleft()", "from collections import deque"
     ),
+    "Counter": _result("assert f()['a'] == 2 and f()['z'] == 0", "Counter('aab')", "Counter('ab')", _FROM("collections")),
+    "most common": _result("assert f().most_common(1) == [('a', 2)]", "Counter('aab')", "Counter('abb')", _FROM("collections")),
     "Counter as a dict": _result("assert f() == {'a': 2}", "Counter('aa')", "Counter('a')", _FROM("collections")),
     "OrderedDict": _result("assert list(f()) == ['b', 'a']", "OrderedDict(b=1, a=2)", "OrderedDict(a=2, b=1)", _FROM("collections")),
     "defaultdict": _result("assert f() == {1: [2]}", "defaultdict(list, {1: [2]})", "defaultdict(list)", _FROM("collections")),
+    "default of a defaultdict": _result("assert f()['new'] == []", "defaultdict(list)", "{}", _FROM("collections")),
+    "defaultdict as an argument": Probe(
+        "assert f(d) == []", "def f(d): return d['new']", "def f(d): return d.get('new')",
+        "from collections import defaultdict\nd = defaultdict(list)",
+    ),
     "Fraction": _result("assert f() == 0.5 and f().denominator == 2", "Fraction(2, 4)", "Fraction(1, 4)", _FROM("fractions")),
     "sum of Fractions": _result("assert f() + f() == 1", "Fraction(1, 2)", "Fraction(1, 3)", _FROM("fractions")),
     "Fraction as an argument": Probe(

@@ -123,4 +123,55 @@ def test_a_test_accepts_the_types_that_it_names(
     assert grade_one(wrong, {**test, "accept": accepted}).outcome is Outcome.FAILED
 
 
+OBJECTS = """
+from dataclasses import dataclass, field
+from enum import Enum
+import numpy as np
+@dataclass
+class Out:
+    output: object = None
+    steps: list = field(default_factory=list)
+class Mode(Enum):
+    TRAIN = 1
+class Stack(list):
+    pass
+def f(x): return {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("Out(2 * x)", "Out(3 * x)"),
+        ("[Out(x, [Out(2 * x)])]", "[Out(x, [Out(x)])]"),
+        ("Mode.TRAIN", "'TRAIN'"),
+        ("Stack([1, 2])", "Stack([1])"),
+    ],
+)
+def test_dataclasses_are_compared_by_their_fields(
+    grade_one: "GradeOne", right: str, wrong: str
+) -> None:
+    """As plain data, wherever they are in a result; so are members and lists of a class."""
+    test = {"given": {"x": [1.0, 2.0]}, "call": "f(x)", "expect": "solution"}
+    solution = OBJECTS.replace("{}", right)
+    assert grade_one(solution, test, solution=solution).outcome is Outcome.PASSED
+    other = OBJECTS.replace("{}", wrong)
+    assert grade_one(other, test, solution=solution).outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [
+        ("np.testing.assert_allclose(f(3), np.ones(3))", Outcome.FAILED),
+        ("assert f(3).mask.all()", Outcome.PASSED),
+    ],
+)
+def test_a_body_gets_masked_arrays_only_if_it_is_about_masks(
+    grade_one: "GradeOne", body: str, outcome: Outcome
+) -> None:
+    """To NumPy's assertions a masked entry is equal to everything."""
+    source = "import numpy as np\ndef f(n): return np.ma.masked_all(n)\n"
+    assert grade_one(source, {"pytest": body}).outcome is outcome
+
+
 _MODULES = ("fractions", "collections", "datetime")

@@ -32,7 +32,7 @@ class CallCheck(Check[CallTest]):
         names = program.names(
             test.where, keep_inputs=test.keep_inputs, usages=usages, most=draw.most
         )
-        got = evaluated(test.call, {**program.bindings(names), **inputs})
+        got = names.as_data(evaluated(test.call, {**program.bindings(names), **inputs}))
         difference = self.compared(program.exercise, draw.expected, got)
         if difference is None:
             difference = input_changed(names, inputs, test.call, is_right=True)

@@ -19,6 +19,7 @@ from grader.grading.comparison.ladder import (
     compare_shapes,
     usual_tolerance,
 )
+from grader.grading.comparison.memory_size import is_masked
 from grader.grading.program.author_code import author_error
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -159,7 +160,7 @@ def _other_than_numbers(result: object) -> Iterator[object]:
 
 def _arrays(result: object) -> list[Array]:
     """Return every array in a result, numbers as arrays without axes."""
-    if hasattr(result, "mask"):  # masked entries would hold any property
+    if is_masked(result):  # masked entries would hold any property
         return []
     if isinstance(result, (np.ndarray, bool, int, float, complex, np.generic)):
         array = np.asarray(result)

@@ -19,6 +19,7 @@ from grader.errors import EtudeError, Location
 from grader.grading.checks.asserts import asserts
 from grader.grading.checks.judgement import Check, Judgement, unusable
 from grader.grading.comparison.ladder import Difference, Rung, plain_print
+from grader.grading.comparison.memory_size import is_masked
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import (
     TooLargeError,
@@ -37,6 +38,7 @@ from grader.sandbox.answers import ChildGoneError, Raised
 from grader.sandbox.limits import AUTHOR_SECONDS
 
 _NOT_A_TEST = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_MASKED: Final = re.compile(r"\bma\b|mask")
 _AUTHORS = (NameError, ImportError, SyntaxError)
 
 # A submission's exception is raised here as one of these, so that `pytest.raises` can catch it.
@@ -61,7 +63,9 @@ class PytestCheck(Check[PytestTest]):
         most = oracle.draws(test)[number].most
         errors: list[_FromThere] = []
         noted = functools.partial(_noted, errors)
-        names = program.names(test.where, error=noted, most=most, in_body=True)
+        drawn = oracle.inputs(test, number).values()
+        masks = _MASKED.search(test.pytest) is not None or any(map(is_masked, drawn))
+        names = program.names(test.where, error=noted, most=most, in_body=True, masks=masks)
         given = {name: own_copy(value) for name, value in oracle.inputs(test, number).items()}
         namespace = {**program.bindings(names), **given}
         seconds = program.child.limits.wall_seconds

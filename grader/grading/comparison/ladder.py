@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.definitions.exercise import Accepted, Tolerance
+from grader.grading.comparison.memory_size import is_masked
 
 Array: TypeAlias = npt.NDArray[Any]
 _Path: TypeAlias = tuple[object, ...]
@@ -323,7 +324,7 @@ def _arrays(
 ) -> Difference | None:
     if not isinstance(got, np.ndarray):
         return Difference(Rung.TYPE, "no-array", {"expected": expected, "got": got}, path)
-    if hasattr(expected, "mask") or hasattr(got, "mask"):
+    if is_masked(expected) or is_masked(got):
         return _masked(expected, got, tolerance, path)
     if "O" in (expected.dtype.kind, got.dtype.kind):  # an integer too large for any dtype
         return _wrong_type(expected, got, path)

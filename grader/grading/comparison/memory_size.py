@@ -19,6 +19,11 @@ def arrays_in(value: object) -> Iterator[npt.NDArray[Any]]:
         yield from arrays_in(list(value.values()))
 
 
+def is_masked(array: object) -> bool:
+    """Return whether a value is a masked array."""
+    return hasattr(array, "mask")
+
+
 def bytes_in(value: object) -> int:
     """Return the bytes of the arrays in a value that is plain data."""
     return sum(array.nbytes for array in arrays_in(value))

@@ -39,8 +39,9 @@ from grader.grading.program.author_code import (
 )
 from grader.grading.program.loaded_program import LoadedProgram, is_value
 from grader.grading.program.proxies import raise_for_functions
-from grader.grading.program.stand_ins import StandIn
+from grader.grading.program.stand_ins import StandIn, stand_ins_in
 from grader.sandbox.answers import Usage
+from grader.sandbox.inside.value_types import as_data
 from grader.sandbox.inside.wire import MAX_BODY
 from grader.sandbox.interface import Children
 
@@ -247,7 +248,7 @@ class Oracle:
                 name: _weighed(each, sizes) for name, each in self._reference_names().items()
             }
             names = {**root, **references, **given}
-            found = by_author(test.where, what, lambda: evaluate(code, names))
+            found = as_data(by_author(test.where, what, lambda: evaluate(code, names)))
             return found, max(sizes, default=None) if field == "call" else None
 
         return [value(given) for given in inputs]
@@ -357,7 +358,8 @@ def _called(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Found:
     names = program.names(test.where)
     value = evaluate(test.code, {**program.bindings(names), **inputs})
     raise_for_functions(value)
-    if isinstance(value, StandIn):
+    value = names.as_data(value)
+    if any(isinstance(found, StandIn) for found, _ in stand_ins_in(value)):
         message = f"test {test.id!r}: the call gives an object, which cannot be compared"
         raise author_error(test.where, message)
     return value, names.largest

@@ -37,6 +37,7 @@ class LoadedProgram:
         error: Callable[[Raised], BaseException] = NoValueError,
         most: int = MAX_BODY,
         in_body: bool = False,
+        masks: bool = True,
     ) -> Proxies:
         """Return the proxies for one test; see `Proxies`."""
         return Proxies(
@@ -48,6 +49,7 @@ class LoadedProgram:
             something_came_back=bool(self.values),
             most=most,
             in_body=in_body,
+            masks=masks,
             methods=self.methods,
             given=self.given,
         )

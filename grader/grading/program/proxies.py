@@ -21,7 +21,7 @@ import numpy as np
 from grader.definitions.exercise import Tolerance
 from grader.errors import DefinitionError, EtudeError, Location, Problem
 from grader.grading.comparison.ladder import compare
-from grader.grading.comparison.memory_size import arrays_in, bytes_in
+from grader.grading.comparison.memory_size import arrays_in, is_masked
 from grader.grading.feedback.difference_sentences import describe
 from grader.grading.program.author_code import TooLargeError, TooLongError
 from grader.grading.program.stand_ins import (
@@ -41,6 +41,7 @@ from grader.sandbox.answers import (
     Unsupported,
     Usage,
 )
+from grader.sandbox.inside.value_types import with_items
 from grader.sandbox.inside.wire import (
     MAX_BODY,
     Callback,
@@ -84,6 +85,8 @@ class Proxies:
         most: bytes that the arrays in a result may have; a larger one is refused.
         in_body: whether the test is the body of a pytest test, whose objects change as in a call in
             the same process.
+        masks: whether a masked array may be a result. To NumPy's own assertions a masked entry
+            equals everything.
         methods: the names of the methods of each class, where the program is known already.
         given: the functions that the program has been given already.
 
@@ -106,6 +109,7 @@ class Proxies:
         something_came_back: bool = False,
         most: int = MAX_BODY,
         in_body: bool = False,
+        masks: bool = True,
         methods: set[tuple[str, str]] | None = None,
         given: list[Any] | None = None,
     ) -> None:
@@ -118,6 +122,7 @@ class Proxies:
         self._has_answered = something_came_back
         self._methods = set[tuple[str, str]]() if methods is None else methods
         self._in_body = in_body
+        self._masks = masks
         self._most = most
         self._given = list[Any]() if given is None else given
         self._first_given = len(self._given)
@@ -222,6 +227,16 @@ class Proxies:
         """Send a request about a stand-in."""
         return self._value(operation, *arguments)
 
+    def as_data(self, value: Any) -> Any:  # noqa: ANN401  any value
+        """Return a result with the fields of dataclasses in their place, to be compared."""
+        if not any(isinstance(found, StandIn) for found, _ in stand_ins_in(value)):
+            return value
+        usages, self._usages = self._usages, None
+        try:
+            return self._value("as_data", value)
+        finally:
+            self._usages = usages
+
     def represent(self, stand_in: StandIn) -> str:
         """Return `repr` of an object; of a function or an iterator only what it is."""
         kind = stand_in.handle_.kind
@@ -318,12 +333,13 @@ class Proxies:
             if not 0 <= value.number < len(self._given):
                 raise self._forged()
             return self._given[value.number]
-        if type(value) is list:
-            value[:] = [self.incoming(item) for item in value]
-        elif type(value) is tuple:
+        if isinstance(value, (list, deque)):
+            for number, item in enumerate(value):
+                value[number] = self.incoming(item)
+        elif isinstance(value, tuple):
             items = [self.incoming(item) for item in value]
-            return value if all(map(operator.is_, items, value)) else tuple(items)
-        elif type(value) is dict:
+            return value if all(map(operator.is_, items, value)) else with_items(value, items)
+        elif isinstance(value, dict):
             for key, item in value.items():
                 value[key] = self.incoming(item)
         return value
@@ -355,14 +371,8 @@ class Proxies:
             self._something_came_back = True
             if self._usages is not None and answer.usage is not None:
                 self._usages.append(answer.usage)
-            value = answer.value
-            size = bytes_in(value)
-            if size > self._most:
-                largest = max(arrays_in(value), key=lambda array: array.nbytes)
-                kind = f"a value of {size / (1 << 20):.3g} MiB ({describe(largest)})"
-                raise self._remembered(NoValueError(Unsupported(kind, "", is_too_large=True)))
-            self.largest = max(self.largest, size)
-            return self.incoming(value)
+            self._refuse_arrays(answer.value)
+            return self.incoming(answer.value)
         if isinstance(answer, Raised):
             for ours in self._raised_here[-1:]:
                 if (answer.type, answer.message) == (builtin_kind(ours), str(ours)):
@@ -370,6 +380,21 @@ class Proxies:
             raised = self._error(answer)
             raise self._remembered(raised) if isinstance(raised, NoValueError) else raised
         raise self._remembered(NoValueError(answer))
+
+    def _refuse_arrays(self, value: object) -> None:
+        """Raise for a result of too large arrays, or of masked ones that a test does not expect."""
+        arrays = list(arrays_in(value))
+        size = sum(array.nbytes for array in arrays)
+        refused: Unsupported | None = None
+        if size > self._most:
+            largest = max(arrays, key=lambda array: array.nbytes)
+            kind = f"a value of {size / (1 << 20):.3g} MiB ({describe(largest)})"
+            refused = Unsupported(kind, "", is_too_large=True)
+        elif not self._masks and any(map(is_masked, arrays)):
+            refused = Unsupported("a masked array", "")
+        if refused is not None:
+            raise self._remembered(NoValueError(refused))
+        self.largest = max(self.largest, size)
 
     @property
     def has_answered(self) -> bool:

@@ -12,6 +12,7 @@ A request is a list `[number, operation, ...]`, its answer `[number, status, pay
                                  all objects of the class have it
     ["method", object, name, args, kwargs]  "ok": the returned value
     ["operate", name, operands]  "ok": what Python's operator or built-in function gives
+    ["as_data", value]           "ok": the value, with the fields of dataclasses in their place
     ["value", name]              "ok": the present value of the name
     ["run", statements, given]   "ok": the number of bytes printed; they are in the output
                                  descriptor, followed by standard error
@@ -63,7 +64,7 @@ except ImportError:  # a browser has no clock of a thread
 
 import numpy as np
 
-from . import facts, literals, wire
+from . import facts, literals, value_types, wire
 
 FILE_NAME, MODULE_NAME = "submission.py", "submission"
 _MAX_MESSAGE = 2000
@@ -316,6 +317,9 @@ class _SubmissionModule:
             return f"<{kind.__name__} object>"  # no address, which differs from run to run
         act = getattr(operator, name, None) or getattr(builtins, name, None) or _OPERATIONS[name]
         return act(*operands)
+
+    def as_data(self, value: object) -> object:
+        return value_types.as_data(value)
 
     def leave(self, instance: Any, kind: str | None, message: str) -> object:  # noqa: ANN401  any object
         """End a `with`, of the body or of one that raised."""

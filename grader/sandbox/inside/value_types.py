@@ -5,6 +5,7 @@ What builds a value believes nothing about its parts: it raises for those that `
 gives, and bounds the work that the built value can make.
 """
 
+import dataclasses
 import enum
 import importlib
 import sys
@@ -14,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 _MOST_DIGITS: Final = 4300  # of a decimal number, as Python allows an int
+_DEEPEST: Final = 32
 _LONGEST_RANGE: Final = 100_000  # as many items as a list may have
 _FIELDS, _MEMBER = "namedtuple", "enum member"
 
@@ -118,7 +120,7 @@ def _take_named_tuple(value: Any) -> object:  # noqa: ANN401  a tuple
     return (tuple(names), items) if is_named else NotImplemented
 
 
-def _named_tuple(_: Any, parts: Any) -> object:  # noqa: ANN401  any value
+def _named_tuple(_: Any, parts: Any) -> Any:  # noqa: ANN401  any value
     names, items = parts
     made = _NAMED["tuple"](_of(tuple, items))
     made.__dict__.update(zip(_names(names), items, strict=True), _fields=names)
@@ -218,6 +220,35 @@ def build(name: object, parts: object) -> object:
     if module not in sys.modules:
         importlib.import_module(module)
     return row.build(getattr(sys.modules[module], attribute), parts)
+
+
+def with_items(value: tuple[Any, ...], items: list[Any]) -> tuple[Any, ...]:
+    """Return a tuple of other items, with the names that it has."""
+    names = getattr(value, "_fields", None)
+    if names is None:
+        return tuple(items)
+    named: tuple[Any, ...] = _named_tuple(None, (names, tuple(items)))
+    return named
+
+
+def as_data(value: Any, depth: int = 0) -> Any:  # noqa: ANN401  any value
+    """Return a result with each dataclass as the dict of its fields, as far as there are any.
+
+    A list of a class of its own is a list. A member of an enumeration is its name, unless it is a
+    number or a text. Other objects stay.
+    """
+    if depth > _DEEPEST or isinstance(value, (type, int, float, str)):
+        return value
+    if isinstance(value, enum.Enum):
+        return f"{type(value).__name__}.{value.name}"
+    if isinstance(value, (tuple, list)):
+        items = [as_data(item, depth + 1) for item in value]
+        return with_items(value, items) if isinstance(value, tuple) else items
+    if dataclasses.is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {key: as_data(item, depth + 1) for key, item in value.items()}
+    return value
 
 
 def as_base(value: object) -> object:

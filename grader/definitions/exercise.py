@@ -62,9 +62,9 @@ class Seeded:
     alone; what a call needs of them gets a name here, as in `n, d = sizes(2)`.
 
     Every evaluation gets inputs of its own: what a call or a body does to a list, no other one
-    sees. Arrays cannot be written to; change a copy. Inputs that cannot be copied, as functions and
-    iterators, are made again: the text runs again and must give the same. Change nothing outside
-    it, as an attribute of a module: that would stay for other submissions.
+    sees. Arrays cannot be written to, but in a `pytest` body; change a copy. Inputs that cannot be
+    copied, as functions and iterators, are made again: the text runs again and must give the same.
+    Change nothing outside it, as an attribute of a module: that would stay for other submissions.
 
     A submission gets an array writable, and in the memory layout that it has here: in Fortran order
     after `np.asfortranarray(x)` or `x.T`, with gaps after `x[::2]`. After `x.setflags(write=False)`
@@ -336,12 +336,30 @@ class PropertyTest(_AnyTest):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PytestTest(_AnyTest):
-    """Run the body of a pytest test; the names that are defined stand for the submission's."""
+    """Run the body of a pytest test; the names that are defined stand for the submission's.
+
+    A body means what it means in plain pytest, though the submission runs in a process of its own.
+    Inputs are the body's own, and may be written to. What a call changes in an argument (an array,
+    a list, a dict, nested or not) is changed in the body too. A result that is an argument, or that
+    shares its memory, does so in the body: `f(a) is a`, `np.shares_memory(f(a), a)`.
+
+    Objects, functions and classes of the submission are stand-ins. Operators, comparison, `len`,
+    `iter`, `in`, `with`, `str`, attributes, `isinstance`, `__doc__` and `inspect.signature` are
+    asked of the submission; so an `__eq__` of its own decides what is equal. Functions, lambdas and
+    iterators may be arguments: the submission calls them where the body runs. Their arguments are
+    copies. `pytest.raises`, `pytest.warns`, `pytest.approx` and `capsys.readouterr` are there; no
+    other fixture is.
+
+    Not to be had, and refused by `etude lint` where it can be seen: a change to an attribute, as in
+    `model.weights[0] = 5`, which changes a copy; `type(x) is A`; a class that derives from the
+    submission's, or an exception class of its own; source, code and pickles. Two arguments that
+    overlap, neither of which is the whole, are separate arrays in the submission.
+    """
 
     kind = "pytest"
     code_key = "pytest"
 
-    pytest: str = _doc("Python statements with `assert`; `pytest` and `np` are there.")
+    pytest: str = _doc("Python statements with `assert`; `pytest`, `capsys` and `np` are there.")
 
 
 TestCase: TypeAlias = CallTest | OutputTest | PropertyTest | PytestTest

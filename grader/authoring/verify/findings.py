@@ -14,6 +14,7 @@ from grader.definitions.exercise import TestCase, TestId
 from grader.definitions.wording import did_you_mean, listing
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.verdict import Outcome, Verdict
+from grader.mutation import mutants
 
 _Check: TypeAlias = Callable[[ProofFacts, Locations], Iterator[ProofFinding]]
 
@@ -323,15 +324,22 @@ def _diagnosed(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
 
 
 def _mutants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
-    allowed = {each.change for each in facts.exercise.equivalent}
-    for mutant, verdict in facts.mutants or ():
-        if not _killed(verdict) and mutant.change not in allowed:
-            message = (
-                f"every hidden test accepts a mutant of the solution, {mutant.change}; add a "
-                "hidden test that it fails, or list the change under `equivalent` with a reason"
-            )
-            line = places.in_text(mutant.line, "solution")
-            yield ProofFinding(checks.MUTANTS, message, line, mutant.diff)
+    exercise = facts.exercise
+    allowed = {each.change for each in exercise.equivalent}
+    alive = [m for m, v in facts.mutants or () if not _killed(v) and m.change not in allowed]
+    learners = mutants(exercise.solution, exercise.defines, exercise.starter) if alive else ()
+    for mutant in alive:
+        whose = (
+            "of the solution"
+            if mutant.change in {each.change for each in learners}
+            else "of a helper that the starter supplies, and that a learner may rewrite"
+        )
+        message = (
+            f"every hidden test accepts a mutant {whose}, {mutant.change}; add a hidden test that "
+            "it fails, or list the change under `equivalent` with a reason"
+        )
+        line = places.in_text(mutant.line, "solution")
+        yield ProofFinding(checks.MUTANTS, message, line, mutant.diff)
 
 
 def _equivalent(facts: ProofFacts, _places: Locations) -> Iterator[ProofFinding]:

@@ -66,9 +66,8 @@ def run_steps(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, Pr
     """Yield rounds of runs, take their verdicts, and return what is known in the end."""
     facts, right = yield from _solution(exercise)
     generated = wrong_programs(exercise, right)
-    candidates = (
-        mutants(right, tuple(exercise.defines), exercise.starter) if facts.proving else None
-    )
+    # Helpers of the starter too: a learner may rewrite them, and wrongly.
+    candidates = mutants(right, tuple(exercise.defines)) if facts.proving else None
     results = yield [
         *_misconception_runs(facts),
         *_wrong_runs(exercise, generated),

@@ -160,6 +160,21 @@ def test_a_sound_exercise_of_each_kind_is_proven(proven: Prove, text: str) -> No
     assert (proof.status, proof.skipped) == ("proven", ())
 
 
+def test_a_helper_of_the_starter_is_mutated_too(proven: Prove) -> None:
+    """A learner may write it anew: what no hidden test notices in it is told."""
+    helper = "  def third(x):\n      return x / 3.0\n"
+    text = FIX.replace("kind: fix\n", "").replace("return x * x", "...")
+    text = text.replace("starter: |\n", f"starter: |\n{helper}")
+    unused = text.replace("solution: |\n", f"solution: |\n{helper}").replace(
+        "2.0 * x", "2.0 * x if x.size else third(x)"
+    )
+    found = [each for each in proven(unused).findings if "third" in each.message]
+    assert {each.check for each in found} == {"mutants-killed"}
+    assert "of a helper that the starter supplies" in found[0].message
+    used = unused.replace("2.0 * x if x.size else third(x)", "6.0 * third(x)")
+    assert proven(used).findings == ()
+
+
 def test_what_asks_for_a_right_solution_is_not_tried_of_a_wrong_one(proven: Prove) -> None:
     """That results repeat and submissions are independent is not told of it."""
     proof = proven(CLASS.replace("+= amount", "-= amount"))

@@ -156,7 +156,7 @@ def _examined(
     apart = (checks.STARTER, checks.MUTANTS)
     found.sentences += [each.message for each in proof.findings if each.check not in apart]
     found.sentences += _survivors(proof.findings)
-    found.notes += [each.message for each in proof.notes]
+    found.notes += [each.message for each in proof.notes if each.check not in apart]
     return found
 
 

@@ -35,7 +35,7 @@ def findings(facts: ProofFacts, places: Locations) -> tuple[ProofFinding, ...]:
 
 def notes(facts: ProofFacts, places: Locations) -> tuple[ProofFinding, ...]:
     """Return notes for the author that do not keep the exercise from being proven."""
-    return tuple(_constant_notes(facts, places))
+    return (*_constant_notes(facts, places), *_condition_notes(facts, places))
 
 
 def skipped(facts: ProofFacts) -> tuple[str, ...]:
@@ -235,6 +235,16 @@ def _constant_notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFindi
 
 def _is_fooled(wrong: WrongProgram, verdict: Verdict, test: TestId) -> bool:
     return wrong.constant and not wrong.only and test in passed(verdict)
+
+
+def _condition_notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+    accepted = [each.id for each, verdict in facts.conditional if not _killed(verdict)]
+    if accepted:
+        message = (
+            "no hidden test rejects a submission that is wrong only in one of these cases: "
+            f"{'; '.join(accepted)}. Draw those that the instructions promise"
+        )
+        yield ProofFinding(checks.MUTANTS, message, places.line("tests"))
 
 
 def _expected(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:

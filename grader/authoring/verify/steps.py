@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from grader.authoring.verify import variants
+from grader.authoring.verify.conditions import ConditionalMistake, conditional_mistakes
 from grader.authoring.verify.sabotage import WrongProgram, wrong_programs
 from grader.authoring.verify.variants import REPEATS, VariantRun
 from grader.definitions.exercise import Exercise, TestId
@@ -37,6 +38,7 @@ class ProofFacts:
     broken: dict[str, Verdict] = field(default_factory=dict)  # those that raise in every test
     wrong: list[tuple[WrongProgram, Verdict]] = field(default_factory=list)
     mutants: list[tuple[Mutant, Verdict]] | None = None  # None: not tried
+    conditional: list[tuple[ConditionalMistake, Verdict]] = field(default_factory=list)
     thorough: list[Verdict] = field(default_factory=list)  # mutants on tests nothing failed yet
     again: dict[str, Verdict] = field(default_factory=dict)
 
@@ -68,10 +70,12 @@ def run_steps(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, Pr
     generated = wrong_programs(exercise, right)
     # Helpers of the starter too: a learner may rewrite them, and wrongly.
     candidates = mutants(right, tuple(exercise.defines)) if facts.proving else None
+    conditional = tuple(conditional_mistakes(exercise, right)) if facts.proving else ()
     results = yield [
         *_misconception_runs(facts),
         *_wrong_runs(exercise, generated),
         *_mutant_runs(facts, candidates or ()),
+        *_conditional_runs(facts, conditional),
         *_repetitions(facts, right),
     ]
     ids = [each.id for each in facts.exercise.misconceptions]
@@ -83,6 +87,7 @@ def run_steps(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, Pr
     facts.wrong = [(each, results[f"wrong {each.id}"]) for each in generated]
     if candidates is not None:
         facts.mutants = [(each, results[f"mutant {each.change}"]) for each in candidates]
+    facts.conditional = [(each, results[f"condition {each.id}"]) for each in conditional]
     if facts.sound:
         facts.again = {how: results[f"again {how}"] for how in REPEATS}
     thorough, broken = list(_thorough_runs(facts)), list(_broken_runs(facts))
@@ -160,6 +165,15 @@ def _mutant_runs(facts: ProofFacts, candidates: Sequence[Mutant]) -> Iterator[Va
     hidden = variants.hidden_only(exercise)
     for each in candidates:
         yield variants.run_mutant(f"mutant {each.change}", hidden, each.source, used, exercise)
+
+
+def _conditional_runs(
+    facts: ProofFacts, programs: Sequence[ConditionalMistake]
+) -> Iterator[VariantRun]:
+    exercise, used = facts.exercise, facts.solution.evidence
+    hidden = variants.unforbidding(variants.hidden_only(exercise))
+    for each in programs:
+        yield variants.run_mutant(f"condition {each.id}", hidden, each.source, used, exercise)
 
 
 def _repetitions(facts: ProofFacts, right: str) -> Iterator[VariantRun]:

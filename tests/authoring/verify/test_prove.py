@@ -175,6 +175,19 @@ def test_a_helper_of_the_starter_is_mutated_too(proven: Prove) -> None:
     assert proven(used).findings == ()
 
 
+@pytest.mark.parametrize(
+    ("given", "accepted"), [("rng.standard_normal(3)", True), ("np.float32([1, 2])", False)]
+)
+def test_a_case_that_no_hidden_test_meets_is_noted(
+    proven: Prove, given: str, *, accepted: bool
+) -> None:
+    """It stands in the way of nothing: whether it is promised, only the author knows."""
+    proof = proven(FIX.replace("rng.standard_normal(3)", given).replace("    seeds: 3\n", ""))
+    assert proof.status == "proven"
+    (note,) = [each for each in proof.notes if "wrong only in one of these cases" in each.message]
+    assert ("float32;" in note.message) == accepted
+
+
 def test_what_asks_for_a_right_solution_is_not_tried_of_a_wrong_one(proven: Prove) -> None:
     """That results repeat and submissions are independent is not told of it."""
     proof = proven(CLASS.replace("+= amount", "-= amount"))
@@ -242,7 +255,7 @@ def test_a_mask_may_be_what_a_constant_passes(proven: Prove) -> None:
     more = "  - {id: sign, given: {x: [1.0, 2.0]}, call: double(x) > -1, expect: [true, true]}\n"
     proof = proven(FIX.replace("solution: |", more + "solution: |"))
     assert not proof.failed("constants-rejected")
-    assert [note.check for note in proof.notes] == ["constants-rejected"]
+    assert [note.check for note in proof.notes] == ["constants-rejected", "mutants-killed"]
 
 
 def with_body(given: str, body: str) -> str:

@@ -18,10 +18,11 @@ from grader.mutation import mutants
 
 _Check: TypeAlias = Callable[[ProofFacts, Locations], Iterator[ProofFinding]]
 
-# What no learner means to do: an import or a name that is missing, and code that is no Python.
+# What no learner means to do: an import or a name that is missing, and code that is no Python. An
+# error begins its sentence, or is quoted at its end.
 _SLIP: Final = re.compile(
-    r"(?P<kind>NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError): "
-    r".*?\(line \d+[^)]*\)",
+    r"(?:^|\()(?P<error>(?P<kind>NameError|UnboundLocalError|ImportError|ModuleNotFoundError"
+    r"|SyntaxError): .*?)(?: \(line \d|\)\.?\s*$)",
     re.DOTALL,
 )
 _SHARE: Final = 10  # a solution may use one part in ten
@@ -282,11 +283,11 @@ def _does_not_run(facts: ProofFacts, name: str) -> str:
 def _error_everywhere(facts: ProofFacts, name: str) -> str:
     """Return the error of a slip that ends a misconception in every test; nothing if none does."""
     opened = facts.broken.get(name)
-    found = [_SLIP.match(test.message) for test in opened.tests] if opened is not None else []
+    found = [_SLIP.search(test.message) for test in opened.tests] if opened is not None else []
     if not found or found[0] is None or any(each is None for each in found):
         return ""
     kinds = {each["kind"] for each in found if each is not None}
-    return found[0][0] if len(kinds) == 1 else ""
+    return found[0]["error"] if len(kinds) == 1 else ""
 
 
 def _is_rejected(facts: ProofFacts, name: str) -> bool:

@@ -63,7 +63,7 @@ def _changed_lines(operator: str, solution: str) -> list[str]:
         ("drop-root", "return x / np.sqrt(n)", ["return x / n"]),
         ("drop-root", "return x**2", ["return x"]),
         ("multiply-for-divide", "return (x + y) / n", ["return (x + y) * n"]),
-        ("multiply-for-divide", "return x @ y", ["return x * y"]),
+        ("multiply-for-product", "return x @ y", ["return x * y"]),
         ("drop-product", "return x @ y + m", ["return x + m"]),
         ("flip-sign", "return x - y", ["return x + y"]),
         ("flip-sign", "x += y\nreturn x", ["x -= y"]),

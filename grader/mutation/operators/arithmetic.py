@@ -88,7 +88,12 @@ def _multiply_for_divide(_: Program, node: ast.AST) -> Iterator[Edit]:
     if not isinstance(node, ast.BinOp | ast.AugAssign) or not _is_number_work(node):
         return
     one = isinstance(node, ast.BinOp) and _is_one(node.left)
-    if (isinstance(node.op, ast.Div) and not one) or isinstance(node.op, ast.MatMult):
+    if isinstance(node.op, ast.Div) and not one:
+        yield Edit(node, _with_operator(node, ast.Mult()))
+
+
+def _multiply_for_product(_: Program, node: ast.AST) -> Iterator[Edit]:
+    if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult):
         yield Edit(node, _with_operator(node, ast.Mult()))
 
 
@@ -198,9 +203,15 @@ OPERATORS = (
     ),
     Operator(
         "multiply-for-divide",
-        "A multiplication entry by entry in place of a division or a matrix product.",
+        "A multiplication in place of a division.",
         _multiply_for_divide,
-        "as if numbers were multiplied entry by entry where that is not what is asked for",
+        "as if there was a multiplication in place of a division",
+    ),
+    Operator(
+        "multiply-for-product",
+        "A multiplication entry by entry in place of a matrix product.",
+        _multiply_for_product,
+        "as if arrays were multiplied entry by entry in place of a matrix product",
     ),
     Operator(
         "flip-sign",

@@ -1,7 +1,7 @@
 """Relations of a wrong result to the right one, and results with none."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,8 @@ import numpy.typing as npt
 import pytest
 
 from grader.grading.comparison.relations import relation
+from grader.grading.comparison.relations.factors import shared_origin
+from grader.grading.comparison.relations.pair import Relation
 from grader.grading.feedback.relation_sentences import related
 
 Array = npt.NDArray[Any]
@@ -114,7 +116,7 @@ def test_relation_is_named(name: str) -> None:
     found = relation(expected, got, INPUTS)
     assert found is not None
     assert found.id == relation_id
-    assert related(found).endswith((".", "?"))
+    assert related(found, next(iter(found.origins), None)).endswith((".", "?"))
 
 
 NOTHING: dict[str, tuple[object, object]] = {
@@ -157,29 +159,47 @@ def test_random_results_are_unrelated() -> None:
         assert relation(rng.standard_normal(shape), rng.standard_normal(shape), INPUTS) is None
 
 
+def _related_factor(formula: Callable[[int, int], float], n: int, m: int) -> Relation:
+    inputs = {"Q": np.ones((2, n)), "V": np.ones((2, m))}
+    found = relation(S, S * formula(n, m), inputs)
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize(
-    ("factor", "words"),
+    ("formula", "words"),
     [
-        (math.sqrt(3), "the square root of 3, the length of the last axis of `Q`"),
-        (1 / math.sqrt(3), "1 divided by the square root of 3, the length of the last axis of `Q`"),
-        (3.0, "3 times the expected one; 3 is the length of the last axis of `Q`"),
-        (math.sqrt(3 / 5), "the square root of 3 / 5, the length of the last axis of `Q` divided"),
-        (1.25, "n / (n - 1) for n = 5, the length of the last axis of `V`"),
-        (1 / math.log(2), "base 2"),
+        (lambda n, _: math.sqrt(n), "the square root of 3, the length of the last axis of `Q`"),
+        (lambda n, _: 1 / math.sqrt(n), "1 divided by the square root of 3, the length of"),
+        (lambda n, _: float(n), "3 times the expected one; 3 is the length of the last axis of"),
+        (lambda n, m: n / m, "3 / 5, the length of the last axis of `Q` divided by the length of"),
+        (lambda _, m: m / (m - 1), "n / (n - 1) for n = 5, the length of the last axis of `V`"),
+        (lambda *_: 1 / math.log(2), "base 2"),
     ],
 )
-def test_factor_is_explained_by_the_inputs(factor: float, words: str) -> None:
-    """A factor that is made of the inputs' sizes is said to be."""
-    found = relation(S, S * factor, INPUTS)
-    assert found is not None
-    assert words in related(found)
+def test_factor_is_explained_by_inputs_of_two_sizes(
+    formula: Callable[[int, int], float], words: str
+) -> None:
+    """A factor that is made of the inputs' sizes, whatever they are, is said to be."""
+    one, other = _related_factor(formula, 3, 5), _related_factor(formula, 4, 7)
+    assert words in related(one, shared_origin(one, [other]))
+
+
+def test_a_formula_that_fits_once_is_not_said() -> None:
+    """It may fit by chance: another factor or the same sizes again do not confirm it."""
+    one = _related_factor(lambda *_: 2 / 3, 3, 7)
+    other = _related_factor(lambda *_: 1.625, 4, 9)
+    assert one.origins
+    for others in ([], [one], [other]):
+        assert shared_origin(one, others) is None
+    assert related(one) == "Every value is 0.6667 times the expected one."
 
 
 def test_missing_scale_of_weights_is_explained() -> None:
-    """Attention without its scale is named by the square root that is missing."""
+    """Attention without its scale is known by how much larger the scores must have been."""
     found = relation((CAUSAL @ V, CAUSAL), _unscaled(), INPUTS)
     assert found is not None
-    assert related(found) == (
+    assert related(found, found.origins[0]) == (
         "Item 1: These would be the weights if the scores were 1.732 times as large; 1.732 is the "
         "square root of 3, the length of the last axis of `Q`."
     )

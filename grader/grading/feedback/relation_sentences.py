@@ -3,14 +3,22 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from grader.grading.comparison.relations.factors import Origin
-from grader.grading.comparison.relations.pair import MATRIX, Axis, Relation, RelationId
+from grader.grading.comparison.relations.pair import MATRIX, Axis, Origin, Relation, RelationId
 
 
-def related(relation: Relation) -> str:
-    """Return the sentence about a relation."""
+def related(relation: Relation, origin: Origin | None = None) -> str:
+    """Return the sentence about a relation; nothing where it says nothing without an origin.
+
+    Args:
+        relation: of a result to the expected one.
+        origin: the formula that gives the factor in the relation, if that is certain.
+    """
+    if relation.needs_origin and origin is None:
+        return ""
     text = _SENTENCES[relation.id]
-    facts = relation.facts
+    facts = dict(relation.facts)
+    if relation.id in _WITH_FACTOR:
+        facts["origin"] = origin or ("", ())
     sentence = text.format(**facts) if isinstance(text, str) else text(**facts)
     return f"Item {relation.path[0]!r:.40}: {sentence}" if len(relation.path) == 1 else sentence
 
@@ -42,6 +50,7 @@ def _length(axis: Axis) -> str:
     return f"the length of {number} of `{axis.name}`"
 
 
+_WITH_FACTOR: Final = ("constant-factor", "scores-scaled")
 _CONSTANTS: Final = {
     "log-2-for-e": "as if a logarithm were taken to base 2 instead of e",
     "log-10-for-e": "as if a logarithm were taken to base 10 instead of e",

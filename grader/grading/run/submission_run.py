@@ -1,5 +1,6 @@
 """The run of one submission through an exercise's tests, in a sandbox child."""
 
+import contextlib
 import functools
 import time
 from collections.abc import Mapping
@@ -34,6 +35,7 @@ from grader.sandbox.answers import ChildGoneError, Returned, Unsupported
 from grader.sandbox.limits import AUTHOR_SECONDS, DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
+    from grader.grading.comparison.relations.pair import Relation
     from grader.sandbox.interface import Child, Children
 
 # An infinity in the wrong place may be that of a mask.
@@ -80,6 +82,7 @@ class SubmissionRun:
         self.outcome = Outcome.ERRORED if self.problem else Outcome.PASSED
         self.output = ""  # printed while the submission was loaded
         self.observed: dict[TestId, RawResult] = {}
+        self._unexplained: dict[TestId, tuple[Relation, str]] = {}  # relations and their sentences
         self._with_values = with_values
         self._with_reasons = with_reasons
         self._oracle = oracle
@@ -178,13 +181,43 @@ class SubmissionRun:
         return verdict_of(
             self.exercise,
             self._submission,
-            results,
+            {**results, **self._explained(results)},
             sandbox=sandbox,
             outcome=self.outcome,
             problem=self.problem,
             line=self.line,
             output=self.output,
         )
+
+    def _explained(self, results: Mapping[TestId, TestResult]) -> dict[TestId, TestResult]:
+        """Return the results in whose sentences a factor has a formula that other tests confirm.
+
+        Hidden tests confirm it, too: nothing of them is said but that they do.
+        """
+        explained: dict[TestId, TestResult] = {}
+        if not self._unexplained:
+            return explained
+        from grader.grading.comparison.relations import relation  # noqa: PLC0415  a pass needs none of it
+        from grader.grading.comparison.relations.factors import shared_origin  # noqa: PLC0415  likewise
+        from grader.grading.feedback.relation_sentences import related  # noqa: PLC0415  likewise
+
+        found = {test: relation for test, (relation, _) in self._unexplained.items()}
+        for test in self.exercise.tests:
+            seen = self.observed.get(test.id)
+            if test.hidden and test.disclose != "nothing" and seen and seen.rung in _RELATED:
+                with contextlib.suppress(Exception):  # as in `_related`
+                    if other := relation(seen.expected, seen.got, seen.inputs):
+                        found[test.id] = other
+        for test_id, (one, said) in self._unexplained.items():
+            origin = shared_origin(one, [each for key, each in found.items() if key != test_id])
+            result = results.get(test_id)
+            if origin is not None and result is not None:
+                # What the relation needs an origin for says nothing before.
+                sentence = related(one, origin)
+                message = result.message
+                message = message.replace(said, sentence, 1) if said else f"{message} {sentence}"
+                explained[test_id] = replace(result, message=message)
+        return explained
 
     def end(self) -> Evidence:
         """End the child and return what it used."""
@@ -278,9 +311,14 @@ class SubmissionRun:
             from grader.grading.feedback.relation_sentences import related  # noqa: PLC0415  likewise
 
             found = relation(self._oracle.exact(test, draw), got, draw.inputs)
-            return "" if found is None else related(found)
+            if found is None:
+                return ""
+            said = related(found)
+            if found.origins:
+                self._unexplained[test.id] = (found, said)
         except Exception:  # noqa: BLE001  an addition must not cost a submission its verdict
             return ""
+        return said
 
     def _not_returned(self, program: LoadedProgram, test: TestCase, draw: Draw, begin: int) -> str:
         """Return the sentence about what a function that returns nothing does instead."""

@@ -6,6 +6,7 @@ full precision, and if the expected values are varied enough for it to mean some
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -51,7 +52,7 @@ def relation(expected: object, got: object, inputs: Mapping[str, Any]) -> Relati
                 found = next(filter(None, (find(asked) for find in _FINDERS)), None)
             found = found or reduced(asked, inputs)
             if found is not None:
-                return Relation(found.id, found.facts, where)
+                return replace(found, path=where)
     return None
 
 

@@ -2,14 +2,14 @@
 
 import itertools
 import math
-from collections.abc import Iterator
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from grader.grading.comparison.relations.pair import (
     Array,
     Axes,
+    Origin,
     Pair,
     Relation,
     RelationId,
@@ -25,9 +25,6 @@ _CONSTANTS: tuple[tuple[float, str, Axes], ...] = (
     (math.log(10), "log-e-for-10", ()),
     (math.pi / 180, "degrees", ()),
 )
-
-Origin: TypeAlias = tuple[str, Axes]
-"""A formula that gives a factor, and the lengths in it; the formula is empty if none is known."""
 
 
 def negated(pair: Pair) -> Relation | None:
@@ -45,23 +42,60 @@ def scaled(pair: Pair) -> Relation | None:
     factor = float((pair.expected * pair.got).sum()) / weight
     if factor == 0 or not pair.same(pair.got, factor * pair.expected):
         return None
-    origin = origin_of(factor, pair.axes, pair.rtol)
-    if not is_varied(pair.expected):
+    origins = origins_of(factor, pair.axes, pair.rtol)
+    varied = is_varied(pair.expected)
+    if not varied:
         # Of two numbers one is always a multiple of the other: only a factor with a reason counts,
         # and only of a number with many digits, since two of those agree on nothing by chance.
         off = np.abs(pair.expected - np.round(pair.expected, 3))
-        if not origin[0] or not (off > _UNEVEN * np.abs(pair.expected)).any():
+        if not origins or not (off > _UNEVEN * np.abs(pair.expected)).any():
             return None
-    facts = {"factor": factor, "origin": origin, "is_number": pair.expected.ndim == 0}
-    return Relation("constant-factor", facts)
+    is_number = pair.expected.ndim == 0
+    facts = {"factor": factor, "is_number": is_number}
+    return Relation("constant-factor", facts, origins=origins, needs_origin=not varied)
 
 
-def origin_of(factor: float, axes: Axes, rtol: float) -> Origin:
-    """Return the formula over the inputs' axes that gives a factor."""
-    for value, formula, lengths in _candidates(axes):
-        if math.isclose(factor, value, rel_tol=10 * rtol):
-            return formula, lengths
-    return "", ()
+def origins_of(factor: float, axes: Axes, rtol: float) -> tuple[Origin, ...]:
+    """Return the formulas over the inputs' axes that give a factor, the likely ones first."""
+    return tuple(
+        (formula, lengths)
+        for value, formula, lengths in _candidates(axes)
+        if math.isclose(factor, value, rel_tol=10 * rtol)
+    )
+
+
+def shared_origin(one: Relation, others: Sequence[Relation]) -> Origin | None:
+    """Return the formula that gives a factor here and in results of inputs of other sizes.
+
+    A formula that fits one factor may fit by chance.
+    """
+    others = [other for other in others if other.id == one.id]
+    for formula, axes in one.origins:
+        if not axes:
+            return formula, axes
+        fitting = [found for other in others if (found := _same(formula, axes, other))]
+        if len(fitting) == len(others) and any(
+            _lengths(each) != _lengths(axes) for each in fitting
+        ):
+            return formula, axes
+    return None
+
+
+def _same(formula: str, axes: Axes, other: Relation) -> Axes:
+    """Return the axes with which a formula gives another relation's factor."""
+    names = [(axis.name, axis.number) for axis in axes]
+    return next(
+        (
+            theirs
+            for name, theirs in other.origins
+            if name == formula and names == [(axis.name, axis.number) for axis in theirs]
+        ),
+        (),
+    )
+
+
+def _lengths(axes: Axes) -> list[int]:
+    return [axis.length for axis in axes]
 
 
 def _candidates(axes: Axes) -> Iterator[tuple[float, str, Axes]]:
@@ -71,15 +105,16 @@ def _candidates(axes: Axes) -> Iterator[tuple[float, str, Axes]]:
         yield 1 / math.sqrt(length), "1/root", (axis,)
         yield float(length), "n", (axis,)
         yield 1 / length, "1/n", (axis,)
+    for upper, lower in itertools.permutations(axes, 2):
+        if upper.length != lower.length:
+            yield upper.length / lower.length, "m/n", (upper, lower)
+            yield math.sqrt(upper.length / lower.length), "root m/n", (upper, lower)
     for axis in axes:
         length = axis.length
         yield length / (length - 1), "n/(n-1)", (axis,)
         yield (length - 1) / length, "(n-1)/n", (axis,)
         yield math.sqrt(length / (length - 1)), "root n/(n-1)", (axis,)
         yield math.sqrt((length - 1) / length), "root (n-1)/n", (axis,)
-    for upper, lower in itertools.permutations(axes, 2):  # no two are of the same length
-        yield math.sqrt(upper.length / lower.length), "root m/n", (upper, lower)
-        yield upper.length / lower.length, "m/n", (upper, lower)
     yield from _CONSTANTS
 
 

@@ -33,15 +33,6 @@ _DISTINCT = 3  # with fewer different values almost any relation holds
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
-    """The relation of a result to the expected one, with the facts for a sentence about it."""
-
-    id: RelationId
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    path: tuple[object, ...] = ()  # the items and keys that lead to the part that is related
-
-
-@dataclass(frozen=True, slots=True)
 class Axis:
     """A length in the inputs: of an axis, or of all values of an array."""
 
@@ -51,6 +42,19 @@ class Axis:
 
 
 Axes: TypeAlias = tuple[Axis, ...]
+Origin: TypeAlias = tuple[str, Axes]
+"""A formula that gives a factor, and the lengths in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """The relation of a result to the expected one, with the facts for a sentence about it."""
+
+    id: RelationId
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    path: tuple[object, ...] = ()  # the items and keys that lead to the part that is related
+    origins: tuple[Origin, ...] = ()  # formulas that give the factor, if there is one
+    needs_origin: bool = False  # without a formula it says nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +130,7 @@ def axes_of(inputs: Mapping[str, Any]) -> Axes:
         for number, length in enumerate(array.shape[:-1])
     ]
     sizes = [Axis(name, None, array.size) for name, array in arrays if array.ndim > 1]
-    found: dict[int, Axis] = {}
-    for axis in (*last, *others, *sizes):
-        found.setdefault(axis.length, axis)
-    return tuple(axis for axis in found.values() if axis.length > 1)
+    return tuple(axis for axis in (*last, *others, *sizes) if axis.length > 1)
 
 
 def is_varied(array: Array, least: int = _DISTINCT) -> bool:

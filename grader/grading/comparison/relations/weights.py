@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.grading.comparison.relations.factors import origin_of
+from grader.grading.comparison.relations.factors import origins_of
 from grader.grading.comparison.relations.pair import (
     MATRIX,
     TWO,
@@ -87,8 +87,8 @@ def _sharpened(pair: Pair) -> Relation | None:
     near = np.abs(other - factor * one).max() <= 100 * pair.rtol * np.abs(other).max(initial=1e-3)
     if not near or abs(factor - 1) < _CLEARLY or abs(factor) < _CLEARLY:
         return None
-    origin = origin_of(factor, pair.axes, 10 * pair.rtol)
-    return Relation("scores-scaled", {"factor": factor, "origin": origin})
+    origins = origins_of(factor, pair.axes, 10 * pair.rtol)
+    return Relation("scores-scaled", {"factor": factor}, origins=origins)
 
 
 def _centred(shares: Array, open_: Array, counts: Array) -> Array:

@@ -68,7 +68,8 @@ class _Grader:
         verdict = run.verdict(results, _NAME)
         if verdict.outcome is Outcome.PASSED or verdict.message:
             return verdict
-        return replace(verdict, diagnosis=self._diagnostician.diagnose(results, run.observed))
+        diagnosis = self._diagnostician.diagnose(results, run.observed, source=source)
+        return replace(verdict, diagnosis=diagnosis)
 
 
 def _with_inputs(data: EngineData) -> dict[TestId, TestValues]:

@@ -438,7 +438,10 @@ class Misconception:
 
     where: Location
     id: str = _doc("Names the misconception in reports and statistics.")
-    code: str = _doc("A program that makes exactly this mistake.")
+    code: str = _doc(
+        "A program that makes exactly this mistake: best the solution with one change. Two of them "
+        "at once are recognised, too. A number that the solution lacks may be another one."
+    )
     feedback: str = _doc("What unlocks it, in one or two sentences.")
     hint: int | None = _doc("The number of the hint that helps, from 1.", default=None)
 

@@ -196,7 +196,7 @@ KINDS: "dict[str, tuple[list[Fields], Fields]]" = {
 PROGRAMS: "Programs" = {
     "right": f"{SOLUTION}\n\ndef h(g, x):\n    return g(x)\n\n\n{CLASS}",
     "wrong": "def f(x):\n    return x + 1.0\n",
-    "half right": "def f(x):\n    return 2.0 * x if (x == 3) is True else 1.5 * x\n",
+    "half right": "def f(x):\n    return 2.0 * x if (x == 3) is True else 1.5 * x - 7 * x\n",
     "in place": "def f(x):\n    x *= 2\n    return x\n",
     "wasteful": "def f(x):\n    y = [x * 1.0 for _ in range(9)]\n    return 2 * y[0]\n",
     "shape": "import numpy as np\ndef f(x):\n    return np.asarray([2.0 * x])\n",
@@ -223,7 +223,7 @@ PROGRAMS: "Programs" = {
     "too much memory": "import numpy as np\ndef f(x):\n    return np.ones((10**6, 10**6))\n",
     "replaced": "import builtins\nbuiltins.len = None\ndef f(x):\n    return 2.0 * x\n",
     "settings": "import numpy as np\nnp.set_printoptions(precision=1)\nnp.seterr(all='raise')\n"
-    "import warnings\nwarnings.simplefilter('error')\ndef f(x):\n    return 1.23456 * x\n",
+    "import warnings\nwarnings.simplefilter('error')\ndef f(x):\n    return 1.23456 * x - 7 * x\n",
 }
 
 

@@ -70,8 +70,9 @@ def means(
 ) -> Exercise:
     """Make an exercise about subtracting the mean."""
     given = [{**test, "expect": "solution"} for test in tests]
-    options: Fields = {"hints": ["Think."], "misconceptions": list(misconceptions), **fields}
-    return make(*given, solution=MEANS, **options)
+    known = list(misconceptions)
+    options = {"solution": MEANS, "hints": ["Think."], "misconceptions": known, **fields}
+    return make(*given, **options)
 
 
 def ids(diagnoses: Iterable[Diagnosis | None]) -> list[str | None]:
@@ -193,6 +194,96 @@ def test_hidden_category_is_enough(make: "Make", sandbox: Sandbox) -> None:
     assert verdict.diagnosis is not None
     assert verdict.diagnosis.id == "maximum"
     assert "31337" not in json.dumps(verdict_data(verdict))
+
+
+SCALED = (
+    "import numpy as np\n\n\ndef f(x):\n    mean = x.mean(axis=-1, keepdims=True)\n"
+    "    return (x - mean) / x.std(axis=-1, keepdims=True)\n"
+)
+VARIANCE = {
+    "id": "variance",
+    "code": SCALED.replace(".std", ".var"),
+    "feedback": "That is the variance.",
+}
+FLOOR = {
+    "id": "floor",
+    "code": SCALED.replace("x.std(axis=-1, keepdims=True)", "(x.std(-1, keepdims=True) + 0.5)"),
+    "feedback": "Nothing is added.",
+}
+
+
+def scaled(make: "Make", **fields: Any) -> Exercise:  # noqa: ANN401  as the exercise has them
+    """Make an exercise about standardizing rows."""
+    maximum = {**MAX, "code": SCALED.replace("mean(axis", "max(axis")}
+    known = [maximum, VARIANCE, FLOOR]
+    return means(make, *known, **{"solution": SCALED, **fields})
+
+
+OTHERWISE = (
+    "import numpy as np\n\n\ndef f(x):\n    rows = []\n    for row in x:\n"
+    "        rows.append((row - {}) / {})\n    return np.stack(rows)\n"
+)
+
+
+RULES = {
+    "pair: maximum | variance": OTHERWISE.format("max(row)", "row.var()"),
+    "misconception: floor": OTHERWISE.format("row.mean()", "(row.std() + 0.25)"),
+    "repair: rounded": OTHERWISE.format("row.mean()", "np.round(row.std(), 1)"),
+    "repair: floor-division": OTHERWISE.replace(") / ", ") // ").format("row.mean()", "row.std()"),
+    "repair: number": OTHERWISE.format("row.mean() * 1.25", "row.std()"),
+    "unused: unused": OTHERWISE.format("max(row) * 1.25", "1").replace("stack(rows)", "tanh(x)"),
+    "none": OTHERWISE.format("np.median(row) * 1.25", "row.var()"),
+}
+SAID = {
+    "pair: maximum | variance": "That is the *maximum*. The second, likewise: That is the variance.",
+    "misconception: floor": "here with 0.25 in place of 0.5: Nothing is added.",
+    "repair: rounded": "You round to 1 digit after the point (in line 7), and only that",
+    "repair: floor-division": "`//` in line 7 rounds down to whole numbers.",
+    "repair: number": "Look at the number 1.25 in line 7: with another one there, the tests pass.",
+    "unused: unused": "`result` gets a value in line 8, which is never used.",
+    "none": "",
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_rules_explain_what_no_one_declared(rule: str, make: "Make", sandbox: Sandbox) -> None:
+    """Two mistakes at once, other numbers, rounding; but not two mistakes that no one knows."""
+    source = RULES[rule].replace(
+        "return np.tanh(x)", "result = np.stack(rows)\n    return np.tanh(x)"
+    )
+    (verdict,) = graded(scaled(make), sandbox, source)
+    found = verdict.diagnosis
+    assert (f"{found.kind}: {found.id}" if found else "none") == rule
+    assert found is None or SAID[rule] in found.feedback
+
+
+def test_a_wrong_helper_is_named_by_the_exercise_that_teaches_it(sandbox: Sandbox) -> None:
+    """A submission's own softmax meets the feedback of the exercise about softmax, if any fits."""
+    exercise = load_exercise(WEIGHTS)
+    helper = (
+        "import numpy as np\n\n\ndef my_softmax(x):\n    e = np.exp(x - x.max(-1)[:, None])\n"
+        "    return {}\n\n\ndef compute_attention_weights(Q, K):\n"
+        "    return my_softmax(Q @ K.T / np.sqrt(K.shape[-1]))\n"
+    )
+    whole, other = graded(
+        exercise,
+        sandbox,
+        helper.format("e / e.sum()"),
+        helper.format("e / e.sum(-1)[:, None] ** 2"),
+    )
+    assert whole.diagnosis is not None
+    assert whole.diagnosis.id == "stable-softmax/whole-sum"
+    assert whole.diagnosis.feedback.startswith("The mistake is in your `my_softmax` (line 4): All")
+    assert other.diagnosis is not None
+    assert (other.diagnosis.kind, other.diagnosis.id) == ("repair", "own-helper")
+    assert other.diagnosis.feedback.endswith("with a right one, the tests pass.")
+
+
+def test_what_has_to_be_fixed_is_not_pointed_at(make: "Make", sandbox: Sandbox) -> None:
+    """Where the place of a mistake is the answer, no rule tells it."""
+    source = OTHERWISE.replace(") / ", ") // ").format("row.mean()", "row.std()")
+    exercise = scaled(make, kind="fix", starter=source)
+    assert ids(v.diagnosis for v in graded(exercise, sandbox, source)) == [None]
 
 
 GENERIC = {
@@ -336,7 +427,8 @@ def test_mutants_without_an_end_are_given_up(
     verdicts = graded(means(make), sandbox, MAXIMA, MAXIMA)
     assert ids(v.diagnosis for v in verdicts) == [None, None]
     solution, submissions, mutant = 2, 2, 1  # the solution once for each test
-    assert len(children) == solution + submissions + mutant
+    readers = submissions
+    assert len(children) == solution + submissions + mutant + readers
 
 
 def count_children(monkeypatch: pytest.MonkeyPatch) -> list[int]:

@@ -85,12 +85,13 @@ class Spy:
             results: Any,  # noqa: ANN401  as they come
             observed: Any,  # noqa: ANN401  as they come
             deadline: float,
+            source: str,
         ) -> Diagnosis | None:
             for each in observed.values():
                 self._note(each.rung and each.rung.value)
             self._listens = False
             try:
-                return diagnose(told, results, observed, deadline)
+                return diagnose(told, results, observed, deadline, source)
             finally:
                 self._listens = True
 

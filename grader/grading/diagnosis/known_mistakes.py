@@ -1,10 +1,14 @@
 """The search for the known mistake that explains all failures of a submission.
 
-The submission's values are compared with those of wrong programs: first the misconceptions that the
-author declared, then mutants of the solution. Each runs as the submission did: in one child of the
-sandbox, through the same tests in the same order, since a program may keep state. It runs only as
-far as it agrees. Its results are kept. If another submission agrees with all of them, the program
-runs once more, from the start to the end.
+The submission's values are compared with those of wrong programs: first the misconceptions that
+the author declared, then mutants of the solution, misconceptions with a number of the submission's,
+and two misconceptions at once. Each runs as the submission did: in one child of the sandbox,
+through the same tests in the same order, since a program may keep state. It runs only as far as it
+agrees. Its results are kept. If another submission agrees with all of them, the program runs once
+more, from the start to the end.
+
+Where no wrong program agrees, the submission itself runs again with one part of it changed: without
+its rounding, say, or with a right helper. If every test then passes, that part is the mistake.
 
 Tests that disclose nothing are run but not compared, so that a diagnosis reveals nothing of them.
 """
@@ -14,6 +18,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.definitions.exercise import (
     Exercise,
@@ -24,23 +29,32 @@ from grader.errors import EtudeError
 from grader.grading.comparison.ladder import Rung
 from grader.grading.comparison.raw_result import RawResult
 from grader.grading.diagnosis.fingerprint import Fingerprint, fingerprint_of
+from grader.grading.diagnosis.own_code import OwnCode, read_own_code, with_other_helper
 from grader.grading.expected.oracle import Oracle
-from grader.grading.feedback import sentences
+from grader.grading.feedback import diagnosis_sentences, sentences
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.sandbox.interface import Children
+from grader.sandbox.limits import Limits
+
+if TYPE_CHECKING:
+    from grader.grading.diagnosis.teachers import Teachers
+    from grader.grading.diagnosis.variants import Variants
 
 Observed = Mapping[TestId, RawResult]
 
 _MOST_MUTANTS = 200
-_MOST_HANGS = 3  # mutants without an end; after that many an exercise's are given up
+_MOST_HANGS = 3  # programs without an end; after that many of a kind the others are not tried
 _MUTANT_CPU_SECONDS = 1
 _MOST_EXPLANATIONS = 2  # more are as good as none
+_MOST_HELPERS = 4
+_LEAST_EVIDENCE = 2  # tests with telling values, where many programs are tried
 
 # In these tests the values may be right, and still show which misconception it is. Of the many
 # mutants, several would give the same.
+_OF_VALUES = (Rung.SHAPE, Rung.NOT_FINITE, Rung.VALUES)
 _SHOWN_BY_TEST = (Rung.INPUTS, Rung.PROPERTY, Rung.BUDGET)
 _OVERFLOWS = "drop-max-subtraction"
 
@@ -105,6 +119,9 @@ class Diagnostician:
             for each in mistakes
         ]
         self._mutants: list[_WrongProgram] | None = None
+        self._variants: Variants | None = None
+        self._pairs: list[_WrongProgram] | None = None
+        self._teachers: Teachers | None = None
         self._until = math.inf
 
     def diagnose(
@@ -112,6 +129,7 @@ class Diagnostician:
         results: Mapping[TestId, TestResult],
         observed: Observed,
         until: float = math.inf,
+        source: str = "",
     ) -> Diagnosis | None:
         """Return the mistake that explains every failure that may be disclosed.
 
@@ -120,6 +138,7 @@ class Diagnostician:
             observed: the submission's values in them.
             until: when to stop, on the monotonic clock. Results up to then are kept, so that the
                 search for the next submission gets further.
+            source: of the submission.
 
         Returns:
             None if no known mistake explains all failures, or too many do, or the time is over.
@@ -130,11 +149,126 @@ class Diagnostician:
             return None
         try:
             found = [p for p in self._misconceptions if self._explains(p, case)]
-            if not found and self._exercise.kind != "predict":
-                found = list(self._matching_mutants(case))
+            if found or self._exercise.kind == "predict":
+                return _diagnosis(found, case)
+            if found := list(self._matching_mutants(case)):
+                return _diagnosis(found, case)
+            return self._other_diagnosis(case, source) if source else None
         except _TimeIsOverError:
             return None
-        return _diagnosis(found, case)
+
+    def _other_diagnosis(self, case: "_Case", source: str) -> Diagnosis | None:
+        """Return what the submission's own code shows where no declared mistake explains it.
+
+        An error has a cause of its own, which its message tells.
+        """
+        if any(case.fingerprints[test.id].outcome is not Outcome.FAILED for test in case.failing):
+            return None
+        if self._exercise.solution and self._variants is None:  # a student edition has none
+            from grader.grading.diagnosis.teachers import Teachers  # noqa: PLC0415  most failures need none of it
+            from grader.grading.diagnosis.variants import Variants  # noqa: PLC0415  likewise
+
+            self._variants, self._teachers = Variants(self._exercise), Teachers(self._exercise)
+        numbers = self._variants.numbers if self._variants else ()
+        limits = self._short_limits()
+        defined = list(self._exercise.defines)
+        own = read_own_code(self._sandbox, limits, source, defined, numbers)
+        ways = (
+            self._with_own_numbers,
+            self._repaired,
+            lambda case, own: self._in_helper(case, own, source),
+            lambda case, _: self._two_at_once(case),
+            _never_used,
+        )
+        return next(filter(None, (way(case, own) for way in ways)), None)
+
+    def _with_own_numbers(self, case: "_Case", own: OwnCode) -> Diagnosis | None:
+        """Return the misconception that agrees with a number of the submission in it."""
+        fitted = self._variants.fitted(own.numbers) if self._variants else ()
+        for known, number, other, program in fitted:
+            feedback = diagnosis_sentences.with_another_number(
+                known.feedback.strip(), number, other
+            )
+            made = _WrongProgram("misconception", known.id, program, feedback, known.hint)
+            if case.has_much_evidence and self._explains(made, case):
+                return _diagnosis([made], case)
+        return None
+
+    def _repaired(self, case: "_Case", own: OwnCode) -> Diagnosis | None:
+        """Return the part of the submission without which the tests pass."""
+        if any(case.fingerprints[test.id].rung == Rung.BUDGET for test in case.failing):
+            return None  # another run may take another time
+        for copy in own.copies:
+            # In what has to be fixed the place is the answer, and a number means nothing without a
+            # right one to put in its place.
+            if copy.kind != "rounded" and self._exercise.kind == "fix":
+                continue
+            if copy.kind == "number" and self._variants is None:
+                continue
+            if self._passes(copy.source, case):
+                said = diagnosis_sentences.repaired(copy.kind, copy.lines, copy.was)
+                return _diagnosis([_WrongProgram("repair", copy.kind, "", said)], case)
+        return None
+
+    def _in_helper(self, case: "_Case", own: OwnCode, source: str) -> Diagnosis | None:
+        """Return the helper of the submission with a right one in whose place the tests pass."""
+        if self._teachers is None:
+            return None
+        helpers = [name for name in own.functions if name not in self._exercise.defines]
+        for name in helpers[:_MOST_HELPERS]:
+            teacher, there = self._teachers.of(name) or (self._exercise, name)
+            right = with_other_helper(source, name, teacher.solution, there)
+            if not teacher.solution or not self._passes(right, case):
+                continue
+            line = own.functions[name]
+            taught = teacher.misconceptions if teacher is not self._exercise else ()
+            found = []
+            for known in taught:
+                said = diagnosis_sentences.in_helper(name, line, known.feedback.strip())
+                program = with_other_helper(source, name, known.code, there)
+                made = _WrongProgram("misconception", f"{teacher.id}/{known.id}", program, said)
+                if self._explains(made, case):
+                    found.append(made)
+            said = diagnosis_sentences.in_helper(name, line)
+            return _diagnosis(found, case) or _diagnosis(
+                [_WrongProgram("repair", "own-helper", "", said)], case
+            )
+        return None
+
+    def _two_at_once(self, case: "_Case") -> Diagnosis | None:
+        """Return the only two misconceptions that agree together."""
+        if self._variants is None or not case.has_much_evidence:
+            return None
+        if self._pairs is None:
+            self._pairs = [
+                _WrongProgram(
+                    "pair",
+                    Diagnosis.JOIN.join((one.id, other.id)),
+                    program,
+                    diagnosis_sentences.at_once((one.feedback.strip(), other.feedback.strip())),
+                )
+                for one, other, program in self._variants.pairs()
+            ]
+        found = [program for program in self._pairs if self._explains(program, case)]
+        return _diagnosis(found, case) if len(found) == 1 else None
+
+    def _passes(self, source: str, case: "_Case") -> bool:
+        """Return whether a changed copy of the submission passes what may be disclosed."""
+        if time.monotonic() > self._until:
+            raise _TimeIsOverError
+        if case.hung > _MOST_HANGS:
+            return False
+        copy = _WrongProgram("repair", "", source, "")
+        try:
+            passes = all(case.passes(test, seen) for test, seen in self._graded(copy))
+        except EtudeError:  # as for wrong programs
+            return False
+        case.hung += copy.hung
+        return copy.is_usable and passes
+
+    def _short_limits(self) -> Limits:
+        limits = limits_of(self._exercise)
+        return replace(limits, cpu_seconds=min(limits.cpu_seconds, _MUTANT_CPU_SECONDS))
 
     def mistakes(self) -> tuple[Mistake, ...]:
         """Run every misconception through all tests, and return those that loaded."""
@@ -195,10 +329,8 @@ class Diagnostician:
 
     def _graded(self, program: _WrongProgram) -> Iterator[tuple[TestCase, Fingerprint]]:
         submission = Submission.from_bytes(Path(self._exercise.path_name), program.source.encode())
-        limits = limits_of(self._exercise)
-        if program.kind == "mutation":
-            seconds = min(limits.cpu_seconds, _MUTANT_CPU_SECONDS)
-            limits = replace(limits, cpu_seconds=seconds)
+        declared = program.kind == "misconception"
+        limits = limits_of(self._exercise) if declared else self._short_limits()
         with SubmissionRun(
             self._oracle, submission, self._sandbox, limits, with_values=False, with_reasons=False
         ) as run:
@@ -206,7 +338,7 @@ class Diagnostician:
             program.is_usable = not run.problem
             for test in self._tests if program.is_usable else ():
                 result = run.grade(test)
-                program.hung |= result.outcome is Outcome.TIMED_OUT and program.kind == "mutation"
+                program.hung |= result.outcome is Outcome.TIMED_OUT and not declared
                 # Of a pass nothing else is needed, and most programs pass most tests.
                 passed = result.outcome is Outcome.PASSED
                 yield (
@@ -233,6 +365,7 @@ class _Case:
             and test.id in results
             and results[test.id].outcome is not Outcome.NOT_RUN
         ]
+        self.hung = 0  # changed copies of the submission without an end
         self._told = {test.id for test in told}
         outcomes = {test.id: results[test.id].outcome for test in told}
         self.failing = [test for test in told if outcomes[test.id] is not Outcome.PASSED]
@@ -247,6 +380,16 @@ class _Case:
         self.is_never_finite = any(
             seen.rung == Rung.NOT_FINITE for seen in self.fingerprints.values()
         ) and not any(seen.is_finite_somewhere or seen.is_distinctive for seen in values)
+
+    @property
+    def has_much_evidence(self) -> bool:
+        """Whether several tests have values that another mistake would hardly give."""
+        telling = [test for test in self.failing if self.fingerprints[test.id].is_distinctive]
+        return len(telling) >= _LEAST_EVIDENCE
+
+    def passes(self, test: TestCase, seen: Fingerprint) -> bool:
+        """Return whether a program passes a test, or its result may not be told."""
+        return test.id not in self._told or seen.outcome is Outcome.PASSED
 
     def agrees(self, test: TestCase, seen: Fingerprint) -> bool:
         """Return whether a program agrees with the submission in a test, or it is not compared."""
@@ -263,6 +406,8 @@ def _is_evidence(program: _WrongProgram, seen: Fingerprint, case: _Case) -> bool
     """Return whether a failure points to this mistake, and not just to some mistake."""
     shown_by_test = seen.rung in _SHOWN_BY_TEST
     overflows = seen.rung == Rung.NOT_FINITE
+    if program.kind == "pair":
+        return seen.is_distinctive and not seen.is_specific
     if program.kind == "mutation":
         overflows = overflows and program.id == _OVERFLOWS and not case.is_never_finite
         # An error's own message says more, and several mutants may raise it in several places.
@@ -283,6 +428,15 @@ def _mutants_of(exercise: Exercise) -> list[_WrongProgram]:
         if (mistake := OPERATORS[mutant.operator].mistake)
         and mutant.operator not in _VAGUE_OPERATORS
     ]
+
+
+def _never_used(case: _Case, own: OwnCode) -> Diagnosis | None:
+    """Return what the submission never uses, if its values are wrong; it may not be the mistake."""
+    if any(case.fingerprints[test.id].rung not in _OF_VALUES for test in case.failing):
+        return None
+    said = [diagnosis_sentences.unused(*each) for each in own.unused[:_MOST_EXPLANATIONS]]
+    remark = [_WrongProgram("unused", "unused", "", " ".join(said))]
+    return _diagnosis(remark if said else [], case)
 
 
 def _diagnosis(found: Sequence[_WrongProgram], case: _Case) -> Diagnosis | None:

@@ -8,7 +8,9 @@ from grader.definitions.exercise import ExerciseId, TestId
 from grader.grading.results.evidence import Evidence
 from grader.grading.results.value_summary import ValueSummary
 
-DiagnosisKind: TypeAlias = Literal["misconception", "mutation", "ambiguous"]
+DiagnosisKind: TypeAlias = Literal[
+    "misconception", "mutation", "ambiguous", "pair", "repair", "unused"
+]  # fmt: skip
 
 
 class Outcome(StrEnum):
@@ -59,8 +61,11 @@ class TestResult:
 class Diagnosis:
     """The known mistake that explains all of a submission's failures that may be told of.
 
-    Of kind `misconception`, `id` is the misconception's; of kind `mutation`, the name of the
-    mutation operator; of kind `ambiguous`, several of either, joined by `JOIN`.
+    Of kind `misconception`, `id` is the misconception's, with the exercise's before it if that is
+    another one; of kind `mutation`, the name of the mutation operator; of kind `ambiguous`, several
+    of either, joined by `JOIN`; of kind `pair`, two misconceptions that come together; of kind
+    `repair`, the kind of part of the submission without which the tests pass. Of kind `unused` it
+    is no explanation, but a remark that something is never used.
     """
 
     JOIN: ClassVar[str] = " | "

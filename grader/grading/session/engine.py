@@ -200,7 +200,7 @@ class _GradingSession:
             job.exercise.digest, lambda: Diagnostician(oracle, self._sandbox)
         )
         until = run.deadline
-        diagnosis = diagnostician.diagnose(results, run.observed, until)
+        diagnosis = diagnostician.diagnose(results, run.observed, until, job.submission.source)
         example = None
         if time.monotonic() < until:
             from grader.grading.diagnosis.small_example import small_example  # noqa: PLC0415  likewise

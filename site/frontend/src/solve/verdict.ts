@@ -37,7 +37,7 @@ export interface TestResult {
 }
 
 export interface Diagnosis {
-  readonly kind: "misconception" | "mutation" | "ambiguous";
+  readonly kind: "misconception" | "mutation" | "ambiguous" | "pair" | "repair" | "unused";
   readonly ids: readonly string[];
   readonly feedback: string;
   readonly hint: number | null;

@@ -1,0 +1,106 @@
+"""Facts about a submission's own code, and copies of it with one part changed."""
+
+import inspect
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from grader.grading.diagnosis import source_reader
+from grader.grading.feedback.diagnosis_sentences import REPAIRS
+from grader.sandbox.answers import ChildGoneError, Returned
+from grader.sandbox.interface import Children
+from grader.sandbox.limits import Limits
+from grader.sandbox.printable import printable
+
+_NAME: Final = 100  # characters
+_CODE: Final = 200
+_LINES: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """The submission with one part of it changed."""
+
+    kind: str  # see `diagnosis_sentences.REPAIRS`
+    lines: tuple[int, ...]  # of the part
+    was: tuple[str | int, ...]  # its code; of rounding, the digits
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCode:
+    """Facts about a submission's code, as a child read them."""
+
+    numbers: tuple[float, ...] = ()
+    functions: Mapping[str, int] = field(default_factory=dict)  # the line of each
+    unused: tuple[tuple[str, str, int], ...] = ()  # kind, name and line
+    copies: tuple[Copy, ...] = ()
+
+
+def read_own_code(
+    sandbox: Children,
+    limits: Limits,
+    source: str,
+    defined: Sequence[str],
+    numbers: Sequence[float],
+) -> OwnCode:
+    """Read a submission's code in a child of its own; it does not run.
+
+    Args:
+        sandbox: where it is read.
+        limits: of the child.
+        source: of the submission.
+        defined: the names that the exercise asks for.
+        numbers: that the solution has.
+    """
+    with sandbox.child(limits) as child:
+        try:
+            child.start()
+            child.load(inspect.getsource(source_reader), ["read"])
+            answer = child.call("read", [source, list(defined), list(numbers)], {})
+        except ChildGoneError:
+            return OwnCode()
+    if not isinstance(answer, Returned):
+        return OwnCode()
+    match answer.value:
+        case {
+            "numbers": list(own),
+            "functions": list(functions),
+            "unused": list(unused),
+            "copies": list(copies),
+        }:
+            return OwnCode(
+                tuple(each for each in own if isinstance(each, float) and math.isfinite(each)),
+                dict(each for each in functions if _is_place(each)),
+                tuple((k, printable(n[:_NAME]), at) for k, n, at in unused if _is_place([n, at])),
+                tuple(copy for each in copies if (copy := _copy(each)) is not None),
+            )
+    return OwnCode()
+
+
+def _is_place(value: object) -> bool:
+    match value:
+        case [str(), int(line)]:
+            return 0 < line < _LINES
+    return False
+
+
+def _copy(value: Any) -> Copy | None:  # noqa: ANN401  what the child says
+    match value:
+        case [str(kind), [int(), *_] as lines, list(was), str(source)] if kind in REPAIRS:
+            parts = tuple(
+                each if isinstance(each, int) else printable(str(each)[:_CODE]) for each in was
+            )
+            return Copy(kind, tuple(int(line) for line in lines), parts, source)
+    return None
+
+
+def with_other_helper(source: str, name: str, other: str, other_name: str) -> str:
+    """Return a program in which a function is taken from another program."""
+    body = textwrap.indent(other, "    ")
+    return (
+        f"{source}\n\n\ndef _other_{name}():\n{body}\n    return {other_name}\n\n\n"
+        f"{name} = _other_{name}()\n"
+    )

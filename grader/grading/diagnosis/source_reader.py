@@ -1,0 +1,256 @@
+"""A reader of programs: their numbers, what they never use, and copies with one thing changed.
+
+It runs in a child, since Python's parser can be crashed. Standard library only; nothing of ours may
+be imported here.
+"""
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+_LONGEST = 20_000  # characters of a program
+_MOST_NUMBERS = 4
+_MOST_COPIES = 48
+_ROUNDING = {"round", "round_", "around"}
+_CUTTING = {"int", "floor", "ceil", "trunc", "fix", "rint"}
+_ARRAYS = ("np", "numpy", "math")  # modules, whose functions take what a method belongs to
+_DTYPES = {"int", "int8", "int16", "int32", "int64", "float16", "float32", "half", "single"}
+_USUAL = {0, 1, 2}  # numbers that say little about a mistake
+
+_Change = Callable[[ast.AST], ast.AST]
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def read(source: str, defined: Sequence[str], numbers: Sequence[float]) -> dict[str, Any]:
+    """Return facts about a program, and copies of it.
+
+    Args:
+        source: of the program.
+        defined: the names that are asked for.
+        numbers: that a right program has.
+
+    Returns:
+        `numbers`: the program's own; `functions`: the name and line of each at the top; `unused`:
+        for each value that is never used its kind, name and line; `copies`: for each change its
+        kind, its lines, what was there, and the changed program.
+    """
+    if len(source) > _LONGEST:
+        return {"numbers": [], "functions": [], "unused": [], "copies": []}
+    tree = ast.parse(source)
+    return {
+        "numbers": list(dict.fromkeys(abs(value) for _, value in _numbers(tree)))[:50],
+        "functions": [
+            [each.name, each.lineno] for each in tree.body if isinstance(each, _Function)
+        ],
+        "unused": list(_unused(tree, set(defined)))[:10],
+        "copies": list(_copies(source, numbers))[:_MOST_COPIES],
+    }
+
+
+def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
+    nodes = list(ast.walk(ast.parse(source)))
+
+    def copy(kind: str, changes: dict[int, _Change]) -> list[Any]:
+        lines = sorted({getattr(nodes[index], "lineno", 0) for index in changes})
+        texts = [ast.unparse(nodes[index]) for index in changes]
+        return [kind, lines, texts, _changed(source, changes)]
+
+    rounding = {index: _argument for index, node in enumerate(nodes) if _called(node) in _ROUNDING}
+    if rounding:
+        digits = [_digits(nodes[index]) for index in rounding]
+        known_digits = sorted({each for each in digits if each is not None})
+        kind, lines, _, changed = copy("rounded", dict(rounding))
+        yield [kind, lines, [] if None in digits else known_digits, changed]
+    kinds: list[tuple[str, Callable[[ast.AST], _Change | None]]] = [
+        ("floor-division", _true_division), ("cut", _uncut), ("dtype", _without_dtype),
+    ]  # fmt: skip
+    for kind, change_of in kinds:
+        found = {i: change for i, node in enumerate(nodes) if (change := change_of(node))}
+        for index, change in found.items():
+            yield copy(kind, {index: change})
+        if len(found) > 1:
+            yield copy(kind, found)
+    known = {abs(each) for each in numbers} | {1 / abs(each) for each in numbers if each} | _USUAL
+    # An index is no number to calculate with, and another bound switches a whole branch off.
+    places = {
+        id(part)
+        for node in nodes
+        if isinstance(node, ast.Subscript | ast.Compare)
+        for part in ast.walk(node.slice if isinstance(node, ast.Subscript) else node)
+    }
+    odd = [
+        (node, value)
+        for node, value in _numbers(nodes[0])
+        if abs(value) not in known and id(node) not in places
+    ]
+    for node, value in odd[:_MOST_NUMBERS]:
+        for other in _candidates(value, numbers):
+            yield copy("number", {nodes.index(node): _constantly(other)})
+
+
+def _changed(source: str, changes: dict[int, _Change]) -> str:
+    tree = ast.parse(source)
+    by_id = {id(node): changes[i] for i, node in enumerate(ast.walk(tree)) if i in changes}
+
+    class Changer(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST:
+            below = self.generic_visit(node)
+            change = by_id.get(id(node))
+            return below if change is None else change(below)
+
+    return ast.unparse(ast.fix_missing_locations(Changer().visit(tree)))
+
+
+def _called(node: ast.AST) -> str:
+    if not isinstance(node, ast.Call) or not (node.args or isinstance(node.func, ast.Attribute)):
+        return ""
+    return getattr(node.func, "id", "") or getattr(node.func, "attr", "")
+
+
+def _object(node: ast.Call) -> ast.expr | None:
+    """Return the object whose method is called; None for a function."""
+    func = node.func
+    if isinstance(func, ast.Attribute) and getattr(func.value, "id", "") not in _ARRAYS:
+        return func.value
+    return None
+
+
+def _argument(node: ast.AST) -> ast.AST:
+    """Return what a function is called with, or the object whose method it is."""
+    if not isinstance(node, ast.Call):
+        return node
+    return _object(node) or (node.args[0] if node.args else node)
+
+
+def _digits(node: ast.AST) -> int | None:
+    """Return to how many digits is rounded; None if that is not a plain number."""
+    if not isinstance(node, ast.Call):
+        return None
+    given = node.args if _object(node) else node.args[1:]
+    given = [*given, *(each.value for each in node.keywords if each.arg in ("decimals", "ndigits"))]
+    digits = given[0].value if given and isinstance(given[0], ast.Constant) else None
+    return (digits if isinstance(digits, int) else None) if given else 0
+
+
+def _true_division(node: ast.AST) -> _Change | None:
+    def change(node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.BinOp | ast.AugAssign):
+            node.op = ast.Div()
+        return node
+
+    is_one = isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.FloorDiv)
+    return change if is_one else None
+
+
+def _uncut(node: ast.AST) -> _Change | None:
+    name = _called(node)
+    if name == "astype" and isinstance(node, ast.Call):
+        return _argument if node.args and _names_dtype(node.args[0]) else None
+    return _argument if name in _CUTTING else None
+
+
+def _without_dtype(node: ast.AST) -> _Change | None:
+    def change(node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.Call):
+            node.keywords = [each for each in node.keywords if each.arg != "dtype"]
+        return node
+
+    keywords = node.keywords if isinstance(node, ast.Call) else []
+    return change if any(k.arg == "dtype" and _names_dtype(k.value) for k in keywords) else None
+
+
+def _names_dtype(node: ast.expr) -> bool:
+    names = (getattr(node, "id", ""), getattr(node, "attr", ""), getattr(node, "value", ""))
+    return any(name in _DTYPES for name in names if isinstance(name, str))
+
+
+def _constantly(value: float) -> _Change:
+    text = repr(value) if abs(value) != float("inf") else f"float('{value}')"
+    return lambda _: ast.parse(text, mode="eval").body
+
+
+def _candidates(value: float, numbers: Sequence[float]) -> list[float]:
+    """Return the numbers that may belong where another one stands."""
+    sign = -1.0 if value < 0 else 1.0
+    right = [abs(each) for each in numbers]
+    right += [1 / each for each in right if each]
+    right += [0.5, 1.0, 2.0, 0.0]
+    return [sign * each for each in dict.fromkeys(right) if each != abs(value)]
+
+
+def _numbers(tree: ast.AST) -> list[tuple[ast.expr, float]]:
+    """Return the numbers of a program, a minus sign included, in the order of its lines."""
+    found: dict[int, tuple[ast.expr, float]] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=int(value) | float(value)) if not isinstance(value, bool):
+                found.setdefault(id(node), (node, float(value)))
+            case ast.UnaryOp(ast.USub(), ast.Constant(value=int(value) | float(value)) as number):
+                found[id(number)] = (node, -float(value))
+    return sorted(found.values(), key=lambda each: (each[0].lineno, each[0].col_offset))
+
+
+def _unused(tree: ast.Module, defined: set[str]) -> Iterator[list[Any]]:
+    """Yield the parameters, values and attributes that are never read."""
+    read_attributes = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    }
+    asked = [node for node in tree.body if getattr(node, "name", "") in defined]
+    given = [node for top in asked for node in ast.walk(top) if isinstance(node, _Function)]
+    for function in given:
+        read_names = _loaded(function)
+        for arg in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]:
+            if arg.arg not in read_names and arg.arg not in ("self", "cls") and arg.arg[0] != "_":
+                yield ["parameter", arg.arg, function.lineno]
+    for node in ast.walk(tree):
+        if isinstance(node, _Function):
+            yield from _unused_values(node)
+    for top in asked:
+        for node in ast.walk(top):
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.ctx, ast.Store)
+                and node.attr not in read_attributes
+            ):
+                yield ["value", f"{ast.unparse(node.value)}.{node.attr}", node.lineno]
+
+
+def _unused_values(function: _Function) -> Iterator[list[Any]]:
+    read_names = _loaded(function)
+    declared = {
+        name
+        for node in ast.walk(function)
+        if isinstance(node, ast.Global | ast.Nonlocal)
+        for name in node.names
+    }
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and _is_computed(node.value):
+            targets: list[ast.expr] = node.targets
+        elif isinstance(node, ast.For) and _called(node.iter) == "zip":
+            targets = [node.target]
+        else:
+            continue
+        for part in (part for target in targets for part in ast.walk(target)):
+            if (
+                isinstance(part, ast.Name)
+                and isinstance(part.ctx, ast.Store)
+                and part.id not in read_names | declared
+                and part.id[0] != "_"
+            ):
+                yield ["value", part.id, part.lineno]
+
+
+def _is_computed(node: ast.expr) -> bool:
+    if isinstance(node, ast.Attribute) and node.attr == "shape":
+        return False
+    return any(isinstance(part, ast.BinOp | ast.Call | ast.Subscript) for part in ast.walk(node))
+
+
+def _loaded(node: ast.AST) -> set[str]:
+    return {
+        part.id
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store)
+    }

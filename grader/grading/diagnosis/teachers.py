@@ -1,0 +1,56 @@
+"""The exercises that teach what a submission defines for itself."""
+
+import contextlib
+from collections import deque
+
+from grader.definitions.collection import load_exercise
+from grader.definitions.exercise import Exercise
+from grader.definitions.files import exercise_files
+from grader.errors import EtudeError
+
+_MOST = 12  # exercises that are read
+
+
+class Teachers:
+    """The exercises that an exercise requires, near ones first, by the functions that they ask for.
+
+    They are read when they are first needed.
+    """
+
+    def __init__(self, exercise: Exercise) -> None:
+        self._exercise = exercise
+        self._known: list[Exercise] | None = None
+
+    def of(self, helper: str) -> tuple[Exercise, str] | None:
+        """Return the exercise that asks for a function like this helper, and its name there."""
+        wanted = _plain(helper)
+        for exact in (True, False):
+            for exercise in self._exercises():
+                for name in exercise.defines:
+                    plain = _plain(name)
+                    if plain == wanted or (not exact and (plain in wanted or wanted in plain)):
+                        return exercise, name
+        return None
+
+    def _exercises(self) -> list[Exercise]:
+        if self._known is None:
+            self._known = []
+            waiting = deque(self._exercise.requires)
+            seen = set(waiting)
+            files = []
+            with contextlib.suppress(OSError, EtudeError):
+                files = exercise_files(self._exercise.where.path.parent)
+            while waiting and len(self._known) < _MOST:
+                name = waiting.popleft()
+                for path in files:
+                    if path.stem.lstrip("0123456789-") == name:
+                        with contextlib.suppress(OSError, EtudeError):
+                            found = load_exercise(path)
+                            self._known.append(found)
+                            waiting.extend(each for each in found.requires if each not in seen)
+                            seen.update(found.requires)
+        return self._known
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "").removeprefix("my").removeprefix("stable")

@@ -1,0 +1,193 @@
+"""Programs made from an exercise's misconceptions: two of them at once, or with another number."""
+
+import ast
+import io
+import itertools
+import tokenize
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from grader.definitions.exercise import Exercise, Misconception
+
+_Token: TypeAlias = tuple[int, str]
+_Edit: TypeAlias = tuple[int, int, Sequence[_Token]]  # from and to which of the solution's tokens
+
+_MOST_PAIRS = 120
+_MOST_FITTED = 24
+_LAYOUT = (tokenize.NL, tokenize.COMMENT, tokenize.ENCODING)
+
+
+class Variants:
+    """The solution and the misconceptions of one exercise, compared token by token."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self._solution = exercise.solution
+        self._misconceptions = exercise.misconceptions
+
+    @cached_property
+    def numbers(self) -> tuple[float, ...]:
+        """The numbers in the solution, without signs."""
+        return numbers_in(self._solution)
+
+    def pairs(self) -> Iterator[tuple[Misconception, Misconception, str]]:
+        """Yield two misconceptions whose changes of the solution do not touch, and the program."""
+        base = _tokens(self._solution)
+        alone = {_without_layout(base)}
+        edits = {}
+        for each in self._misconceptions:
+            tokens = _tokens(each.code)
+            alone.add(_without_layout(tokens))
+            edits[each.id] = _edits(base, tokens)
+        pairs = itertools.combinations(self._misconceptions, 2)
+        for one, other in itertools.islice(pairs, _MOST_PAIRS):
+            merged = _merged(base, edits[one.id], edits[other.id])
+            if merged is None or _without_layout(merged) in alone:
+                continue
+            source = tokenize.untokenize(merged)
+            if _is_python(source):
+                yield one, other, source
+
+    def fitted(
+        self, own_numbers: Sequence[float]
+    ) -> Iterator[tuple[Misconception, float, float, str]]:
+        """Yield misconceptions with a number of a submission in place of the author's.
+
+        Only numbers that the solution does not have are exchanged: the misconception's number, that
+        in its place, and the program.
+        """
+        own = [each for each in own_numbers if each not in self.numbers]
+        found = (
+            (each, number, other, _with_number(each.code, number, other))
+            for each in self._misconceptions
+            for number in numbers_in(each.code)
+            if number not in self.numbers
+            for other in own
+            if other != number
+        )
+        return itertools.islice(found, _MOST_FITTED)
+
+
+def numbers_in(source: str) -> tuple[float, ...]:
+    """Return the different numbers of a program, without signs."""
+    nodes = ast.walk(ast.parse(source))
+    found = [float(node.value) for node in nodes if _is_number(node)]  # type: ignore[attr-defined]  # it is a constant
+    infinite = [float("inf")] if ".inf" in source else []
+    return tuple(dict.fromkeys([*infinite, *found]))
+
+
+def _is_number(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+def _with_number(source: str, number: float, other: float) -> str:
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and _is_number(node) and node.value == number:
+            node.value = int(other) if other.is_integer() and type(node.value) is int else other
+    return ast.unparse(tree)
+
+
+def _tokens(source: str) -> list[_Token]:
+    """Return the tokens of a program, written as alike as programs of the same form can be.
+
+    It has no docstrings, comments and blank lines, and no names for values that are used once.
+    """
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        body: list[Any] = getattr(node, "body", [])
+        if isinstance(body, list) and len(body) > 1 and _is_text(body[0]):
+            del body[0]
+        if isinstance(node, ast.FunctionDef):
+            _inline(node)
+    lines = io.StringIO(ast.unparse(tree) + "\n")
+    tokens = tokenize.generate_tokens(lines.readline)
+    return [(token.type, token.string) for token in tokens if token.type not in _LAYOUT]
+
+
+def _is_text(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _inline(function: ast.FunctionDef) -> None:
+    """Put values in the place of names that are read once, where nothing changes in between."""
+    nodes = list(ast.walk(function))
+    if any(isinstance(node, (ast.AugAssign, ast.Expr, ast.Delete, ast.Global)) for node in nodes):
+        return
+    if any(
+        isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store)
+        for node in nodes
+    ):
+        return
+    for statement in list(function.body):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+                later = function.body[function.body.index(statement) + 1 :]
+                once = [n for each in later for n in _evaluated_once(each) if n in names]
+                if len(names) == len(once) + 1 == 2:  # noqa: PLR2004  set once and read once
+                    function.body.remove(statement)
+                    _Inliner(once[0], value).visit(function)
+
+
+def _evaluated_once(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield the parts of a statement that run once if it does."""
+    if isinstance(statement, (ast.Assign, ast.Return)):
+        waiting: list[ast.AST] = [statement]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            if not isinstance(node, (ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.DictComp)):
+                waiting += ast.iter_child_nodes(node)
+
+
+class _Inliner(ast.NodeTransformer):
+    def __init__(self, name: ast.AST, value: ast.expr) -> None:
+        self._name, self._value = name, value
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._value if node is self._name else node
+
+
+def _without_layout(tokens: Sequence[_Token]) -> tuple[str, ...]:
+    return tuple(text for _, text in tokens)
+
+
+def _edits(base: list[_Token], other: list[_Token]) -> list[_Edit]:
+    matcher = SequenceMatcher(None, base, other, autojunk=False)
+    return [
+        (start, end, other[first:last])
+        for tag, start, end, first, last in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+
+
+def _merged(
+    base: list[_Token], one: Sequence[_Edit], other: Sequence[_Edit]
+) -> list[_Token] | None:
+    """Apply two lists of edits; None where they change the same place."""
+    edits = sorted([*one, *(edit for edit in other if edit not in one)], key=lambda edit: edit[:2])
+    merged: list[_Token] = []
+    at = 0
+    before = (-1, -1)
+    for start, end, tokens in edits:
+        if start < at or before == (start, end):
+            return None
+        before = start, end
+        merged += base[at:start]
+        merged += tokens
+        at = end
+    return [*merged, *base[at:]]
+
+
+def _is_python(source: str) -> bool:
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError):
+        return False
+    return True

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from grader.definitions.collection import load_exercise
+from grader.grading.diagnosis.plain_call import python_of
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
@@ -164,3 +165,11 @@ def test_an_example_of_a_shipped_exercise(sandbox: Sandbox) -> None:
     code = next(m.code for m in exercise.misconceptions if m.id == "difference-of-squares")
     verdict = grade(exercise, Submission.from_bytes(Path("l.py"), code.encode()), sandbox)
     assert "200000000.0, 199999999.0" in example_of(verdict).code
+
+
+def test_numbers_have_as_few_digits_as_their_dtype_needs() -> None:
+    """The text of an array of single precision gives the same array again."""
+    array = np.array([[0.99, 1e-30], [np.inf, 0.1]], dtype=np.float32)
+    text = python_of(array)
+    assert text == "np.array([[0.99, 1e-30], [np.inf, 0.1]], dtype=np.float32)"
+    assert np.array_equal(eval(text, {"np": np}), array)  # noqa: S307  our own text

@@ -78,6 +78,8 @@ def python_of(value: Any) -> str:  # noqa: ANN401, PLR0911  any value; each kind
         if value.size == 0:
             return f"np.zeros({value.shape}, dtype=np.{value.dtype.name})"
         dtype = "" if value.dtype.name in _USUAL else f", dtype=np.{value.dtype.name}"
+        if value.dtype.kind == "f":  # as few digits as its dtype needs
+            value = value.astype(str).astype(np.float64)
         return f"np.array({python_of(value.tolist())}{dtype})"
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         text = python_of(value.item())

@@ -150,7 +150,7 @@ def simpler(part: Any, *, in_order: bool) -> Iterator[Any]:  # noqa: ANN401  an 
     elif isinstance(part, (int, float, np.integer)):
         yield from map(type(part), _SIMPLE)
         if isinstance(part, float) and math.isfinite(part):
-            yield from (0.5, round(part), round(part, 1))
+            yield from (0.5, round(part), round(part, 1), *itertools.islice(alike(part), 2))
     elif isinstance(part, np.ndarray) and part.size and part.dtype.kind in "biuf":
         yield from (each.astype(part.dtype) for each in _simpler_arrays(part, in_order=in_order))
 

@@ -154,7 +154,7 @@ def as_one(row: Sequence[TestResult]) -> TestResult:
     first = row[0]
     if len(row) == 1:
         return first
-    names = ", ".join(test.id for test in row)
+    names = ", ".join(map(name_of, row))
     return replace(
         first,
         hidden=False,  # a hidden test is called by its id, and this is none

@@ -88,6 +88,7 @@ WALL_SECONDS: Final = 1.0
 """For programs that compute long or wait."""
 
 _VISIBLY: Final = Tolerance(1e-3, 1e-3)  # four decimals are shown
+_ID: Final = TestId("example")  # the call may be of several hidden tests, and names none
 _MOST_NUMBERS: Final = 64  # in the inputs; more are no small example
 _MOST_LENGTHS: Final = 6  # that are varied independently
 _ORDINARY: Final = (2, 3, 4, 5, 6, 7)  # sizes of the draws that show what inputs are like
@@ -544,4 +545,6 @@ def _shown(
     if result.outcome not in (Outcome.FAILED, Outcome.ERRORED):
         return None
     code = "\n".join([*(f"{name} = {text}" for name, text in lines.items()), call])
-    return SmallExample(code, replace(result, inputs=(), points=0, max_points=0, seconds=None))
+    return SmallExample(
+        code, replace(result, id=_ID, inputs=(), points=0, max_points=0, seconds=None)
+    )

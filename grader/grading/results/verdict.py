@@ -90,7 +90,7 @@ class SmallExample:
     """
 
     code: str  # Python that can be pasted: the inputs, if they need lines of their own, and a call
-    result: TestResult  # as if it were a visible test without points; its id is the hidden test's
+    result: TestResult  # as of a visible test without points that is called "example"
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,9 +213,6 @@ def _assert_nothing_leaked(verdict: Verdict, exercise: Exercise) -> None:
         if test["hidden"]:
             assert (test["output"], test["line"]) == ("", None)
             text = text.replace(f"{test['id']} (hidden)", "")
-            # Tests with one sentence are named before it, in a line of their own.
-            named = rf"(?m)^(  (?:[\w-]*, )*){re.escape(test['id'])}(?=, |: )"
-            text = re.sub(named, r"\1", text)
             del test["id"]
     whole = json.dumps(data) + json.dumps(data, ensure_ascii=False) + text
     assert [canary for canary in _canaries(exercise) if canary in whole] == []

@@ -19,6 +19,29 @@ Difficulty: TypeAlias = Literal["beginner", "intermediate", "advanced"]
 Disclosure: TypeAlias = Literal["nothing", "category", "inputs"]
 Edition: TypeAlias = Literal["full", "student"]
 DefinedAs: TypeAlias = Literal["function", "class", "value"]
+Operator: TypeAlias = Literal[
+    "==",
+    "!=",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "in",
+    "+",
+    "-",
+    "*",
+    "@",
+    "/",
+    "//",
+    "%",
+    "**",
+    "&",
+    "|",
+    "^",
+    "<<",
+    ">>",
+    "divmod",
+]
 NanPolicy: TypeAlias = Literal["equal", "ignored"]
 Accepted: TypeAlias = Literal[
     "list", "tuple", "array", "float16", "float32", "complex64", "integer", "bool"
@@ -379,6 +402,11 @@ class Definition:
     )
     choices: tuple[str, ...] = _doc(
         "For a value: the answers to choose from; any when left out.", default=()
+    )
+    operators: tuple[Operator, ...] = _doc(
+        "For a class: the operators that tests use on its objects. Without it they are not asked: "
+        "what a submission returns could say that it equals everything.",
+        default=(),
     )
 
 

@@ -122,7 +122,7 @@ def test_defines(exercise: Exercise) -> None:
         "attention_weights": Definition(
             Location(COMPLETE, 15, 5), "reference.attention:attention_weights"
         ),
-        "Head": Definition(Location(COMPLETE, 16, 9), kind="class"),
+        "Head": Definition(Location(COMPLETE, 16, 9), kind="class", operators=("==", "+")),
         "helper": Definition(Location(COMPLETE, 17, 10)),
         "largest": Definition(
             Location(COMPLETE, 18, 12), kind="value", choices=("the last", "none")

@@ -4,12 +4,17 @@ import types
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 import pytest
 
+from grader.definitions.exercise import Operator
+
 Fields: TypeAlias = dict[str, object]
+
+
+OPERATORS = list(get_args(Operator))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +40,22 @@ class Probe:
             if name in self.values:
                 names[name] = {"kind": "value"}
             elif getattr(value, "__module__", "") == "submission" and not name.startswith("_"):
-                names[name] = {"kind": "class"} if isinstance(value, type) else {}
+                is_class = isinstance(value, type)
+                names[name] = {"kind": "class", "operators": OPERATORS} if is_class else {}
         return names
 
     @property
     def fields(self) -> Fields:
         """The test of the exercise."""
         return {"pytest": self.body, **({"given": self.given} if self.given else {})}
+
+
+def some_quick(probes: Mapping[str, Probe]) -> list[Any]:
+    """Return the names of probes as parameters: one in eight for every run, the others are slow."""
+    return [
+        pytest.param(name, marks=() if number % 8 == 0 else pytest.mark.slow)
+        for number, name in enumerate(probes)
+    ]
 
 
 def passes_in_plain_python(probe: Probe, program: str, fixtures: Mapping[str, Any]) -> bool:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.grading.plain_pytest import Probe
+from tests.grading.plain_pytest import Probe, some_quick
 
 if TYPE_CHECKING:
     from tests.grading.conftest import Agree
@@ -478,7 +478,7 @@ PROBES: Final = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PROBES)
+@pytest.mark.parametrize("name", some_quick(PROBES))
 def test_a_body_about_objects_means_what_it_means_in_plain_python(
     agree: "Agree", name: str
 ) -> None:

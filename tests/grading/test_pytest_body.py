@@ -261,3 +261,45 @@ def test_what_cannot_be_sent_is_no_expected_exception(grade_all: "GradeAll") -> 
     lines = ["with pytest.raises(Exception):", "    f(object())"]
     with pytest.raises(DefinitionError, match="object cannot be sent"):
         grade_all(DOUBLE, body(*lines))
+
+
+LIAR = """\
+class Liar:
+    def __init__(self, x=0): self.x = x
+    def __eq__(self, other): return True
+    def __ne__(self, other): return False
+    def __lt__(self, other): return True
+    def __gt__(self, other): return True
+    def __contains__(self, other): return True
+    def __sub__(self, other): return 0.0
+    def __rsub__(self, other): return 0.0
+    def __enter__(self): return self
+    def __exit__(self, *error): return True
+def f(x): return Liar()
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "assert f(x) == 3.0",
+        "assert not f(x) != 3.0",
+        "assert f(x) < 3.0 < 4.0 or 3.0 > f(x)",
+        "assert 3.0 in f(x)",
+        "assert abs(f(x) - 3.0) < 1e-9",
+        "assert abs(3.0 - f(x)) < 1e-9",
+        "assert f(x) in [3.0]",
+        "assert [f(x)] == [3.0]",
+        "with f(x):\n    assert x is None",
+        "np.testing.assert_equal(f(x), 3.0)",
+    ],
+)
+@pytest.mark.parametrize("defines", [{}, {"Liar": {"kind": "class"}}], ids=["alone", "its class"])
+def test_an_object_that_equals_everything_passes_nothing(
+    grade_one: "GradeOne", body: str, defines: dict[str, object]
+) -> None:
+    """Its operators are not asked unless the exercise names them; nor may it hide a failure."""
+    solution = LIAR.replace("return Liar()", "return 3.0")
+    fields = {"defines": {"f": {}, **defines}, "solution": solution}
+    result = grade_one(LIAR, {"given": "x = 1.0", "pytest": body}, **fields)
+    assert result.outcome is not Outcome.PASSED

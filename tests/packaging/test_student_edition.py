@@ -79,6 +79,8 @@ def public(full: Exercise) -> Exercise:
         full,
         tests=kept,
         equivalent=(),
+        also_right=(),
+        small_examples=True,
         solution="",
         explanation="",
         misconceptions=(),
@@ -153,7 +155,9 @@ def test_the_edition_of_an_edition_is_the_same() -> None:
 
 def test_every_key_is_public_or_known_to_be_hidden() -> None:
     """Whoever adds a key to the format has to decide here whether learners may see it."""
-    hidden = {"solution", "explanation", "misconceptions", "equivalent"}
+    hidden = {
+        "solution", "explanation", "misconceptions", "equivalent", "also_right", "small_examples",
+    }  # fmt: skip
     set_by_us = {"edition", "hidden_elsewhere", "where", "digest"}
     keys = {field.name for field in dataclasses.fields(Exercise)}
     assert not PUBLIC & (hidden | set_by_us)

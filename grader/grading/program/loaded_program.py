@@ -50,6 +50,11 @@ class LoadedProgram:
             most=most,
             in_body=in_body,
             masks=masks,
+            operators=frozenset(
+                each
+                for definition in self.exercise.defines.values()
+                for each in definition.operators
+            ),
             methods=self.methods,
             given=self.given,
         )

@@ -87,6 +87,7 @@ class Proxies:
             the same process.
         masks: whether a masked array may be a result. To NumPy's own assertions a masked entry
             equals everything.
+        operators: those that a test may use on objects of the submission.
         methods: the names of the methods of each class, where the program is known already.
         given: the functions that the program has been given already.
 
@@ -110,6 +111,7 @@ class Proxies:
         most: int = MAX_BODY,
         in_body: bool = False,
         masks: bool = True,
+        operators: frozenset[str] = frozenset(),
         methods: set[tuple[str, str]] | None = None,
         given: list[Any] | None = None,
     ) -> None:
@@ -123,6 +125,7 @@ class Proxies:
         self._methods = set[tuple[str, str]]() if methods is None else methods
         self._in_body = in_body
         self._masks = masks
+        self.operators = operators
         self._most = most
         self._given = list[Any]() if given is None else given
         self._first_given = len(self._given)

@@ -2,11 +2,6 @@
 # outcome: failed, errored
 # shows: (?s)^(?!.*asked __)
 class Memory:
-    __array_ufunc__ = None  # so that no NumPy in the sandbox asks it
-
-    def __sub__(self, other):
-        return self
-
     def __getattr__(self, name):
         print("asked", name)
         if name == "__array_interface__":

@@ -119,7 +119,7 @@ def read_answer(tree: object, number: int, *, measured: bool = False) -> Answer:
     Raises:
         ForgedError: it is no answer to that request.
     """
-    if type(tree) is not list or [type(part) for part in tree[:2]] != [int, str]:
+    if not _begins_as_an_answer(tree):
         raise ForgedError("not an answer")
     match tree:
         case [answered, "ok", value] if answered == number and not measured:
@@ -138,16 +138,22 @@ def read_answer(tree: object, number: int, *, measured: bool = False) -> Answer:
 
 def read_stopped(tree: object, number: int) -> Stopped | None:
     """Read the message of a submission whose CPU time is over; None if it is another message."""
+    if not _begins_as_an_answer(tree):
+        return None
     match tree:
         case [
             answered,
             "stopped",
             {"line": line, "is_loop": bool(is_loop), "values": list(values)},
         ]:
-            if type(answered) is not int or answered != number or not _is_line(line):
-                return None
-            return Stopped(line, is_loop, tuple(_values(values)))
+            if answered == number and _is_line(line):
+                return Stopped(line, is_loop, tuple(_values(values)))
     return None
+
+
+def _begins_as_an_answer(tree: object) -> TypeGuard[list[Any]]:
+    """Return whether a message begins with a number and a status; an array compares as neither."""
+    return type(tree) is list and [type(part) for part in tree[:2]] == [int, str]
 
 
 def _values(items: list[object]) -> Iterator[tuple[str, str, bool]]:

@@ -4,5 +4,5 @@
 import time
 
 for number in range(1, 14):
-    send(answer_ok(number, FACTS if number == 1 else 0.0))
+    send(answer_ok(number, FACTS if number == 1 else ["l", 0.0, None]))
 time.sleep(30)

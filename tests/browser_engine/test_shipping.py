@@ -101,7 +101,6 @@ CANARIES = {
     "the solution": "zqxsolution",
     "a misconception's program": "zqxprogram",
     "the explanation": "zqxexplanation",
-    "the starter": "zqxstarter",
     "a hint": "zqxhint",
     "the source of inputs": "zqxsource",
 }
@@ -122,7 +121,6 @@ def test_nothing_hidden_is_in_engine_data(make: "Make", sandbox: Sandbox, tmp_pa
             "expect": {"zqxexpect": NUMBERS[1]},
         },
         solution=f"def f(x):\n    zqxsolution = {NUMBERS[2]}\n    return 2.0 * x\n",
-        starter="def f(x):\n    zqxstarter\n",
         explanation="zqxexplanation",
         hints=["zqxhint"],
         misconceptions=[

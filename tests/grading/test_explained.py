@@ -16,12 +16,14 @@ SOLUTION = "import numpy as np\n\n\ndef f(x):\n    return x * 1.0\n"
 THRICE = SOLUTION.replace("1.0", "3.0")
 LIKE_X: Fields = {"call": "f(x)", "expect": {"expression": "x"}}
 MATRIX: Fields = {**LIKE_X, "given": "x = rng.standard_normal((4, 3))"}
+OTHER: Fields = {**LIKE_X, "given": "x = rng.standard_normal((3, 5))"}
+BY_COLUMNS = SOLUTION.replace("1.0", "x.shape[-1]")
 RELATION = "Every value is 3 times the expected one; 3 is the length of the last axis of `x`."
 
 
-def test_visible_test_names_the_relation(grade_one: "GradeOne") -> None:
+def test_visible_test_names_the_relation(grade_all: "GradeAll") -> None:
     """After what differs, a visible test says how the values are related."""
-    message = grade_one(THRICE, MATRIX).message
+    message = grade_all(BY_COLUMNS, MATRIX, OTHER).tests[0].message
     assert message.startswith("The result has the right shape, but all 12 values differ")
     assert message.endswith(f". {RELATION}")
 
@@ -35,9 +37,16 @@ def test_shape_names_the_relation(grade_one: "GradeOne") -> None:
     )
 
 
-def test_draw_is_said_after_the_relation(grade_one: "GradeOne") -> None:
+def test_no_coincidence_is_a_cause(grade_all: "GradeAll") -> None:
+    """A size explains a factor only if inputs of another size agree."""
+    for tests in ([MATRIX], [MATRIX, OTHER], [MATRIX, MATRIX]):
+        message = grade_all(THRICE, *tests).tests[0].message
+        assert message.endswith(". Every value is 3 times the expected one.")
+
+
+def test_draw_is_said_after_the_relation(grade_all: "GradeAll") -> None:
     """With several draws, the number of the draw stays at the end."""
-    message = grade_one(THRICE, {**MATRIX, "seeds": 2}).message
+    message = grade_all(BY_COLUMNS, {**MATRIX, "seeds": 2}, OTHER).tests[0].message
     assert message.endswith(f"{RELATION} (Inputs 1 of 2.)")
 
 
@@ -94,9 +103,11 @@ def test_relation_that_breaks_leaves_the_sentence_alone(
 ) -> None:
     """An error in the search for a relation does not change the verdict."""
     whole = grade_one(THRICE, MATRIX).message
+    said = " Every value is 3 times the expected one."
 
     def breaks(*_: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr("grader.grading.comparison.relations.relation", breaks)
-    assert grade_one(THRICE, MATRIX).message == whole.removesuffix(f" {RELATION}")
+    assert whole.endswith(said)
+    assert grade_one(THRICE, MATRIX).message == whole.removesuffix(said)

@@ -33,8 +33,14 @@ _UNDEFINED: Final = re.compile(r"name '(\w+)' is not defined")
 _SURVIVOR: Final = re.compile(
     r"accepts a mutant of the solution, (.*?); add a hidden test that it fails", re.DOTALL
 )
-_CRASH: Final = re.compile(
-    r"the starter does not run: (?P<error>\w+(?:: .*?)?) \(line (?P<line>\d+)\)", re.DOTALL
+# A sentence begins with the error, or has an explanation and quotes the error at its end.
+_CRASHES: Final = (
+    re.compile(
+        r"the starter does not run: (?P<error>\w+(?:: .*?)?) \(line (?P<line>\d+)", re.DOTALL
+    ),
+    re.compile(
+        r"the starter does not run: Line (?P<line>\d+).*\((?P<error>\w+: .*)\) Learners", re.DOTALL
+    ),
 )
 
 
@@ -199,7 +205,8 @@ def _crashes(findings: Sequence[ProofFinding], exercise: Exercise) -> Iterator[s
     for each in findings:
         if each.check != checks.STARTER:
             continue
-        found = _CRASH.match(each.message)
+        matches = (pattern.match(each.message) for pattern in _CRASHES)
+        found = next((match for match in matches if match), None)
         lines = exercise.starter.split("\n")
         if found is None or not 0 < int(found["line"]) <= len(lines):
             yield each.message

@@ -53,7 +53,9 @@ def arranged(
     memory = memory_type((high - low or 1,), np.uint8)  # a buffer of no bytes is none
     memory.fill(0)  # what lies in the gaps of the original is not for others to read
     array: npt.NDArray[Any] = np.ndarray(values.shape, values.dtype, memory, -low, strides)
-    array[...] = values
+    # Along an axis without a step all entries are one: a broadcast array may have very many.
+    once = tuple(slice(0, 1) if step == 0 else slice(None) for step in strides)
+    array[once] = values[once]
     return array
 
 

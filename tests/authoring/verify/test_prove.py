@@ -370,8 +370,7 @@ def test_inputs_are_drawn_once_for_all_forms(
         return draw_inputs(*arguments)
 
     monkeypatch.setattr("grader.grading.expected.oracle.draw_inputs", counted)
-    forms = {
-        job.exercise.digest for job in inquired(FIX + MISCONCEPTION + "forbid: {loops: true}\n")
-    }
+    others = "forbid: {loops: true}\nsmall_examples: false\n"  # which draw for themselves
+    forms = {job.exercise.digest for job in inquired(FIX + MISCONCEPTION + others)}
     assert len(forms) > 5
     assert len(drawn) == 3 * 3

@@ -61,6 +61,8 @@ def differences(here: dict[str, Any], there: dict[str, Any]) -> dict[str, object
 
 
 _ELSEWHERE = re.compile(r"(?<= at )0x[0-9a-f]+|/\S*(?=/numpy/)")
+# Python shows a warning once for each place; that of a page may show it again.
+_WARNING = re.compile(r"submission\.py:\d+: \w*Warning: .*\n.*\n")
 _ORIGIN = re.compile(r"; where .*")  # of a value that was compared: only pytest tells it
 
 
@@ -74,7 +76,7 @@ def _flat(value: object, name: str = "") -> Iterator[tuple[str, object]]:
         for number, item in enumerate(value):
             yield from _flat(item, f"{name}.{number}")
     elif isinstance(value, str):
-        yield name, _ORIGIN.sub("", _ELSEWHERE.sub("", value))
+        yield name, _ORIGIN.sub("", _ELSEWHERE.sub("", _WARNING.sub("", value)))
     else:  # how arrays lie in memory decides about the last bit
         yield name, float(f"{value:.13g}") if isinstance(value, float) else value
 

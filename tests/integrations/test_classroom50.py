@@ -110,7 +110,7 @@ def test_a_graded_submission_is_status_0_and_a_result(
     assert found["schema"] == "classroom50/result/v1"
     assert (found["classroom"], found["assignment"]) == ("spring", "attention")
     assert found["submission"] == IDENTITY["SUBMISSION_TAG"]
-    assert (found["score"], found["max-score"]) == (13, 22)
+    assert (found["score"], found["max-score"]) == (13, 21)
     text = (tmp_path / "repository" / "release-body.md").read_text()
     assert "There is no file token-lookup.py" in text
 

@@ -204,7 +204,7 @@ def test_what_is_missing_counts(grade: Callable[..., tuple[int, Runner]]) -> Non
     files = {"attention-weights.py": source("correct")}
     status, runner = grade(files, {"exercise": "attention-weights token-lookup"})
     assert status == 1, runner.log
-    assert runner.outputs["action"] == {"outcome": "not passed", "score": "13", "max-score": "22"}
+    assert runner.outputs["action"] == {"outcome": "not passed", "score": "13", "max-score": "21"}
     assert "There is no file token-lookup.py" in runner.log
 
 

@@ -181,7 +181,7 @@ def test_what_was_assigned_is_words(job: Job, tmp_path: Path) -> None:
     """Several ids make several exercises; a command among them is no command."""
     files = {"attention-weights.py": source("correct")}
     done = job(files, ETUDE_ASSIGNED="attention-weights token-lookup")
-    assert (done.returncode, coverage(done.stdout)) == (1, "59.1"), done.stderr
+    assert (done.returncode, coverage(done.stdout)) == (1, "61.9"), done.stderr
     hostile = job(
         files, ETUDE_ASSIGNED="$(touch pwned) `touch pwned`", ETUDE_SUBMISSION="; touch pwned"
     )

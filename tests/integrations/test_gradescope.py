@@ -351,7 +351,7 @@ def test_several_exercises_are_one_submission(
     both = build(export("token-lookup", "attention-weights"))
     graded = grade({"attention_weights.py": RIGHT}, on=both)
     assert (graded.status, graded.results["score"]) == (0, 13), graded.log
-    assert sum(test["max_score"] for test in graded.results["tests"]) == 22
+    assert sum(test["max_score"] for test in graded.results["tests"]) == 21
     assert "There is no file token-lookup.py" in graded.results["output"]
 
 

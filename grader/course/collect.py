@@ -46,7 +46,7 @@ class Found:
 
 @dataclass(slots=True)
 class Collected:
-    """What became of a download.
+    """The outcome of collecting a download.
 
     Attributes:
         placed: the files that were written, by the path that they have now.

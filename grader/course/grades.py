@@ -24,7 +24,7 @@ _NAMED: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class LateRule:
-    """What late work earns: for each day that has begun since `due`, `factor` of the points."""
+    """A rule for late work: `factor` of the points for each day that has begun since `due`."""
 
     due: dt.datetime  # with its time zone
     factor: float = 0.0  # 0 to 1
@@ -75,7 +75,7 @@ class Override:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What turns verdicts into grades.
+    """The roster, late rule and overrides that turn verdicts into grades.
 
     Attributes:
         roster: the students of the course; None if only those count who handed in.

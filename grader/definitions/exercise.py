@@ -366,12 +366,13 @@ class PytestTest(_AnyTest):
     a list, a dict, nested or not) is changed in the body too. A result that is an argument, or that
     shares its memory, does so in the body: `f(a) is a`, `np.shares_memory(f(a), a)`.
 
-    Objects, functions and classes of the submission are stand-ins. Operators, comparison, `len`,
-    `iter`, `in`, `with`, `str`, attributes, `isinstance`, `__doc__` and `inspect.signature` are
-    asked of the submission; so an `__eq__` of its own decides what is equal. Functions, lambdas and
-    iterators may be arguments: the submission calls them where the body runs. Their arguments are
-    copies. `pytest.raises`, `pytest.warns`, `pytest.approx` and `capsys.readouterr` are there; no
-    other fixture is.
+    Objects, functions and classes of the submission are stand-ins. `len`, `iter`, `with`, `str`,
+    attributes, methods, `isinstance`, `__doc__` and `inspect.signature` are asked of the
+    submission. An operator, such as `==`, `<`, `in` or `+`, is asked only if `operators` of the
+    class in `defines` names it; otherwise two objects are equal only if they are the same.
+    Functions, lambdas and iterators may be arguments: the submission calls them where the body
+    runs. Their arguments are copies. `pytest.raises`, `pytest.warns`, `pytest.approx` and
+    `capsys.readouterr` are there; no other fixture is.
 
     Not to be had, and refused by `etude lint` where it can be seen: a change to an attribute, as in
     `model.weights[0] = 5`, which changes a copy; `type(x) is A`; a class that derives from the

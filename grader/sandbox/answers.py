@@ -16,7 +16,7 @@ _LONGEST_NAME, _MOST_AXES, _MOST_CAUSES, _MOST_VALUES, _MOST_NAMES = 40, 64, 3, 
 
 
 class Cause(Enum):
-    """Why a child is gone."""
+    """The reasons for which a child is gone."""
 
     CPU_TIME = auto()
     WALL_TIME = auto()
@@ -42,7 +42,7 @@ class ChildGoneError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """Where a submission was when its CPU time was over. All fields are its own claims."""
+    """The place of a submission when its CPU time was over. All fields are its own claims."""
 
     line: int
     is_loop: bool  # the loop that begins in the line goes round

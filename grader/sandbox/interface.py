@@ -16,7 +16,7 @@ from grader.sandbox.limits import Limits
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a child ended and what it used, as the kernel counted it."""
+    """The end of a child and what it used, as the kernel counted it."""
 
     status: int  # exit code, or minus the signal
     cpu: float  # seconds
@@ -32,7 +32,7 @@ class Peer(wire.Keeper, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What to ask for besides a value, and how objects cross.
+    """Requests besides a value, and the objects that cross with it.
 
     Args:
         measure: whether to measure the call, see the answer's `usage`. To follow each allocation

@@ -42,16 +42,16 @@ class Limits:
     """Files and folders in the scratch folder."""
 
     output: int = 64 << 10
-    """What may be printed: some thousand lines, more than anyone reads. A multiple of the page
-    size, since the kernel refuses the page of a write that would cross the end."""
+    """Bytes that may be printed: some thousand lines, more than anyone reads. A multiple of the
+    page size, since the kernel refuses the page of a write that would cross the end."""
 
 
 ANSWERS_CAP = 256 << 20
 """Bytes in all the answers of a submission; those of a whole exercise come to kilobytes."""
 
 RESULT_TIMES = 16
-"""How many times as large as what a test works with a result may be: its inputs, what it expects,
-what the reference returns. An axis too many in a small test is a wrong shape to explain; what is
+"""The most times that a result may be as large as what its test works with: inputs, expected
+values, what the reference returns. An axis too many in a small test is a wrong shape to explain; what is
 larger still is only sent to have the test compute on it."""
 
 RESULT_SLACK = 1 << 20
@@ -71,16 +71,16 @@ SOURCE_CAP = 64 << 10
 """Bytes in a submission: a long solution has five thousand."""
 
 START_SECONDS = 20.0
-"""How long a sandbox may take to start before we call it broken; a tenth of a second is usual."""
+"""Seconds for a sandbox to start, after which it counts as broken; a tenth of one is usual."""
 
 CONTROL_SECONDS = 10.0
-"""How long the sandbox may take to fork or end a child; milliseconds are usual."""
+"""Seconds for the sandbox to fork or end a child; milliseconds are usual."""
 
 AUTHOR_SECONDS = 10.0
-"""How long an author's `given`, or the reference, may take for one draw: a loop without an end."""
+"""Seconds for an author's `given`, or the reference, in one draw: it may be an endless loop."""
 
 PREPARE_SECONDS = 60.0
-"""How long all inputs and expected values of an exercise may take; most take milliseconds."""
+"""Seconds for all inputs and expected values of an exercise; most take milliseconds."""
 
 GRACE_SECONDS = 1.0
 """Grace period after a submission's wall clock before a silent worker is ended: to compare and

@@ -5,6 +5,7 @@ import stat
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -13,7 +14,8 @@ from grader.course.grades import read_names
 from grader.errors import UsageError
 from grader.sandbox.limits import SOURCE_CAP
 
-DATE = (2026, 11, 3, 12, 30, 20)
+Date: TypeAlias = tuple[int, int, int, int, int, int]
+DATE: Date = (2026, 11, 3, 12, 30, 20)
 Zip = Callable[..., Path]
 
 
@@ -24,12 +26,12 @@ def exercise_of(name: str) -> str | None:
 
 @pytest.fixture
 def make_zip(tmp_path: Path) -> Zip:
-    def make(files: dict[str, str], dates: dict[str, tuple[int, ...]] | None = None) -> Path:
+    def make(files: dict[str, str], dates: dict[str, Date] | None = None) -> Path:
         path = tmp_path / "download.zip"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, text in files.items():
                 date = (dates or {}).get(name, DATE)
-                archive.writestr(zipfile.ZipInfo(name, date), text)  # type: ignore[arg-type]
+                archive.writestr(zipfile.ZipInfo(name, date), text)
         return path
 
     return make

@@ -51,7 +51,7 @@ _CONDITIONS: Final[dict[str, tuple[str, str]]] = {
     "integers turned into floats": ("widened", "integers(arrays)"),
     "inputs changed in place": ("in place", "True"),
 }
-"""What is wrong of the result, or of the arguments, and when."""
+"""Wrong programs by name: the fault in the result or the arguments, and its condition."""
 
 _OPTIONAL: Final = ("arguments left out", "no argument left out")
 

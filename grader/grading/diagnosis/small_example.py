@@ -222,7 +222,7 @@ class _Clock:
 
     @property
     def is_over(self) -> bool:
-        """Whether no time is left."""
+        """True if no time is left."""
         return (
             time.process_time() - self._cpu > CPU_SECONDS
             or time.monotonic() - self._wall > WALL_SECONDS

@@ -56,7 +56,7 @@ _BASES: Final[tuple[tuple[type, Callable[[Any], object]], ...]] = (
 
 
 class Row(NamedTuple):
-    """How values of one type are taken apart, and built again."""
+    """The functions that take values of one type apart, and build them again."""
 
     take_apart: Callable[[Any], object]
     build: Callable[[Any, Any], object]  # from the type and the parts

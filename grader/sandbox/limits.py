@@ -51,8 +51,8 @@ ANSWERS_CAP = 256 << 20
 
 RESULT_TIMES = 16
 """The most times that a result may be as large as what its test works with: inputs, expected
-values, what the reference returns. An axis too many in a small test is a wrong shape to explain; what is
-larger still is only sent to have the test compute on it."""
+values, what the reference returns. An axis too many in a small test is a wrong shape to explain;
+what is larger still is only sent to have the test compute on it."""
 
 RESULT_SLACK = 1 << 20
 """Bytes that the arrays in a result may have besides: in most tests a wrong shape stays below, and

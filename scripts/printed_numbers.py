@@ -1,10 +1,10 @@
-"""Writes docs/printed-numbers.md: the numbers that the source documents print, and the true ones.
+"""Writes docs/reference/printed-numbers.md: printed numbers of the source documents beside true ones.
 
     python scripts/printed_numbers.py          writes the file
     python scripts/printed_numbers.py --check  fails if it is not what running gives
 
 The printed numbers are quoted; the true ones are computed here, with the documents' own seeds and
-the functions of `reference`. docs/coverage.md names the documents.
+the functions of `reference`. docs/reference/coverage.md names the documents.
 """
 
 # ruff: noqa: INP001  a script, in no package
@@ -27,7 +27,7 @@ from reference.similarity import similarity_scores
 
 Array = npt.NDArray[np.float64]
 
-TARGET = Path(__file__).parent.parent / "docs" / "printed-numbers.md"
+TARGET = Path(__file__).parent.parent / "docs" / "reference" / "printed-numbers.md"
 HEAD = """\
 # The numbers that the source documents print
 

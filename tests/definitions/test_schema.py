@@ -101,8 +101,10 @@ def test_the_committed_schemas_are_current(kind: str) -> None:
 
 
 def test_the_committed_description_is_current() -> None:
-    """So is the description; `etude schema --markdown > docs/exercise-format.md` writes it anew."""
-    assert (ROOT / "docs" / "exercise-format.md").read_text("utf-8") == format_markdown()
+    """So is the description; `etude schema --markdown > docs/reference/exercise-format.md` writes it anew."""
+    assert (ROOT / "docs" / "reference" / "exercise-format.md").read_text(
+        "utf-8"
+    ) == format_markdown()
 
 
 @pytest.mark.parametrize("whole", [EXERCISE, TRACK], ids=["exercise", "track"])

@@ -35,7 +35,7 @@ Run: TypeAlias = Callable[..., Finished]
 def bundle(
     checkout: Path, etude_venv: Path, run: Run, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The assignment's folder: what docs/integrations.md says to put there."""
+    """The assignment's folder: what docs/how-to/integrations.md says to put there."""
     folder = tmp_path_factory.mktemp("bundle") / "attention"
     archive = folder.parent / "autograder.zip"
     words = ("export", "gradescope", "attention-weights", "token-lookup", "--output", archive)

@@ -22,7 +22,7 @@ DEVCONTAINER: dict[str, Any] = json.loads(
 )
 RIGHT = ROOT / "examples" / "submissions" / "correct" / "attention-weights.py"
 USER = 10001
-DIGEST = "@sha256:[0-9a-f]{64}"  # for those who want it, see docs/integrations.md
+DIGEST = "@sha256:[0-9a-f]{64}"  # for those who want it, see docs/how-to/integrations.md
 
 Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 InContainer: TypeAlias = Callable[..., list[str | Path]]

@@ -10,7 +10,7 @@ from grader import __version__
 
 ROOT = Path(__file__).parent.parent.parent
 INTEGRATIONS = ROOT / "integrations"
-DOCUMENT = (ROOT / "docs" / "integrations.md").read_text()
+DOCUMENT = (ROOT / "docs" / "how-to" / "integrations.md").read_text()
 FILES = sorted(path for path in INTEGRATIONS.rglob("*") if path.is_file() and path.suffix != ".pyc")
 VERSION = re.compile(r"(?<![\w.@-])v?\d+\.\d+\.\d+(?![\w.])|@v\d+\.\d+\.\d+")
 WITH_VERSION = {
@@ -40,7 +40,7 @@ def test_every_integration_is_in_the_document() -> None:
     """Each file is named there, and what is named there exists."""
     for path in FILES:
         assert path.relative_to(ROOT).as_posix() in DOCUMENT
-    linked = re.findall(r"\]\(\.\./([^)#]+)\)", DOCUMENT)
+    linked = re.findall(r"\]\(\.\./\.\./([^)#]+)\)", DOCUMENT)
     assert linked
     assert not [name for name in linked if not (ROOT / name).exists()]
 

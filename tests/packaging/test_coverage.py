@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.own_collection import COLLECTION
 
 ROOT = Path(__file__).parent.parent.parent
-COVERAGE = ROOT / "docs" / "coverage.md"
+COVERAGE = ROOT / "docs" / "reference" / "coverage.md"
 
 
 def test_every_id_in_the_coverage_exists() -> None:

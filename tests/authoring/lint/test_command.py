@@ -177,8 +177,8 @@ def test_a_collection_is_looked_at_as_a_whole(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_description_of_the_rules_is_current(run: Run) -> None:
-    """`docs/lint-rules.md` is what `etude lint --rules-markdown` prints."""
-    document = ROOT / "docs" / "lint-rules.md"
+    """`docs/reference/lint-rules.md` is what `etude lint --rules-markdown` prints."""
+    document = ROOT / "docs" / "reference" / "lint-rules.md"
     assert run("--rules-markdown").stdout == document.read_text("utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Commands of docs/service.md and docs/scaling.md, checked to do what the text says."""
+"""Commands of docs/how-to/service.md and docs/how-to/scaling.md, checked to do what the text says."""
 
 import json
 import os
@@ -31,7 +31,9 @@ from tests.service.conftest import EXERCISES
 __all__ = ["serving"]  # a fixture of the API's tests
 
 ROOT = Path(__file__).parents[3]
-DOCS = {name: (ROOT / "docs" / name).read_text() for name in ("service.md", "scaling.md")}
+DOCS = {
+    name: (ROOT / "docs" / "how-to" / name).read_text() for name in ("service.md", "scaling.md")
+}
 SHELL = re.findall(r"^```sh\n(.*?)^```$", DOCS["service.md"], re.MULTILINE | re.DOTALL)
 TYPED = sorted(
     {line for text in DOCS.values() for line in re.findall(r"^etude (.*)$", text, re.MULTILINE)}
@@ -59,7 +61,7 @@ def test_links_lead_somewhere(name: str) -> None:
     """Every file that a document links to exists."""
     linked = re.findall(r"\]\(([^)#:]+)\)", DOCS[name])
     assert linked
-    assert not [each for each in linked if not (ROOT / "docs" / each).exists()]
+    assert not [each for each in linked if not (ROOT / "docs" / "how-to" / each).exists()]
 
 
 @pytest.fixture

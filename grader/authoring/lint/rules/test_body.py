@@ -59,7 +59,7 @@ def body_unlike_pytest(subject: Subject) -> Iterator[Problem]:
 
     The submission runs in a process of its own. Its objects, functions and classes are stand-ins in
     the body, and their attributes are copies, so a few things cannot be had: see the section on
-    pytest bodies in docs/exercise-format.md. A learner would be blamed for them.
+    pytest bodies in docs/reference/exercise-format.md. A learner would be blamed for them.
     """
     classes = {n for n, defined in subject.exercise.defines.items() if defined.kind == "class"}
     containers = _containers(subject.tree("exec", "solution"))

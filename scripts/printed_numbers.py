@@ -1,4 +1,4 @@
-"""Writes docs/reference/printed-numbers.md: printed numbers of the source documents beside true ones.
+"""Writes docs/reference/printed-numbers.md: the numbers of the source documents, and true ones.
 
     python scripts/printed_numbers.py          writes the file
     python scripts/printed_numbers.py --check  fails if it is not what running gives

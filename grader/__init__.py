@@ -1,3 +1,53 @@
-"""Etude: autograded NumPy exercises."""
+"""Etude: autograded NumPy exercises.
+
+from grader import Exercise, grade
+
+verdict = grade(Exercise.load("attention-weights"), "attention-weights.py")
+print(verdict.outcome, verdict.score, verdict.max_score)
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from grader.api import Grader, grade, render
+    from grader.definitions.exercise import Exercise
+    from grader.errors import DefinitionError, EtudeError, GraderFault, SandboxFault, UsageError
+    from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "DefinitionError",
+    "Diagnosis",
+    "EtudeError",
+    "Exercise",
+    "Grader",
+    "GraderFault",
+    "Outcome",
+    "SandboxFault",
+    "TestResult",
+    "UsageError",
+    "Verdict",
+    "grade",
+    "render",
+]
+
+_MODULES = {
+    "grader.api": ("Grader", "grade", "render"),
+    "grader.definitions.exercise": ("Exercise",),
+    "grader.errors": (
+        "DefinitionError", "EtudeError", "GraderFault", "SandboxFault", "UsageError",
+    ),
+    "grader.grading.results.verdict": ("Diagnosis", "Outcome", "TestResult", "Verdict"),
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  the type is that of the name above
+    """Import a name of the API when it is first used: each command starts with this package."""
+    for module, names in _MODULES.items():
+        if name in names:
+            found = getattr(import_module(module), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module 'grader' has no attribute {name!r}")

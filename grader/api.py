@@ -1,0 +1,128 @@
+"""The Python API, exported by `grader`: grade submissions from a program and render the verdicts.
+
+It grades as `etude check` does, in the sandbox of this machine. A process of its own runs the
+grading, so a program with threads, such as a notebook, can use it.
+"""
+
+import os
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Self
+
+from grader.definitions.exercise import Exercise
+from grader.errors import UsageError
+from grader.grading.results.jobs import Job
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Verdict
+from grader.reports.formats import format_named
+from grader.reports.report import Report
+from grader.service.grading_pool import GradingPool
+
+
+class Grader:
+    """Grades many submissions with one pool of worker processes. Use it as a context manager.
+
+    Its methods may be called from any thread. When it is closed, submissions without a verdict get
+    a `SandboxFault`.
+
+    Args:
+        workers: how many submissions are graded at once; by default one for each core.
+
+    Raises:
+        UsageError: `workers` is below 1.
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        if workers is not None and workers < 1:
+            raise UsageError(f"a grader needs at least one worker, found {workers}")
+        self._pool = GradingPool(workers or len(os.sched_getaffinity(0)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def grade(
+        self,
+        exercise: Exercise,
+        file: str | os.PathLike[str] | None = None,
+        *,
+        source: str | None = None,
+    ) -> Verdict:
+        """Grade one submission and wait for the verdict; see `grade`."""
+        return self.submit(exercise, file, source=source).result()
+
+    def submit(
+        self,
+        exercise: Exercise,
+        file: str | os.PathLike[str] | None = None,
+        *,
+        source: str | None = None,
+    ) -> Future[Verdict]:
+        """Begin to grade one submission; see `grade`.
+
+        Returns:
+            A future with the verdict or a `GraderFault`.
+
+        Raises:
+            UsageError: both `file` and `source` were given, or neither.
+        """
+        return self._pool.grade(Job(exercise, _submission(exercise, file, source)))
+
+    def close(self) -> None:
+        """End the worker processes."""
+        self._pool.close()
+
+
+def grade(
+    exercise: Exercise,
+    file: str | os.PathLike[str] | None = None,
+    *,
+    source: str | None = None,
+) -> Verdict:
+    """Grade one submission of one exercise in the sandbox.
+
+    This starts and ends a worker process. For more than a few submissions use one `Grader`.
+
+    Args:
+        exercise: from `Exercise.load`.
+        file: the submission, a Python file. A missing or unreadable file is a submission that did
+            not pass, and the verdict's `message` says why.
+        source: the text of the submission, in place of a file.
+
+    Returns:
+        The verdict. `score` and `max_score` are in points; `seconds` of a test is in seconds.
+
+    Raises:
+        UsageError: both `file` and `source` were given, or neither.
+        GraderFault: the submission could not be graded, which is not its fault. There is no score.
+        SandboxFault: a `GraderFault`: this machine has no sandbox, so nothing was run.
+    """
+    job = Job(exercise, _submission(exercise, file, source))
+    with GradingPool(1) as pool:
+        return pool.grade(job).result()
+
+
+def render(verdict: Verdict, form: str = "json", *, file: str | os.PathLike[str] = "") -> str:
+    """Return a verdict as text in one of the formats of `etude check --format`.
+
+    Args:
+        verdict: from `grade`.
+        form: the format's name, such as `json`, `junit`, `markdown` or `html`.
+        file: the name of the submission that the text shows.
+
+    Raises:
+        UsageError: there is no such format, or it needs variables that are not set.
+    """
+    return format_named(form).renderer().one(Report.of_verdict(verdict, os.fspath(file)))
+
+
+def _submission(
+    exercise: Exercise, file: str | os.PathLike[str] | None, source: str | None
+) -> Submission:
+    if file is not None and source is None:
+        return Submission.read(Path(file))
+    if source is not None and file is None:
+        return Submission.from_bytes(Path(exercise.path_name), source.encode())
+    raise UsageError("a submission is either a file or a source: give one of the two")

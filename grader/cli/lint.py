@@ -83,15 +83,16 @@ def _lint(
     from grader.authoring.lint.catalogue import choose
     from grader.authoring.lint.fix import fix
     from grader.authoring.lint.run import lint
+    from sitegen.markdown import unshowable
 
     codes = choose(*choice)
     folder = options.collection_for(targets, exercises)
     groups, collection = _groups(targets, folder), None if targets else folder
-    report = lint(groups, collection, codes)
+    report = lint(groups, collection, codes, unshowable)
     if repair:
         done = fix(report.findings)
         click.echo(f"{len(done)} of {len(report.findings)} findings repaired.", err=True)
-        report = lint(groups, collection, codes) if done else report
+        report = lint(groups, collection, codes, unshowable) if done else report
     return report
 
 

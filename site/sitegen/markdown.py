@@ -53,6 +53,21 @@ def render_markdown(source: str, *, where: Path, line: int = 1, top: int = 2) ->
         raise _problem(Location(where, line), source, error.tex, message) from error
 
 
+def unshowable(source: str, where: Path) -> list[Problem]:
+    """Return what cannot be shown of Markdown; lines and columns are those of the source."""
+    found = []
+    for token in _flat(_parser().parse(source)):
+        if token.type == "image":
+            found.append((f"![{token.content}", "Pages cannot show images"))
+        elif token.type in _RULES and token.type.startswith("math"):
+            try:
+                mathml(token.content, display=False)
+            except TexError as error:
+                found.append((error.tex, f"{error}, in ${error.tex.strip()}$"))
+    begin = Location(where)
+    return [_problem(begin, source, *each).problems[0] for each in dict.fromkeys(found)]
+
+
 def _problem(begin: Location, source: str, excerpt: str, message: str) -> DefinitionError:
     before = source[: max(0, source.find(excerpt))]
     line = begin.line + before.count("\n")

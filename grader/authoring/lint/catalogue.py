@@ -8,7 +8,9 @@ from grader.authoring.lint.rule import RuleDescription
 from grader.authoring.lint.rules.file_style import COMMENT_RULES, FILE_RULES, invalid_definition
 from grader.authoring.lint.rules.markdown_style import PROSE_RULES
 from grader.authoring.lint.rules.metadata_style import HEAD_RULES
+from grader.authoring.lint.rules.page_style import PAGE_RULES
 from grader.authoring.lint.rules.program_style import PROGRAM_RULES
+from grader.authoring.lint.rules.resources import RESOURCE_RULES
 from grader.authoring.lint.rules.test_body import BODY_RULES
 from grader.authoring.lint.rules.test_data import DATA_RULES
 from grader.authoring.lint.rules.test_style import CASE_RULES
@@ -19,6 +21,7 @@ from grader.errors import UsageError
 
 EXERCISE_RULES: Final = (
     *HEAD_RULES, *TEXT_RULES, *CASE_RULES, *BODY_RULES, *DATA_RULES, *PROGRAM_RULES,
+    *RESOURCE_RULES,
 )  # fmt: skip
 
 CATALOGUE: Final[dict[str, RuleDescription]] = {
@@ -26,7 +29,14 @@ CATALOGUE: Final[dict[str, RuleDescription]] = {
     for about in sorted(
         (
             rule.about
-            for rules in (FILE_RULES, COMMENT_RULES, PROSE_RULES, EXERCISE_RULES, TRACK_RULES)
+            for rules in (
+                FILE_RULES,
+                COMMENT_RULES,
+                PROSE_RULES,
+                PAGE_RULES,
+                EXERCISE_RULES,
+                TRACK_RULES,
+            )
             for rule in rules
         ),
         key=lambda about: about.code,

@@ -1,5 +1,6 @@
 """Loading what is to be looked at: as much as can be loaded of files with problems."""
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,13 +20,14 @@ from grader.definitions.files import (
     TRACK_FILE,
     exercise_files,
     exists,
+    files_by_folder,
     id_in_name,
     lesson_files,
     read_file,
 )
 from grader.definitions.track import Track, TrackDefinition
 from grader.definitions.yaml_source import Document, read
-from grader.errors import DefinitionError, Problem
+from grader.errors import DefinitionError, Problem, UsageError
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
@@ -78,6 +80,8 @@ def load_for_lint(groups: Sequence[LintTargets], collection: Path | None = None)
         document = documents.get(path)
         if document is not None and exercise.edition == "full":
             loaded.exercises.append(Subject(exercise, document, neighbours))
+    if collection is None:  # else it was loaded, and what it lacks is known
+        neighbours.known = _known_ids(paths)
     by_id = {str(subject.exercise.id): subject.document for subject in loaded.exercises}
     for path, track in found.tracks.items():
         if (document := documents.get(path)) is not None:
@@ -162,6 +166,20 @@ def _neighbours(found: _Found, paths: Iterable[Path]) -> Neighbours:
     for definition in definitions.values():
         neighbours.place(definition)
     return neighbours
+
+
+def _known_ids(paths: Iterable[Path]) -> dict[Path, frozenset[str]]:
+    """Return the ids of the collection around each track's folder."""
+    known = {}
+    for folder in {path.parent for path in paths if exists(path.parent / TRACK_FILE)}:
+        with contextlib.suppress(
+            UsageError, DefinitionError
+        ):  # the folders around are no collection
+            files = files_by_folder(folder.absolute().parent)
+            known[folder] = frozenset(
+                id_in_name(each) for every in files.values() for each in every
+            )
+    return known
 
 
 def _definition(path: Path) -> TrackDefinition | None:

@@ -1,10 +1,10 @@
 """Running the rules over files."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from grader.authoring.lint.catalogue import CATALOGUE, EXERCISE_RULES
 from grader.authoring.lint.comments import Comments, find_comments
@@ -12,9 +12,15 @@ from grader.authoring.lint.load import LintInput, LintTargets, load_for_lint
 from grader.authoring.lint.rule import LintFinding, Rule
 from grader.authoring.lint.rules.file_style import COMMENT_RULES, FILE_RULES, invalid_definition
 from grader.authoring.lint.rules.markdown_style import PROSE_RULES
+from grader.authoring.lint.rules.page_style import PAGE_RULES
 from grader.authoring.lint.rules.track_style import TRACK_RULES
+from grader.authoring.lint.subjects import PageText, ProseText
+from grader.errors import Problem
 
 S = TypeVar("S")
+
+FindUnshowable: TypeAlias = Callable[[str, Path], Sequence[Problem]]
+"""Finds what a page cannot show of the Markdown in a file, with lines and columns of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,7 @@ def lint(
     groups: Sequence[LintTargets],
     collection: Path | None = None,
     codes: frozenset[str] = frozenset(CATALOGUE),
+    unshowable: FindUnshowable | None = None,
 ) -> LintReport:
     """Look at files; nothing in them is executed.
 
@@ -47,6 +54,7 @@ def lint(
         collection: the folder, if the groups are all that is in it; then what only shows across
             tracks is found, too.
         codes: the rules to run.
+        unshowable: asked about each text that learners read, if there is a page to ask.
 
     Raises:
         UsageError: there is no such file or folder.
@@ -54,7 +62,7 @@ def lint(
     loaded = load_for_lint(groups, collection)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python remarks on doubtful escapes while it parses
-        found = list(_look(loaded, codes))
+        found = list(_look(loaded, codes, unshowable))
     comments = {path: Comments(find_comments(path, lines), frozenset(CATALOGUE), codes)
                 for path, lines in _texts(loaded).items()}  # fmt: skip
     kept = [finding for finding in found if not _is_silenced(finding, comments)]
@@ -72,7 +80,9 @@ def _own(findings: Iterable[LintFinding]) -> int:
     return sum(finding.about.code in about_comments for finding in findings)
 
 
-def _look(loaded: LintInput, codes: frozenset[str]) -> Iterator[LintFinding]:
+def _look(
+    loaded: LintInput, codes: frozenset[str], unshowable: FindUnshowable | None
+) -> Iterator[LintFinding]:
     for problem in loaded.problems:
         yield LintFinding(problem.where, problem.message, invalid_definition.about)
     for file in loaded.files:
@@ -80,11 +90,24 @@ def _look(loaded: LintInput, codes: frozenset[str]) -> Iterator[LintFinding]:
     for subject in loaded.exercises:
         yield from _run(EXERCISE_RULES, subject, codes)
         for prose in subject.prose():
-            yield from _run(PROSE_RULES, prose, codes)
+            yield from _prose(prose, codes, unshowable)
     for track in loaded.tracks:
         yield from _run(TRACK_RULES, track, codes)
         for prose in track.prose():
-            yield from _run(PROSE_RULES, prose, codes)
+            yield from _prose(prose, codes, unshowable)
+
+
+def _prose(
+    prose: ProseText, codes: frozenset[str], unshowable: FindUnshowable | None
+) -> Iterator[LintFinding]:
+    told = list(_run(PROSE_RULES, prose, codes))
+    yield from told
+    if unshowable is not None:
+        text = PageText(prose, unshowable(prose.text, prose.path))
+        lines = {finding.where.line for finding in told}  # what is never closed is told once
+        for finding in _run(PAGE_RULES, text, codes):
+            if finding.where.line not in lines:
+                yield finding
 
 
 def _run(rules: Iterable[Rule[S]], subject: S, codes: frozenset[str]) -> Iterator[LintFinding]:

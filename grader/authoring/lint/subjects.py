@@ -49,6 +49,11 @@ class ProseText:
     text: str
     source: Path | tuple[Document, Scalar]
 
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.source if isinstance(self.source, Path) else self.source[0].path
+
     def problem(self, message: str, line: int, column: int = 1) -> Problem:
         """Return a problem at a line and column (from one) of the text."""
         if isinstance(self.source, Path):
@@ -57,12 +62,22 @@ class ProseText:
         return Problem(document.place(scalar, line, column), f"{self.label}: {message}")
 
 
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """A piece of prose, and what a page cannot show of it."""
+
+    prose: ProseText
+    unshowable: Sequence[Problem]  # with lines and columns of the text
+
+
 @dataclass(slots=True)
 class Neighbours:
     """The exercises around those that are looked at, and their places in the tracks."""
 
     exercises: dict[str, Exercise] = field(default_factory=dict)
     places: dict[str, tuple[str, int]] = field(default_factory=dict)  # track and number
+    known: dict[Path, frozenset[str]] = field(default_factory=dict)
+    """The ids in the collection around each folder of a track, by the names of the files."""
 
     def place(self, track: TrackDefinition) -> None:
         """Note where a track has its exercises."""

@@ -14,6 +14,7 @@ from grader.authoring.lint.lint_report import text_lines
 from grader.authoring.lint.load import LintTargets
 from grader.authoring.lint.run import LintReport, lint
 from grader.definitions.files import exercise_files
+from sitegen.markdown import unshowable
 
 if TYPE_CHECKING:
     from tests.conftest import Goldens
@@ -27,8 +28,9 @@ TOGETHER = {"later-prerequisite": {"invalid-definition"}}  # the loader says it 
 def report_on(name: str) -> LintReport:
     path = Path(f"{name}.yaml")
     if path.exists():
-        return lint([LintTargets((path,))])
-    return lint([LintTargets(tuple(exercise_files(Path(name))), Path(name) / "track.yaml")])
+        return lint([LintTargets((path,))], unshowable=unshowable)
+    track = LintTargets(tuple(exercise_files(Path(name))), Path(name) / "track.yaml")
+    return lint([track], unshowable=unshowable)
 
 
 @pytest.fixture(autouse=True)

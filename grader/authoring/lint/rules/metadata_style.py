@@ -7,7 +7,7 @@ from typing import Final
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import Subject
 from grader.definitions.exercise import Exercise
-from grader.definitions.wording import quote
+from grader.definitions.wording import did_you_mean, quote
 from grader.errors import Problem
 
 MIN_MISCONCEPTIONS: Final = 3
@@ -220,6 +220,25 @@ def misspelled_concept(subject: Subject) -> Iterator[Problem]:
                 break
 
 
+@rule(
+    "ETU110",
+    "unknown-prerequisite",
+    "error",
+    bad="requires: [sofmax]  # the collection has softmax",
+    good="requires: [softmax]",
+)
+def unknown_prerequisite(subject: Subject) -> Iterator[Problem]:
+    """A prerequisite is no exercise of the collection.
+
+    The collection is the folder around the folder of the track.
+    """
+    known = subject.neighbours.known.get(subject.document.path.parent)
+    for index, name in enumerate(subject.exercise.requires):
+        if known is not None and name not in known:
+            message = f"no exercise {quote(name)}{did_you_mean(name, sorted(known))}"
+            yield subject.problem(message, "requires", index)
+
+
 def _looks_like(one: str, other: str) -> bool:
     """Return whether two concepts differ in hyphens, plurals, or one slip in one longer word."""
     if one == other:
@@ -259,4 +278,5 @@ HEAD_RULES = (
     unused_prerequisite,
     later_prerequisite,
     misspelled_concept,
+    unknown_prerequisite,
 )

@@ -1,0 +1,216 @@
+"""Rules about names that lie elsewhere, as NumPy's and the reference's, and about limits."""
+
+import ast
+import builtins
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+import numpy as np
+
+from grader.authoring.lint.rule import rule
+from grader.authoring.lint.subjects import Subject
+from grader.definitions.wording import did_you_mean, quote
+from grader.disk_cache import package_folder
+from grader.errors import Problem
+from grader.sandbox.limits import MOST
+
+_REFERENCE: Final = "reference"
+_TYPES: Final = (np.ndarray, np.generic, str, list, tuple, dict, set, float, int)
+_MODULES: Final = ("numpy", "math", "itertools", "functools", "statistics", "operator", "random")
+
+
+@rule(
+    "ETU411",
+    "unknown-forbidden-name",
+    "error",
+    bad="""
+    forbid:
+      calls: [np.linalg.slove]
+    """,
+    good="""
+    forbid:
+      calls: [np.linalg.solve]
+    """,
+)
+def unknown_forbidden_name(subject: Subject) -> Iterator[Problem]:
+    """What is forbidden does not exist, so nothing is forbidden.
+
+    Looked up are names in NumPy and in `math`, `itertools`, `functools`, `statistics`, `operator`
+    and `random`, and modules below NumPy and the standard library. A name without a dot may be
+    anything; it is reported if it is almost that of a builtin, or of something in NumPy.
+    """
+    forbid = subject.exercise.forbid
+    if forbid is None:
+        return
+    for key in ("imports", "names", "calls"):
+        for index, word in enumerate(getattr(forbid, key)):
+            if (hint := _unknown(word, is_module=key == "imports")) is not None:
+                message = f"there is no {quote(word)}, so this forbids nothing{hint}"
+                yield subject.problem(message, "forbid", key, index)
+
+
+def _unknown(word: str, *, is_module: bool) -> str | None:
+    """Return the closest names if there is no such thing; None if there is, or may be."""
+    root, *rest = word.split(".")
+    root = "numpy" if root == "np" else root
+    if not rest and not is_module:
+        alike = sorted(name for name in _plain_names() if name[0] == word[0])
+        return None if word in alike else did_you_mean(word, alike) or None
+    if is_module and not rest:
+        known = {"numpy", *sys.stdlib_module_names}
+        return None if root in known else did_you_mean(root, sorted(known)) or None
+    if root not in _MODULES:
+        return None
+    found: object = sys.modules.get(root) or importlib.import_module(root)
+    for number, step in enumerate(rest):
+        if not hasattr(found, step):
+            if isinstance(found, ModuleType) and _is_module_below(found, step):
+                found = importlib.import_module(f"{found.__name__}.{step}")
+                continue
+            hint = did_you_mean(step, sorted(vars(found)) if hasattr(found, "__dict__") else ())
+            return hint if number == len(rest) - 1 or hint else ""
+        found = getattr(found, step)
+    return None
+
+
+def _is_module_below(module: ModuleType, name: str) -> bool:
+    paths = getattr(module, "__path__", None)
+    spelled = f"{module.__name__}.{name}"
+    return bool(paths and importlib.machinery.PathFinder.find_spec(spelled, list(paths)))
+
+
+@cache
+def _plain_names() -> frozenset[str]:
+    """Return the names that one without a dot may mean."""
+    names = {*vars(builtins), *sys.stdlib_module_names, *_MODULES, "np"}
+    spaces = [np, np.linalg, np.fft, np.random, *_TYPES]
+    return frozenset(names.union(*(dir(space) for space in spaces)))
+
+
+@rule(
+    "ETU412",
+    "unknown-reference",
+    "error",
+    bad="""
+    defines:
+      softmax: {reference: reference.softmax:sofmax}
+    """,
+    good="""
+    defines:
+      softmax: {reference: reference.softmax:softmax}
+    """,
+)
+def unknown_reference(subject: Subject) -> Iterator[Problem]:
+    """The reference has no such module or name.
+
+    The module's text is read; it is not imported.
+    """
+    for name, definition in subject.exercise.defines.items():
+        module, _, attribute = (definition.reference or "").partition(":")
+        root, *below = module.split(".")
+        if root != _REFERENCE:
+            continue
+        path = _module_file(package_folder(_REFERENCE), below)
+        if path is None:
+            modules = sorted(each.stem for each in package_folder(_REFERENCE).glob("[a-z]*.py"))
+            hint = did_you_mean(below[-1], modules) if below else ""
+            message = f"there is no module {quote(module)}{hint}"
+        elif attribute in (known := _top_names(path)):
+            continue
+        else:
+            hint = did_you_mean(attribute, sorted(known))
+            message = f"{quote(module)} has no {quote(attribute)}{hint}"
+        yield subject.problem(message, "defines", name, "reference")
+
+
+def _module_file(folder: Path, below: list[str]) -> Path | None:
+    path = folder.joinpath(*below)
+    candidates = (path / "__init__.py", path.with_suffix(".py"))
+    return next((each for each in candidates if each.is_file()), None)
+
+
+@cache
+def _top_names(path: Path) -> frozenset[str]:
+    """Return the names that a module sets at its top level, as far as its text says."""
+    found: set[str] = set()
+    for node in ast.parse(path.read_bytes()).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                found.update((each.asname or each.name).partition(".")[0] for each in names)
+            case _:
+                stored = (n for n in ast.walk(node) if isinstance(n, ast.Name))
+                found.update(n.id for n in stored if isinstance(n.ctx, ast.Store))
+    return frozenset(found)
+
+
+@rule(
+    "ETU413",
+    "limit-above-most",
+    "error",
+    bad="""
+    limits: {cpu_seconds: 600}
+    """,
+    good="""
+    limits: {cpu_seconds: 20}
+    """,
+)
+def limit_above_most(subject: Subject) -> Iterator[Problem]:
+    """A limit is higher than any exercise may have.
+
+    One exercise must not hold up a class: at most 30 seconds of CPU time, 60 seconds of wall clock,
+    4096 MiB of memory and 1024 KiB of output.
+    """
+    limits = subject.exercise.limits
+    if limits is None:
+        return
+    most = {
+        "cpu_seconds": MOST.cpu_seconds,
+        "wall_seconds": MOST.wall_seconds,
+        "memory_mib": MOST.address_space >> 20,
+        "output_kib": MOST.output >> 10,
+    }
+    for key, cap in most.items():
+        value = getattr(limits, key)
+        if value is not None and value > cap:
+            yield subject.problem(f"{value:g} is more than {cap:g}, the most", "limits", key)
+
+
+@rule(
+    "ETU414",
+    "budget-below-reference",
+    "warning",
+    bad="""
+    budget: {time: 0.1}
+    """,
+    good="""
+    budget: {time: 20}
+    """,
+)
+def budget_below_reference(subject: Subject) -> Iterator[Problem]:
+    """A budget is below 1: less than the reference or the solution uses itself.
+
+    A budget is a multiple of what the reference uses for the same call. Small amounts are always
+    allowed, 0.05 seconds and 64 KiB, so with small inputs such a test may pass all the same.
+    """
+    for index, test in enumerate(subject.exercise.tests):
+        for key in ("time", "memory"):
+            value = getattr(test.budget, key, None)
+            if value is not None and value < 1:
+                message = f"{value:g} times what the reference uses is less than it uses itself"
+                yield subject.problem(message, "tests", index, "budget", key)
+
+
+RESOURCE_RULES = (
+    unknown_forbidden_name,
+    unknown_reference,
+    limit_above_most,
+    budget_below_reference,
+)

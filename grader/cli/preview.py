@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from grader.authoring.verify.checks import LINT
 from grader.cli import options
 from grader.cli.file_watcher import changed, rebuild_on_change
 from grader.errors import DefinitionError, UsageError
@@ -97,7 +98,7 @@ def _told(proof: dict[str, Any], findings: list[str]) -> tuple[str, list[str]]:
         f"{counts['rejected']} of {counts['misconceptions']} misconceptions rejected, "
         f"{counts['killed']} of {counts['mutants'] - counts['equivalent']} mutants killed"
     )
-    lines = [_line(each) for each in found["findings"]]
+    lines = [_line(each) for each in found["findings"] if each["check"] != LINT]
     notes = [f"note: {_line(each)}" for each in found["notes"]]
     return f"{heading}: {numbers}", [*lines, *findings, *notes]
 

@@ -22,12 +22,13 @@ from grader.disk_cache import cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
+    from grader.authoring.lint.run import LintReport
     from grader.authoring.verify.session import FindLeaks
     from grader.definitions.exercise import Exercise
     from grader.sandbox.process import Sandbox
 
 _STATUS = {"proven": 0, "not proven": NOT_PASSED, "invalid": USAGE, "fault": FAULT}
-_DECIDING = ("authoring/verify", "definitions", "grading", "mutation", "sandbox")
+_DECIDING = ("authoring/lint", "authoring/verify", "definitions", "grading", "mutation", "sandbox")
 _GLANCE = 0.5  # seconds between looks at files that are watched
 
 
@@ -64,8 +65,8 @@ def command(  # noqa: PLR0917  click calls it by name
 
     The solution passes and the starter does not; every test can fail; hidden tests reject every
     misconception and every mutant of the solution; what is written down is true; nothing is flaky,
-    near the limits, or visible that should be hidden. A name is an exercise or a track of the
-    collection, or the path of a definition or a folder.
+    near the limits, or visible that should be hidden; `etude lint` finds no error. A name is an
+    exercise or a track of the collection, or the path of a definition or a folder.
 
     \b
     Examples:
@@ -74,16 +75,19 @@ def command(  # noqa: PLR0917  click calls it by name
       etude verify drafts/07-rope.yaml --watch
     """
     options.prefer_own_output()
-    groups = find_targets(targets, options.collection_for(targets, exercises))
+    folder = options.collection_for(targets, exercises)
+    groups = find_targets(targets, folder)
     if watch:
         _watch(groups, sys.argv[1:])
-    proofs = _prove(groups, jobs, use_cache=not no_cache)
+    proofs = _prove(groups, None if targets else folder, jobs, use_cache=not no_cache)
     _print(proofs, form, output)
     raise click.exceptions.Exit(max(_STATUS[proof.status] for proof in proofs.values()))
 
 
-def _prove(groups: Sequence[Group], jobs: int, *, use_cache: bool) -> dict[Path, Proof]:
-    from grader.authoring.verify.session import begin
+def _prove(
+    groups: Sequence[Group], collection: Path | None, jobs: int, *, use_cache: bool
+) -> dict[Path, Proof]:
+    from grader.authoring.verify.session import add_lint_errors, begin
 
     cache = ProofCache(cache_folder("verify"), fingerprint(_sources())) if use_cache else None
     session = begin(groups, cache)
@@ -98,9 +102,19 @@ def _prove(groups: Sequence[Group], jobs: int, *, use_cache: bool) -> dict[Path,
                 advance()
         if cache is not None:
             cache.tidy()
+    add_lint_errors(session, _lint(groups, collection))
     if not session.settled():
         raise UsageError("there is nothing to verify")
     return session.settled()
+
+
+def _lint(groups: Sequence[Group], collection: Path | None) -> "LintReport":
+    from grader.authoring.lint.load import LintTargets
+    from grader.authoring.lint.run import lint
+    from sitegen.markdown import unshowable
+
+    targets = [LintTargets(group.files, group.track) for group in groups]
+    return lint(targets, collection, unshowable=unshowable)
 
 
 def leak_finder() -> "FindLeaks":

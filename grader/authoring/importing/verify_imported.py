@@ -14,7 +14,7 @@ from grader.authoring.importing.draft import Draft
 from grader.authoring.verify import checks, variants
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.authoring.verify.prove import prove
-from grader.authoring.verify.session import FindLeaks, with_leaks
+from grader.authoring.verify.session import FindLeaks, with_findings
 from grader.authoring.verify.variants import VariantRun
 from grader.definitions.exercise import (
     Exercise,
@@ -86,7 +86,7 @@ def verify_imported(
         advance()
     leaks = wait_for_leaks()
     return {
-        path: _examined(pair, first[path], with_leaks(proofs[path], leaks.get(path, ())))
+        path: _examined(pair, first[path], with_findings(proofs[path], leaks.get(path, ())))
         for path, pair in imported.items()
     }
 

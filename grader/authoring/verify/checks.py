@@ -18,6 +18,7 @@ REPEATABLE: Final = "results-repeat"
 INDEPENDENT: Final = "submissions-independent"
 LIMITS: Final = "within-limits"
 LEAKS: Final = "nothing-leaks"
+LINT: Final = "no-lint-error"
 
 CHECKS: Final[dict[str, str]] = {
     SOLUTION: "The solution passes every test.",
@@ -36,5 +37,6 @@ CHECKS: Final[dict[str, str]] = {
     INDEPENDENT: "No submission changes the result of another, and inputs are the same again.",
     LIMITS: "Solution and tests stay within a tenth of the limits.",
     LEAKS: "Nothing hidden is in the page or in the student edition.",
+    LINT: "`etude lint` finds no error.",
 }
 """Name and meaning of each check. A name, once published, is never given another meaning."""

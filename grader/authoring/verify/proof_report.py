@@ -52,7 +52,7 @@ def _table(proofs: Mapping[Path, Proof]) -> Table:
 
 def _cells(proof: Proof, *, short: bool = False) -> list[str]:
     """Return the mark, the name and the numbers of a proof."""
-    if proof.status in ("invalid", "fault"):
+    if proof.status in ("invalid", "fault") or not proof.counts.tests:  # a track has no tests
         return [_MARK[proof.status], proof.exercise, proof.status, "", "", "", ""]
     counts = proof.counts
     good = sum(not proof.failed(name) and name not in proof.skipped for name in CHECKS)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from grader.authoring.verify.checks import LINT
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.authoring.verify.proof_cache import ProofCache
 from grader.authoring.verify.targets import Group
@@ -12,6 +13,7 @@ from grader.definitions.files import id_in_name, read_file
 from grader.errors import DefinitionError, Problem, UsageError
 
 if TYPE_CHECKING:
+    from grader.authoring.lint.run import LintReport
     from grader.definitions.exercise import Exercise
     from grader.grading.workers.pool import Pool
 
@@ -139,15 +141,35 @@ def finish(
     leaks: Leaks = wait_for_leaks()
     for exercise in session.to_prove:
         path = exercise.where.path
-        proof = with_leaks(session.proofs[path], leaks.get(path, ()))
+        proof = with_findings(session.proofs[path], leaks.get(path, ()))
         session.proofs[path] = proof
         if cache is not None:
             cache.keep([session.contents[path]], proof)
 
 
-def with_leaks(proof: Proof | None, leaks: Sequence[ProofFinding]) -> Proof:
-    """Add what leaks to a proof."""
+def with_findings(proof: Proof | None, more: Sequence[ProofFinding]) -> Proof:
+    """Add findings to a proof, which then is none."""
     assert proof is not None  # noqa: S101  for the type checker
-    if not leaks or proof.status in ("invalid", "fault"):
+    if not more or proof.status in ("invalid", "fault"):
         return proof
-    return replace(proof, status="not proven", findings=(*proof.findings, *leaks))
+    return replace(proof, status="not proven", findings=(*proof.findings, *more))
+
+
+def add_lint_errors(session: ProofSession, report: "LintReport") -> None:
+    """Add the errors that lint found: an exercise is proven if it has none.
+
+    They are in no cached proof, since they may depend on other files. What is wrong with a track's
+    file or with a lesson is found under that file.
+    """
+    errors: dict[Path, list[ProofFinding]] = {}
+    for each in report.findings:
+        if each.about.level == "error":
+            message = f"{each.about.code}: {each.message}"
+            errors.setdefault(each.where.path, []).append(
+                ProofFinding(LINT, message, each.where.line)
+            )
+    for path, found in errors.items():
+        known = session.proofs.get(path)
+        if known is None or known.status not in ("invalid", "fault"):
+            proof = known or Proof(id_in_name(path), "", "not proven")
+            session.proofs[path] = with_findings(proof, found)

@@ -31,7 +31,7 @@ def test_a_proven_exercise_is_one_line(verify: Etude, here: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     first, note, last = done.stdout.splitlines()
     assert first.startswith("\u2713 proven")
-    assert "16/16 checks" in first
+    assert "17/17 checks" in first
     assert "8/8 mutants" in first
     assert "note: mutants-killed: no hidden test rejects" in note
     assert last == "1 exercise proven."
@@ -66,6 +66,37 @@ def test_a_second_run_knows_the_proof(verify: Etude) -> None:
     assert (first.returncode, second.returncode) == (1, 1)
     assert "known" in second.stdout
     assert first.stdout.splitlines()[1:] == second.stdout.splitlines()[1:]
+
+
+def test_what_lint_refuses_is_not_proven(verify: Etude, here: Path) -> None:
+    """Its errors are findings, with their lines; a known proof does not hide them."""
+    assert verify("proven.yaml").returncode == 0
+    text = PROVEN.replace("Write `scaled", "Cost $5. Write `scaled")
+    (here / "proven.yaml").write_text(
+        text.replace("hidden: true\n", "hidden: true\n    points: 0\n")
+    )
+    for _ in range(2):
+        done = verify("proven.yaml")
+        assert done.returncode == 1
+        assert "proven.yaml:6: no-lint-error: ETU206: instructions: this '$'" in done.stdout
+        assert "no-lint-error: ETU302: points: all hidden tests together are worth" in done.stdout
+
+
+def test_a_circle_of_prerequisites_and_a_lesson_are_looked_at(verify: Etude, here: Path) -> None:
+    """What only shows between files, or in a lesson, keeps the collection from being proven."""
+    for track, name, other in (("one", "a", "b"), ("two", "b", "a")):
+        below = here / "collection" / track
+        (below / "lessons").mkdir(parents=True)
+        text = PROVEN.replace("id: proven", f"id: {name}\nrequires: [{other}]")
+        (below / f"01-{name}.yaml").write_text(text)
+        lesson = f"lessons: [{{id: l, title: L, exercises: [{name}]}}]\n"
+        (below / "lessons" / "01-l.md").write_text(f"Solve {name}.\n\nA $5 note.\n")
+        track_text = TRACK.replace("id: small", f"id: {track}").replace("[proven]", f"[{name}]")
+        (below / "track.yaml").write_text(track_text + lesson)
+    done = verify("--exercises", "collection")
+    assert done.returncode == 1
+    assert "01-a.yaml:3: no-lint-error: ETU000: requires: a circle: a -> b -> a" in done.stdout
+    assert "lessons/01-l.md:3: no-lint-error: ETU206: this '$'" in done.stdout
 
 
 def test_a_track_is_verified_as_a_whole(verify: Etude, here: Path) -> None:

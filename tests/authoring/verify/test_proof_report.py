@@ -30,7 +30,7 @@ def test_a_terminal_gets_a_table() -> None:
     assert good.split() == [
         "\u2713",
         "softmax",
-        "16/16",
+        "17/17",
         "5",
         "(2",
         "hidden)",
@@ -41,7 +41,7 @@ def test_a_terminal_gets_a_table() -> None:
         "1.2",
         "s",
     ]
-    assert bad.split()[:3] == ["\u2717", "scores", "15/16"]
+    assert bad.split()[:3] == ["\u2717", "scores", "16/17"]
     assert bad.split()[-1] == "known"
 
 
@@ -81,6 +81,6 @@ def test_what_was_not_tried_is_named_and_has_no_numbers(finding: ProofFinding, u
     skipped = ("misconceptions-rejected", "mutants-killed")
     proof = Proof("x", "", "not proven", (finding,), skipped=skipped, counts=Counts(5, 2, 3))
     lines = shown(proof, is_terminal=False).splitlines()
-    assert lines[0] == "\u2717 x  13/16 checks,  5 (2 hidden) tests, 0.0 s"
+    assert lines[0] == "\u2717 x  14/17 checks,  5 (2 hidden) tests, 0.0 s"
     assert lines[2] == f"x.yaml: not tried until {until}: {', '.join(skipped)}"
     assert "0/" not in shown(proof).replace("0 of", "")

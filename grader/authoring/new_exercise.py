@@ -1,8 +1,9 @@
-"""A new exercise to start from: complete, and proven as it stands."""
+"""A new exercise or course to start from: complete, and proven as it stands."""
 
 import keyword
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -10,8 +11,12 @@ from grader.definitions.schema import schema_path
 from grader.errors import UsageError
 
 _TEMPLATE: Final = Path(__file__).with_name("template") / "exercise.yaml"
+_COURSE_TEMPLATE: Final = Path(__file__).with_name("template") / "course"
+_FIRST_TRACK: Final = "first-steps"
+_FIRST_EXERCISE: Final = "row-shares"
 _OWN_SCHEMA: Final = "exercise.schema.json"
 _SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_NO_REFERENCE: Final = re.compile(r"^(  (\w+): )\{\} #.*$", re.MULTILINE)
 _NUMBER: Final = re.compile(r"(\d+)-")
 
 
@@ -45,10 +50,61 @@ def new_exercise(slug: str, folder: Path) -> Path:
                 "@schema@": schema_for(folder) or _OWN_SCHEMA,
             }
             text = _TEMPLATE.read_text(encoding="utf-8")
-            file.write(re.sub("|".join(words), lambda found: words[found[0]], text))
+            file.write(_filled(text, words))
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
     return path
+
+
+def new_course(slug: str, folder: Path) -> list[Path]:
+    """Write a course with a reference of its own, a track and an exercise.
+
+    Args:
+        slug: the name of its folder: lower-case words joined by hyphens.
+        folder: where that folder goes.
+
+    Returns:
+        the paths of the new files.
+
+    Raises:
+        UsageError: the slug is none, or its folder exists, or a file cannot be written.
+    """
+    if not _SLUG.fullmatch(slug):
+        raise UsageError(f"'{slug}' is not lower-case words joined by hyphens")
+    course = folder / slug
+    package = f"{_function(slug)}_reference"
+    words = {"@title@": slug.replace("-", " ").capitalize(), "@package@": package}
+    files = {
+        "course.yaml": "course.yaml",
+        "reference.py.txt": f"{package}/__init__.py",
+        "rows.py.txt": f"{package}/rows.py",
+        "track.yaml": f"{_FIRST_TRACK}/track.yaml",
+    }
+    try:
+        course.mkdir(parents=True)
+        written = []
+        for name, path in files.items():
+            target = course / path
+            target.parent.mkdir(exist_ok=True)
+            text = (_COURSE_TEMPLATE / name).read_text(encoding="utf-8")
+            target.write_text(_filled(text, words), encoding="utf-8")
+            written.append(target)
+        exercise = new_exercise(_FIRST_EXERCISE, course / _FIRST_TRACK)
+        text = exercise.read_text(encoding="utf-8")
+        text = _NO_REFERENCE.sub(rf"\1{{reference: {package}.rows:\2}}", text)
+        text = text.replace("expect: solution", "expect: reference")
+        numbered = exercise.with_name(f"01-{exercise.name}")
+        exercise.rename(numbered)
+        numbered.write_text(text, encoding="utf-8")
+    except FileExistsError:
+        raise UsageError(f"{course} exists") from None
+    except OSError as error:
+        raise UsageError(f"{course} cannot be written: {error.strerror}") from error
+    return [*written, numbered]
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    return re.sub("|".join(words), lambda found: words[found[0]], text)
 
 
 def schema_for(folder: Path) -> str:

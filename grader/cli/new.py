@@ -1,4 +1,4 @@
-"""`etude new`: a complete exercise to start from."""
+"""`etude new`: a complete exercise, or a course, to start from."""
 
 from pathlib import Path
 
@@ -7,8 +7,9 @@ import click
 from grader.cli import options
 
 
-@click.command("new", short_help="Start a new exercise.")
+@click.command("new", short_help="Start a new exercise or course.")
 @click.argument("slug")
+@click.option("--course", is_flag=True, help="Start a course: a folder with all that it needs.")
 @click.option(
     "--into",
     type=click.Path(path_type=Path),
@@ -17,17 +18,26 @@ from grader.cli import options
     metavar="DIR",
     help="The folder to write it to, a track's for example.",
 )
-def command(slug: str, into: Path) -> None:
+def command(slug: str, into: Path, *, course: bool) -> None:
     """Write a new exercise with the id SLUG, complete and proven, to be changed piece by piece.
+
+    With --course it is a folder SLUG: a course.yaml, a reference of the course's own, a track, and
+    an exercise.
 
     \b
     Examples:
       etude new row-shares
       etude new rotary-positions --into exercises/attention
+      etude new linear-algebra --course
     """
     options.prefer_own_output()
-    from grader.authoring.new_exercise import new_exercise, schema_for
+    from grader.authoring.new_exercise import new_course, new_exercise, schema_for
 
+    if course:
+        for path in new_course(slug, into):
+            click.echo(f"{path} is written.")
+        click.echo(f"While you work on it: etude verify {into / slug}/ --watch")
+        return
     path = new_exercise(slug, into)
     click.echo(f"{path} is written.")
     click.echo(f"While you work on it: etude verify {path} --watch")

@@ -1,4 +1,4 @@
-"""`etude schema`: the JSON Schema of exercise and track files, and of verdicts."""
+"""`etude schema`: the JSON Schema of exercise, track and course files, and of verdicts."""
 
 import click
 
@@ -7,10 +7,12 @@ from grader.errors import UsageError
 
 
 @click.command("schema", short_help="Print the JSON Schema of exercise files.")
-@click.argument("kind", type=click.Choice(["exercise", "track", "verdict"]), default="exercise")
+@click.argument(
+    "kind", type=click.Choice(["exercise", "track", "course", "verdict"]), default="exercise"
+)
 @click.option("--markdown", is_flag=True, help="Print a description of the format for people.")
 def command(kind: str, markdown: bool) -> None:
-    """Print the JSON Schema of exercise files, of track.yaml, or of a verdict as JSON.
+    """Print the JSON Schema of exercise files, track.yaml, course.yaml, or a verdict.
 
     An editor that knows YAML and JSON Schema completes and checks with it. The first line of an
     exercise names the schema:

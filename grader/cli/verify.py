@@ -18,6 +18,8 @@ from grader.authoring.verify.proof_cache import ProofCache
 from grader.authoring.verify.targets import Group, find_targets
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
+from grader.definitions.files import exists
+from grader.definitions.load_course import course_file
 from grader.disk_cache import cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
 
@@ -178,6 +180,8 @@ def _watch(groups: Sequence[Group], words: Sequence[str]) -> None:
     folders = {
         path.parent for group in groups for path in [*group.files, *filter(None, [group.track])]
     }
+    courses = {course_file(path) for group in groups for path in group.files}
+    folders |= {path.parent for path in courses if exists(path)}
     seen: dict[str, int] = {}
     while True:
         now = _changes([*folders, *_sources()])

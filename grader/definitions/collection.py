@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from grader.definitions.decode import decode
-from grader.definitions.exercise import Exercise, ExerciseId
+from grader.definitions.exercise import Course, Exercise, ExerciseId
 from grader.definitions.files import (
     TRACK_FILE,
     exercise_files,
@@ -24,6 +24,7 @@ from grader.definitions.files import (
     number_in_name,
     path_hint,
 )
+from grader.definitions.load_course import course_file, digest_in_course, load_course
 from grader.definitions.problem_list import ProblemList
 from grader.definitions.rules import check_exercise
 from grader.definitions.rules.track_rules import Found, check_track, lessons_by_id
@@ -97,10 +98,11 @@ def load_exercise(path: Path) -> Exercise:
         UsageError: There is no such file.
         DefinitionError: It is not a valid exercise; every problem has its file, line and column.
     """
-    return _load(path).exercise
+    course = course_file(path)
+    return _load(path, load_course(course) if exists(course) else None).exercise
 
 
-def _load(path: Path) -> _Loaded:
+def _load(path: Path, course: Course | None) -> _Loaded:
     document = read(path)
     exercise = decode(document, Exercise)
     if exercise.kind == "predict":  # what is answered without running is a value
@@ -111,9 +113,10 @@ def _load(path: Path) -> _Loaded:
             for name, definition in exercise.defines.items()
         }
         exercise = replace(exercise, defines=defines)
+    exercise = replace(exercise, course=course, digest=digest_in_course(document.digest, course))
     check_exercise(exercise, document)
     return _Loaded(
-        replace(exercise, digest=document.digest),
+        exercise,
         document.node("id").where,
         {
             required: document.node("requires", index).where
@@ -180,6 +183,7 @@ class _Loader:
         self._requires: dict[ExerciseId, Mapping[ExerciseId, Location]] = {}
         self._tracks: list[TrackId] = []  # also those whose files are not valid
         self._track_requires: dict[TrackId, dict[TrackId, Location]] = {}
+        self._courses: dict[Path, Course | None] = {}
 
     def exercises(self, paths: Sequence[Path]) -> dict[ExerciseId, Exercise | None]:
         """Load exercise files, by the ids in their names; None is one that is not valid."""
@@ -247,8 +251,11 @@ class _Loader:
             self.report.add(where, f"requires: a circle: {' -> '.join(circle)}")
 
     def _exercise(self, path: Path, name: ExerciseId) -> Exercise | None:
+        course = self._course(path)
+        if course is None and exists(course_file(path)):
+            return None
         try:
-            loaded = _load(path)
+            loaded = _load(path, course)
         except DefinitionError as error:
             self._add(error.problems)
             return None
@@ -261,6 +268,17 @@ class _Loader:
             )
             self.report.add(loaded.id_where, message)
         return exercise
+
+    def _course(self, exercise: Path) -> Course | None:
+        """Return the course of an exercise; what is wrong with it is reported once."""
+        path = course_file(exercise)
+        if path not in self._courses:
+            self._courses[path] = None
+            try:
+                self._courses[path] = load_course(path) if exists(path) else None
+            except DefinitionError as error:
+                self._add(error.problems)
+        return self._courses[path]
 
     def _add(self, problems: Iterable[Problem]) -> None:
         for problem in problems:

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, Final, Literal, NewType, TypeVar, Union, cast, get_args, get_origin
 from typing import get_type_hints as annotations_of
 
+from grader.definitions.course import CourseDefinition
 from grader.definitions.exercise import (
     Budget,
     CallTest,
@@ -57,6 +58,7 @@ _NOUNS: Final[dict[type, str]] = {
     ExerciseLimits: "limits",
     Misconception: "a misconception",
     TrackDefinition: "a track",
+    CourseDefinition: "a course",
 }
 _PRIMITIVES: Final[dict[type, str]] = {
     str: "a string",

@@ -502,6 +502,25 @@ class ExerciseLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class Course:
+    """What the exercises of a course share: its `course.yaml`, loaded."""
+
+    where: Location
+    title: str
+    reference: str = ""  # the name of the package
+    sources: Mapping[str, str] = field(default_factory=dict)  # by their files' paths
+    digest: str = ""  # SHA-256 of all that a verdict depends on; "" if that is nothing
+
+    @property
+    def modules(self) -> Mapping[str, str]:
+        """The files of the reference, by the names of their modules."""
+        names = (path.removesuffix(".py").removesuffix("/__init__") for path in self.sources)
+        return {
+            name.replace("/", "."): path for name, path in zip(names, self.sources, strict=True)
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Exercise:
     """One exercise: from it come the verdict and the page."""
 
@@ -559,7 +578,9 @@ class Exercise:
         "solution.",
         default=0,
     )
-    digest: str = field(default="", metadata={"internal": True})  # SHA-256 of the file's bytes
+    course: Course | None = field(default=None, metadata={"internal": True})
+    # SHA-256 of the file's bytes, and of what it takes from its course:
+    digest: str = field(default="", metadata={"internal": True})
 
     @classmethod
     def load(cls, name: str | os.PathLike[str], exercises: Path | None = None) -> "Exercise":

@@ -1,4 +1,4 @@
-"""The JSON Schemas of exercises and tracks, made from the types.
+"""The JSON Schemas of exercises, tracks and courses, made from the types.
 
 Editors complete and check with them while an author types. They say what `decode` accepts, not what
 the rules demand: whether a name is given, or a seed within bounds, takes the loader to say.
@@ -12,6 +12,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, NewType, TypeAlias, Union, cast, get_args, get_origin
 
+from grader.definitions.course import CourseDefinition
 from grader.definitions.decode import KINDS_OF_TEST, keys_of, required_keys
 from grader.definitions.exercise import (
     Exercise,
@@ -33,7 +34,11 @@ from grader.definitions.track import TrackDefinition
 
 Schema: TypeAlias = dict[str, Any]
 
-SCHEMAS: Final[Mapping[str, type]] = {"exercise": Exercise, "track": TrackDefinition}
+SCHEMAS: Final[Mapping[str, type]] = {
+    "exercise": Exercise,
+    "track": TrackDefinition,
+    "course": CourseDefinition,
+}
 """The kinds of files that have a schema, and the types that they become."""
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"

@@ -2,7 +2,8 @@
 
 It has no hidden tests, solution, explanation, misconceptions or mutants, and no comments, which are
 written for other authors. Nor has it the visible tests that need the solution: `expect: solution`,
-`run` without `stdout`, a budget where there is no reference. They are counted with the hidden ones.
+`run` without `stdout`, a budget where there is no reference; or that need a course's own reference,
+which stays with the course. They are counted with the hidden ones.
 
 `PUBLIC` lists what it may have, so a new key of the format stays out until it is listed. Whatever
 is unclear about a test is an error, never a visible test.
@@ -18,12 +19,14 @@ from grader.definitions.decode import keys_of
 from grader.definitions.emit import emit
 from grader.definitions.exercise import TestCase
 from grader.definitions.files import (
+    COURSE_FILE,
     TRACK_FILE,
     exists,
     files_by_folder,
     lessons_folder,
     read_file,
 )
+from grader.definitions.load_course import course_file
 from grader.definitions.problem_list import ProblemList
 from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.wording import quote
@@ -37,6 +40,8 @@ PUBLIC: Final = frozenset(
     }
 )  # fmt: skip
 """The keys of an exercise that its student edition keeps; of the tests, those it can compare."""
+PUBLIC_OF_COURSE: Final = frozenset({"title"})
+"""The keys of a `course.yaml` that the student edition keeps."""
 
 _LARGEST: Final = 64 << 20  # bytes of a file that is handed on as it is
 _KNOWN: Final = frozenset[str]().union(*map(keys_of, get_args(TestCase)))
@@ -55,7 +60,8 @@ def student_text(path: Path) -> str:
     """
     document = read(path)
     report = ProblemList(document.problems)
-    edition = _student_edition(document, report)
+    course = course_file(path)
+    edition = _student_edition(document, report, _own_reference(course) if exists(course) else "")
     for scalar in _scalars(edition):
         if scalar.note:
             report.add(scalar.where, scalar.note)
@@ -72,6 +78,9 @@ def student_files(folder: Path) -> Iterator[tuple[str, bytes]]:
         UsageError: There is no such folder.
         DefinitionError: See `student_text`.
     """
+    course = folder / COURSE_FILE
+    if exists(course):
+        yield COURSE_FILE, _student_course(course).encode()
     for below, exercises in files_by_folder(folder).items():
         track = below / TRACK_FILE
         if exists(track):
@@ -93,7 +102,24 @@ def _all_files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _student_edition(document: Document, report: ProblemList) -> Mapping:
+def _student_course(path: Path) -> str:
+    document = read(path)
+    root = document.root
+    report = ProblemList(document.problems)
+    if not isinstance(root, Mapping):
+        report.stop(root.where, "expected a mapping")
+    report.raise_if_any()
+    kept = tuple(entry for entry in root.entries if entry[0].text in PUBLIC_OF_COURSE)
+    return f"# Generated: edit the course's own file.\n{emit(Mapping(root.where, kept))}"
+
+
+def _own_reference(path: Path) -> str:
+    """Return the name of a course's reference; "" if it has none."""
+    reference = read(path).node("reference")
+    return reference.text if isinstance(reference, Scalar) else ""
+
+
+def _student_edition(document: Document, report: ProblemList, own: str) -> Mapping:
     root = document.root
     if not isinstance(root, Mapping):
         report.stop(root.where, "expected a mapping")
@@ -102,11 +128,13 @@ def _student_edition(document: Document, report: ProblemList) -> Mapping:
         report.stop(document.node("tests").where, "tests: expected a list")
     defines = root.get("defines")
     defined = defines.entries if isinstance(defines, Mapping) else ()
-    without = frozenset(key.text for key, made in defined if not _has_reference(made))
+    without = frozenset(key.text for key, made in defined if not _has_reference(made, own))
     kept = tuple(
         test
         for test in tests.items
-        if not _is_hidden(test, report) and not _needs_solution(test, without)
+        if not _is_hidden(test, report)
+        and not _needs_solution(test, without)
+        and not (own and _needs_reference(test, without | {own}))
     )
     left_out = len(tests.items) - len(kept) + _left_out_before(root)
     entries: list[tuple[Scalar, Node]] = [
@@ -115,7 +143,12 @@ def _student_edition(document: Document, report: ProblemList) -> Mapping:
     ]
     for key, value in root.entries:
         if key.text in PUBLIC:
-            entries.append((key, Sequence(value.where, kept) if value is tests else value))
+            kept_value = value
+            if value is tests:
+                kept_value = Sequence(value.where, kept)
+            elif value is defines and own:
+                kept_value = _without_reference(defines, own)
+            entries.append((key, kept_value))
     return Mapping(root.where, tuple(entries))
 
 
@@ -152,10 +185,41 @@ def _needs_solution(test: Node, without: frozenset[str]) -> bool:
     return False
 
 
-def _has_reference(definition: Node) -> bool:
+def _needs_reference(test: Node, names: frozenset[str]) -> bool:
+    """Return whether a test compares with what these names, of a course's reference, give."""
+    if not isinstance(test, Mapping):
+        return False
+    match test.get("call"), test.get("holds"), test.get("expect"):
+        case _, None, Mapping(entries=((Scalar(text="expression"), Scalar(text=code)),)):
+            return uses_any(code, names)
+        case Scalar(text=call), None, (None | Scalar(style="plain", text="reference")):
+            return uses_any(call, names)
+    return False
+
+
+def _without_reference(defines: Node, own: str) -> Node:
+    """Return what is to be defined, without the names of a course's own reference."""
+    if not isinstance(defines, Mapping):
+        return defines
+    return Mapping(
+        defines.where,
+        tuple(
+            (name, made)
+            if not isinstance(made, Mapping) or _has_reference(made, own)
+            else (
+                name,
+                Mapping(made.where, tuple(e for e in made.entries if e[0].text != "reference")),
+            )
+            for name, made in defines.entries
+        ),
+    )
+
+
+def _has_reference(definition: Node, own: str) -> bool:
+    """Return whether the student edition has the reference, other than a course's own."""
     match definition.get("reference") if isinstance(definition, Mapping) else None:
-        case Scalar(value=str()):
-            return True
+        case Scalar(value=str(reference)):
+            return not own or reference.partition(":")[0].partition(".")[0] != own
         case _:
             return False
 

@@ -27,6 +27,19 @@ def test_a_new_exercise_is_proven_and_clean(etude: Etude, tmp_path: Path) -> Non
     assert linted.returncode == 0, linted.stdout
 
 
+def test_a_new_course_is_proven_and_clean(etude: Etude, tmp_path: Path) -> None:
+    """What `etude new --course` writes passes as it stands, and is proven again when it changes."""
+    assert etude("new", "linear-algebra", "--course").returncode == 0
+    folder = tmp_path / "linear-algebra"
+    verified = etude("verify", "--exercises", folder)
+    assert verified.returncode == 0, verified.stdout
+    linted = etude("lint", "--exercises", folder)
+    assert linted.returncode == 0, linted.stdout
+    (folder / "linear_algebra_reference" / "rows.py").write_text("def row_shares(x):\n    ...\n")
+    assert etude("verify", "--exercises", folder).returncode != 0
+    assert etude("new", "linear-algebra", "--course").returncode == 2
+
+
 def test_a_new_exercise_names_a_schema_of_its_own_repository_only(
     etude: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

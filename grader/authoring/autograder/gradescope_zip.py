@@ -10,6 +10,7 @@ from pathlib import Path
 from grader.authoring.autograder.installation import Installation
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
+from grader.definitions.files import COURSE_FILE
 from grader.errors import UsageError
 
 _SCRIPTS = ("run_autograder", "setup.sh")
@@ -39,6 +40,8 @@ def read_assigned(paths: Iterable[Path]) -> list[Assigned]:
                 f"'{each.exercise.id}' is a student edition, without hidden tests; name the "
                 "collection that has them with --exercises"
             )
+    if len({each.exercise.course and each.exercise.course.where for each in found}) > 1:
+        raise UsageError("these exercises are of different courses; each needs an autograder")
     ids = [each.exercise.id for each in found]
     if twice := {name for name in ids if ids.count(name) > 1}:
         raise UsageError(f"there are two exercises '{min(twice)}'; each needs an id of its own")
@@ -62,6 +65,9 @@ def autograder(assigned: Sequence[Assigned], installation: Installation, fault: 
         files[name] = content
     for number, each in enumerate(assigned, 1):
         files[f"exercises/{number:02}-{each.exercise.id}.yaml"] = each.content
+        if (course := each.exercise.course) is not None:
+            files[f"exercises/{COURSE_FILE}"] = course.where.path.read_bytes()
+            files |= {f"exercises/{path}": text.encode() for path, text in course.sources.items()}
     # Pack without compression, whose bytes differ from one zlib to another.
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:

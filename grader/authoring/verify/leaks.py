@@ -283,7 +283,8 @@ def _search(
     try:
         needed = any(map(needs_sandbox, exercises))
         with open_sandbox() if needed else contextlib.nullcontext() as sandbox:
-            confine_this_process([*readable, *(each.where.path for each in exercises)])
+            courses = [each.course.where.path for each in exercises if each.course]
+            confine_this_process([*readable, *(each.where.path for each in exercises), *courses])
             leaks = {
                 str(exercise.where.path): [
                     asdict(finding) for finding in _leaks_of(exercise, render, sandbox)

@@ -4,6 +4,7 @@ from functools import cached_property
 from pathlib import Path
 
 from grader.definitions.exercise import Exercise, TestId
+from grader.definitions.load_course import digest_in_course
 from grader.definitions.yaml_source import Document, Scalar, read
 from grader.errors import EtudeError
 
@@ -53,4 +54,5 @@ class Locations:
             document = read(self.path)
         except EtudeError:  # it has gone since
             return None
-        return document if document.digest == self._exercise.digest else None
+        digest = digest_in_course(document.digest, self._exercise.course)
+        return document if digest == self._exercise.digest else None

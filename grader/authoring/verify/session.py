@@ -9,7 +9,8 @@ from grader.authoring.verify.checks import LINT
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.authoring.verify.proof_cache import ProofCache
 from grader.authoring.verify.targets import Group
-from grader.definitions.files import id_in_name, read_file
+from grader.definitions.files import exists, id_in_name, read_file
+from grader.definitions.load_course import course_file, load_course
 from grader.errors import DefinitionError, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class ProofSession:
 
     proofs: dict[Path, Proof | None] = field(default_factory=dict)
     to_prove: "list[Exercise]" = field(default_factory=list)
-    contents: dict[Path, bytes] = field(default_factory=dict)
+    contents: dict[Path, list[bytes]] = field(default_factory=dict)
 
     def settled(self) -> dict[Path, Proof]:
         """Return the proofs that there are."""
@@ -51,15 +52,16 @@ def begin(groups: Iterable[Group], cache: ProofCache | None) -> ProofSession:
 
 
 def _begin_group(session: ProofSession, group: Group, cache: ProofCache | None) -> None:
-    contents = {path: _read(path) for path in group.files}
+    contents = {path: [_read(path), *_of_course(path)] for path in group.files}
     session.contents |= contents
     for path, content in contents.items():
-        session.proofs[path] = cache.find([content]) if cache else None
+        session.proofs[path] = cache.find(content) if cache else None
     unknown = [path for path in group.files if session.proofs[path] is None]
     if group.track is None:
         _load_each(session, unknown)
         return
-    whole = [_read(group.track), *contents.values(), *(p.name.encode() for p in group.files)]
+    texts = [text for content in contents.values() for text in content]
+    whole = [_read(group.track), *texts, *(p.name.encode() for p in group.files)]
     if unknown or cache is None or cache.find(whole) is None:
         _load_track(session, group.track, unknown)
         settled = [session.proofs[path] for path in contents]
@@ -77,6 +79,17 @@ def _read(path: Path) -> bytes:
         return read_file(path)
     except DefinitionError:  # it is told when the file is loaded
         return b""
+
+
+def _of_course(exercise: Path) -> list[bytes]:
+    """Return the digest of an exercise's course; of one that is not valid, a text of its own."""
+    path = course_file(exercise)
+    if not exists(path):
+        return []
+    try:
+        return [load_course(path).digest.encode()]
+    except DefinitionError:  # it is told when the file is loaded
+        return [b"not valid"]
 
 
 def _load_each(session: ProofSession, paths: Iterable[Path]) -> set[Problem]:
@@ -144,7 +157,7 @@ def finish(
         proof = with_findings(session.proofs[path], leaks.get(path, ()))
         session.proofs[path] = proof
         if cache is not None:
-            cache.keep([session.contents[path]], proof)
+            cache.keep(session.contents[path], proof)
 
 
 def with_findings(proof: Proof | None, more: Sequence[ProofFinding]) -> Proof:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from grader.definitions.rules.base import Checked, Rule, Step, is_dotted, is_name, slug, unique
-from grader.definitions.wording import listing, quote
+from grader.definitions.wording import did_you_mean, listing, quote
 from grader.definitions.yaml_source import Scalar
 from grader.errors import Problem
 
@@ -93,10 +93,25 @@ def _defines(checked: Checked) -> Iterator[Problem]:
         if reference is not None and not _REFERENCE.fullmatch(reference):
             message = f"{quote(reference)} is not spelled 'package.module:name'"
             yield checked.problem(message, "defines", name, "reference")
+        elif reference is not None and (message := _unknown_module(checked, reference)):
+            yield checked.problem(message, "defines", name, "reference")
         if exercise.kind == "predict" and definition.kind != "value":
             message = f"an exercise to predict asks for values, not for a {definition.kind}"
             yield checked.problem(message, "defines", name, "kind")
         yield from _choices(checked, name)
+
+
+def _unknown_module(checked: Checked, reference: str) -> str:
+    """Return why a reference lies in no module that there is; "" if it does, as far as is known."""
+    module = reference.partition(":")[0]
+    package = module.partition(".")[0]
+    course = checked.exercise.course
+    packages = ["reference", *([course.reference] if course and course.reference else ())]
+    if package not in packages:
+        return f"a reference lies in the package {listing(packages, 'or')}, not in {quote(package)}"
+    if course is None or package == "reference" or module in course.modules:
+        return ""
+    return f"the course has no module {quote(module)}{did_you_mean(module, course.modules)}"
 
 
 def _choices(checked: Checked, name: str) -> Iterator[Problem]:

@@ -147,7 +147,9 @@ def _unknown_in_expressions(
     for _, place in test.python:
         steps: tuple[Step, ...] = ("tests", index, *place)
         if place[-1] == "expression":
-            known = (given, checked.references, ("np", "reference"))
+            course = checked.exercise.course
+            roots = ("np", "reference", *([course.reference] if course else ()))
+            known = (given, checked.references, roots)
             yield from _unknown(checked, known, "given, nor has it a reference", "eval", *steps)
         else:
             yield from _unknown(checked, (given, defined, ("np",)), _GIVEN, "eval", *steps)

@@ -1,7 +1,7 @@
 """The inputs and expected values of an exercise's tests, computed once and kept.
 
-The only importer of `reference`. Authors' Python runs here, in the trusted process. A learner's
-never does, and a solution's only in a sandbox.
+The only importer of `reference` and of a course's own. Authors' Python runs here, in the trusted
+process. A learner's never does, and a solution's only in a sandbox.
 """
 
 import builtins
@@ -26,6 +26,7 @@ from grader.errors import DefinitionError
 from grader.grading.comparison.ladder import shapes_of
 from grader.grading.comparison.memory_size import bytes_in
 from grader.grading.expected.budget import largest_result, measured, together
+from grader.grading.expected.course_reference import make_importable
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.solution_values import loaded_solution, of_solution
 from grader.grading.program.author_code import (
@@ -239,11 +240,14 @@ class Oracle:
     def _evaluated(
         self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]
     ) -> list[_Found]:
-        root = {_REFERENCE_ROOT: _Package(_REFERENCE_ROOT)} if field == "expect" else {}
+        course = self.exercise.course
+        packages = (_REFERENCE_ROOT, *([course.reference] if course else ()))
+        root = {name: _Package(name) for name in packages if name and field == "expect"}
         what = f"test {test.id!r}: {field}"
 
         def value(given: _Inputs) -> _Found:
             sizes: list[int] = []
+            make_importable(course)
             references = {
                 name: _weighed(each, sizes) for name, each in self._reference_names().items()
             }
@@ -313,18 +317,17 @@ class Oracle:
     def _resolve(self, name: str, spelled: str) -> Any:  # noqa: ANN401  a function, a class or a value
         module, _, attribute = spelled.partition(":")
         where = self.exercise.defines[name].where
-        if module.partition(".")[0] != _REFERENCE_ROOT:
-            message = (
-                f"{name}: a reference lies in the package {_REFERENCE_ROOT!r}, not {spelled!r}"
-            )
-            raise author_error(where, message)
-        try:
-            found = getattr(importlib.import_module(module), attribute)
-        except (ImportError, AttributeError) as error:
-            raise author_error(where, f"{name}: there is no reference {spelled!r}") from error
+        imported = by_author(where, f"{name}: import of {module!r}", lambda: self._imported(module))
+        if not hasattr(imported, attribute):
+            raise author_error(where, f"{name}: there is no reference {spelled!r}")
+        found = getattr(imported, attribute)
         if not callable(found) and not is_value(self.exercise, name):
             raise author_error(where, f"{name}: the reference {spelled!r} is not callable")
         return found
+
+    def _imported(self, module: str) -> Any:  # noqa: ANN401  a module
+        make_importable(self.exercise.course)
+        return importlib.import_module(module)
 
 
 class _Package:

@@ -1,0 +1,20 @@
+"""The definition of a course: what the exercises of a collection share."""
+
+from dataclasses import dataclass
+
+from grader.definitions.exercise import _doc
+from grader.errors import Location
+
+
+@dataclass(frozen=True, slots=True)
+class CourseDefinition:
+    """`course.yaml`, beside the tracks: names a course, and what its exercises share."""
+
+    where: Location
+    title: str = _doc("The name of the course.")
+    reference: str | None = _doc(
+        "The folder of the course's own reference, a Python package beside this file. Definitions "
+        "name its functions as `package.module:name`. It is imported where expected values are "
+        "computed, and nowhere else: no submission, handout or page has it.",
+        default=None,
+    )

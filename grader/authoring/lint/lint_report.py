@@ -112,8 +112,13 @@ def _section(about: RuleDescription, level: str) -> Iterator[str]:
     yield from (f"{level} {about.code} {about.name}", "")
     yield from (f"**{about.level.capitalize()}{fixable}.** {about.summary}", "")
     yield from (about.explanation, "")
-    yield from ("Not so:", "", "```yaml", about.bad, "```", "")
-    yield from ("But so:", "", "```yaml", about.good, "```")
+    yield from ("Not so:", "", *_example(about.bad), "")
+    yield from ("But so:", "", *_example(about.good))
+
+
+def _example(text: str) -> tuple[str, str, str]:
+    """Fence an example: YAML, or of a lesson, which has fences of its own."""
+    return ("````markdown", text, "````") if "```" in text else ("```yaml", text, "```")
 
 
 def _plural(count: int, noun: str) -> str:

@@ -153,12 +153,15 @@ def test_a_submission_that_is_not_loaded_in_time_has_no_results(make: "Make") ->
 def test_a_pool_that_is_left_waits_for_nobody(make: "Make") -> None:
     """Ctrl-C while a submission holds a worker ends both at once."""
     exercise = make(*TESTS, solution=RIGHT)
+    # A shell starts what it puts in the background with SIGINT ignored, and that is inherited.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     begin = time.monotonic()
     with suppress(KeyboardInterrupt), Pool(1, open_sandbox) as pool:
         (pid,) = pool.pids
         threading.Timer(2, signal.pthread_kill, [threading.get_ident(), signal.SIGINT]).start()
         list(pool.grade([job(exercise, HOLDS_UP)]))
         pytest.fail("it was not interrupted")
+    signal.signal(signal.SIGINT, before)
     assert not Path(f"/proc/{pid}").exists()
     assert time.monotonic() - begin < PATIENT.wall_seconds / 2
 

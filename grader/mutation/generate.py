@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from grader.mutation.diff import unified_diff
+from grader.mutation.edit_diff import unified_diff
 from grader.mutation.edits import Editor
 from grader.mutation.identity import describe
 from grader.mutation.operators import OPERATORS

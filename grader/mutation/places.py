@@ -2,7 +2,7 @@
 
 import ast
 
-from grader.mutation import build, calls
+from grader.mutation import calls, nodes
 from grader.mutation.program import Program
 
 _KEYWORDS = frozenset({"axis", "axes", "k", "ndmin", "ddof", "size", "shape", "seed", "order"})
@@ -35,7 +35,7 @@ def shifted(node: ast.expr, by: int) -> ast.expr:
     """Return a number plus a small integer, written as a person would."""
     value = calls.integer(node)
     if value is not None:
-        return build.constant(value + by)
+        return nodes.constant(value + by)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
         term = calls.integer(node.right)
         if term is not None:

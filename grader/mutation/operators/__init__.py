@@ -10,21 +10,21 @@ from types import MappingProxyType
 from grader.mutation.operators import (
     arithmetic,
     axes,
+    comparisons,
     constants,
     dtypes,
     epsilon,
     functions,
     indexing,
-    masks,
     memory,
-    shapes,
+    reshaping,
     statements,
 )
 from grader.mutation.operators.operator import Operator
 
 _MODULES = (
-    axes, shapes, epsilon, masks, arithmetic, functions, dtypes, indexing, constants, statements,
-    memory,
+    axes, reshaping, epsilon, comparisons, arithmetic, functions, dtypes, indexing, constants,
+    statements, memory,
 )  # fmt: skip
 
 OPERATORS: Mapping[str, Operator] = MappingProxyType(

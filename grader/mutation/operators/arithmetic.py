@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from grader.mutation import build, calls
+from grader.mutation import calls, nodes
 from grader.mutation.edits import Edit
 from grader.mutation.operators.epsilon import is_epsilon
 from grader.mutation.operators.operator import Operator
@@ -99,7 +99,7 @@ def _multiply_for_product(_: Program, node: ast.AST) -> Iterator[Edit]:
 
 def _with_operator(node: ast.BinOp | ast.AugAssign, operator: ast.operator) -> ast.expr | ast.stmt:
     if isinstance(node, ast.BinOp):
-        return build.binary(node.left, operator, node.right)
+        return nodes.binary(node.left, operator, node.right)
     return ast.AugAssign(node.target, operator, node.value)
 
 
@@ -164,8 +164,8 @@ def _other_way_round(node: ast.BinOp) -> ast.BinOp:
         and isinstance(right, ast.Attribute)
         and right.attr in {"T", "mT"}
     ):
-        return build.binary(right.value, node.op, ast.Attribute(node.left, right.attr, ast.Load()))
-    return build.binary(right, node.op, node.left)
+        return nodes.binary(right.value, node.op, ast.Attribute(node.left, right.attr, ast.Load()))
+    return nodes.binary(right, node.op, node.left)
 
 
 def _is_scalar(node: ast.expr) -> bool:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from grader.mutation import build, calls, names
+from grader.mutation import calls, names, nodes
 from grader.mutation.edits import Edit
 from grader.mutation.operators.operator import Operator
 from grader.mutation.program import Function, Program
@@ -45,7 +45,7 @@ def _other(axis: ast.expr) -> ast.expr | None:
     """Return another axis, or one axis for several; None where there is no telling."""
     value = calls.integer(axis)
     if value in _OTHER:
-        return build.constant(_OTHER[value])
+        return nodes.constant(_OTHER[value])
     if isinstance(axis, ast.Tuple) and len(axis.elts) > 1:
         return axis.elts[-1]
     return None
@@ -69,7 +69,7 @@ def _other_join_axis(_: Program, node: ast.AST) -> Iterator[Edit]:
     if axis is None:
         yield Edit(
             node,
-            build.call(node, keywords=[*node.keywords, ast.keyword("axis", build.constant(1))]),
+            nodes.call(node, keywords=[*node.keywords, ast.keyword("axis", nodes.constant(1))]),
         )
     elif (other := _other(axis)) is not None:
         yield Edit(axis, other)
@@ -96,7 +96,7 @@ def _drop_keepdims(_: Program, node: ast.AST) -> Iterator[Edit]:
     if kept is None or _axis_of(node) is None:
         return  # without an axis a single number is left, which broadcasts either way
     if calls.is_constant(kept, False):
-        yield Edit(kept, build.constant(True))
+        yield Edit(kept, nodes.constant(True))
     elif (shorter := calls.without(node, kept)) is not None:
         yield Edit(node, shorter)
 

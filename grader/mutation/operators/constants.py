@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from grader.mutation import build, calls, names
+from grader.mutation import calls, names, nodes
 from grader.mutation.edits import Edit
 from grader.mutation.operators.epsilon import is_epsilon
 from grader.mutation.operators.operator import Operator
@@ -30,7 +30,7 @@ def _other_constant(program: Program, node: ast.AST) -> Iterator[Edit]:
         return
     if isinstance(above, ast.BinOp) and _has_its_own_operator(above, node):
         return
-    yield Edit(node, build.constant(_other_number(value)))
+    yield Edit(node, nodes.constant(_other_number(value)))
 
 
 def _has_its_own_operator(operation: ast.BinOp, number: ast.Constant) -> bool:
@@ -47,7 +47,7 @@ def _other_flag(program: Program, node: ast.AST) -> Iterator[Edit]:
     if isinstance(above, ast.keyword) and above.arg in {"keepdims", "copy", "optimize", "strict"}:
         return
     if not isinstance(above, ast.arguments | ast.While):
-        yield Edit(node, build.constant(not node.value))
+        yield Edit(node, nodes.constant(not node.value))
 
 
 def _other_default(_: Program, node: ast.AST) -> Iterator[Edit]:
@@ -55,10 +55,10 @@ def _other_default(_: Program, node: ast.AST) -> Iterator[Edit]:
         return
     for name, default in names.defaults(node):
         if isinstance(default, ast.Constant) and isinstance(default.value, bool):
-            yield Edit(default, build.constant(not default.value))
+            yield Edit(default, nodes.constant(not default.value))
         elif (value := calls.number(default)) is not None and name != "axis":
             small = is_epsilon(default)
-            yield Edit(default, build.constant(value * 100 if small else _other_number(value)))
+            yield Edit(default, nodes.constant(value * 100 if small else _other_number(value)))
 
 
 def _other_infinity(program: Program, node: ast.AST) -> Iterator[Edit]:

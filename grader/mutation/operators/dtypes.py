@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from grader.mutation import build, calls, names
+from grader.mutation import calls, names, nodes
 from grader.mutation.edits import Edit
 from grader.mutation.operators.operator import Operator
 from grader.mutation.program import Program
@@ -44,7 +44,7 @@ def _other_dtype(program: Program, node: ast.AST) -> Iterator[Edit]:
         if isinstance(dtype, ast.Attribute):
             yield Edit(dtype, ast.Attribute(dtype.value, other, ast.Load()))
         else:
-            yield Edit(dtype, build.constant(other))
+            yield Edit(dtype, nodes.constant(other))
 
 
 def _drop_dtype(program: Program, node: ast.AST) -> Iterator[Edit]:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from grader.mutation import build, calls
+from grader.mutation import calls, nodes
 from grader.mutation.edits import Edit
 from grader.mutation.operators.operator import Operator
 from grader.mutation.program import Program
@@ -32,7 +32,7 @@ def _epsilon_outside(_: Program, node: ast.AST) -> Iterator[Edit]:
             and is_epsilon(inner.right)
         ):
             yield Edit(
-                node, build.binary(build.call(node, args=[inner.left]), inner.op, inner.right)
+                node, nodes.binary(nodes.call(node, args=[inner.left]), inner.op, inner.right)
             )
 
 
@@ -46,7 +46,7 @@ def _epsilon_inside(_: Program, node: ast.AST) -> Iterator[Edit]:
         return
     root = node.left
     if isinstance(root, ast.Call) and calls.called(root) == "sqrt" and len(root.args) == 1:
-        yield Edit(node, build.call(root, args=[build.binary(root.args[0], node.op, node.right)]))
+        yield Edit(node, nodes.call(root, args=[nodes.binary(root.args[0], node.op, node.right)]))
 
 
 def _drop_epsilon(_: Program, node: ast.AST) -> Iterator[Edit]:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from grader.mutation import build, calls, names
+from grader.mutation import calls, names, nodes
 from grader.mutation.edits import Edit
 from grader.mutation.operators.arithmetic import subtracts_maximum
 from grader.mutation.operators.operator import Operator
@@ -46,11 +46,11 @@ def _other_function(program: Program, node: ast.AST) -> Iterator[Edit]:
         return  # any number that is near the maximum will do; the array is but a container
     if isinstance(func, ast.Name):
         if name in _BUILT_IN and name not in program.defined:
-            yield Edit(node, build.call(node, func=ast.Name(_BUILT_IN[name], ast.Load())))
+            yield Edit(node, nodes.call(node, func=ast.Name(_BUILT_IN[name], ast.Load())))
         return
     other = (_METHODS if calls.is_method(node) else _FUNCTIONS).get(name)
     if other is not None and isinstance(func, ast.Attribute):
-        yield Edit(node, build.call(node, func=ast.Attribute(func.value, other, ast.Load())))
+        yield Edit(node, nodes.call(node, func=ast.Attribute(func.value, other, ast.Load())))
 
 
 def _is_filled_later(program: Program, node: ast.expr) -> bool:
@@ -100,7 +100,7 @@ def _swap_arguments(program: Program, node: ast.AST) -> Iterator[Edit]:
     library = calls.called(node) in _ORDERED and calls.is_function(node)
     if own or library:
         for place in range(len(node.args) - 1):
-            yield Edit(node, build.call(node, args=build.swapped(node.args, place, place + 1)))
+            yield Edit(node, nodes.call(node, args=nodes.swapped(node.args, place, place + 1)))
 
 
 def _ddof(_: Program, node: ast.AST) -> Iterator[Edit]:
@@ -115,7 +115,7 @@ def _ddof(_: Program, node: ast.AST) -> Iterator[Edit]:
     if given is None:
         yield Edit(
             node,
-            build.call(node, keywords=[*node.keywords, ast.keyword("ddof", build.constant(1))]),
+            nodes.call(node, keywords=[*node.keywords, ast.keyword("ddof", nodes.constant(1))]),
         )
     elif calls.integer(given) != 0 and (shorter := calls.without(node, given)) is not None:
         yield Edit(node, shorter)

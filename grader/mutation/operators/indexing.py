@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from grader.mutation import build, calls, names
+from grader.mutation import calls, names, nodes
 from grader.mutation.edits import Edit
 from grader.mutation.operators.operator import Operator
 from grader.mutation.places import shifted
@@ -20,7 +20,7 @@ def _loop_bounds(program: Program, node: ast.AST) -> Iterator[Edit]:
         return
     if len(node.args) == 1:
         stop = node.args[0]
-        yield Edit(node, build.call(node, args=[build.constant(1), stop]))
+        yield Edit(node, nodes.call(node, args=[nodes.constant(1), stop]))
     else:
         start, stop = node.args[:2]
         yield Edit(start, shifted(start, 1))
@@ -52,7 +52,7 @@ def _other_index(program: Program, node: ast.AST) -> Iterator[Edit]:
     for item in items:
         value = calls.integer(item)
         if value is not None:
-            yield Edit(item, build.constant({0: 1, -1: 0}.get(value, value - 1)))
+            yield Edit(item, nodes.constant({0: 1, -1: 0}.get(value, value - 1)))
         elif _names_items(program, item):
             yield Edit(item, shifted(item, -1))
 
@@ -80,7 +80,7 @@ def _swap_indices(_: Program, node: ast.AST) -> Iterator[Edit]:
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
         items = node.slice.elts
         if len(items) == _PAIR and all(isinstance(item, ast.Name) for item in items):
-            yield Edit(node.slice, build.tuple_like(node.slice, build.swapped(items, 0, 1)))
+            yield Edit(node.slice, nodes.tuple_like(node.slice, nodes.swapped(items, 0, 1)))
 
 
 OPERATORS = (

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from grader.mutation import build, calls, names
+from grader.mutation import calls, names, nodes
 from grader.mutation.edits import Edit
 from grader.mutation.operators.operator import Operator
 from grader.mutation.program import Program
@@ -70,7 +70,7 @@ def _drop_copy(program: Program, node: ast.AST) -> Iterator[Edit]:
         yield Edit(node, array)
     elif _copies_an_array(node) and isinstance(node.func, ast.Attribute):
         asarray = ast.Attribute(node.func.value, "asarray", ast.Load())
-        yield Edit(node, build.call(node, func=asarray))
+        yield Edit(node, nodes.call(node, func=asarray))
 
 
 def _copies_an_array(call: ast.Call) -> bool:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from grader.mutation import build, calls, names
+from grader.mutation import calls, names, nodes
 from grader.mutation.edits import Edit
 from grader.mutation.operators.operator import Operator
 from grader.mutation.program import Program
@@ -54,8 +54,8 @@ def _swaps(items: ast.Tuple) -> Iterator[Edit]:
     if any(isinstance(item, ast.Starred) for item in items.elts):
         return
     for place in range(len(items.elts) - 1):
-        swapped = build.swapped(items.elts, place, place + 1)
-        yield Edit(items, build.tuple_like(items, swapped))
+        swapped = nodes.swapped(items.elts, place, place + 1)
+        yield Edit(items, nodes.tuple_like(items, swapped))
 
 
 def _swap_joined(_: Program, node: ast.AST) -> Iterator[Edit]:
@@ -63,7 +63,7 @@ def _swap_joined(_: Program, node: ast.AST) -> Iterator[Edit]:
     if isinstance(node, ast.Call) and calls.called(node) in joins and node.args:
         items = node.args[0]
         if isinstance(items, ast.List | ast.Tuple) and len(items.elts) == _PAIR:
-            yield Edit(items, build.tuple_like(items, build.swapped(items.elts, 0, 1)))
+            yield Edit(items, nodes.tuple_like(items, nodes.swapped(items.elts, 0, 1)))
 
 
 def _leave_loop(program: Program, node: ast.AST) -> Iterator[Edit]:

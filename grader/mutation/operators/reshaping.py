@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Sequence
 
-from grader.mutation import build, calls
+from grader.mutation import calls, nodes
 from grader.mutation.edits import Edit
 from grader.mutation.operators.operator import Operator
 from grader.mutation.program import Program
@@ -35,8 +35,8 @@ def _with_numbers(call: ast.Call, numbers: Sequence[ast.expr]) -> ast.Call:
     array = [] if calls.is_method(call) else call.args[:1]
     given = call.args[len(array) :]
     if len(given) == 1 and isinstance(given[0], ast.Tuple | ast.List):
-        return build.call(call, args=[*array, build.tuple_like(given[0], numbers)])
-    return build.call(call, args=[*array, *numbers])
+        return nodes.call(call, args=[*array, nodes.tuple_like(given[0], numbers)])
+    return nodes.call(call, args=[*array, *numbers])
 
 
 def _reshape_for_transpose(program: Program, node: ast.AST) -> Iterator[Edit]:
@@ -93,7 +93,7 @@ def _other_transpose(_: Program, node: ast.AST) -> Iterator[Edit]:
     name, axes, array = calls.called(node), _numbers(node), calls.array_of(node)
     if name == "transpose" and len(axes) > _PAIR:
         last = len(axes) - 1
-        yield Edit(node, _with_numbers(node, build.swapped(axes, last - 1, last)))
+        yield Edit(node, _with_numbers(node, nodes.swapped(axes, last - 1, last)))
     elif name in {"swapaxes", "moveaxis"} and array is not None:
         yield Edit(node, ast.Attribute(array, "T", ast.Load()))
 
@@ -103,10 +103,10 @@ def _other_size(_: Program, node: ast.AST) -> Iterator[Edit]:
     if isinstance(node, ast.Subscript) and _is_shape(node.value):
         place = calls.integer(node.slice)
         if place is not None:
-            yield Edit(node.slice, build.constant({0: -1, -2: -1}.get(place, 0)))
+            yield Edit(node.slice, nodes.constant({0: -1, -2: -1}.get(place, 0)))
     if isinstance(node, ast.Call) and calls.called(node) == "len" and len(node.args) == 1:
         size = ast.Attribute(node.args[0], "shape", ast.Load())
-        yield Edit(node, ast.Subscript(size, build.constant(-1), ast.Load()))
+        yield Edit(node, ast.Subscript(size, nodes.constant(-1), ast.Load()))
 
 
 def _is_shape(node: ast.expr) -> bool:
@@ -128,8 +128,8 @@ def _other_newaxis(_: Program, node: ast.AST) -> Iterator[Edit]:
     ]
     if len(places) == 1 and len(items) > 1:
         place = places[0]
-        moved = build.swapped(items, place, place - 1 if place else 1)
-        yield Edit(node.slice, build.tuple_like(node.slice, moved))
+        moved = nodes.swapped(items, place, place - 1 if place else 1)
+        yield Edit(node.slice, nodes.tuple_like(node.slice, moved))
 
 
 OPERATORS = (

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from grader.mutation import build, calls
+from grader.mutation import calls, nodes
 from grader.mutation.edits import Edit
 from grader.mutation.operators.operator import Operator
 from grader.mutation.places import shifted
@@ -81,7 +81,7 @@ def _other_connective(_: Program, node: ast.AST) -> Iterator[Edit]:
         yield Edit(node, ast.BoolOp(operator, node.values))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr):
         other = ast.BitOr() if isinstance(node.op, ast.BitAnd) else ast.BitAnd()
-        yield Edit(node, build.binary(node.left, other, node.right))
+        yield Edit(node, nodes.binary(node.left, other, node.right))
 
 
 def _mask_polarity(_: Program, node: ast.AST) -> Iterator[Edit]:
@@ -95,7 +95,7 @@ def _mask_polarity(_: Program, node: ast.AST) -> Iterator[Edit]:
         and len(node.args) == _WHERE
         and not isinstance(node.args[0], ast.Compare | ast.UnaryOp)  # negated by another operator
     ):
-        yield Edit(node, build.call(node, args=build.swapped(node.args, 1, 2)))
+        yield Edit(node, nodes.call(node, args=nodes.swapped(node.args, 1, 2)))
     if isinstance(node, ast.Subscript) and _is_mask(node.slice):
         inverted = ast.UnaryOp(ast.Invert(), node.slice)
         yield Edit(node, ast.Subscript(node.value, inverted, node.ctx))
@@ -112,7 +112,7 @@ def _other_triangle(_: Program, node: ast.AST) -> Iterator[Edit]:
     if isinstance(node, ast.Call) and name in _TRIANGLES and isinstance(node.func, ast.Attribute):
         yield Edit(
             node,
-            build.call(node, func=ast.Attribute(node.func.value, _TRIANGLES[name], ast.Load())),
+            nodes.call(node, func=ast.Attribute(node.func.value, _TRIANGLES[name], ast.Load())),
         )
 
 
@@ -126,8 +126,8 @@ def _other_diagonal(_: Program, node: ast.AST) -> Iterator[Edit]:
         for value in (1, -1):
             yield Edit(
                 node,
-                build.call(
-                    node, keywords=[*node.keywords, ast.keyword("k", build.constant(value))]
+                nodes.call(
+                    node, keywords=[*node.keywords, ast.keyword("k", nodes.constant(value))]
                 ),
             )
         return

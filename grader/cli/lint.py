@@ -46,9 +46,9 @@ def command(  # noqa: PLR0917  click calls it by name
     """Look at exercises without running them: all of the collection, or those that are named.
 
     What does not load, and what makes an exercise worse: tests that a wrong program passes, hints
-    that give everything away, texts that say too little. The status is 0 if there are neither
-    errors nor warnings, and 1 otherwise. CODES are codes of rules, their beginnings or names,
-    separated by commas.
+    that give everything away, texts that say too little. A lesson is looked at with its track. The
+    status is 0 if there are neither errors nor warnings, and 1 otherwise. CODES are codes of rules,
+    their beginnings or names, separated by commas.
 
     \b
     Examples:
@@ -100,7 +100,17 @@ def _groups(targets: Sequence[str], folder: Path) -> "list[LintTargets]":
     from grader.authoring.lint.load import LintTargets
     from grader.authoring.verify.targets import find_targets
 
-    return [LintTargets(group.files, group.track) for group in find_targets(targets, folder)]
+    names = [_track_of_lesson(name) or name for name in targets]
+    return [LintTargets(group.files, group.track) for group in find_targets(names, folder)]
+
+
+def _track_of_lesson(name: str) -> str | None:
+    """Return the track's file for the path of a lesson, which is looked at with its track."""
+    from grader.definitions.files import LESSON_SUFFIX, LESSONS, TRACK_FILE
+
+    path = Path(name)
+    is_lesson = path.suffix == LESSON_SUFFIX and path.absolute().parent.name == LESSONS
+    return str(path.absolute().parent.parent / TRACK_FILE) if is_lesson else None
 
 
 def _print(report: "LintReport", form: str, output: Path | None) -> None:

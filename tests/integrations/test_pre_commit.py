@@ -58,7 +58,7 @@ def test_changed_exercises_are_linted_before_a_commit(
 ) -> None:
     """A definition that is fine passes; one that does not load fails, with its line."""
     track = tmp_path / "collection" / "my-course" / "first"
-    (track / "track.yaml").write_text("id: first\ntitle: First\n")
+    (track / "notes.md").write_text("No lesson.")
     nothing = pre_commit("run")
     assert nothing.returncode == 0, nothing.stdout + nothing.stderr
     assert "(no files to check)Skipped" in nothing.stdout
@@ -72,6 +72,31 @@ def test_changed_exercises_are_linted_before_a_commit(
     assert broken.returncode == 1
     assert "my-course/first/01-token-lookup.yaml:" in broken.stdout
     assert "dificulty" in broken.stdout
+
+
+@pytest.mark.slow
+def test_a_changed_track_and_a_changed_lesson_are_looked_at(
+    pre_commit: PreCommit, tmp_path: Path
+) -> None:
+    """A track that lists what is not there, and maths in a lesson that is never closed."""
+    track = tmp_path / "collection" / "my-course" / "first"
+    (track / "lessons").mkdir()
+    (track / "01-token-lookup.yaml").write_text(EXERCISE.read_text())
+    listed = "id: first\ntitle: First\ndescription: One.\nexercises: [token-lookup]\n"
+    (track / "track.yaml").write_text(
+        listed + "lessons: [{id: a, title: A, exercises: [token-lookup]}]\n"
+    )
+    lesson = track / "lessons" / "01-a.md"
+    lesson.write_text("Solve token-lookup.\n")
+    fine = pre_commit("run")
+    assert fine.returncode == 0, fine.stdout + fine.stderr
+    lesson.write_text("Solve token-lookup for $5.\n")
+    broken = pre_commit("run", "--files", "my-course/first/lessons/01-a.md")
+    assert "lessons/01-a.md:1:24: ETU206 error" in broken.stdout, broken.stdout
+    lesson.write_text("Solve token-lookup.\n")
+    (track / "track.yaml").write_text(listed.replace("lookup]", "lookup, other]"))
+    broken = pre_commit("run", "--files", "my-course/first/track.yaml")
+    assert "no exercise 'other'" in broken.stdout, broken.stdout
 
 
 @pytest.mark.slow

@@ -36,7 +36,11 @@ def findings(facts: ProofFacts, places: Locations) -> tuple[ProofFinding, ...]:
 
 def notes(facts: ProofFacts, places: Locations) -> tuple[ProofFinding, ...]:
     """Return notes for the author that do not keep the exercise from being proven."""
-    return (*_constant_notes(facts, places), *_condition_notes(facts, places))
+    return (
+        *_constant_notes(facts, places),
+        *_condition_notes(facts, places),
+        *_budget_notes(facts, places),
+    )
 
 
 def skipped(facts: ProofFacts) -> tuple[str, ...]:
@@ -246,6 +250,17 @@ def _condition_notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFind
             f"{'; '.join(accepted)}. Draw those that the instructions promise"
         )
         yield ProofFinding(checks.MUTANTS, message, places.line("tests"))
+
+
+def _budget_notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+    for name, verdict in facts.unbudgeted.items():
+        if verdict.outcome is Outcome.PASSED and facts.misconceptions[name].diagnosis is not None:
+            message = (
+                f"only a budget tells misconception '{name}' from the solution, so its sentence is "
+                "said of any program that uses too much; let it say no more than that, or add a "
+                "test of its values"
+            )
+            yield ProofFinding(checks.DIAGNOSED, message, places.misconception(name))
 
 
 def _expected(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:

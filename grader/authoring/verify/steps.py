@@ -34,6 +34,7 @@ class ProofFacts:
     sound: frozenset[TestId] = frozenset()  # tests that the right program passes
     misconceptions: dict[str, Verdict] = field(default_factory=dict)
     misconceptions_again: dict[str, Verdict] = field(default_factory=dict)  # with other seeds
+    unbudgeted: dict[str, Verdict] = field(default_factory=dict)  # with no budget
     unforbidden: dict[str, Verdict] = field(default_factory=dict)  # with nothing forbidden
     broken: dict[str, Verdict] = field(default_factory=dict)  # those that raise in every test
     wrong: list[tuple[WrongProgram, Verdict]] = field(default_factory=list)
@@ -84,6 +85,8 @@ def run_steps(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, Pr
         facts.misconceptions_again = {each: results[f"misconception again {each}"] for each in ids}
     if facts.exercise.forbid is not None:
         facts.unforbidden = {each: results[f"misconception unforbidden {each}"] for each in ids}
+    if variants.unbudgeted(exercise) is not None:
+        facts.unbudgeted = {each: results[f"misconception unbudgeted {each}"] for each in ids}
     facts.wrong = [(each, results[f"wrong {each.id}"]) for each in generated]
     if candidates is not None:
         facts.mutants = [(each, results[f"mutant {each.change}"]) for each in candidates]
@@ -141,7 +144,10 @@ def _also_right_runs(exercise: Exercise) -> Iterator[VariantRun]:
 
 def _misconception_runs(facts: ProofFacts) -> Iterator[VariantRun]:
     exercise = facts.exercise
+    unbudgeted = variants.unbudgeted(exercise)
     for each in exercise.misconceptions:
+        if unbudgeted is not None:
+            yield variants.run(f"misconception unbudgeted {each.id}", unbudgeted, each.code)
         yield variants.run_as_submission(f"misconception {each.id}", exercise, each.code)
         if exercise.forbid is not None:
             free = variants.unforbidding(exercise)

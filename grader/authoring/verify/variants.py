@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from grader.definitions.exercise import Exercise, ExerciseId, TestId
+from grader.definitions.exercise import CallTest, Exercise, ExerciseId, TestId
 from grader.grading.results.evidence import Evidence
 from grader.grading.results.jobs import Job, Probe, limits_of
 from grader.grading.results.submission import Submission
@@ -52,6 +52,17 @@ def opened(exercise: Exercise) -> Exercise:
 def unforbidding(exercise: Exercise) -> Exercise:
     """Return the form that runs any program."""
     return exercise if exercise.forbid is None else variant(exercise, "unforbidding", forbid=None)
+
+
+def unbudgeted(exercise: Exercise) -> Exercise | None:
+    """Return the form whose calls may use what they like; None if no test has a budget."""
+    if not any(test.budget for test in exercise.tests):
+        return None
+    tests = tuple(
+        replace(test, budget=None) if isinstance(test, CallTest) else test
+        for test in exercise.tests
+    )
+    return variant(exercise, "unbudgeted", tests=tests)
 
 
 def only_tests(exercise: Exercise, ids: Iterable[TestId]) -> Exercise:

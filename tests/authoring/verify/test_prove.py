@@ -138,6 +138,32 @@ solution: |
 """
 
 
+BUDGET = """\
+id: mean
+defines: {mean: {}}
+starter: |
+  def mean(x):
+      ...
+tests:
+  - id: drawn
+    hidden: true
+    given: |
+      x = rng.standard_normal(4000)
+    call: mean(x)
+    expect: solution
+    budget: {memory: 2}
+misconceptions:
+  - id: copies
+    code: |
+      def mean(x):
+          return (x + [[0.0]] * 50).mean()
+    feedback: You add up another number.
+solution: |
+  def mean(x):
+      return x.mean()
+"""
+
+
 @pytest.fixture
 def proven(tmp_path: Path) -> Prove:
     """Prove one exercise, given as text without what all have."""
@@ -186,6 +212,16 @@ def test_a_case_that_no_hidden_test_meets_is_noted(
     assert proof.status == "proven"
     (note,) = [each for each in proof.notes if "wrong only in one of these cases" in each.message]
     assert ("float32;" in note.message) == accepted
+
+
+def test_a_misconception_that_only_a_budget_tells_is_noted(proven: Prove) -> None:
+    """Its sentence may claim more than memory shows."""
+    notes = [note for note in proven(BUDGET).notes if note.check == "misconceptions-diagnosed"]
+    assert [note.message[:51] for note in notes] == [
+        "only a budget tells misconception 'copies' from the"
+    ]
+    same = BUDGET.replace("50).mean()", "50).mean() + 1")
+    assert "only a budget" not in str(proven(same).notes)
 
 
 def test_what_asks_for_a_right_solution_is_not_tried_of_a_wrong_one(proven: Prove) -> None:

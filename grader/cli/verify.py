@@ -50,6 +50,11 @@ _GLANCE = 0.5  # seconds between looks at files that are watched
     metavar="FILE",
     help="Also write the record here, as JSON.",
 )
+@click.option(
+    "--accept", is_flag=True, help="List surviving mutants as equivalent, with a reason for each."
+)
+@click.option("--reason", metavar="TEXT", help="The reason for --accept, which asks otherwise.")
+@click.option("--change", metavar="CHANGE", help="The mutant that --accept is about.")
 @click.option("--watch", is_flag=True, help="Go on, and prove again what changes.")
 @click.option("--no-cache", is_flag=True, help="Prove again what has been proven before.")
 @options.exercises_option
@@ -58,6 +63,9 @@ def command(  # noqa: PLR0917  click calls it by name
     targets: tuple[str, ...],
     jobs: int,
     output: Path | None,
+    accept: bool,
+    reason: str | None,
+    change: str | None,
     watch: bool,
     no_cache: bool,
     exercises: Path | None,
@@ -75,13 +83,19 @@ def command(  # noqa: PLR0917  click calls it by name
       etude verify
       etude verify attention-weights
       etude verify drafts/07-rope.yaml --watch
+      etude verify drafts/07-rope.yaml --accept
     """
     options.prefer_own_output()
     folder = options.collection_for(targets, exercises)
     groups = find_targets(targets, folder)
     if watch:
         _watch(groups, sys.argv[1:])
-    proofs = _prove(groups, None if targets else folder, jobs, use_cache=not no_cache)
+    if (reason or change) and not accept:
+        raise UsageError("--reason and --change go with --accept")
+    collection = None if targets else folder
+    proofs = _prove(groups, collection, jobs, use_cache=not no_cache)
+    if accept and _accept(proofs, reason, change):
+        proofs = _prove(groups, collection, jobs, use_cache=not no_cache)
     _print(proofs, form, output)
     raise click.exceptions.Exit(max(_STATUS[proof.status] for proof in proofs.values()))
 
@@ -108,6 +122,46 @@ def _prove(
     if not session.settled():
         raise UsageError("there is nothing to verify")
     return session.settled()
+
+
+def _accept(proofs: Mapping[Path, Proof], reason: str | None, change: str | None) -> bool:
+    """Write survivors into the files, each with a reason; return whether there was any.
+
+    Raises:
+        UsageError: no mutant is meant, or one reason would be given for several.
+    """
+    from grader.authoring.add_entry import add_entry
+
+    survivors = [
+        (path, finding)
+        for path, proof in proofs.items()
+        for finding in proof.findings
+        if finding.change and change in (None, finding.change)
+    ]
+    if not survivors:
+        told = "no mutant survives" if change is None else f"no mutant {change!r} survives"
+        raise UsageError(f"{told}, so there is nothing to accept")
+    if reason is not None and len(survivors) > 1:
+        changes = "".join(f"\n  {finding.change}" for _, finding in survivors)
+        raise UsageError(
+            f"{len(survivors)} mutants survive, and each needs a reason of its own; name one of "
+            f"them with --change:{changes}"
+        )
+    written = False
+    for path, finding in survivors:
+        why = reason
+        if why is None:
+            click.echo(f"{path}:{finding.line}: {finding.change}\n{finding.diff}", err=True)
+            why = click.prompt(
+                "Why does it make no difference? (Enter leaves it as it is)",
+                default="", show_default=False, err=True,
+            )  # fmt: skip
+        if why.strip():
+            entry = {"change": finding.change, "reason": why.strip()}
+            line = add_entry(path, "equivalent", entry)
+            click.echo(f"{path}:{line}: listed as equivalent: {finding.change}", err=True)
+            written = True
+    return written
 
 
 def _lint(groups: Sequence[Group], collection: Path | None) -> "LintReport":

@@ -365,7 +365,7 @@ def _mutants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
             "it fails, or list the change under `equivalent` with a reason"
         )
         line = places.in_text(mutant.line, "solution")
-        yield ProofFinding(checks.MUTANTS, message, line, mutant.diff)
+        yield ProofFinding(checks.MUTANTS, message, line, mutant.diff, mutant.change)
 
 
 def _equivalent(facts: ProofFacts, _places: Locations) -> Iterator[ProofFinding]:

@@ -19,6 +19,7 @@ class ProofFinding:
     message: str
     line: int = 1  # of the definition's file
     diff: str = ""  # of a mutant
+    change: str = ""  # of a mutant that no hidden test kills, as `equivalent` names it
 
 
 @dataclass(frozen=True, slots=True)

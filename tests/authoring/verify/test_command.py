@@ -82,6 +82,25 @@ def test_what_lint_refuses_is_not_proven(verify: Etude, here: Path) -> None:
         assert "no-lint-error: ETU302: points: all hidden tests together are worth" in done.stdout
 
 
+def test_a_surviving_mutant_can_be_accepted(verify: Etude, here: Path) -> None:
+    """One reason is for one mutant; the entry is written, and the exercise proven again."""
+    text = PROVEN.replace("[[1.0, 2.0, 2.0, 4.0]]", "[[1.0]]").replace(
+        "[[4.0, 2.0, 1.0, 0.0]]", "[[5.0]]"
+    )
+    text = (
+        text.replace("(2, 5)", "(2, 1)").replace("(3, 5)", "(3, 1)").replace("sqrt(5)", "sqrt(1)")
+    )
+    (here / "proven.yaml").write_text(text)
+    several = verify("proven.yaml", "--accept", "--reason", "One feature.")
+    assert (several.returncode, several.stdout) == (2, "")
+    assert "--change:\n  drop-scale in scaled_scores: `Q @ K.T /" in several.stderr
+    change = several.stderr.splitlines()[-1].strip()
+    done = verify("proven.yaml", "--accept", "--reason", "One feature.", "--change", change)
+    assert f"listed as equivalent: {change}" in done.stderr
+    assert f"accepts a mutant of the solution, {change}" not in done.stdout
+    assert "One feature." in (here / "proven.yaml").read_text()
+
+
 def test_a_circle_of_prerequisites_and_a_lesson_are_looked_at(verify: Etude, here: Path) -> None:
     """What only shows between files, or in a lesson, keeps the collection from being proven."""
     for track, name, other in (("one", "a", "b"), ("two", "b", "a")):

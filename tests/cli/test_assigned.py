@@ -23,6 +23,7 @@ def hand_in(folder: Path, *names: str, source: str = RIGHT) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_one_exercise_is_reported_as_check_does(etude: Etude, tmp_path: Path) -> None:
     """In full, as one verdict; nothing is recorded for a learner."""
     hand_in(tmp_path / "in", "attention_weights.py")
@@ -51,6 +52,7 @@ def test_every_assigned_exercise_has_a_verdict(etude: Etude, tmp_path: Path) -> 
     assert missing["message"] == "There is no file token-lookup.py."
 
 
+@pytest.mark.slow
 def test_a_file_of_another_name_is_taken_for_one_exercise_only(
     etude: Etude, tmp_path: Path
 ) -> None:

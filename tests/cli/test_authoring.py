@@ -150,6 +150,7 @@ def hand_in(folder: Path, student: str, body: str) -> None:
     path.write_text(f"def double(x):\n    return {body}\n")
 
 
+@pytest.mark.slow
 def test_diff_names_whose_verdict_changes(etude: Etude, tmp_path: Path) -> None:
     """Both versions grade the same files; who keeps a verdict is counted, not named."""
     (tmp_path / "old.yaml").write_text(DOUBLE.replace("EXPECTED", "2.0"))

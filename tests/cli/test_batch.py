@@ -106,6 +106,7 @@ def test_an_interruption_leaves_a_valid_file_that_resumes(
     assert [line["student"] for line in lines(out)] == students
 
 
+@pytest.mark.slow
 def test_equal_code_is_graded_once_and_everybody_gets_the_verdict(
     etude: Etude, tmp_path: Path
 ) -> None:
@@ -168,6 +169,7 @@ def test_without_a_terminal_progress_is_plain_lines(etude: Etude, tmp_path: Path
     assert "\x1b" not in done.stdout
 
 
+@pytest.mark.slow
 def test_resume_remembers_who_did_not_pass(etude: Etude, tmp_path: Path) -> None:
     """The exit status is of all results, those of earlier runs too."""
     hand_in(tmp_path / "in", "s", RIGHT.replace("/ np.sqrt", "* np.sqrt"))
@@ -208,6 +210,7 @@ def test_results_reach_no_linked_folder_of_a_checkout(
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
+@pytest.mark.slow
 def test_files_that_are_no_submissions_are_counted(etude: Etude, tmp_path: Path) -> None:
     """Nobody's work disappears in silence; hidden folders are nobody's work."""
     hand_in(tmp_path / "in", "s", RIGHT)
@@ -220,6 +223,7 @@ def test_files_that_are_no_submissions_are_counted(etude: Etude, tmp_path: Path)
     assert ".git" not in done.stdout
 
 
+@pytest.mark.slow
 def test_what_a_definition_prints_stays_out_of_the_result(
     etude_process: Etude, tmp_path: Path
 ) -> None:

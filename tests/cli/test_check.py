@@ -86,6 +86,7 @@ def test_a_failure_fits_into_the_terminal(width: int, height: int) -> None:
         assert "These are the weights without the" in text
 
 
+@pytest.mark.slow
 def test_no_color_is_respected() -> None:
     """The numbers and the brackets stay; in a pipe there is no escape at all."""
     text = in_terminal("attention-weights", WRONG, NO_COLOR="1")
@@ -112,6 +113,7 @@ def test_verbose_opens_every_failing_test(etude: Etude) -> None:
     assert len([line for line in lines if line[:1] in ("\u2713", "\u2717")]) == 9
 
 
+@pytest.mark.slow
 def test_plain_is_the_format_of_that_name(etude: Etude) -> None:
     """Sentences, no marks, no columns; with other formats for files, but for no other print."""
     flag = etude("check", "attention-weights", WRONG, "--plain", "--format", "junit=out.xml")
@@ -152,6 +154,7 @@ def write_double(folder: Path, expect: str = "2 * x") -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_definition_that_changed_is_read_again(etude: Etude, tmp_path: Path) -> None:
     """Also when it changes back, or is not valid any more."""
     command = ("check", write_double(tmp_path), tmp_path / "double.py")

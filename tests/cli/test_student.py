@@ -302,6 +302,7 @@ def test_a_file_that_is_not_there_is_no_attempt(student: Etude, tmp_path: Path) 
     assert not _record().exists()
 
 
+@pytest.mark.slow
 def test_a_report_for_a_program_has_no_advice(student: Etude) -> None:
     """JSON on stdout stays JSON, with the exercise's XP; the attempt is recorded all the same."""
     for _ in range(2):
@@ -515,6 +516,7 @@ def test_progress_sums_up_and_names_what_is_next(student: Etude) -> None:
     assert "Next: go on with quadruple: " in student("progress").stdout
 
 
+@pytest.mark.slow
 def test_progress_goes_to_another_machine_and_back(
     student: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -630,6 +632,7 @@ def test_a_lesson_is_run_and_read_in_the_terminal(student: Etude) -> None:
     assert "\x1b" not in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("student")
 def test_a_heatmap_is_coloured_in_a_terminal_unless_that_is_not_wanted(tmp_path: Path) -> None:
     """Cells have backgrounds; with NO_COLOR they have none, and with TERM=dumb no code at all."""

@@ -104,6 +104,7 @@ def test_impossible_file_name(name: str) -> None:
         load_exercise(Path(name))
 
 
+@pytest.mark.slow
 def test_many_values(problems_of: ProblemsOf) -> None:
     """A file of a hundred thousand values is cut off."""
     assert problems_of("[" + "1," * 100_001 + "]").endswith("the file has more than 100,000 values")
@@ -167,6 +168,7 @@ def test_python_at_the_limit(code: str, minimal: str, workdir: Path) -> None:
     assert test.call == code
 
 
+@pytest.mark.slow
 def test_many_names(minimal: str, problems_of: ProblemsOf) -> None:
     """Thousands of unknown names are given up on after a hundred; none costs a long search."""
     unknown = "; ".join(f"unknown{number}" for number in range(5_000))

@@ -209,6 +209,7 @@ def test_the_numbers_of_one_array_share_their_decimals(
     assert (compare_text(expected, got) is None) is agree
 
 
+@pytest.mark.slow
 def test_hostile_print_is_read_in_bounded_time() -> None:
     """A megabyte that nearly looks like arrays: it has to end, the clock is not looked at."""
     for piece in ("array(", "array(,dtype=", "np.float64(", "array([,dtype=]", "np.True_np."):

@@ -97,6 +97,7 @@ def test_workers_that_do_not_go_into_the_cores_may_use_any(
         assert cores_of(pool.pids) == [two_cores] * workers
 
 
+@pytest.mark.slow
 def test_a_worker_that_replaces_another_takes_its_core(
     two_cores: set[int], double: Exercise
 ) -> None:

@@ -134,6 +134,7 @@ def children(pid: int) -> Iterator[int]:
             yield from map(int, (task / "children").read_text().split())
 
 
+@pytest.mark.slow
 def test_workers_are_replaced_after_so_many_jobs(double: Exercise) -> None:
     """Nothing can pile up in one; the change loses nothing."""
     jobs = [job(double, n) for n in range(10)]

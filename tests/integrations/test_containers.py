@@ -109,6 +109,7 @@ def test_the_image_runs_as_an_ordinary_user() -> None:
     assert json.loads(settings["CMD"]) == ["doctor"]
 
 
+@pytest.mark.slow
 def test_the_build_gets_what_it_needs_and_no_more(context: Path) -> None:
     """No history, no tests, no submissions; what is copied is there."""
     assert {path.name for path in context.iterdir()} == {

@@ -113,6 +113,7 @@ def grade(project: Path, **variables: str) -> Finished:
     )
 
 
+@pytest.mark.slow
 def test_no_cache_of_the_checkout_is_believed(tmp_path: Path) -> None:
     """A definition that is kept in the checkout is neither read nor written there."""
     (tmp_path / "attention-weights.py").write_text(source("correct"))
@@ -189,6 +190,7 @@ def test_what_was_assigned_is_words(job: Job, tmp_path: Path) -> None:
     assert not (tmp_path / "project" / "pwned").exists()
 
 
+@pytest.mark.slow
 def test_nothing_of_the_project_runs_but_the_submission(
     job: Job, hostile: Callable[[str], HostileCheckout], offline: Mapping[str, str]
 ) -> None:

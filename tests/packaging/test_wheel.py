@@ -113,6 +113,7 @@ def test_python_s_own_site_is_not_shadowed() -> None:
     assert done.stdout == "True\n"
 
 
+@pytest.mark.slow
 def test_the_installed_code_is_the_wheel_s(installed: "Installed", tmp_path: Path) -> None:
     """Nothing of the checkout is imported, so these tests try what a user would get."""
     program = (

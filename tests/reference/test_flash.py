@@ -152,6 +152,7 @@ def peak_memory(call: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_the_matrix_of_weights_is_never_held() -> None:
     """With 2048 positions it would take 16 MiB; the tiles and the output take less than one."""
     Q, K, V = drawn(np.float32, (2048, 16), (2048, 16), (2048, 16))

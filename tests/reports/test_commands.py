@@ -48,6 +48,7 @@ def test_wrong_use_of_formats_is_said_before_grading(etude: Etude) -> None:
         assert message in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("classroom")
 def test_a_fault_still_writes_every_file(etude_without_sandbox: Etude, tmp_path: Path) -> None:
     """Without a sandbox there is no score, but whoever waits for a file gets one."""
@@ -69,6 +70,7 @@ def test_a_wrong_name_still_writes_the_file(etude: Etude, tmp_path: Path) -> Non
     assert json.loads((tmp_path / "r.json").read_text())["gradable"] is False
 
 
+@pytest.mark.slow
 def test_a_batch_that_breaks_off_writes_a_fault_for_each(
     etude_without_sandbox: Etude, tmp_path: Path
 ) -> None:
@@ -188,6 +190,7 @@ def test_canvas_gets_its_grades(etude: Etude, graded: Path) -> None:
     assert "ada,CS 101,\n" in (graded / "book.csv").read_text()
 
 
+@pytest.mark.slow
 def test_canvas_writes_nothing_if_somebody_is_unknown(etude: Etude, graded: Path) -> None:
     """Nor over the file that Canvas gave."""
     book = graded / "book.csv"
@@ -203,6 +206,7 @@ def test_canvas_writes_nothing_if_somebody_is_unknown(etude: Etude, graded: Path
     assert "1 without a verdict, left as they are: robert" in done.stdout
 
 
+@pytest.mark.slow
 def test_canvas_refuses_other_files(etude: Etude, graded: Path) -> None:
     """With the line that is no result."""
     for text in ("{}\n", "[" * 100_000):

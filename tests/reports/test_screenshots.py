@@ -35,6 +35,7 @@ def test_the_images_show_what_a_terminal_shows_now() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_other_words_in_an_image_are_found(
     screenshots: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -418,6 +418,7 @@ def test_a_spare_is_forked_ahead_and_takes_other_limits_too(each_sandbox: Sandbo
             assert answer == Returned(value=number)
 
 
+@pytest.mark.slow
 def test_answers_have_a_total_weight(sandbox: Sandbox) -> None:
     """A submission that answers with megabytes again and again is ended."""
     with sandbox.child(PATIENT) as child:

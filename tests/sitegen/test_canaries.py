@@ -357,6 +357,7 @@ def test_there_is_a_canary_in_every_hidden_place() -> None:
         assert not any(word in other for other in WORDS - {word})
 
 
+@pytest.mark.slow
 def test_only_public_canaries_are_in_the_site(built: Built) -> None:
     """No hidden one is in a page, an asset, a name or the build's notes; each public one is found."""
     assert found_in(built.folder) == PUBLIC

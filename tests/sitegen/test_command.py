@@ -167,6 +167,7 @@ def test_a_second_build_gives_what_a_first_one_would(build: Build, collection: P
         before = again
 
 
+@pytest.mark.slow
 def test_pages_that_stay_are_not_written_again(
     build: Build, collection: Path, tmp_path: Path
 ) -> None:
@@ -267,6 +268,7 @@ def test_another_version_remembers_nothing_of_this_one(in_process: Process, tmp_
         assert any(seen.encode() in content for name, content in built if seen_in in name), path
 
 
+@pytest.mark.slow
 def test_python_comes_from_where_it_is_said(build: Build, tmp_path: Path) -> None:
     """From another folder of the net, or copied from one of this machine."""
     away = build("away", "--pyodide-url", "https://example.org/py")
@@ -294,6 +296,7 @@ def test_two_places_for_python_are_refused(build: Build, tmp_path: Path) -> None
         build("x", "--pyodide-url", "https://a.org/", "--pyodide-dir", str(tmp_path))
 
 
+@pytest.mark.slow
 def test_an_address_adds_what_needs_one(build: Build) -> None:
     """Sitemap, feed and canonical links; without it no file names an address of the site."""
     bare = build("without")

@@ -48,7 +48,11 @@ def by_author(where: Location, what: str, action: Callable[[], T]) -> T:
     """
     try:
         # What it prints is for the author's eyes, never a part of the result on stdout.
-        with np.errstate(all="ignore"), contextlib.redirect_stdout(sys.stderr), time_limit():
+        with (
+            np.errstate(all="ignore"),
+            contextlib.redirect_stdout(sys.stderr),
+            time_limit(AUTHOR_SECONDS),
+        ):
             return in_own_context(action)
     except (KeyboardInterrupt, EtudeError):
         raise
@@ -74,7 +78,7 @@ class TooLargeError(Exception):
 
 
 @contextlib.contextmanager
-def time_limit(seconds: float = AUTHOR_SECONDS) -> Iterator[None]:
+def time_limit(seconds: float) -> Iterator[None]:
     """Raise `TooLongError` in a block that does not end; only in a main thread, and in no page."""
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or not hasattr(signal, "setitimer"):

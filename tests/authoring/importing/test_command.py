@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from grader.definitions.collection import load_exercise, load_track
 from tests.conftest import Etude
 
@@ -32,6 +34,7 @@ def test_nothing_to_import_is_a_usage_error(etude_import: Etude, tmp_path: Path)
     assert not (tmp_path / "here" / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_file_that_is_there_is_overwritten_only_by_force(
     etude_import: Etude, sound: Path
 ) -> None:
@@ -48,6 +51,7 @@ def test_a_file_that_is_there_is_overwritten_only_by_force(
     assert load_exercise(out / "halve.yaml").id == "halve"
 
 
+@pytest.mark.slow
 def test_a_track_has_its_file_and_numbers(etude_import: Etude, sound: Path) -> None:
     """`--track` makes a folder that loads as a track."""
     assert etude_import(sound, "--into", "out", "--track", "first-steps").returncode == 0
@@ -57,6 +61,7 @@ def test_a_track_has_its_file_and_numbers(etude_import: Etude, sound: Path) -> N
     assert etude_import(sound, "--into", "out", "--track", "../up").returncode == 2
 
 
+@pytest.mark.slow
 def test_a_link_in_place_of_the_file_is_replaced_not_followed(
     etude_import: Etude, sound: Path
 ) -> None:

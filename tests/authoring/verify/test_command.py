@@ -46,6 +46,7 @@ def test_what_is_not_proven_says_where_and_what_to_do(verify: Etude) -> None:
     assert done.stdout.splitlines()[-1] == "0 of 1 exercise proven."
 
 
+@pytest.mark.slow
 def test_an_invalid_definition_does_not_hide_the_others(verify: Etude, here: Path) -> None:
     """Exit status 2, every problem with its line, and the rest is proven all the same."""
     (here / "broken.yaml").write_text("id: broken\nxp: many\n")
@@ -118,6 +119,7 @@ def test_a_circle_of_prerequisites_and_a_lesson_are_looked_at(verify: Etude, her
     assert "lessons/01-l.md:3: no-lint-error: ETU206: this '$'" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_track_is_verified_as_a_whole(verify: Etude, here: Path) -> None:
     """What its file says wrong is an invalid definition, also when every exercise is known."""
     below = here / "collection" / "small"
@@ -132,6 +134,7 @@ def test_a_track_is_verified_as_a_whole(verify: Etude, here: Path) -> None:
     assert "no exercise 'missing'" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_record_is_json_and_can_be_written(verify: Etude, here: Path) -> None:
     """The same object on stdout and in the file."""
     done = verify("proven.yaml", "--format", "json", "--output", "record.json")

@@ -8,11 +8,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from grader.authoring.verify.checks import CHECKS
 
 if TYPE_CHECKING:
-    import pytest
-
     from tests.conftest import Etude, Goldens
 
 FOLDER = Path(__file__).parents[2] / "golden" / "verify"
@@ -29,6 +29,7 @@ def words_of(proof: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.slow
 def test_each_broken_exercise_gets_the_words_in_its_golden_file(
     etude: "Etude", goldens: "Goldens", tmp_path: Path, monkeypatch: "pytest.MonkeyPatch"
 ) -> None:

@@ -262,6 +262,7 @@ def test_a_wrong_program_that_is_right_can_be_allowed(proven: Prove) -> None:
     assert not proven(text + listed).failed("equivalents-true")
 
 
+@pytest.mark.slow
 def test_a_misconception_that_is_forbidden_counts_as_rejected(proven: Prove) -> None:
     """But one that does not even run is none."""
     assert proven(FORBID).counts.rejected == 1
@@ -275,6 +276,7 @@ def test_a_misconception_that_is_forbidden_counts_as_rejected(proven: Prove) -> 
     assert "`numby`" in finding.message
 
 
+@pytest.mark.slow
 def test_a_misconception_may_raise_what_learners_mean_to_run(proven: Prove) -> None:
     """An operation that fails is a mistake people make; a name that is missing is the author's."""
     raising = MISCONCEPTION.replace("x**3", "x @ x[:-1]").replace("cubes", "multiplies")
@@ -284,6 +286,7 @@ def test_a_misconception_may_raise_what_learners_mean_to_run(proven: Prove) -> N
     assert (proof.counts.rejected, proof.failed("misconceptions-rejected")) == (0, True)
 
 
+@pytest.mark.slow
 def test_a_mask_may_be_what_a_constant_passes(proven: Prove) -> None:
     """Truth values and zeros that are right are noted; numbers by tolerance alone stand in the way."""
     text = FIX.replace("expect: solution", "expect: solution\n    tolerance: {atol: 99.0}")
@@ -337,11 +340,13 @@ def test_what_a_test_keeps_in_a_module_is_found(proven: Prove, body: str, messag
     assert found == [message]
 
 
+@pytest.mark.slow
 def test_what_a_test_keeps_in_its_inputs_is_no_harm(proven: Prove) -> None:
     """The list that a function of `given` adds to is a new one for each submission."""
     assert proven(with_body(IN_A_LIST, "any(kept(double(1.0) == 2.0))")).status == "proven"
 
 
+@pytest.mark.slow
 def test_large_inputs_are_drawn_again_without_computing_on_them(proven: Prove) -> None:
     """An array that repeats one number need not fit into memory."""
     given = "large = np.broadcast_to(np.float16(0.5), (100_000, 100_000))"

@@ -104,6 +104,7 @@ def test_a_server_goes_on_with_what_another_left(start: Start, tmp_path: Path) -
     assert stored.score(raised) == (stored.exercise.digest, 5, 5)
 
 
+@pytest.mark.slow
 def test_a_regrade_can_be_cancelled(both: tuple[Served, Stored]) -> None:
     """It says so, and by whom is in the log."""
     served, stored = both

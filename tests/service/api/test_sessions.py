@@ -50,6 +50,7 @@ def test_many_come_back_at_once(served: Served, people_there: int) -> None:
         each.close()
 
 
+@pytest.mark.slow
 def test_a_token_that_is_revoked_meanwhile_opens_nothing(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:

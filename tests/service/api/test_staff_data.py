@@ -189,6 +189,7 @@ def test_submissions_are_listed_page_by_page(prof: httpx.Client) -> None:
     assert [each["score"] for each in bob["submissions"]] == [0, 2, 0]
 
 
+@pytest.mark.slow
 def test_a_parked_submission_is_let_go_on(served: Served, prof: httpx.Client) -> None:
     """It is listed as parked, graded once it is released, and cannot be released twice."""
     database = served.context.database

@@ -134,6 +134,7 @@ async def _until_free(port: int, listener: Listener) -> None:
     raise AssertionError("the places of streams that ended are not given back")
 
 
+@pytest.mark.slow
 def test_nobody_takes_the_room_of_all_others(
     serving: Callable[[Settings], Served], tmp_path: Path
 ) -> None:

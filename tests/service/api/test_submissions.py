@@ -95,6 +95,7 @@ def test_identical_code_is_graded_once(served: Served) -> None:
     assert attempts == 1
 
 
+@pytest.mark.slow
 def test_events_tell_each_state_once(served: Served) -> None:
     """Server-sent events end with the graded state."""
     client = served.client("ada")
@@ -200,6 +201,7 @@ def test_a_body_that_ends_early_takes_nothing_in(served: Served) -> None:
     assert served.client("half").get("/v1/progress").json()["exercises"] == []
 
 
+@pytest.mark.slow
 def test_who_sends_too_much_is_told_when_to_come_back(
     serving: Callable[[Settings], Served], tmp_path: Path
 ) -> None:

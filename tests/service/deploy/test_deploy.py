@@ -158,6 +158,7 @@ def test_manifests_name_each_other() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_scaler_counts_what_waits(database: Database) -> None:
     """The query of the ScaledObject gives the length of the queue, without what is parked."""
     (scaled,) = (found["spec"] for found in documents() if found["kind"] == "ScaledObject")

@@ -42,6 +42,7 @@ def test_a_platform_is_added_and_listed(platform: Etude) -> None:
     assert "0 will be tried again" in platform("unsent", "--retry").stdout
 
 
+@pytest.mark.slow
 def test_keys_are_exchanged(platform: Etude) -> None:
     """A second one is made beside the first; the first goes when the second is known, or --now."""
     made = platform("rotate-key").stdout

@@ -87,6 +87,7 @@ def test_a_better_grade_follows_and_an_equal_one_does_not(course: Course) -> Non
     assert first["timestamp"] < second["timestamp"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [503, 429, 401])
 def test_an_outage_loses_no_grade(course: Course, status: int) -> None:
     """While the platform is away it is tried again and again; then it learns the newest grade."""
@@ -415,6 +416,7 @@ def test_keys_are_exchanged_without_a_gap(
     assert told == {new: events.KEY_MADE, old: events.KEY_RETIRED}
 
 
+@pytest.mark.slow
 def test_a_key_that_got_out_is_worth_nothing_at_once(course: Course) -> None:
     """A new one signs from the moment on in which the old one is forgotten."""
     database = course.tool.context.database
@@ -459,6 +461,7 @@ def test_staff_sees_what_was_not_sent_and_sends_it_again(course: Course) -> None
     assert browser.get("/staff/unsent").status_code == HTTPStatus.NOT_FOUND
 
 
+@pytest.mark.slow
 def test_a_platform_that_does_not_answer_holds_up_nobody_else(
     course: Course, fresh_course: Callable[[], Course]
 ) -> None:

@@ -31,6 +31,7 @@ def regrade(
     return lambda *words, **options: etude("regrade", *words, **options)
 
 
+@pytest.mark.slow
 def test_it_shows_what_would_change_and_then_does_it(regrade: Etude, stored: Stored) -> None:
     """Without --yes nothing is published; with it all but what would be lowered, which is listed."""
     raised = stored.hand_in("ada", RIGHT, 2)

@@ -134,7 +134,7 @@ Expected: TypeAlias = FromReference | FromSolution | FromExpression | LiteralVal
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far a number may be off: `|got - expected| <= atol + rtol * |expected|`."""
+    """The deviation that a number may have: `|got - expected| <= atol + rtol * |expected|`."""
 
     atol: float = _doc("Absolute part.", default=1e-9)
     rtol: float = _doc("Relative part.", default=1e-7)
@@ -142,7 +142,7 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one call may use, in multiples of what the reference (or the solution) uses for it."""
+    """A limit on one call, in multiples of what the reference (or the solution) uses for it."""
 
     where: Location
     time: float | None = _doc(
@@ -153,7 +153,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _AnyTest:
-    """What every test has."""
+    """The fields of every test."""
 
     where: Location
     id: TestId = _doc("Names the test in every report; unique in the exercise.")
@@ -415,7 +415,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Forbid:
-    """What a submission must do without; its syntax tree is searched before it runs.
+    """Constructs that a submission must do without; its syntax tree is searched before it runs.
 
     Aliases are followed, as in `from numpy import einsum as e` and `la = np.linalg`. Where anything
     below a module is forbidden, the module itself may only be imported, renamed in a plain
@@ -488,7 +488,7 @@ class Equivalent:
 
 @dataclass(frozen=True, slots=True)
 class ExerciseLimits:
-    """What a submission to this exercise may use, where the usual limits do not fit."""
+    """The resources of a submission to this exercise, where the usual limits do not fit."""
 
     where: Location
     cpu_seconds: int | None = _doc("CPU time for all tests together.", default=None)
@@ -503,7 +503,7 @@ class ExerciseLimits:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What the exercises of a course share: its `course.yaml`, loaded."""
+    """A loaded `course.yaml`: the facts that the exercises of a course share."""
 
     where: Location
     title: str

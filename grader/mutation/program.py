@@ -115,7 +115,7 @@ class Program:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        """Where each line begins, by the parser's idea of a line: no form feeds, no U+2028."""
+        """The offsets of lines, by the parser's idea of a line: no form feeds, no U+2028."""
         starts, index, source = [0], 0, self.source
         while index < len(source):
             index += 2 if source.startswith("\r\n", index) else 1

@@ -148,10 +148,10 @@ class Batch:
 
     @property
     def began(self) -> float:
-        """When grading began, in seconds since 1970."""
+        """The time when grading began, in seconds since 1970."""
         return min((report.began for report in self.reports), default=0.0)
 
     @property
     def ended(self) -> float:
-        """When grading ended, in seconds since 1970."""
+        """The time when grading ended, in seconds since 1970."""
         return max((report.ended for report in self.reports), default=0.0)

@@ -143,7 +143,7 @@ class Child(ABC):
 
     @property
     def output_full(self) -> bool:
-        """Whether the cap on printing was reached."""
+        """True if the cap on printing was reached."""
         return self.printed >= self.limits.output
 
     @abstractmethod

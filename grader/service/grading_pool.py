@@ -48,7 +48,7 @@ _LEAST_SHARE: Final = 19
 _CLOSED: Final = "the grading pool is closed"
 
 DRAIN_SECONDS: Final = 2.0
-"""How long a service that stops waits for what is in hand; the rest stays to be graded."""
+"""Seconds that a service that stops waits for jobs in hand; the rest stays to be graded."""
 
 _END_SECONDS: Final = 1.0
 

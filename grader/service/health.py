@@ -47,7 +47,7 @@ class Readiness:
 
     @property
     def is_ready(self) -> bool:
-        """Whether nothing is wrong."""
+        """True if nothing is wrong."""
         return all(said == OK for said in self.checks.values())
 
 

@@ -76,7 +76,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Concurrency:
-    """How many sources are graded at once, and when to stop.
+    """The number of sources graded at once, and the time to stop.
 
     Attributes:
         ahead: sources in hand at once for each worker.

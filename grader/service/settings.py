@@ -32,5 +32,5 @@ class Settings:
 
     @property
     def is_https(self) -> bool:
-        """Whether browsers reach the service by HTTPS."""
+        """True if browsers reach the service by HTTPS."""
         return self.public_url.startswith("https://")

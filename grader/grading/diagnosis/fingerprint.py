@@ -36,7 +36,7 @@ _NO_NUMBERS: Final[Numbers] = np.empty(0)
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """How a test ended for a program: in which draw, on which rung, and with which values."""
+    """The end of a test for a program: in which draw, on which rung, and with which values."""
 
     outcome: Outcome
     draw: int
@@ -49,7 +49,7 @@ class Fingerprint:
 
     @property
     def is_distinctive(self) -> bool:
-        """Whether a program with another mistake would hardly give the same."""
+        """True if a program with another mistake would hardly give the same."""
         if self.is_specific:
             return True
         if self.text:
@@ -61,7 +61,7 @@ class Fingerprint:
 
     @property
     def is_finite_somewhere(self) -> bool:
-        """Whether any of its numbers is neither NaN nor infinite."""
+        """True if any of its numbers is neither NaN nor infinite."""
         return bool(np.isfinite(self.numbers).any())
 
     def agrees(self, other: "Fingerprint", closeness: Tolerance | None) -> bool:

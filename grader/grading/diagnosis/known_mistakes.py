@@ -383,7 +383,7 @@ class _Case:
 
     @property
     def has_much_evidence(self) -> bool:
-        """Whether several tests have values that another mistake would hardly give."""
+        """True if several tests have values that another mistake would hardly give."""
         telling = [test for test in self.failing if self.fingerprints[test.id].is_distinctive]
         return len(telling) >= _LEAST_EVIDENCE
 

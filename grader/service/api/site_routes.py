@@ -17,7 +17,7 @@ _PLACE: Final = b"<html "
 _MARK: Final = b'<html data-service="/v1/" '
 _SIGNED_IN: Final = b"data-signed-in "  # or a page would have to ask, in vain for most
 _TEXTS: Final = re.compile(rb"<!--static-->.*?<!--served:(.*?)-->", re.DOTALL)
-"""What a page says on a static host, and in a comment what is true here: see base.html."""
+"""A sentence of pages on a static host, and in a comment the one that is true here."""
 
 
 class Site(StaticFiles):

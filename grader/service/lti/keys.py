@@ -30,7 +30,7 @@ from grader.service.store.upsert import insert_unless_there
 ALGORITHM: Final = "RS256"
 _BITS: Final = 2048
 KNOWN_SECONDS: Final = 7200
-"""How long a new key of ours is shown before it signs: platforms keep keys for an hour."""
+"""Seconds for which a new key of ours is shown before it signs: platforms keep keys for an hour."""
 
 _KEEP_SECONDS: Final = 3600.0
 _MOST_WAITING: Final = 16  # launches from one platform, until it says what its keys are

@@ -24,7 +24,7 @@ from grader.service.store.platforms import Platform, origin
 from grader.service.store.unsent_scores import ScoreLine
 
 LOGIN_SECONDS: Final = 600
-"""How long a browser may take from us to its platform and back."""
+"""Seconds that a browser may take from us to its platform and back."""
 
 SCORE_SCOPE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
 _CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"

@@ -67,7 +67,7 @@ class Database:
 
     @property
     def is_sqlite(self) -> bool:
-        """Whether it is one file, for one server."""
+        """True if it is one file, for one server."""
         return self.engine.dialect.name == "sqlite"
 
     def __enter__(self) -> Self:

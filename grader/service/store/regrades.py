@@ -81,7 +81,7 @@ class RegradeChange:
 
     @property
     def effect(self) -> Effect:
-        """Whether it is better or worse."""
+        """True if it is better or worse."""
         if self.before.rank == self.after.rank:
             return "same"
         return "raised" if self.after.rank > self.before.rank else "lowered"

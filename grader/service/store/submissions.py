@@ -14,7 +14,7 @@ from grader.service.store.tables import publication, source, submission, waiting
 from grader.service.store.upsert import insert_unless_there
 
 COUNTED: Final = 1_000
-"""How far places in the line are counted: in one of a hundred thousand that would take long."""
+"""The last place in the line that is counted: in one of a hundred thousand that would take long."""
 
 NEWEST: Final = "g"
 """Behind every id: those begin with a hexadecimal digit."""

@@ -102,7 +102,7 @@ class StoredVerdict:
 
     @property
     def passed(self) -> bool:
-        """Whether the submission solves the exercise."""
+        """True if the submission solves the exercise."""
         return self.outcome == "passed"
 
 

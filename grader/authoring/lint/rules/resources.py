@@ -39,7 +39,7 @@ _MODULES: Final = ("numpy", "math", "itertools", "functools", "statistics", "ope
     """,
 )
 def unknown_forbidden_name(subject: Subject) -> Iterator[Problem]:
-    """What is forbidden does not exist, so nothing is forbidden.
+    """A forbidden name that does not exist, so that nothing is forbidden.
 
     Looked up are names in NumPy and in `math`, `itertools`, `functools`, `statistics`, `operator`
     and `random`, and modules below NumPy and the standard library. A name without a dot may be

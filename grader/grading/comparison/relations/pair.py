@@ -84,7 +84,7 @@ class Pair:
 
     @property
     def is_finite(self) -> bool:
-        """Whether arithmetic on all values makes sense."""
+        """True if arithmetic on all values makes sense."""
         return bool(np.isfinite(self.expected).all() and np.isfinite(self.got).all())
 
 

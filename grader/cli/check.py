@@ -14,7 +14,7 @@ import click
 
 from grader.cli import arguments, options
 from grader.cli.main import NOT_PASSED
-from grader.errors import EtudeError, GraderFault
+from grader.errors import EtudeError, GraderFault, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +59,7 @@ def command(  # noqa: PLR0917  click calls it by name
     verbose: bool,
     watch: bool,
 ) -> None:
-    """Grade FILE as a submission to EXERCISE.
+    """Grade FILE, a Python file or a Jupyter notebook, as a submission to EXERCISE.
 
     EXERCISE is an id, or the path of a YAML definition anywhere: a path has a slash or ends in
     .yaml or .yml. The attempt is recorded on this machine, see `etude progress`; a verdict never
@@ -143,7 +143,10 @@ def _grade(pool: "Pool", asked: _Asked) -> "tuple[Verdict, Afterwards]":
 
     told = asked.delivery.printed in {"text", "plain"}
     afterwards = Afterwards(definition, asked.exercises, told=told)
-    ((_, result),) = pool.grade([Job(definition, Submission.read(asked.file))])
+    submission = Submission.read(asked.file)
+    if submission.is_notebook and submission.problem:
+        raise UsageError(f"{asked.file}: {submission.problem}")
+    ((_, result),) = pool.grade([Job(definition, submission)])
     if isinstance(result, EtudeError):
         raise result
     return result, afterwards

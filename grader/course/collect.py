@@ -1,4 +1,4 @@
-"""Submissions from a learning platform: downloads put into `<student>/<exercise>.py`.
+"""Submissions from a learning platform: downloads put into `<student>/<exercise>.py` or `.ipynb`.
 
 Canvas and Moodle name what they hand out by these patterns (as of 2026):
 
@@ -21,16 +21,20 @@ from typing import Final
 
 from grader.course.grades import name_key
 from grader.errors import UsageError
-from grader.grading.workers.batch import is_passed_over
+from grader.grading.results.submission import is_notebook
+from grader.grading.workers.batch import is_passed_over, is_submission
+from grader.notebooks import MAX_NOTEBOOK
 from grader.regular_files import IrregularFileError, open_regular
 from grader.reports.deliver import write_whole
 from grader.sandbox.limits import SOURCE_CAP
 
-_CANVAS: Final = re.compile(r"(?P<name>[^_/]+)_(?:LATE_)?(?P<id>[0-9]+)_[0-9]+_(?P<file>[^/]+\.py)")
-_MOODLE: Final = re.compile(
-    r"(?P<name>[^_/]+)_(?P<id>[0-9]+)_assignsubmission_file_/?(?P<file>[^/]+\.py)"
+_CANVAS: Final = re.compile(
+    r"(?P<name>[^_/]+)_(?:LATE_)?(?P<id>[0-9]+)_[0-9]+_(?P<file>[^/]+\.(?:py|ipynb))"
 )
-_FOLDER: Final = re.compile(r"(?P<name>[^/]+)/(?P<file>[^/]+\.py)")
+_MOODLE: Final = re.compile(
+    r"(?P<name>[^_/]+)_(?P<id>[0-9]+)_assignsubmission_file_/?(?P<file>[^/]+\.(?:py|ipynb))"
+)
+_FOLDER: Final = re.compile(r"(?P<name>[^/]+)/(?P<file>[^/]+\.(?:py|ipynb))")
 _COPY: Final = re.compile(r"(?:-[0-9]+|\s*\([0-9]+\))$")  # what is added to a name that is there
 _MOST_FILES: Final = 100_000
 
@@ -90,7 +94,7 @@ def _collect(
     names: Mapping[str, str] | None,
 ) -> Collected:
     done = Collected()
-    newest: dict[tuple[str, str], Found] = {}
+    newest: dict[tuple[str, str], Found] = {}  # a Python file or a notebook
     for found in files:
         if is_passed_over(PurePosixPath(found.path).name) or "__MACOSX/" in found.path:
             continue
@@ -106,7 +110,8 @@ def _collect(
             done.left_out[other.path] = f"{found.path} is newer"
         newest[place] = found
     for (student, exercise), found in newest.items():
-        _write(into / student / f"{exercise}.py", found, done)
+        suffix = PurePosixPath(found.path).suffix
+        _write(into / student / f"{exercise}{suffix}", found, done)
     return done
 
 
@@ -121,9 +126,10 @@ def _place(
     patterns = (_MOODLE.fullmatch(tail), _CANVAS.fullmatch(parts[-1]), _FOLDER.fullmatch(tail))
     match = next((each for each in patterns if each), None)
     if match is None:
-        return "no Python file" if not path.endswith(".py") else "no student is named in its path"
+        is_code = is_submission(path)
+        return "no student is named in its path" if is_code else "neither Python nor a notebook"
     facts = match.groupdict()
-    stem = facts["file"].removesuffix(".py")
+    stem = facts["file"].rpartition(".")[0]
     exercise = exercise_of(stem) or exercise_of(_COPY.sub("", stem))
     if exercise is None:
         return f"there is no exercise {stem!r}"
@@ -153,8 +159,8 @@ def _write(target: Path, found: Found, done: Collected) -> None:
     ) as e:
         done.left_out[found.path] = f"it cannot be read: {e}"
         return
-    if len(data) > SOURCE_CAP:
-        done.left_out[found.path] = f"it has more than {SOURCE_CAP >> 10} KiB"
+    if len(data) > (cap := _cap(found.path)):
+        done.left_out[found.path] = f"it has more than {cap >> 10:,} KiB"
         return
     if target.is_symlink() or target.parent.is_symlink():
         raise UsageError(f"{target} is reached by a symbolic link")
@@ -165,6 +171,10 @@ def _write(target: Path, found: Found, done: Collected) -> None:
     write_whole(target, data)
     os.utime(target, (found.changed, found.changed))
     done.placed[str(target)] = found.path
+
+
+def _cap(path: str) -> int:
+    return MAX_NOTEBOOK if is_notebook(Path(path)) else SOURCE_CAP
 
 
 def _files(source: Path, stack: contextlib.ExitStack) -> Iterator[Found]:
@@ -186,7 +196,7 @@ def _of_zip(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Found:
         if stat.S_ISLNK(entry.external_attr >> 16):
             raise IrregularFileError("it is a symbolic link")
         with archive.open(entry) as file:
-            return file.read(SOURCE_CAP + 1)
+            return file.read(_cap(entry.filename) + 1)
 
     # A zip has no time zone: it is that of the machine that made it, taken for this one's.
     try:
@@ -199,7 +209,7 @@ def _of_zip(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Found:
 def _of_folder(folder: Path) -> Iterator[Found]:
     def read(path: Path) -> bytes:
         with open_regular(path, below=folder) as file:
-            return file.read(SOURCE_CAP + 1)
+            return file.read(_cap(path.name) + 1)
 
     for here, folders, files in os.walk(folder):
         folders.sort()

@@ -105,12 +105,16 @@ def grade_of(report: Report) -> str:
 
 
 def help_of(verdict: Verdict) -> tuple[str, ...]:
-    """Return what is known of the mistake, as lines of plain text, with the hint that helps."""
+    """Return what is known of the mistake, as lines of plain text, with the hint that helps.
+
+    Notes on a notebook come last.
+    """
     diagnosis = verdict.diagnosis
+    notes = map(line, verdict.notes)
     if diagnosis is None or verdict.message:
-        return ()
+        return tuple(notes)
     hint = () if diagnosis.hint is None else (f"Hint {diagnosis.hint} helps with this.",)
-    return (line(plain(diagnosis.feedback)), *hint)
+    return (line(plain(diagnosis.feedback)), *hint, *notes)
 
 
 def example_of(verdict: Verdict) -> tuple[str, ...]:

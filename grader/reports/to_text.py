@@ -60,7 +60,8 @@ def print_batch(console: Surface, batch: Batch) -> None:
 def _not_looked_at(paths: Sequence[str]) -> str:
     shown = ", ".join(printable(path) for path in paths[:_NAMED])
     more = ", ..." if len(paths) > _NAMED else ""
-    return f"{len(paths)} not looked at, being no <student>/<exercise>.py: {shown}{more}"
+    reason = "being no <student>/<exercise>.py or .ipynb, or older than one"
+    return f"{len(paths)} not looked at, {reason}: {shown}{more}"
 
 
 def _row(report: Report) -> SubmissionRow:

@@ -13,6 +13,7 @@ CALL_BACK = b'["l","call back",'
 
 _MOST_COUNTED = 1 << 62
 _LONGEST_NAME, _MOST_AXES, _MOST_CAUSES, _MOST_VALUES, _MOST_NAMES = 40, 64, 3, 4, 200
+_MOST_CELLS = 20
 
 
 class Cause(Enum):
@@ -134,6 +135,21 @@ def read_answer(tree: object, number: int, *, measured: bool = False) -> Answer:
         case [answered, "raised", dict(facts)] if answered == number:
             return _raised(facts)
     raise ForgedError("not an answer to what was asked")
+
+
+def read_failed_cells(facts: object) -> list[tuple[int, Raised]]:
+    """Read which cells of a notebook failed, and how; what has another form is left out."""
+    match facts:
+        case {"failed": list(entries)}:
+            pass
+        case _:
+            return []
+    found = []
+    for entry in entries[:_MOST_CELLS]:
+        match entry:
+            case [int(number), dict(raised)] if _is_count(number):
+                found.append((number, _raised(raised)))
+    return found
 
 
 def read_stopped(tree: object, number: int) -> Stopped | None:

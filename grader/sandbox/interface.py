@@ -87,6 +87,19 @@ class Child(ABC):
         """Run the submission's source; on success the value describes the names it defines."""
         return self._ask("load", source, list(names))
 
+    def program(self, cells: Sequence[tuple[int, str]]) -> Answer:
+        """Make one source of a notebook's cells, without running them. See `inside.cells`."""
+        return self._ask("program", [list(cell) for cell in cells])
+
+    def load_cells(
+        self, source: str, names: Sequence[str], places: Sequence[tuple[int, int]]
+    ) -> Answer:
+        """Run the source of `program` as `load` does, but cell by cell.
+
+        `places` are the numbers of the cells and their last lines.
+        """
+        return self._ask("load_cells", source, list(names), [list(each) for each in places])
+
     def load_answers(self, source: str, names: Sequence[str]) -> Answer:
         """Load a submission that has only answers, as `load` does, without running it."""
         return self._ask("load_answers", source, list(names))

@@ -16,6 +16,7 @@ import pytest
 from grader.errors import UsageError
 from grader.grading.workers.batch import Results
 from tests.conftest import Etude
+from tests.notebooks import notebook
 
 ROOT = Path(__file__).parent.parent.parent
 RIGHT = (ROOT / "examples/submissions/correct/attention-weights.py").read_text()
@@ -214,13 +215,42 @@ def test_results_reach_no_linked_folder_of_a_checkout(
 def test_files_that_are_no_submissions_are_counted(etude: Etude, tmp_path: Path) -> None:
     """Nobody's work disappears in silence; hidden folders are nobody's work."""
     hand_in(tmp_path / "in", "s", RIGHT)
-    hand_in(tmp_path / "in", "s", RIGHT, "attention-weights.ipynb")
+    hand_in(tmp_path / "in", "s", RIGHT, "attention-weights.txt")
     hand_in(tmp_path / "in", ".git", RIGHT)
     (tmp_path / "in" / "lost.py").write_text(RIGHT)
     done = etude("grade", "in")
     assert done.stdout.splitlines()[-1].startswith("2 not looked at")
     assert "lost.py" in done.stdout
     assert ".git" not in done.stdout
+
+
+def test_a_notebook_that_cannot_be_read_is_said_and_the_others_are_graded(
+    etude: Etude, tmp_path: Path
+) -> None:
+    """Its sentence has the file and the line; alone it is a mistake of the command's."""
+    hand_in(tmp_path / "in", "a", notebook(RIGHT), "attention-weights.ipynb")
+    broken = hand_in(tmp_path / "in", "b", "{\n{", "attention-weights.ipynb")
+    hand_in(tmp_path / "in", "c", notebook("x", language="julia"), "attention-weights.ipynb")
+    done = etude("grade", "in", "--output", "out.jsonl")
+    assert done.returncode == 2
+    found = {line["student"]: line for line in lines(tmp_path / "out.jsonl")}
+    assert found["a"]["outcome"] == "passed"
+    said = "The notebook is broken: its JSON cannot be read from line 2 on."
+    assert said in str(found["b"]["message"])
+    assert "The notebook is in julia" in str(found["c"]["message"])
+    alone = etude("check", "attention-weights", str(broken))
+    assert (alone.returncode, said in alone.stderr) == (2, True)
+
+
+def test_of_a_python_file_and_a_notebook_the_newer_one_counts(etude: Etude, tmp_path: Path) -> None:
+    """So that a student has one result for an exercise."""
+    wrong = hand_in(tmp_path / "in", "a", "x = 1")
+    hand_in(tmp_path / "in", "a", notebook(RIGHT), "attention-weights.ipynb")
+    os.utime(wrong, (1_700_000_000, 1_700_000_000))
+    done = etude("grade", "in", "--output", "out.jsonl")
+    (found,) = lines(tmp_path / "out.jsonl")
+    assert (found["outcome"], found["file"]) == ("passed", "in/a/attention-weights.ipynb")
+    assert "or older than one: in/a/attention-weights.py" in done.stdout
 
 
 @pytest.mark.slow

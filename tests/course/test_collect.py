@@ -65,6 +65,7 @@ def test_canvas_moodle_and_plain_folders_are_understood(
                 "Emmy Noether_55_assignsubmission_file_/softmax.py": "c",
                 "Alan Turing_56_assignsubmission_file_token_lookup.py": "d",
                 "hand-ins/kim/softmax.py": "e",
+                "gracehopper_3_779_softmax-1.ipynb": "{}",
                 "__MACOSX/._x.py": "",
             }
         )
@@ -77,6 +78,7 @@ def test_canvas_moodle_and_plain_folders_are_understood(
         "Emmy Noether_55/softmax.py": "c",
         "Alan Turing_56/token-lookup.py": "d",
         "kim/softmax.py": "e",
+        "gracehopper_3/softmax.ipynb": "{}",
     }
 
 
@@ -138,7 +140,7 @@ def test_the_newer_file_counts_and_dates_stay(
         ("x/../../y/softmax.py", "its path leads outside"),
         ("kim\\x\\softmax.py", "its path leads outside"),
         (".git/softmax.py", "'.git' cannot be the name of a folder"),
-        ("kim/notes.pdf", "no Python file"),
+        ("kim/notes.pdf", "neither Python nor a notebook"),
         ("softmax.py", "no student is named in its path"),
         ("kim/homework.py", "there is no exercise 'homework'"),
     ],

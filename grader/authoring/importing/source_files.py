@@ -10,7 +10,6 @@ from grader.errors import EtudeError
 from grader.regular_files import IrregularFileError, open_regular
 
 MAX_DOCUMENT: Final = 4 << 20
-MAX_NOTEBOOK: Final = 16 << 20
 MAX_FILE: Final = 1 << 20  # of a folder with an exercise
 
 _IN_A_FOLDER: Final = 10_000  # entries that are looked at

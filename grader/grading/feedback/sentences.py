@@ -55,6 +55,7 @@ _HIDDEN_BY_OUTCOME = {
     Outcome.OUT_OF_MEMORY: "Your code ran out of memory for the inputs of this hidden test.",
     Outcome.OUTPUT_LIMIT: "Your code printed too much for the inputs of this hidden test.",
 }
+_MOST_LISTED = 5  # lines of a notebook that were left out
 _LONGEST = 300  # characters of a submission's own words in a sentence
 
 _ENDED = (
@@ -215,6 +216,28 @@ def syntax_error(error: Raised) -> str:
     if explained := error_explanations.unreadable(error.text.strip(), error.message):
         return f"Python cannot read {line}{shown}. {explained} {words}"
     return f"Python cannot read {line}{shown} {words}."
+
+
+def left_out(lines: Sequence[tuple[int, str]]) -> str:
+    """Return the note on lines of a notebook, each with its cell, that no program can have."""
+    listed = ", ".join(f"`{text}` (cell {cell})" for cell, text in lines[:_MOST_LISTED])
+    more = len(lines) - _MOST_LISTED
+    return f"Left out, since it works only in a notebook: {listed}{f', {more} more' * (more > 0)}."
+
+
+def cell_failed(cell: int, line: int | None, error: Raised) -> str:
+    """Return the note on a cell of a notebook that did not run to its end.
+
+    Args:
+        cell: its number.
+        line: of the cell.
+        error: what stopped it.
+    """
+    if "SyntaxError" in error.bases and not error.frames:
+        return f"Cell {cell} was left out. {syntax_error(error)}"
+    words = f"{error.type}: {_words_of(error)}" if error.message else error.type
+    at = f" at its line {line}" if line else ""
+    return f"Cell {cell} stopped{at} ({words}). What it defines and the other cells were run."
 
 
 def unsupported(answer: Unsupported) -> str:

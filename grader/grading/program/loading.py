@@ -1,6 +1,6 @@
 """The loading of a submission: screening, running, and a check of the names that tests use."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grader.definitions.exercise import DefinedAs, Exercise
@@ -8,11 +8,17 @@ from grader.grading.feedback import error_explanations, sentences
 from grader.grading.feedback.defined_names import DefinedNames
 from grader.grading.program.author_code import freeze
 from grader.grading.program.loaded_program import LoadedProgram, is_value
+from grader.grading.program.notebook_program import (
+    CellLines,
+    NotebookProgram,
+    join_cells,
+    load_cells,
+)
 from grader.grading.program.proxies import NoValueError, Proxies
 from grader.grading.program.screening import screen
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
-from grader.sandbox.answers import ChildGoneError, Raised, Returned, Unsupported
+from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned, Unsupported
 from grader.sandbox.interface import Child
 from grader.sandbox.limits import UNKNOWN_RESULT
 
@@ -35,34 +41,67 @@ class LoadedSubmission:
     contents: DefinedNames
     program: LoadedProgram | None = None
     problem: LoadingProblem | None = None
+    source: str = ""  # that was run
+    lines: CellLines = field(default_factory=CellLines)  # of a notebook
+    notes: tuple[str, ...] = ()  # on a notebook
 
 
 def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubmission:
     """Load a submission into a child that has run nothing yet."""
-    contents = DefinedNames((), {})
+    if not submission.cells:
+        return _load(child, NotebookProgram(submission), exercise)
     try:
-        refusal = screen(child, submission.source, exercise)
+        program = join_cells(child, submission)
+    except ChildGoneError as error:
+        outcome, sentence = sentences.gone(error)
+        ended = LoadingProblem(outcome, sentence)
+        return LoadedSubmission(DefinedNames((), {}), problem=ended)
+    loaded = _load(child, program, exercise)
+    problem = loaded.problem
+    if problem is not None:
+        problem = replace(problem, sentence=program.lines.sentence(problem.sentence), line=None)
+    return replace(
+        loaded,
+        problem=problem,
+        lines=program.lines,
+        notes=(*program.notes, *loaded.notes),
+    )
+
+
+def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedSubmission:
+    source = program.submission.source
+    contents = DefinedNames((), {})
+    notes: tuple[str, ...] = ()
+    try:
+        refusal = screen(child, source, exercise)
         if isinstance(refusal, Raised):
             return LoadedSubmission(contents, problem=problem_of(refusal))
         if refusal is not None:
             problem = LoadingProblem(Outcome.FAILED, refusal.sentence, refusal.line)
             return LoadedSubmission(contents, problem=problem)
-        bring_in = child.load_answers if exercise.kind == "predict" else child.load
-        answer = bring_in(submission.source, list(exercise.defines))
+        names = list(exercise.defines)
+        answer: Answer
+        if exercise.kind == "predict":
+            answer = child.load_answers(source, names)
+        elif program.submission.cells:
+            answer, notes = load_cells(child, program, names)
+        else:
+            answer = child.load(source, names)
         if isinstance(answer, Raised):
-            return LoadedSubmission(contents, problem=problem_of(answer, submission.source))
+            return LoadedSubmission(contents, problem=problem_of(answer, source))
         facts = answer.value if isinstance(answer, Returned) else None
-        found = DefinedNames.read(facts, list(exercise.defines))
-        source = submission.source
+        found = DefinedNames.read(facts, names)
         problems = (_problem_of(exercise, name, found, source) for name in exercise.defines)
         values = next(filter(None, problems), None) or _values(child, exercise)
     except ChildGoneError as error:
-        outcome, sentence = sentences.gone(error, submission.source)
-        line = sentences.line_of(error, submission.source)
+        outcome, sentence = sentences.gone(error, source)
+        line = sentences.line_of(error, source)
         return LoadedSubmission(contents, problem=LoadingProblem(outcome, sentence, line))
     if isinstance(values, str):
-        return LoadedSubmission(found, problem=LoadingProblem(Outcome.FAILED, values))
-    return LoadedSubmission(found, LoadedProgram(child, exercise, values))
+        problem = LoadingProblem(Outcome.FAILED, values)
+        return LoadedSubmission(found, problem=problem, source=source, notes=notes)
+    loaded = LoadedProgram(child, exercise, values)
+    return LoadedSubmission(found, loaded, source=source, notes=notes)
 
 
 def problem_of(answer: Raised, source: str = "") -> LoadingProblem:

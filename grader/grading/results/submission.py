@@ -2,11 +2,13 @@
 
 import errno
 import hashlib
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from grader.errors import GraderFault
+from grader.notebooks import MAX_NOTEBOOK, NotebookError, python_cells
 from grader.regular_files import (
     FolderError,
     IrregularFileError,
@@ -19,13 +21,23 @@ from grader.sandbox.limits import SOURCE_CAP
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A learner's file. With a `problem` there is no source that could be run."""
+    """A learner's file. With a `problem` there is no source that could be run.
+
+    A notebook has `cells`; its source is made of them in the sandbox, since only Python's own
+    parser knows which lines are Python.
+    """
 
     path: Path
     source: str
     digest: str  # SHA-256 of the file's bytes; of nothing where they could not be read
     problem: str = ""  # one sentence for the learner
     line: int | None = None
+    cells: tuple[tuple[int, str], ...] = ()  # code, with the number of each among all cells
+
+    @property
+    def is_notebook(self) -> bool:
+        """Return whether the file is called as a notebook."""
+        return is_notebook(self.path)
 
     @classmethod
     def read(cls, path: Path, *, below: Path | None = None) -> Self:
@@ -45,7 +57,7 @@ class Submission:
             if below is None and linked_folder(path) is not None:
                 return cls.without_source(path, _LINKED)
             with open_regular(path, below=below) as file:
-                data = file.read(SOURCE_CAP + 1)
+                data = file.read((MAX_NOTEBOOK if is_notebook(path) else SOURCE_CAP) + 1)
         except LinkError:
             problem = "This is a symbolic link; hand in the file itself."
         except FolderError:
@@ -72,6 +84,8 @@ class Submission:
     @classmethod
     def from_bytes(cls, path: Path, data: bytes) -> Self:
         """Check the bytes and decode them: UTF-8 with or without a byte-order mark."""
+        if is_notebook(path):
+            return cls._of_notebook(path, data)
         digest = _digest(data)
         if len(data) > SOURCE_CAP:
             problem = f"The file has more than {SOURCE_CAP >> 10} KiB; a solution needs far less."
@@ -92,6 +106,46 @@ class Submission:
             line = _line_of(data, error.start)
             problem = f"The file is not UTF-8 (byte {byte} on line {line}). Save it as UTF-8."
             return cls(path, "", digest, problem, line)
+
+    @classmethod
+    def _of_notebook(cls, path: Path, data: bytes) -> Self:
+        """Take the code cells; outputs count neither for the digest nor for the size."""
+        digest = _digest(data)
+        if len(data) > MAX_NOTEBOOK:
+            problem = (
+                f"The notebook has more than {MAX_NOTEBOOK >> 20} MiB. Clear its outputs and save "
+                "it again."
+            )
+            return cls(path, "", digest, problem)
+        try:
+            cells = tuple(python_cells(data))
+        except NotebookError as error:
+            return cls(path, "", digest, str(error), error.line)
+        digest = _digest(json.dumps(cells).encode())
+        for number, source in cells:
+            if "\0" in source or not _is_text(source):
+                problem = f"Cell {number} has a character that is no text. Type the line again."
+                return cls(path, "", digest, problem)
+        if not any(source.strip() for _, source in cells):
+            return cls(path, "", digest, "The notebook has no code: write your solution into it.")
+        if sum(len(source.encode()) for _, source in cells) > SOURCE_CAP:
+            problem = f"The code has more than {SOURCE_CAP >> 10} KiB; a solution needs far less."
+            return cls(path, "", digest, problem)
+        return cls(path, "", digest, cells=cells)
+
+
+def is_notebook(path: Path) -> bool:
+    """Return whether a file is called as a notebook."""
+    return path.suffix.lower() == ".ipynb"
+
+
+def _is_text(source: str) -> bool:
+    """Return whether there is no half of a character, which JSON can write, in a text."""
+    try:
+        source.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 _LINKED = "A folder on the way to this file is a symbolic link; name the folder that it leads to."

@@ -112,6 +112,7 @@ class Verdict:
     grader_version: str
     diagnosis: Diagnosis | None = None  # if one mistake explains why it did not pass
     example: SmallExample | None = None  # if only hidden tests failed and one was found
+    notes: tuple[str, ...] = ()  # on what of a notebook was left out or failed
     evidence: Evidence | None = None  # if it was asked for; no part of any report
 
     @property

@@ -45,6 +45,7 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
         "example": None
         if verdict.example is None
         else {"code": verdict.example.code, "result": result_data(verdict.example.result)},
+        **({"notes": list(verdict.notes)} if verdict.notes else {}),
         "tests": [result_data(test) for test in verdict.tests],
         "sandbox": verdict.sandbox,
         "exercise_hash": verdict.exercise_hash,
@@ -101,6 +102,7 @@ def verdict_from_data(data: dict[str, Any]) -> Verdict:
         hidden_elsewhere=data["hidden_elsewhere"],
         diagnosis=_diagnosis_from_data(data.get("diagnosis")),
         example=_example_from_data(data.get("example")),
+        notes=tuple(str(note) for note in data.get("notes", ())),
         tests=tuple(result_from_data(test) for test in data["tests"]),
         sandbox=data["sandbox"],
         exercise_hash=data["exercise_hash"],

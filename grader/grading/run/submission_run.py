@@ -26,6 +26,7 @@ from grader.grading.program.author_code import (
 )
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.loading import load
+from grader.grading.program.notebook_program import CellLines
 from grader.grading.program.proxies import NoValueError
 from grader.grading.results.evidence import Evidence
 from grader.grading.results.submission import Submission
@@ -79,6 +80,9 @@ class SubmissionRun:
         self.exercise: Exercise = oracle.exercise
         self.problem = submission.problem  # why no test can run, for the learner
         self.line = submission.line
+        self.source = submission.source  # of a notebook, when it is loaded
+        self.lines = CellLines()
+        self.notes: tuple[str, ...] = ()
         self.outcome = Outcome.ERRORED if self.problem else Outcome.PASSED
         self.output = ""  # printed while the submission was loaded
         self.observed: dict[TestId, RawResult] = {}
@@ -124,6 +128,8 @@ class SubmissionRun:
         self._began = time.monotonic()
         loaded = load(self._child, self._submission, self.exercise)
         self._contents, self._program = loaded.contents, loaded.program
+        self.lines, self.notes = loaded.lines, loaded.notes
+        self.source = loaded.source or self.source
         self.output = self._child.output(0, self._child.printed)
         if loaded.problem is not None:
             self.outcome, self.problem = loaded.problem.outcome, loaded.problem.sentence
@@ -135,6 +141,12 @@ class SubmissionRun:
         Raises:
             GraderFault, DefinitionError: the test could not be run, whatever the submission does.
         """
+        result = self._grade(test)
+        if not self.lines.numbers or test.hidden or self.problem:
+            return result
+        return replace(result, message=self.lines.sentence(result.message), line=None)
+
+    def _grade(self, test: TestCase) -> TestResult:
         if self._ended:
             return not_run(test, self.problem)
         if self._hidden_ran and not test.hidden and not self._start_again():
@@ -187,6 +199,7 @@ class SubmissionRun:
             problem=self.problem,
             line=self.line,
             output=self.output,
+            notes=self.notes,
         )
 
     def _explained(self, results: Mapping[TestId, TestResult]) -> dict[TestId, TestResult]:
@@ -273,8 +286,8 @@ class SubmissionRun:
             return self._no_value(test, error, draw)
         except ChildGoneError as error:
             self._ended = True
-            outcome, sentence = sentences.gone(error, self._submission.source)
-            line = sentences.line_of(error, self._submission.source)
+            outcome, sentence = sentences.gone(error, self.source)
+            line = sentences.line_of(error, self.source)
             return _Attempt(outcome, sentence, line=line, inputs=draw.inputs)
         except TooLongError:
             seconds = program.child.limits.wall_seconds + AUTHOR_SECONDS
@@ -328,9 +341,9 @@ class SubmissionRun:
             if printed.strip() and compare_text(str(draw.expected), printed) is None:
                 return sentences.PRINTED
             for name in check_of(test).names_asked(self.exercise.defines):
-                answer = child.not_returned(self._submission.source, name)
+                answer = child.not_returned(self.source, name)
                 if isinstance(answer, Returned) and answer.value is not None:
-                    return sentences.not_returned(answer.value, self._submission.source)
+                    return sentences.not_returned(answer.value, self.source)
         except ChildGoneError:
             self._ended = True
         return sentences.ONLY_PRINTED if printed.strip() else ""
@@ -339,7 +352,7 @@ class SubmissionRun:
         """Return whether the submission is the starter, but for blank lines and comments."""
         mine, starter = (
             [line.partition("#")[0].rstrip() for line in text.splitlines()]
-            for text in (self._submission.source, self.exercise.starter)
+            for text in (self.source, self.exercise.starter)
         )
         return list(filter(None, mine)) == list(filter(None, starter))
 
@@ -399,6 +412,7 @@ def verdict_of(
     problem: str = "",
     line: int | None = None,
     output: str = "",
+    notes: tuple[str, ...] = (),
 ) -> Verdict:
     """Return the verdict on a run.
 
@@ -411,6 +425,7 @@ def verdict_of(
         problem: why no test could run.
         line: of the submission, where the problem is.
         output: what it printed while it was loaded.
+        notes: on a notebook.
     """
     if not problem and exercise.hidden_elsewhere and not exercise.tests:
         outcome, problem = Outcome.NOT_RUN, sentences.NO_TESTS
@@ -426,6 +441,7 @@ def verdict_of(
         line=line,
         tests=tuple(results[test.id] for test in exercise.tests if test.id in results),
         output=output,
+        notes=notes,
         hidden_elsewhere=exercise.hidden_elsewhere,
         xp=exercise.xp if earned else 0,
         sandbox=sandbox,

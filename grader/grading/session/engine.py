@@ -200,7 +200,8 @@ class _GradingSession:
             job.exercise.digest, lambda: Diagnostician(oracle, self._sandbox)
         )
         until = run.deadline
-        diagnosis = diagnostician.diagnose(results, run.observed, until, job.submission.source)
+        diagnosis = diagnostician.diagnose(results, run.observed, until, run.source)
+        diagnosis = run.lines.diagnosis(diagnosis)
         example = None
         if time.monotonic() < until:
             from grader.grading.diagnosis.small_example import small_example  # noqa: PLC0415  likewise

@@ -13,7 +13,7 @@ from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
-from grader.grading.workers.batch import Entry, Plan, is_passed_over
+from grader.grading.workers.batch import Entry, Plan, is_passed_over, is_submission
 
 _MOST_NAMES = 3  # of files, in a sentence
 
@@ -28,7 +28,7 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise]) -> Plan:
     if len(named) < len(exercises):
         raise UsageError("two of the assigned exercises have the same id")
     others: list[Path] = []
-    for path in sorted(_python_files(folder)):
+    for path in sorted(_files(folder)):
         named.get(path.stem.replace("_", "-"), others).append(path)
     if len(exercises) == 1 and not any(named.values()) and len(others) == 1:
         named = dict.fromkeys(named, others)
@@ -41,8 +41,11 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise]) -> Plan:
     return made
 
 
-def _python_files(folder: Path) -> Iterator[Path]:
-    """Yield the Python files below a folder, following no link; hidden ones are passed over."""
+def _files(folder: Path) -> Iterator[Path]:
+    """Yield the Python files and notebooks below a folder, following no link.
+
+    Hidden ones are passed over.
+    """
     waiting = [os.fspath(folder)]  # no recursion, whose depth the student would choose
     while waiting:
         with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
@@ -51,7 +54,7 @@ def _python_files(folder: Path) -> Iterator[Path]:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
-                elif entry.name.endswith(".py"):
+                elif is_submission(entry.name):
                     yield Path(entry.path)
 
 

@@ -24,7 +24,7 @@ _Key = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One submitted file: `<student>/<exercise>.py`, or one that is known to be for an exercise."""
+    """One submitted file: `<student>/<exercise>.py` or `.ipynb`, or one of a known exercise."""
 
     student: str
     path: Path
@@ -86,9 +86,12 @@ class Plan:
 def find(folder: Path) -> Iterator[Entry | Record | Path]:
     """Walk a folder in the order of names, following no link.
 
+    Of a Python file and a notebook of one name the newer one is the submission.
+
     Yields:
-        an entry for each `<student>/<exercise>.py`, a record for each student's folder that cannot
-        be read or is a link, and the bare path of what is neither. Hidden files are passed over.
+        an entry for each `<student>/<exercise>.py` or `.ipynb`, a record for each student's folder
+        that cannot be read or is a link, and the bare path of what is neither. Hidden files are
+        passed over.
     """
     for student in sorted(os.scandir(folder), key=lambda found: found.name):
         if is_passed_over(student.name):
@@ -107,12 +110,21 @@ def find(folder: Path) -> Iterator[Entry | Record | Path]:
             entry = Entry(student.name, Path(student.path))
             yield Record(entry, f"The folder cannot be read: {error.strerror}.")
             continue
+        newest: dict[str, str] = {}  # of a Python file and a notebook of one name
+        for name in filter(is_submission, names):
+            stem = name.rpartition(".")[0]
+            newest[stem] = max(newest.get(stem, name), name, key=lambda each: changed[each])
         for name in names:
             path = Path(student.path, name)
-            if name.endswith(".py"):
+            if is_submission(name) and newest[name.rpartition(".")[0]] == name:
                 yield Entry(student.name, path, handed_in=changed[name])
             elif not is_passed_over(name):
                 yield path
+
+
+def is_submission(name: str) -> bool:
+    """Return whether a file is called as a Python file or a notebook."""
+    return name.endswith((".py", ".ipynb"))
 
 
 def is_passed_over(name: str) -> bool:
@@ -149,6 +161,9 @@ def plan(
             submission = Submission.read(found.path, below=folder)
         except GraderFault as fault:
             made.not_graded.append(Record(found, fault))
+            continue
+        if submission.is_notebook and submission.problem:
+            made.not_graded.append(Record(found, f"{found.path}: {submission.problem}"))
             continue
         before = done and done.outcome_before(found, exercise, submission)
         if before:

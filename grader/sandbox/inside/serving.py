@@ -6,6 +6,9 @@ A request is a list `[number, operation, ...]`, its answer `[number, status, pay
     ["answers", source, names]   "ok": null, or the first part that is no answer; nothing runs
     ["not_returned", source, name]  "ok": null, or name and line of a function's last value
     ["load", source, names]      "ok": {"names": every public callable, "defined": {name: facts}}
+    ["program", cells]           "ok": cells of a notebook as one source, with what was left out
+    ["load_cells", source, names, places]  as "load", and "failed": the places that raised, with
+                                 answers; a place is a cell's number and its last line
     ["load_answers", source, names]  likewise; the values are read off the syntax tree, nothing runs
     ["call", name, args, kwargs] "ok": the returned value
     ["attribute", object, name]  "ok": [false, the value], or [true, ...] for a method, and whether
@@ -34,6 +37,9 @@ this, but only in its own process: the trusted side takes only values, and compa
 expected ones that are not here.
 """
 
+import __future__
+
+import ast
 import builtins
 import collections
 import contextlib
@@ -64,18 +70,21 @@ except ImportError:  # a browser has no clock of a thread
 
 import numpy as np
 
-from . import facts, literals, value_types, wire
+from . import cells, facts, literals, value_types, wire
 
 FILE_NAME, MODULE_NAME = "submission.py", "submission"
 _MAX_MESSAGE = 2000
 _MAX_FRAMES = 8
 _MAX_NAMES = 200
+_MAX_FAILED = 20  # cells
 _MAX_SHAPES = 8
 _MAX_CAUSES = 3
 _MAX_ATTRIBUTES = 16
 _MAX_ATTRIBUTE = 1 << 14  # bytes of plain data
 _OF_BUILTINS = ("code", "name", "path", "value")  # attributes that are not in `vars`
 _MAX_WARNINGS = 50
+_formatwarning = warnings.formatwarning
+_FUTURE = __future__.annotations.compiler_flag  # holds for the cells after it
 
 _FUNCTIONS = (
     types.FunctionType, types.MethodType, types.MethodWrapperType, types.BuiltinMethodType,
@@ -270,6 +279,35 @@ class _SubmissionModule:
         exec(compile(source, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  what this process is for
         return self._defined(names)
 
+    def program(self, found: list[list[object]]) -> dict[str, object]:
+        source, left_out, unreadable = cells.program(found)
+        failed = [[number, _raised(error)] for number, error in unreadable[:_MAX_FAILED]]
+        return {"source": source, "left_out": left_out, "failed": failed}
+
+    def load_cells(
+        self, source: str, names: list[str], places: list[list[int]]
+    ) -> dict[str, object]:
+        """Run cells one after the other; of a cell that raises, only definitions are run on."""
+        self._begin(source)
+        builtins.display = print  # type: ignore[attr-defined]  # as in a notebook
+        warnings.formatwarning = functools.partial(_warning_in_cell, places)
+        failed: dict[int, dict[str, object]] = {}
+        flags = 0
+        for place, statement in cells.statements(source, [end for _, end in places]):
+            if place in failed and not cells.only_defines(statement):
+                continue
+            try:
+                tree = ast.Module([statement], [])
+                code = compile(tree, FILE_NAME, "exec", flags, dont_inherit=True)
+                flags |= code.co_flags & _FUTURE
+                exec(code, self.module.__dict__)  # noqa: S102  what this process is for
+            except (OutputLimitError, MemoryError):
+                raise
+            except BaseException as error:  # noqa: BLE001  SystemExit too
+                failed.setdefault(place, _raised(error))
+        found = itertools.islice(failed.items(), _MAX_FAILED)
+        return {**self._defined(names), "failed": [[place, facts] for place, facts in found]}
+
     def load_answers(self, source: str, names: list[str]) -> dict[str, object]:
         self._begin(source)
         self.module.__dict__.update(literals.answers(source, names, FILE_NAME))
@@ -373,6 +411,24 @@ def _or_nothing(value: object) -> list[object]:
 def _warning(warning: warnings.WarningMessage) -> list[object]:
     bases = [base.__name__ for base in warning.category.__mro__]
     return [bases, str(warning.message)[:_MAX_MESSAGE]]
+
+
+def _warning_in_cell(  # noqa: PLR0917  as Python calls it
+    places: list[list[int]],
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    line: str | None = None,
+) -> str:
+    """Return the text of a warning, with the line of the cell in place of the program's."""
+    begin = 0
+    for number, end in places if filename == FILE_NAME else []:
+        if begin < lineno <= end:
+            line = linecache.getline(FILE_NAME, lineno) if line is None else line
+            return _formatwarning(message, category, f"cell {number}", lineno - begin, line)
+        begin = end
+    return _formatwarning(message, category, filename, lineno, line)
 
 
 def _as_it_is(value: object) -> object:

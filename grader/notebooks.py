@@ -1,0 +1,88 @@
+"""Jupyter notebooks as files: JSON that others wrote, and the cells in it."""
+
+import json
+from typing import Any, Final
+
+MAX_NOTEBOOK: Final = 16 << 20  # bytes; pictures and other outputs are stored in it
+FORMAT: Final = 4
+_MOST_CELLS: Final = 5_000
+_LONGEST_NAME: Final = 20  # of a language or a format, in a sentence
+
+
+class NotebookError(Exception):
+    """A notebook cannot be used; the message is a sentence, `line` the line of the file."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        self.line = line
+        super().__init__(message)
+
+
+def python_cells(data: bytes) -> list[tuple[int, str]]:
+    """Return the code cells of a Python notebook, each with its number among all cells, from 1.
+
+    Raises:
+        NotebookError: it is no JSON, no notebook, or one in another language.
+    """
+    try:
+        book = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise NotebookError(
+            f"The notebook is not UTF-8 (line {line}). Save it again.", line
+        ) from None
+    except json.JSONDecodeError as error:
+        message = (
+            f"The notebook is broken: its JSON cannot be read from line {error.lineno} on. "
+            "Save it again in Jupyter."
+        )
+        raise NotebookError(message, error.lineno) from None
+    except (RecursionError, ValueError):  # too deep, or a number of too many digits
+        raise NotebookError("The notebook is broken: its JSON cannot be read.") from None
+    cells = cells_of(book)
+    language = language_of(book)
+    if language.lower() != "python":
+        raise NotebookError(f"The notebook is in {language}; a submission is in Python.")
+    return [
+        (number, text_of(cell.get("source")))
+        for number, cell in enumerate(cells, 1)
+        if isinstance(cell, dict) and cell.get("cell_type") == "code"
+    ]
+
+
+def cells_of(book: Any) -> list[Any]:  # noqa: ANN401  any JSON
+    """Return the cells of a notebook.
+
+    Raises:
+        NotebookError: it is no notebook of the format that is read, or has too many.
+    """
+    if not isinstance(book, dict) or not isinstance(book.get("cells"), list):
+        raise NotebookError(f"It is no notebook of format {FORMAT}: it has no list of cells.")
+    if book.get("nbformat") != FORMAT:
+        found = _short(book.get("nbformat"))
+        raise NotebookError(f"It is a notebook of format {found}; format {FORMAT} is read.")
+    if len(book["cells"]) > _MOST_CELLS:
+        raise NotebookError(f"The notebook has more than {_MOST_CELLS:,} cells.")
+    return list(book["cells"])
+
+
+def language_of(book: Any) -> str:  # noqa: ANN401  any JSON
+    """Return the language that a notebook names; Python if it names none."""
+    metadata = book.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    for part, key in (("kernelspec", "language"), ("language_info", "name")):
+        facts = metadata.get(part)
+        if isinstance(facts, dict) and isinstance(facts.get(key), str):
+            return _short(facts[key])
+    return "python"
+
+
+def text_of(source: object) -> str:
+    """Return a text that may be split into lines; what is neither is nothing."""
+    if isinstance(source, list):
+        source = "".join(part for part in source if isinstance(part, str))
+    text = source if isinstance(source, str) else ""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _short(value: object) -> str:
+    return "".join(c for c in str(value) if c.isprintable())[:_LONGEST_NAME]

@@ -1,0 +1,182 @@
+"""Notebooks as submissions: their cells as one program, and feedback that names cells."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from grader.grading.program.notebook_program import CellLines
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Diagnosis, Outcome, Verdict
+from grader.grading.results.verdict_json import verdict_data, verdict_from_data
+from grader.grading.session.engine import grade
+from grader.sandbox.inside import cells
+from grader.sandbox.process import Sandbox
+from tests.grading.conftest import Fields, Make
+from tests.notebooks import notebook
+
+TEST: Fields = {"call": "f(3.0)", "expect": 6.0}
+IMPORT, RIGHT = "import numpy as np", "def f(x):\n    return 2.0 * x"
+GradeBook: TypeAlias = Callable[..., Verdict]
+
+
+def submission(text: str) -> Submission:
+    return Submission.from_bytes(Path("small.ipynb"), text.encode())
+
+
+@pytest.fixture
+def grade_book(make: Make, sandbox: Sandbox) -> GradeBook:
+    """Grade a notebook of these cells against one test."""
+
+    def verdict(*sources: str | None, test: Fields = TEST, **fields: object) -> Verdict:
+        return grade(make(test, **fields), submission(notebook(*sources)), sandbox)
+
+    return verdict
+
+
+def test_cells_are_one_program_and_magics_are_left_out(grade_book: GradeBook) -> None:
+    """In order, with a note on each line that only a notebook understands."""
+    verdict = grade_book(
+        None, f"%matplotlib inline\n!pip install x \\\n   y\n{IMPORT}", "%%time\n" + RIGHT, "f?"
+    )
+    assert verdict.outcome is Outcome.PASSED
+    assert verdict.notes == (
+        "Left out, since it works only in a notebook: `%matplotlib inline` (cell 2), "
+        "`!pip install x \\` (cell 2), `%%time` (cell 3), `f?` (cell 4).",
+    )
+
+
+def test_a_cell_that_fails_takes_no_definition_along(grade_book: GradeBook) -> None:
+    """What it imports and defines is there, and so are the other cells; the failure is noted."""
+    verdict = grade_book(
+        "import no_such_module\nfrom operator import mul\nprint('never')\nx = 1",
+        "y = = 3",
+        "raise SystemExit(2)",
+        "def f(x):\n    return mul(2.0, x)",
+        "display(1 / 0)",
+    )
+    assert (verdict.outcome, verdict.output) == (Outcome.PASSED, "")
+    assert verdict.notes == (
+        "Cell 1 stopped at its line 1 (ModuleNotFoundError: No module named 'no_such_module'). "
+        "What it defines and the other cells were run.",
+        "Cell 2 was left out. Python cannot read line 1 of cell 2: `y = = 3` "
+        "(SyntaxError: invalid syntax).",
+        "Cell 3 stopped at its line 1 (SystemExit: 2). What it defines and the other cells "
+        "were run.",
+        "Cell 5 stopped at its line 1 (ZeroDivisionError: division by zero). What it defines and "
+        "the other cells were run.",
+    )
+    assert verdict_from_data(verdict_data(verdict)).notes == verdict.notes
+
+
+def test_feedback_names_the_line_of_a_cell(grade_book: GradeBook) -> None:
+    """Of an error, of what is forbidden, and of what is not returned; no line without its cell."""
+    raised = grade_book(None, IMPORT, "# f\n\ndef f(x):\n    raise ValueError('bad line 4')")
+    assert raised.tests[0].message == "ValueError: bad line 4 (line 4 of cell 3, in f)."
+    assert raised.tests[0].line is None
+    forbidden = grade_book(IMPORT, RIGHT, "np.sum([1])", forbid={"calls": ["np.sum"]})
+    assert forbidden.message.startswith("Line 1 of cell 3 uses `np.sum`")
+    assert forbidden.line is None
+    forgot = grade_book(IMPORT, "def f(x):\n    y = 2 * x")
+    assert "`y` is computed in line 2 of cell 2 and never returned." in forgot.tests[0].message
+
+
+def test_a_missing_name_is_told_with_the_cell_that_failed(grade_book: GradeBook) -> None:
+    """So that the reason why it is missing is on the same page."""
+    verdict = grade_book("def f(x):\n    return 2.0 x")
+    assert verdict.message.startswith("There is no function `f` in your code")
+    assert verdict.notes[0].startswith(
+        "Cell 1 was left out. Python cannot read line 2 of cell 1: `return 2.0 x`"
+    )
+
+
+def test_warnings_and_postponed_annotations_are_as_in_a_notebook(grade_book: GradeBook) -> None:
+    """A warning names the cell; a future import holds for the cells after it."""
+    verdict = grade_book(
+        "from __future__ import annotations\nimport warnings",
+        "def f(x: Unknown) -> int:\n    return 2 * x",
+        "\nwarnings.warn('careful')",
+    )
+    assert verdict.outcome is Outcome.PASSED
+    assert verdict.output.startswith("cell 3:2: UserWarning: careful\n")
+
+
+def test_a_prediction_may_be_a_notebook(grade_book: GradeBook) -> None:
+    """Its answers are read from the cells."""
+    exercise = {
+        "kind": "predict",
+        "defines": {"a": {"kind": "value"}},
+        "starter": "a = ...\n",
+        "solution": "a = 6.0\n",
+    }
+    test: Fields = {"call": "a", "expect": 6.0}
+    assert grade_book(None, "a = 6.0", test=test, **exercise).outcome is Outcome.PASSED
+    beyond = grade_book("a = 6.0", "b = 1", test=test, **exercise)
+    assert beyond.message.startswith("Line 1 of cell 2 sets `b`")
+
+
+def test_outputs_are_no_part_of_a_submission() -> None:
+    """Neither its digest nor its size counts them, and a run changes neither."""
+    one, other = notebook(RIGHT), json.loads(notebook(RIGHT))
+    other["cells"][0] |= {"outputs": [{"output_type": "display_data"}], "execution_count": 9}
+    assert submission(one).digest == submission(json.dumps(other)).digest
+    assert submission(one).digest != submission(notebook(RIGHT + " ")).digest
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "line"),
+    [
+        (notebook("x <- 1", language="R"), "The notebook is in R; a submission is in Pyth", None),
+        (notebook("x = 1")[:-20], "its JSON cannot be read from line 25 on", 25),
+        ('{\n"cells": \xff}', "its JSON cannot be read from line 2 on", 2),
+        ("[" * 100_000, "its JSON cannot be read", None),
+        ("{}", "It is no notebook of format 4: it has no list of cells", None),
+        ('{"nbformat": 3, "cells": []}', "a notebook of format 3; format 4 is read", None),
+        (notebook(None, " "), "The notebook has no code", None),
+        (notebook("x = 1\0"), "Cell 1 has a character that is no text", None),
+        (notebook("x = '\ud800'"), "Cell 1 has a character that is no text", None),
+        (notebook("#" * 70_000), "The code has more than 64 KiB", None),
+    ],
+)
+def test_what_is_no_notebook_is_said(text: str, said: str, line: int | None) -> None:
+    """In one sentence, with the line of the file if there is one."""
+    found = submission(text)
+    assert said in found.problem
+    assert found.line == line
+    assert found.cells == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "left"),
+    [
+        ("x = ('%d'\n  % 3)", ["x = ('%d'", "  % 3)"]),
+        ("text = '''\n%matplotlib\n!ls\n'''", ["text = '''", "%matplotlib", "!ls", "'''"]),
+        ("if True:\n    %time f()\nx = !ls", ["if True:", "    pass", "pass"]),
+        ("%%html\n<b>", ["", ""]),
+        ("%config A.b = 'it'\n!echo it's", ["pass", "pass"]),
+    ],
+)
+def test_a_magic_is_where_python_stops_reading(source: str, left: list[str]) -> None:
+    """What goes on with a statement or stands in a text is Python; the lines keep their places."""
+    made, _, unreadable = cells.program([[1, source]])
+    assert made.split("\n") == left
+    assert not unreadable
+
+
+def test_lines_of_a_program_become_lines_of_cells() -> None:
+    """In sentences of ours alone: words of an exception or an author stay."""
+    lines = CellLines((2, 5), (3, 7))
+    assert lines.sentence("In lines 1, 3 and 4 (line 99).") == (
+        "In line 1 of cell 2, line 3 of cell 2 and line 1 of cell 5 (line 99)."
+    )
+    assert lines.sentence("KeyError: 'line 3' (line 4, in f).") == (
+        "KeyError: 'line 3' (line 1 of cell 5, in f)."
+    )
+    told = "The mistake is in your `g` (line 4): see line 4 of the sheet."
+    found = lines.diagnosis(Diagnosis("misconception", "m", told, None, ()))
+    assert found is not None
+    assert found.feedback == (
+        "The mistake is in your `g` (line 1 of cell 5): see line 4 of the sheet."
+    )

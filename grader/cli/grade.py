@@ -44,7 +44,9 @@ _BUG = "Etude itself failed; its log has the reason"
     help="Write each result here as it comes, as JSON Lines.",
 )
 @click.option(
-    "--resume", is_flag=True, help="Go on with FILE: what has a verdict there is not graded again."
+    "--resume",
+    is_flag=True,
+    help="Go on with FILE: what has a verdict there is reported, and not graded again.",
 )
 @click.option(
     "--assigned",
@@ -99,7 +101,7 @@ def command(  # noqa: PLR0917  click calls it by name
                 delivery.write(_shown(_broken_off(to_do, records, error, began), assigned))
             raise
     options.deliver(delivery, _shown(_batch(to_do, records, began), assigned))
-    outcomes = [*to_do.done_before, *(record.outcome for record in records)]
+    outcomes = [record.outcome for record in (*to_do.done_before, *records)]
     raise click.exceptions.Exit(_STATUS[worst(outcomes)])
 
 
@@ -140,6 +142,7 @@ def _plan(
             "the folder above it"
         )
     students = {record.entry.student for record in to_do.not_graded}
+    students |= {record.entry.student for record in to_do.done_before}
     students |= {entry.student for _, entries in to_do.groups.values() for entry in entries}
     narrow = [each.name for each in delivery.formats if each.one_student]
     if narrow and len(students) > 1:
@@ -161,11 +164,11 @@ def _run(to_do: "Plan", pool: Pool, results: "Results | None", records: "list[Re
 
 
 def _batch(to_do: "Plan", records: "Sequence[Record]", began: float) -> "Batch":
-    """Put records in the order of their files."""
+    """Put records in the order of their files, with those of an earlier run."""
     from grader.reports.report import Batch, Report
 
     ended = time.time()
-    ordered = sorted(records, key=lambda record: record.entry.path)
+    ordered = sorted([*to_do.done_before, *records], key=lambda record: record.entry.path)
     reports = tuple(Report.of_record(each, began=began, ended=ended) for each in ordered)
     not_looked_at = tuple(str(path) for path in to_do.not_looked_at)
     return Batch(reports, len(to_do.done_before), not_looked_at)

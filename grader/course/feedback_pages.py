@@ -8,7 +8,7 @@ from grader.grading.workers.batch import is_passed_over
 from grader.reports.deliver import write_whole
 from grader.reports.phrases import FAULT_FOR_LEARNERS
 from grader.reports.report import Batch, Report
-from grader.reports.to_html import many
+from grader.reports.to_html import of_student
 
 
 def write_pages(batch: Batch, folder: Path) -> int:
@@ -28,7 +28,7 @@ def write_pages(batch: Batch, folder: Path) -> int:
     except OSError as error:
         raise UsageError(f"{folder} cannot be made: {error.strerror}") from None
     for student, reports in of_students.items():
-        write_whole(folder / f"{student}.html", many(Batch(tuple(reports))))
+        write_whole(folder / f"{student}.html", of_student(student, Batch(tuple(reports))))
     return len(of_students)
 
 

@@ -1,5 +1,6 @@
 """Grades from result files: newest verdicts, missing work, late work, and points given by hand."""
 
+import codecs
 import csv
 import datetime as dt
 import io
@@ -214,7 +215,7 @@ def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, st
     """Yield the rows of a CSV with a heading, each with its line number."""
     text = _text(path)
     first = text.partition("\n")[0]
-    delimiter = ";" if first.count(";") > first.count(",") else ","
+    delimiter = max(",;\t", key=first.count)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
     try:
         headings = [(name or "").strip().lower() for name in reader.fieldnames or ()]
@@ -231,13 +232,19 @@ def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, st
 
 
 def _text(path: Path) -> str:
+    """Read a text: UTF-8, or UTF-16 with its mark, as spreadsheets write it."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        data = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    is_utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        return data.decode("utf-16" if is_utf_16 else "utf-8-sig")
     except UnicodeDecodeError as error:
-        line = path.read_bytes().count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{path}:{line} is not UTF-8; save the file as UTF-8") from None
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UsageError(
+            f"{path}:{line} is not UTF-8; save the file again, in Excel as 'CSV UTF-8'"
+        ) from None
 
 
 def graded(batch: Batch, rules: Rules) -> Batch:

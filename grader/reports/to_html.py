@@ -3,7 +3,7 @@
 A batch begins with a heatmap of students and exercises, coloured by the share of the points.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Final
 
@@ -62,14 +62,42 @@ li p { margin: .25rem 0 0; } pre { overflow-x: auto; margin: .5rem 0 0; padding:
 
 def one(report: Report) -> str:
     """Return a page of one submission."""
-    title = line(report.exercise if report.verdict is None else report.verdict.title)
-    return _page(title, "".join(_section(report)))
+    return _page(_title(report), "".join(_section(report)))
 
 
 def many(batch: Batch) -> str:
     """Return a page of many: the heatmap, and a section for each submission."""
     sections = "".join(part for report in batch for part in _section(report))
     return _page("Results", "".join(_overview(batch)) + sections)
+
+
+def of_student(student: str, batch: Batch) -> str:
+    """Return a page for one student: the points of each exercise, and a section for it."""
+    title = f"Results of {line(student)}"
+    named = {each.exercise: f"exercise-{number}" for number, each in enumerate(batch, 1)}
+    sections = "".join(
+        part
+        for each in batch
+        for part in _section(each, heading=_title(each), anchor=named[each.exercise])
+    )
+    return _page(title, "".join(_points(batch, named)) + sections)
+
+
+def _title(report: Report) -> str:
+    return line(report.exercise if report.verdict is None else report.verdict.title)
+
+
+def _points(batch: Batch, anchors: Mapping[str, str]) -> Iterator[str]:
+    """Yield the table of a student's points, with their sum."""
+    yield "<table>\n<caption>Points in each exercise</caption>\n<thead><tr>"
+    yield '<th scope="col">Exercise</th><th scope="col">Points</th></tr></thead>\n<tbody>\n'
+    for each in batch:
+        link = f'<a href="#{anchors[each.exercise]}">{escape(_title(each))}</a>'
+        yield f'<tr><th scope="row">{link}</th><td>{escape(_cell(each))}</td></tr>\n'
+    total = sum(each.points or 0 for each in batch)
+    most = sum(each.max_points for each in batch if each.points is not None)
+    yield f'</tbody>\n<tfoot><tr><th scope="row">Total</th><td>{total:.10g}/{most}</td></tr>'
+    yield "</tfoot>\n</table>\n"
 
 
 def _page(title: str, body: str) -> str:
@@ -118,11 +146,13 @@ def _cell(report: Report | None) -> str:
     return f"{report.points:.10g}/{report.max_points}"
 
 
-def _section(report: Report) -> Iterator[str]:
+def _section(report: Report, heading: str = "", anchor: str = "") -> Iterator[str]:
     verdict = report.verdict
-    yield "<section>\n"
-    if report.student is not None:
-        yield f"<h2>{escape(line(report.student))}: {escape(line(report.exercise))}</h2>\n"
+    yield f'<section id="{anchor}">\n' if anchor else "<section>\n"
+    if not heading and report.student is not None:
+        heading = f"{line(report.student)}: {line(report.exercise)}"
+    if heading:
+        yield f"<h2>{escape(heading)}</h2>\n"
     if grade := grade_of(report):
         yield f'<p class="odd">{escape(grade)}</p>\n'
     if verdict is None:

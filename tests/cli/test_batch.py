@@ -55,7 +55,7 @@ def test_an_existing_file_is_never_overwritten(etude: Etude, tmp_path: Path) -> 
 
 
 def test_resume_grades_what_has_no_verdict_yet(etude: Etude, tmp_path: Path) -> None:
-    """A verdict stays, a cut-off line and a fault are done again, a changed file is new."""
+    """A cut-off line and a fault are done again, a changed file is new; reports have all of them."""
     for student in "abcd":
         hand_in(tmp_path / "in", student, f"{RIGHT}\n# {student}\n")
     etude("grade", "in", "--output", "out.jsonl")
@@ -65,9 +65,12 @@ def test_resume_grades_what_has_no_verdict_yet(etude: Etude, tmp_path: Path) -> 
     cut = json.dumps(by_student["c"])[:50]
     (tmp_path / "out.jsonl").write_text("\n".join([*kept, cut]))
     hand_in(tmp_path / "in", "d", f"{RIGHT}\n# changed\n")
-    done = etude("grade", "in", "--output", "out.jsonl", "--resume")
-    assert "3 submissions: 3 passed" in done.stdout
+    words = ("grade", "in", "--output", "out.jsonl", "--resume")
+    done = etude(*words, "--format", "csv=all.csv")
+    assert "4 submissions: 4 passed" in done.stdout
     assert "1 had a verdict already" in done.stdout
+    students = [row.partition(",")[0] for row in (tmp_path / "all.csv").read_text().splitlines()]
+    assert students == ["student", *"abcd"]
     after = [str(line["student"]) for line in lines(tmp_path / "out.jsonl")]
     assert sorted(after) == ["a", "b", "b", "c", "d", "d"]
     again = etude("grade", "in", "--output", "out.jsonl", "--resume")

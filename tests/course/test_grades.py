@@ -165,6 +165,13 @@ def test_a_roster_that_cannot_be_read_is_named_with_its_line(
         grades.read_roster(table(text))
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_roster_of_a_spreadsheet_is_read(table: Callable[..., Path], encoding: str) -> None:
+    """With its mark at the beginning, and with tabs between the columns."""
+    path = table("student\tname\nj\xf6rg\tJ\xf6rg, A.\n".encode(encoding))
+    assert grades.read_roster(path) == ("j\xf6rg",)
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
@@ -223,6 +230,9 @@ def test_each_student_gets_a_page_of_their_own(
     assert set(pages) == {"ada.html", "bo.html"}
     assert "bo" not in pages["ada.html"].partition("<body>")[2].split()
     assert "own words" not in pages["ada.html"]
+    assert "<h1>Results of ada</h1>" in pages["ada.html"]
+    assert "each student" not in pages["ada.html"]
+    assert '<th scope="row">Total</th><td>1/4</td>' in pages["ada.html"]
 
 
 @pytest.mark.parametrize("name", ["../ada", ".ada", "", "a/b"])

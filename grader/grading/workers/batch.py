@@ -13,7 +13,13 @@ from grader.errors import EtudeError, GraderFault, UsageError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.grading.results.verdict_json import FAULT, fault_data, utc_text, verdict_data
+from grader.grading.results.verdict_json import (
+    FAULT,
+    fault_data,
+    utc_text,
+    verdict_data,
+    verdict_from_data,
+)
 from grader.grading.workers.pool import Pool
 from grader.regular_files import linked_folder
 
@@ -74,7 +80,7 @@ class Plan:
 
     groups: dict[_Key, tuple[Job, list[Entry]]] = field(default_factory=dict)
     not_graded: list[Record] = field(default_factory=list)
-    done_before: list[str] = field(default_factory=list)  # the outcomes
+    done_before: list[Record] = field(default_factory=list)  # with the verdict of an earlier run
     not_looked_at: list[Path] = field(default_factory=list)
 
     @property
@@ -165,9 +171,9 @@ def plan(
         if submission.is_notebook and submission.problem:
             made.not_graded.append(Record(found, f"{found.path}: {submission.problem}"))
             continue
-        before = done and done.outcome_before(found, exercise, submission)
+        before = done and done.verdict_before(found, exercise, submission)
         if before:
-            made.done_before.append(before)
+            made.done_before.append(Record(found, before))
             continue
         key = (exercise.digest, submission.digest, submission.problem)
         made.groups.setdefault(key, (Job(exercise, submission), []))[1].append(found)
@@ -196,7 +202,7 @@ def run(to_do: Plan, pool: Pool) -> Iterator[Record]:
 class Results:
     """A JSON Lines file of records, one line each, written as they come."""
 
-    def __init__(self, path: Path, file: IO[bytes], settled: dict[_Key, str]) -> None:
+    def __init__(self, path: Path, file: IO[bytes], settled: dict[_Key, Verdict]) -> None:
         self.path = path
         self._file = file
         self._settled = settled
@@ -234,7 +240,7 @@ class Results:
             file.close()
             raise UsageError(f"{path} is being written by another run") from None
         file.seek(0)
-        settled: dict[_Key, str] = {}
+        settled: dict[_Key, Verdict] = {}
         end = 0
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n") and number > 1:
@@ -244,8 +250,8 @@ class Results:
                 outcome, file_name = str(data["outcome"]), str(data["file"])
                 if outcome not in (FAULT, NOT_GRADED) and data["sandbox"] != "none":
                     key = (file_name, data["exercise_hash"], data["submission_hash"])
-                    settled[key] = outcome
-            except (ValueError, KeyError, TypeError, RecursionError):
+                    settled[key] = verdict_from_data(data)
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 file.close()
                 raise UsageError(
                     f"{path}:{number} is no result of etude grade; name another file"
@@ -254,10 +260,10 @@ class Results:
         file.truncate(end)
         return cls(path, file, settled)
 
-    def outcome_before(
+    def verdict_before(
         self, entry: Entry, exercise: Exercise, submission: Submission
-    ) -> str | None:
-        """Return the outcome that an earlier run gave this file, as it is now."""
+    ) -> Verdict | None:
+        """Return the verdict that an earlier run gave this file, as it is now."""
         key = (os.fspath(entry.path), exercise.digest, submission.digest)
         return self._settled.get(key)
 

@@ -28,11 +28,11 @@ from grader.sandbox.interface import Children
 _PAGE: Final = "grader.browser.page"
 _LEFT_OUT: Final = frozenset(
     {
-        "grader.grading.checks.pytest_asserts", "grader.grading.diagnosis.teachers",
-        "grader.grading.diagnosis.variants", "grader.mutation",
+        "grader.definitions.collection", "grader.grading.checks.pytest_asserts",
+        "grader.grading.diagnosis.teachers", "grader.grading.diagnosis.variants", "grader.mutation",
     }
 )  # fmt: skip
-"""Imported where they are needed: a page has no pytest and no solution to make mutants of."""
+"""Imported where they are needed: a page has no files, pytest, or solution to make mutants of."""
 
 _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
 _READABLE: Final = 0o644 << 16

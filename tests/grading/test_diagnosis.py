@@ -493,6 +493,17 @@ def test_wrong_programs_run_once(
     assert seen[0] > 1
 
 
+def test_a_submission_that_is_a_misconception_is_not_run_again(
+    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own results are those of the misconception, for the next submission too."""
+    exercise = means(make, MAX)
+    children = count_children(monkeypatch)
+    known, similar = graded(exercise, sandbox, MAXIMA, f"{MAXIMA}\n# mine\n")
+    assert ids([known.diagnosis, similar.diagnosis]) == ["maximum", "maximum"]
+    assert len(children) == 4  # the solution's, for the values of two tests, and their own
+
+
 def test_wrong_programs_run_twice_at_most(
     make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -147,6 +147,7 @@ class Diagnostician:
         case = _Case(self._exercise, results, observed)
         if not case.failing:
             return None
+        self._note_own_results(results, observed, source)
         try:
             found = [p for p in self._misconceptions if self._explains(p, case)]
             if found or self._exercise.kind == "predict":
@@ -156,6 +157,17 @@ class Diagnostician:
             return self._other_diagnosis(case, source) if source else None
         except _TimeIsOverError:
             return None
+
+    def _note_own_results(
+        self, results: Mapping[TestId, TestResult], observed: Observed, source: str
+    ) -> None:
+        """Keep a submission's results as those of the misconception whose program it is."""
+        for program in self._misconceptions if source else ():
+            if program.source.rstrip() == source.rstrip():
+                program.fingerprints = [
+                    _fingerprint(results[test.id].outcome, observed.get(test.id))
+                    for test in self._tests
+                ]
 
     def _other_diagnosis(self, case: "_Case", source: str) -> Diagnosis | None:
         """Return what the submission's own code shows where no declared mistake explains it.
@@ -339,12 +351,15 @@ class Diagnostician:
             for test in self._tests if program.is_usable else ():
                 result = run.grade(test)
                 program.hung |= result.outcome is Outcome.TIMED_OUT and not declared
-                # Of a pass nothing else is needed, and most programs pass most tests.
-                passed = result.outcome is Outcome.PASSED
-                yield (
-                    test,
-                    fingerprint_of(result.outcome, None if passed else run.observed.get(test.id)),
-                )
+                yield test, _fingerprint(result.outcome, run.observed.get(test.id))
+
+
+def _fingerprint(outcome: Outcome, seen: RawResult | None) -> Fingerprint:
+    """Return the fingerprint of a wrong program's result in a test.
+
+    Of a pass nothing else is needed, and most programs pass most tests.
+    """
+    return fingerprint_of(outcome, None if outcome is Outcome.PASSED else seen)
 
 
 class _TimeIsOverError(Exception):

@@ -7,6 +7,7 @@ exercise and the score on all others.
 
 import json
 import math
+import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +19,7 @@ from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT
 
 NOT_JUDGED: Final = (FAULT, "not graded")
+_LINE: Final = re.compile(r"\bline \d+")
 _FEWEST: Final = 3  # students without whom a correlation says nothing
 _ROUNDING: Final = 1e-12  # share of a sum of squares that is left by rounding where all are alike
 
@@ -33,6 +35,11 @@ class Row:
     mistakes: tuple[str, ...]
     failed_tests: tuple[str, ...]
     hint: int | None = None  # the number of the hint that the diagnosis pointed to
+    tests: tuple[tuple[str, bool], ...] = ()  # those that ran, and whether they passed
+    is_cut: bool = False  # tests are left that did not run
+    file: str = ""
+    behaviour: str = ""  # the same for failures alike; nothing if passed, or if it was diagnosed
+    said: str = ""  # the first message about a failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +87,35 @@ def row_of(data: Mapping[str, Any]) -> Row | None:
         return None
     diagnosis = data.get("diagnosis") or {}
     is_misconception = diagnosis.get("kind") == "misconception"
+    passed = data["outcome"] == "passed"
+    # What never ran says why itself; a diagnosis of kind `unused` is a remark.
+    is_told = passed or data["message"] or diagnosis.get("kind", "unused") != "unused"
+    failed = [each for each in data["tests"] if each["outcome"] not in ("passed", "not run")]
+    messages = [str(data["message"]), *(str(each["message"]) for each in failed)]
     return Row(
         student=str(data["student"]),
         exercise=str(data["exercise"]),
-        passed=data["outcome"] == "passed",
+        passed=passed,
         score=data["score"] / data["max_score"] if data["max_score"] else 0.0,
         mistakes=tuple(map(str, diagnosis["ids"])) if is_misconception else (),
         hint=diagnosis.get("hint"),
-        failed_tests=tuple(
-            str(test["id"])
+        failed_tests=tuple(str(test["id"]) for test in failed),
+        tests=tuple(
+            (str(test["id"]), test["outcome"] == "passed")
             for test in data["tests"]
-            if test["outcome"] not in ("passed", "not run")
+            if test["outcome"] != "not run"
         ),
+        is_cut=any(test["outcome"] == "not run" for test in data["tests"]),
+        file=str(data.get("file", "")),
+        behaviour="" if is_told else _behaviour(failed),
+        said=next(filter(None, messages), ""),
     )
+
+
+def _behaviour(failed: Sequence[Mapping[str, Any]]) -> str:
+    """Return what failures alike have in common: each failed test, its end, and what came of it."""
+    ends = [[each["id"], each["outcome"], str(each["message"]), each.get("got")] for each in failed]
+    return _LINE.sub("line", json.dumps(ends, sort_keys=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +170,7 @@ def hardest_first(
             students=sums.students,
             pass_rate=sums.passed / sums.students,
             mean_score=sums.scores / sums.students,
-            discrimination=_point_biserial(sums),
+            discrimination=point_biserial(sums),
             misconceptions=mistakes.misconceptions,
             failed_tests=mistakes.failed_tests,
             hints=mistakes.hints,
@@ -181,8 +204,8 @@ def _counted(names: Iterable[str]) -> dict[str, int]:
     return dict(Counter(names).most_common())
 
 
-def _point_biserial(sums: Sums) -> float | None:
-    """Correlate passing an exercise with the score on all others; None if there is nothing in it.
+def point_biserial(sums: Sums) -> float | None:
+    """Correlate passing with the score on all others; None if there is nothing in it.
 
     With n students it is n times each sum of products less the product of the sums, over the root
     of the same for either with itself; that of passing with itself is the number who passed.

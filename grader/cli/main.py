@@ -34,6 +34,7 @@ _GROUPS = {
         "verify": "grader.cli.verify",
         "preview": "grader.cli.preview",
         "diff": "grader.cli.diff",
+        "misconception": "grader.cli.misconception",
         "schema": "grader.cli.schema",
         "site": "grader.cli.site",
     },

@@ -3,18 +3,23 @@
 import dataclasses
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from grader.cli import options
 from grader.cli.service_options import files_or_store, needs_service, open_store, stored_option
 from grader.errors import UsageError
+from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
+    from grader.authoring.failures import FailureGroup, TestStatistics
     from grader.authoring.statistics import ExerciseStatistics
 
 _NAMED = 3  # mistakes and tests that a line names
+_TESTS = 12  # that are shown; JSON has all
+_GROUPS = 10  # likewise
+_WIDEST = 160  # characters of a message
 
 
 @click.command("stats", short_help="Difficulty and common mistakes, from result files.")
@@ -26,7 +31,11 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
 
     Difficulty is the share of students that pass. Discrimination is how well passing goes with
     doing well on the other exercises: near 1 it tells strong from weak, near 0 it tells nothing,
-    below 0 something is wrong with the exercise.
+    below 0 something is wrong with the exercise. For a test it is with the other tests.
+
+    The first line names a suspicious test, if there is one: most who pass all other tests fail it.
+    Failures that no diagnosis explains are grouped by equal behaviour, the largest group first;
+    `etude misconception add` makes a misconception of one.
 
     \b
     Examples:
@@ -36,10 +45,13 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
     """
     options.prefer_own_output()
     files_or_store(results, database)
+    tests, groups = list["TestStatistics"](), list["FailureGroup"]()
     if database is None:
+        from grader.authoring.failures import failure_groups, statistics_of_tests
         from grader.authoring.statistics import read_results, summarise
 
-        found = summarise(read_results(results))
+        rows = read_results(results)
+        found, tests, groups = summarise(rows), statistics_of_tests(rows), failure_groups(rows)
     else:
         with needs_service():
             from grader.service.gradebook_data import numbers
@@ -48,16 +60,32 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
     if not found:
         raise UsageError("there is no verdict in what was given")
     if form == "json":
-        click.echo(json.dumps([dataclasses.asdict(each) for each in found], indent=2))
-    else:
-        _print(found)
+        click.echo(json.dumps([_data(each, tests, groups) for each in found], indent=2))
+        return
+    for test in tests:
+        if test.suspicion:
+            name = printable(f"{test.exercise}: test '{test.test}'")
+            click.echo(f"Suspicious: {name}: {test.suspicion}.")
+    _print(found)
+    _print_tests([test for test in tests if test.failed])
+    _print_groups(groups)
+
+
+def _data(
+    each: "ExerciseStatistics", tests: "list[TestStatistics]", groups: "list[FailureGroup]"
+) -> dict[str, Any]:
+    """Return an exercise's statistics as JSON types, with its tests and undiagnosed failures."""
+    own = [{**dataclasses.asdict(t), "suspicion": t.suspicion} for t in tests]
+    return {
+        **dataclasses.asdict(each),
+        "tests": [test for test in own if test["exercise"] == each.exercise],
+        "undiagnosed": [dataclasses.asdict(g) for g in groups if g.exercise == each.exercise],
+    }
 
 
 def _print(found: list["ExerciseStatistics"]) -> None:
     from rich.console import Console
     from rich.table import Table
-
-    from grader.sandbox.printable import printable
 
     table = Table(box=None, pad_edge=False)
     table.add_column("exercise", overflow="fold")
@@ -76,3 +104,49 @@ def _print(found: list["ExerciseStatistics"]) -> None:
             printable(common),
         )
     Console(highlight=False).print(table)
+
+
+def _print_tests(tests: "list[TestStatistics]") -> None:
+    """Print the tests that most students fail alone."""
+    if not tests:
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("exercise", "test"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("students", "fail", "fail it alone", "discrimination"):
+        table.add_column(heading, justify="right")
+    for each in tests[:_TESTS]:
+        found = "" if each.discrimination is None else f"{each.discrimination:.2f}"
+        numbers = map(str, (each.students, each.failed, each.alone))
+        table.add_row(printable(each.exercise), printable(each.test), *numbers, found)
+    console = Console(highlight=False)
+    console.print()
+    console.print(table)
+    if len(tests) > _TESTS:
+        console.print(f"{len(tests) - _TESTS} more tests failed; --format json has all.")
+
+
+def _print_groups(groups: "list[FailureGroup]") -> None:
+    """Print the largest groups of undiagnosed failures, and how to make a misconception of one."""
+    if not groups:
+        return
+    click.echo("\nFailures that no diagnosis explains, by equal behaviour:")
+    for each in groups[:_GROUPS]:
+        noun = "submission" if each.students == 1 else "submissions"
+        said = " ".join(each.message.split())[:_WIDEST]
+        where = f"test '{each.tests[0]}': " if each.tests else ""
+        click.echo(
+            printable(
+                f"{each.number}. {each.exercise}, {each.students} {noun}, as {each.files[0]}: "
+                f"{where}{said}"
+            )
+        )
+    if len(groups) > _GROUPS:
+        click.echo(f"{len(groups) - _GROUPS} more; --format json has all.")
+    click.echo(
+        "To name one: etude misconception add "
+        f"{printable(groups[0].exercise)} {groups[0].number} --results FILE"
+    )

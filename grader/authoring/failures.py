@@ -1,0 +1,119 @@
+"""Statistics of single tests, and undiagnosed failures grouped by equal behaviour."""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from grader.authoring.statistics import Row, Sums, point_biserial
+
+_FEWEST: Final = 3  # students who fail one test alone, or take it, before it is suspected
+_ENOUGH: Final = 20  # students before a correlation says something
+_SUSPECT: Final = 0.5  # share of those who pass all other tests and fail this one
+_AGAINST: Final = -0.1  # discrimination of a test that better students fail more often
+
+
+@dataclass(frozen=True, slots=True)
+class TestStatistics:
+    """The failures of one test."""
+
+    exercise: str
+    test: str
+    students: int  # for whom it ran
+    failed: int
+    alone: int  # who failed no other test
+    whole: int  # who passed every test
+    discrimination: float | None  # of passing it with the share of the other tests that are passed
+
+    @property
+    def suspicion(self) -> str:
+        """What makes the test suspicious, in a sentence; nothing if it is not."""
+        others = self.alone + self.whole
+        if self.alone >= _FEWEST and self.alone >= _SUSPECT * others:
+            beside = "" if self.whole else ", and no one passes them all"
+            return (
+                f"of {others} students who pass every other test, {self.alone} fail it{beside}; "
+                "look at its expected value and its tolerance"
+            )
+        if self.failed == self.students >= _FEWEST and self.alone:
+            return f"none of {self.students} students passes it; look at what it expects"
+        found = self.discrimination
+        if found is not None and found < _AGAINST and self.students >= _ENOUGH:
+            return f"who passes the other tests fails it more often ({found:.2f})"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class FailureGroup:
+    """Submissions that fail an exercise in the same way, and that no diagnosis explains."""
+
+    number: int  # from 1, the largest group first, over all exercises
+    exercise: str
+    students: int
+    files: tuple[str, ...]
+    tests: tuple[str, ...]  # that fail
+    message: str  # of the first of them
+
+
+def statistics_of_tests(rows: Sequence[Row]) -> list[TestStatistics]:
+    """Return the statistics of every test, the most suspicious first."""
+    by_test: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    whole: dict[str, int] = defaultdict(int)
+    for row in rows:
+        whole[row.exercise] += row.passed
+        for test, _ in row.tests:
+            by_test[row.exercise, test].append(row)
+    found = [
+        _of_test(exercise, test, group, whole[exercise])
+        for (exercise, test), group in by_test.items()
+    ]
+    return sorted(found, key=lambda each: (not each.suspicion, -each.alone, -each.failed))
+
+
+def _of_test(exercise: str, test: str, rows: Sequence[Row], whole: int) -> TestStatistics:
+    results = [dict(row.tests)[test] for row in rows]
+    rest = [_share(row, test) for row in rows]
+    sums = Sums(
+        students=len(rows),
+        passed=sum(results),
+        scores=0.0,
+        others=math.fsum(rest),
+        others_squared=math.fsum(share**2 for share in rest),
+        others_of_passed=math.fsum(s for s, passed in zip(rest, results, strict=True) if passed),
+    )
+    return TestStatistics(
+        exercise,
+        test,
+        students=len(rows),
+        failed=len(rows) - sum(results),
+        alone=sum(row.failed_tests == (test,) and not row.is_cut for row in rows),
+        whole=whole,
+        discrimination=point_biserial(sums),
+    )
+
+
+def _share(row: Row, test: str) -> float:
+    """Return the share of the other tests that a student passed."""
+    others = [passed for name, passed in row.tests if name != test]
+    return sum(others) / len(others) if others else 0.0
+
+
+def failure_groups(rows: Sequence[Row]) -> list[FailureGroup]:
+    """Return the groups of undiagnosed failures, the largest first."""
+    alike: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.behaviour:
+            alike[row.exercise, row.behaviour].append(row)
+    ordered = sorted(alike.items(), key=lambda each: (-len(each[1]), each[0]))
+    return [
+        FailureGroup(
+            number,
+            exercise,
+            students=len(group),
+            files=tuple(sorted(row.file for row in group)),
+            tests=group[0].failed_tests,
+            message=group[0].said,
+        )
+        for number, ((exercise, _), group) in enumerate(ordered, 1)
+    ]

@@ -1,0 +1,83 @@
+"""`etude misconception`: known mistakes made of submissions."""
+
+from pathlib import Path
+
+import click
+
+from grader.cli import arguments, options
+from grader.errors import UsageError
+
+
+@click.group("misconception", short_help="Make a known mistake of a submission.")
+def command() -> None:
+    """Turn mistakes that students made into misconceptions of an exercise.
+
+    \b
+    Examples:
+      etude misconception add softmax submissions/ada/softmax.py
+      etude misconception add softmax 1 --results results.jsonl
+    """
+
+
+@command.command("add")
+@arguments.exercise_argument
+@click.argument("submission", metavar="FILE|GROUP")
+@click.option(
+    "--results",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The results that GROUP is a number in, as `etude stats` prints it; may be repeated.",
+)
+@click.option("--says", metavar="TEXT", help="The sentence for learners; asked for otherwise.")
+@click.option("--id", "name", metavar="ID", help="Its id; otherwise the first words of TEXT.")
+@options.exercises_option
+def add(  # noqa: PLR0917  click calls it by name
+    exercise: str,
+    submission: str,
+    results: tuple[Path, ...],
+    says: str | None,
+    name: str | None,
+    exercises: Path | None,
+) -> None:
+    """Add a misconception to EXERCISE: the program of a submission, and the sentence for it.
+
+    The submission is a FILE, or the first of a GROUP of `etude stats`. Comments are left out, since
+    they may name a student.
+
+    \b
+    Examples:
+      etude misconception add softmax ada/softmax.py --says "You forgot to subtract the maximum."
+      etude misconception add softmax 1 --results results.jsonl
+    """
+    options.prefer_own_output()
+    from grader.authoring.new_misconception import new_misconception
+    from grader.definitions.collection import resolve
+
+    found = resolve(exercise, options.collection_for((exercise,), exercises))
+    path = _of_group(int(submission), found.id, results) if submission.isdecimal() else submission
+    if says is None:
+        says = click.prompt("What unlocks it, in one or two sentences", err=True)
+    added, line = new_misconception(found, Path(path), says, name)
+    click.echo(f"{found.where.path}:{line}: misconception '{added}' is added.")
+    click.echo(f"Prove it: etude verify {found.where.path}")
+
+
+def _of_group(number: int, exercise: str, results: tuple[Path, ...]) -> str:
+    """Return the first file of a group of failures.
+
+    Raises:
+        UsageError: there is no such group, or it is of another exercise.
+    """
+    from grader.authoring.failures import failure_groups
+    from grader.authoring.statistics import read_results
+
+    if not results:
+        raise UsageError(f"{number} is a group in results: name them with --results FILE")
+    groups = failure_groups(read_results(results))
+    if not 1 <= number <= len(groups):
+        raise UsageError(f"there is no group {number}; `etude stats` lists {len(groups)}")
+    group = groups[number - 1]
+    if group.exercise.replace("_", "-") != exercise:
+        raise UsageError(f"group {number} is of exercise '{group.exercise}', not of '{exercise}'")
+    return group.files[0]

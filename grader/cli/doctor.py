@@ -4,19 +4,27 @@ import platform
 import shutil
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 import click
 
 from grader import __version__
 from grader.cli import options
 from grader.cli.main import FAULT
+from grader.definitions.files import COURSE_FILE, exists
+from grader.definitions.load_course import load_course
+from grader.definitions.packages import version
+from grader.sandbox.choose import open_sandbox
 from grader.sandbox.examination import examine, examine_confinement
 from grader.sandbox.inside import landlock, syscalls
 
 
 @click.command("doctor", short_help="Say which sandboxes this host has.")
-def command() -> None:
+@options.exercises_option
+def command(exercises: Path | None) -> None:
     """Start each sandbox, let a child try to escape, and say what was found.
+
+    Also the packages that the course names, and whether they can be imported in the sandbox.
 
     Exit status 0 if submissions can be graded here, 3 if not.
     """
@@ -48,7 +56,25 @@ def command() -> None:
     if usable is None:
         click.echo("Nothing can be graded here: no sandbox works.")
         raise click.exceptions.Exit(FAULT)
+    _say_packages(options.collection_folder(exercises))
     click.echo(f"Submissions are graded in: {usable}")
+
+
+def _say_packages(folder: Path) -> None:
+    """Print the packages of a course; try to import them in the sandbox.
+
+    Raises:
+        DefinitionError: one is not installed.
+        SandboxFault: one cannot be imported.
+    """
+    course = folder / COURSE_FILE
+    if not exists(course) or not (named := load_course(course).packages):
+        return
+    versions = dict.fromkeys(map(version, named))
+    click.echo(f"packages of {course}: {', '.join(versions)}")
+    with open_sandbox(packages=named):
+        click.echo("  imported in the sandbox")
+    click.echo()
 
 
 def _show_attempts(who: str, attempts: Mapping[str, bool]) -> None:

@@ -48,7 +48,7 @@ def show(lesson: str, exercises: Path | None, unsafe: bool) -> None:
 
     (path,) = _paths((lesson,), options.collection_folder(exercises))
     read = read_lesson(path)
-    with options.sandbox_opener(unsafe)() as sandbox:
+    with options.sandbox_opener(unsafe)(_packages([path])) as sandbox:
         done = run_lesson(read, sandbox)
     console = Console(highlight=False)
     for number, block in enumerate(done.blocks):
@@ -108,7 +108,7 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
     """
     options.prefer_own_output()
     paths = _paths(lessons, options.collection_folder(exercises))
-    with options.sandbox_opener(unsafe)() as sandbox:
+    with options.sandbox_opener(unsafe)(_packages(paths)) as sandbox:
         problems = [problem for path in paths for problem in _run(path, sandbox, update)]
     for problem in problems:
         click.echo(str(problem), err=True)
@@ -127,6 +127,16 @@ def _paths(named: tuple[str, ...], folder: Path) -> list[Path]:
             raise UsageError(f"there are no lessons in {folder}")
         return known
     return [_path(name, known) for name in named]
+
+
+def _packages(lessons: list[Path]) -> set[str]:
+    """Return the modules beside NumPy that the courses of lessons name."""
+    from grader.definitions.files import TRACK_FILE, exists
+    from grader.definitions.load_course import course_file, load_course
+
+    tracks = {lesson.absolute().parent.parent for lesson in lessons}
+    courses = {course_file(track / TRACK_FILE) for track in tracks}
+    return {name for path in courses if exists(path) for name in load_course(path).packages}
 
 
 def _path(name: str, known: list[Path]) -> Path:

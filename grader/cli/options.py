@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -199,7 +199,7 @@ def refuse_inside(definitions: Path, graded: Path) -> None:
 
 def sandbox_opener(
     unsafe: bool, *, workers: int | None = None, many: bool = True
-) -> "Callable[[], Sandbox]":
+) -> "Callable[..., Sandbox]":
     """Return what starts a sandbox; the imports happen then.
 
     Args:
@@ -208,13 +208,14 @@ def sandbox_opener(
         many: whether for more submissions than one. For one, the engine is imported meanwhile.
     """
 
-    def opener() -> "Sandbox":
+    def opener(packages: Iterable[str] = ()) -> "Sandbox":
         from grader.sandbox.choose import open_sandbox, open_unsafe
 
         # On a core that is idle, the next child is forked ahead.
         spare = workers is not None and workers < len(os.sched_getaffinity(0))
         start = open_unsafe if unsafe else open_sandbox
-        return start(spare=spare, many=many, meanwhile=None if many else _import_engine)
+        meanwhile = None if many else _import_engine
+        return start(spare=spare, many=many, meanwhile=meanwhile, packages=packages)
 
     return opener
 

@@ -18,3 +18,10 @@ class CourseDefinition:
         "computed, and nowhere else: no submission, handout or page has it.",
         default=None,
     )
+    packages: tuple[str, ...] = _doc(
+        "Modules beside NumPy that submissions, tests and lessons may import, as in `import`: "
+        "`scipy`, `sklearn`. The package must be installed beside Etude; its name and version are "
+        "part of the hash of each exercise. Each is imported before a submission runs, which saves "
+        "time: name `scipy.optimize` if the exercises use that.",
+        default=(),
+    )

@@ -509,6 +509,7 @@ class Course:
     title: str
     reference: str = ""  # the name of the package
     sources: Mapping[str, str] = field(default_factory=dict)  # by their files' paths
+    packages: tuple[str, ...] = ()  # modules that submissions may import
     digest: str = ""  # SHA-256 of all that a verdict depends on; "" if that is nothing
 
     @property
@@ -600,6 +601,11 @@ class Exercise:
         from grader.definitions.files import default_folder  # noqa: PLC0415
 
         return resolve(os.fspath(name), exercises or default_folder())
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The modules beside NumPy that a submission may import."""
+        return self.course.packages if self.course is not None else ()
 
     @property
     def max_points(self) -> int:

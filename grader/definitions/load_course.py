@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from grader.definitions import packages
 from grader.definitions.course import CourseDefinition
 from grader.definitions.decode import decode
 from grader.definitions.exercise import Course
@@ -40,14 +41,22 @@ def load_course(path: Path) -> Course:
         except DefinitionError as error:
             for problem in error.problems:
                 report.add(problem.where, problem.message)
+    versions = set()
+    for index, module in enumerate(definition.packages):
+        if why := packages.refusal(module):
+            where = document.node("packages", index).where
+            report.add(where, f"packages: {quote(module)} {why}")
+        else:
+            versions.add(packages.version(module))
     report.raise_if_any()
-    contents = json.dumps([definition.reference, sorted(sources.items())])
+    contents = json.dumps([definition.reference, sorted(sources.items()), sorted(versions)])
     return Course(
         definition.where,
         definition.title,
         reference=definition.reference or "",
         sources=sources,
-        digest=hashlib.sha256(contents.encode()).hexdigest() if sources else "",
+        packages=definition.packages,
+        digest=hashlib.sha256(contents.encode()).hexdigest() if sources or versions else "",
     )
 
 

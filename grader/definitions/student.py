@@ -40,7 +40,7 @@ PUBLIC: Final = frozenset(
     }
 )  # fmt: skip
 """The keys of an exercise that its student edition keeps; of the tests, those it can compare."""
-PUBLIC_OF_COURSE: Final = frozenset({"title"})
+PUBLIC_OF_COURSE: Final = frozenset({"title", "packages"})
 """The keys of a `course.yaml` that the student edition keeps."""
 
 _LARGEST: Final = 64 << 20  # bytes of a file that is handed on as it is

@@ -65,12 +65,19 @@ def _zygote(
     host: Host, backend: str, control: int, import_only: tuple[Path, Path], *, many: bool
 ) -> list[str]:
     ours, packages = map(str, import_only)
+    named = host.named
     configuration = {
         "backend": backend,
         "import_only": [ours, packages],
         "readable": [str(path) for path in host.readable] if backend == "landlock" else [],
         "landlock": None,
         "many": many,
+        # Where packages were installed that did not come with NumPy.
+        "folders": []
+        if backend == "namespaces"
+        else sorted({str(path.parent) for path in named.paths}),
+        "packages": named.modules,
+        "required": named.required,
     }
     python = [str(host.interpreter), *_PYTHON_FLAGS, "-c", BOOTSTRAP]
     return [*python, ours, packages, str(control), json.dumps(configuration)]
@@ -110,7 +117,7 @@ def _namespaces(host: Host, control: int, many: bool) -> Launch:
         words += ["--tmpfs", str(path), "--remount-ro", str(path)]
     for target, link in host.links:
         words += ["--symlink", target, str(link)]
-    for path in host.numpy:
+    for path in (*host.numpy, *host.named.paths):
         words += ["--ro-bind", str(path), str(root / "packages" / path.name)]
     words += ["--ro-bind", str(INSIDE), str(root / "ours" / INSIDE.name)]
     for name, value in _ENVIRONMENT.items():

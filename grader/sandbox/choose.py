@@ -1,6 +1,6 @@
 """The choice of the strongest sandbox that this host offers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from grader.errors import SandboxFault
 from grader.sandbox.backends import BACKENDS, UNSAFE, Backend, unsupported_reason
@@ -13,6 +13,7 @@ def open_sandbox(
     spare: bool = False,
     many: bool = True,
     meanwhile: Callable[[], object] | None = None,
+    packages: Iterable[str] = (),
 ) -> Sandbox:
     """Start the first backend that works; the caller closes it.
 
@@ -21,6 +22,7 @@ def open_sandbox(
         spare: see `Sandbox`.
         many: see `Sandbox`.
         meanwhile: called while the sandbox starts.
+        packages: see `Sandbox`.
 
     Raises:
         SandboxFault: none does; the message names each cause and the fix.
@@ -30,7 +32,7 @@ def open_sandbox(
     causes = []
     for backend in backends:
         try:
-            return _start(backend, spare=spare, many=many, meanwhile=meanwhile)
+            return _start(backend, meanwhile, spare=spare, many=many, packages=packages)
         except (SandboxFault, OSError) as error:
             causes.append(f"{backend.name}: {error}")
     raise SandboxFault(
@@ -42,16 +44,25 @@ def open_sandbox(
 
 
 def open_unsafe(
-    *, spare: bool = False, many: bool = True, meanwhile: Callable[[], object] | None = None
+    *,
+    spare: bool = False,
+    many: bool = True,
+    meanwhile: Callable[[], object] | None = None,
+    packages: Iterable[str] = (),
 ) -> Sandbox:
     """Start a sandbox with resource limits only. Never chosen by default."""
-    return _start(UNSAFE, spare=spare, many=many, meanwhile=meanwhile)
+    return _start(UNSAFE, meanwhile, spare=spare, many=many, packages=packages)
 
 
 def _start(
-    backend: Backend, *, spare: bool, many: bool, meanwhile: Callable[[], object] | None
+    backend: Backend,
+    meanwhile: Callable[[], object] | None,
+    *,
+    spare: bool,
+    many: bool,
+    packages: Iterable[str],
 ) -> Sandbox:
-    sandbox = Sandbox(backend, spare=spare, many=many)
+    sandbox = Sandbox(backend, spare=spare, many=many, packages=packages)
     try:
         if meanwhile is not None:
             meanwhile()

@@ -9,6 +9,7 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.definitions.packages import NO_PACKAGES, PackageFolders
 from grader.errors import SandboxFault
 
 INSIDE = Path(__file__).parent / "inside"
@@ -27,6 +28,7 @@ class Host:
     numpy: tuple[Path, ...]
     libraries: tuple[Path, ...]  # folders and files of shared libraries
     links: tuple[tuple[str, Path], ...]  # (target, link): /lib -> usr/lib and the like
+    named: PackageFolders = NO_PACKAGES  # packages that a course names
 
     @property
     def masked(self) -> tuple[Path, ...]:
@@ -37,7 +39,8 @@ class Host:
     @property
     def needed(self) -> tuple[Path, ...]:
         """All that the process in the sandbox must be able to read."""
-        return (self.interpreter, *self.standard_library, *self.libraries, *self.numpy, INSIDE)
+        own = (self.interpreter, *self.standard_library, *self.libraries, *self.numpy, INSIDE)
+        return (*own, *self.named.paths)
 
     @property
     def readable(self) -> tuple[Path, ...]:
@@ -48,7 +51,7 @@ class Host:
             for entry in root.iterdir()
             if entry.name not in _NOT_FOR_SUBMISSIONS
         )
-        return (*entries, *self.libraries, *self.numpy, *_DEVICES)
+        return (*entries, *self.libraries, *self.numpy, *self.named.paths, *_DEVICES)
 
 
 @functools.cache

@@ -4,8 +4,11 @@ import contextlib
 import socket
 import subprocess
 import tempfile
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import IO, Self
 
+from grader.definitions.packages import folders_of
 from grader.errors import SandboxFault
 from grader.sandbox.backends import Backend
 from grader.sandbox.child import ChildProcess
@@ -21,10 +24,19 @@ class Sandbox:
         backend: how to isolate.
         spare: whether to fork the next child ahead, while the one before is at work. For a batch.
         many: whether to prepare for many submissions, which takes longer than to run one.
+        packages: the modules beside NumPy that submissions may import.
     """
 
-    def __init__(self, backend: Backend, *, spare: bool = False, many: bool = True) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        *,
+        spare: bool = False,
+        many: bool = True,
+        packages: Iterable[str] = (),
+    ) -> None:
         self.backend = backend
+        self.packages = frozenset(packages)
         self.keeps_spare = spare
         self._spare: ChildProcess | None = None
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -32,7 +44,8 @@ class Sandbox:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in close()
         try:
             compile_ahead()
-            launch = backend.launch(this_host(), theirs.fileno(), many)
+            host = replace(this_host(), named=folders_of(self.packages))
+            launch = backend.launch(host, theirs.fileno(), many)
             self._process = subprocess.Popen(  # noqa: S603  our own command
                 launch.command,
                 env=launch.environment,

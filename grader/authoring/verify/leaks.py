@@ -282,7 +282,8 @@ def _search(
     leave_parent({connection.fileno()})
     try:
         needed = any(map(needs_sandbox, exercises))
-        with open_sandbox() if needed else contextlib.nullcontext() as sandbox:
+        packages = {name for each in exercises for name in each.packages}
+        with open_sandbox(packages=packages) if needed else contextlib.nullcontext() as sandbox:
             courses = [each.course.where.path for each in exercises if each.course]
             confine_this_process([*readable, *(each.where.path for each in exercises), *courses])
             leaks = {

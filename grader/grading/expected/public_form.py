@@ -1,6 +1,7 @@
 """The public form of an exercise. Everything hidden is left out here, and nowhere else."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from grader.definitions.exercise import (
@@ -111,7 +112,17 @@ def _exercise(exercise: Exercise, tests: Sequence[PublicTest]) -> PublicExercise
         max_points=exercise.max_points,
         choices={name: each.choices for name, each in exercise.defines.items() if each.choices},
         digest=exercise.digest,
+        needs=tuple(packages_in(exercise)),
     )
+
+
+def packages_in(exercise: Exercise) -> Iterator[str]:
+    """Yield the packages of the course that the exercise's own programs import."""
+    bodies = [test.code for test in exercise.tests if test.code_key == "pytest" and not test.hidden]
+    programs = "\n".join((exercise.starter, exercise.solution, *bodies))
+    for name in dict.fromkeys(module.partition(".")[0] for module in exercise.packages):
+        if re.search(rf"^\s*(?:import|from)\s[^#\n]*\b{name}\b", programs, re.MULTILINE):
+            yield name
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401  any value

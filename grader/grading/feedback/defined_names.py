@@ -25,6 +25,7 @@ class DefinedNames:
 
     names: tuple[str, ...]
     defined: dict[str, DefinedName]
+    packages: tuple[str, ...] = ()  # that it may import beside NumPy
 
     @classmethod
     def read(cls, facts: object, asked: list[str]) -> Self:

@@ -122,7 +122,7 @@ def raised(error: Raised, call: str, contents: DefinedNames, *, loading: bool = 
     elif "MemoryError" in error.bases:
         said = f"Your code asked for more memory than it may use{at}."
     elif error.type == "ModuleNotFoundError" and (module := _QUOTED.search(error.message)):
-        known = "only NumPy and Python's standard library"
+        known = f"only {', '.join(['NumPy', *contents.packages])} and Python's standard library"
         said = f"There is no module `{module[1]:.60}` here, {known}{_at(error)}."
     if said:
         return said

@@ -70,7 +70,8 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
 
 def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedSubmission:
     source = program.submission.source
-    contents = DefinedNames((), {})
+    packages = tuple(dict.fromkeys(name.partition(".")[0] for name in exercise.packages))
+    contents = DefinedNames((), {}, packages)
     notes: tuple[str, ...] = ()
     try:
         refusal = screen(child, source, exercise)
@@ -88,9 +89,9 @@ def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedS
         else:
             answer = child.load(source, names)
         if isinstance(answer, Raised):
-            return LoadedSubmission(contents, problem=problem_of(answer, source))
+            return LoadedSubmission(contents, problem=problem_of(answer, source, packages))
         facts = answer.value if isinstance(answer, Returned) else None
-        found = DefinedNames.read(facts, names)
+        found = replace(DefinedNames.read(facts, names), packages=packages)
         problems = (_problem_of(exercise, name, found, source) for name in exercise.defines)
         values = next(filter(None, problems), None) or _values(child, exercise)
     except ChildGoneError as error:
@@ -104,17 +105,19 @@ def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedS
     return LoadedSubmission(found, loaded, source=source, notes=notes)
 
 
-def problem_of(answer: Raised, source: str = "") -> LoadingProblem:
+def problem_of(answer: Raised, source: str = "", packages: tuple[str, ...] = ()) -> LoadingProblem:
     """Return the problem of an exception that ended the loading of a program.
 
     Args:
         answer: the exception.
         source: of a submission, if that is the program.
+        packages: that it may import beside NumPy.
     """
     if "SyntaxError" in answer.bases and not answer.frames:
         return LoadingProblem(Outcome.ERRORED, sentences.syntax_error(answer), answer.line)
     line = answer.frames[-1][0] if answer.frames else None
-    sentence = sentences.raised(answer, "", DefinedNames((), {}), loading=bool(source))
+    contents = DefinedNames((), {}, packages)
+    sentence = sentences.raised(answer, "", contents, loading=bool(source))
     if answer.type == "ModuleNotFoundError":
         sentence = " ".join(filter(None, (sentence, error_explanations.in_numpy(source))))
     return LoadingProblem(sentences.outcome_of(answer), sentence, line)

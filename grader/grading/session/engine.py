@@ -147,6 +147,8 @@ class _GradingSession:
         return True
 
     def _grade(self, session: pytest.Session, job: Job) -> Verdict:
+        if lacking := sorted(set(job.exercise.packages) - self._sandbox.packages):
+            raise GraderFault(f"the sandbox was started without {', '.join(lacking)}")
         shared = (job.probe and job.probe.form_of) or job.exercise.digest  # by all its forms
         oracle = Oracle(job.exercise, self._sandbox, self._known.get(shared, KnownValues))
         if job.probe is None or job.probe.beside is None:

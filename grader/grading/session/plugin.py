@@ -102,8 +102,13 @@ class ExerciseFile(pytest.File):
         if self._run is None:
             stash, options = self.config.stash, self.config.option
             submission = Submission.read(Path(options.submission))
+            packages = self._exercise.packages
+            if _SANDBOX in stash and not stash[_SANDBOX].packages.issuperset(packages):
+                stash[_SANDBOX].close()
+                del stash[_SANDBOX]
             if _SANDBOX not in stash:
-                stash[_SANDBOX] = open_unsafe() if options.unsafe_no_sandbox else open_sandbox()
+                start = open_unsafe if options.unsafe_no_sandbox else open_sandbox
+                stash[_SANDBOX] = start(packages=packages)
             sandbox = stash[_SANDBOX]
             self._run = SubmissionRun(Oracle(self._exercise, sandbox), submission, sandbox)
             self._run.load()

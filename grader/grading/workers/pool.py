@@ -85,7 +85,8 @@ class Pool:
 
     Args:
         workers: how many submissions are graded at once.
-        open_sandbox: called in each worker to start its sandbox; it may raise `SandboxFault`.
+        open_sandbox: called in each worker to start its sandbox, with `packages` if the exercises
+            of its jobs name any; it may raise `SandboxFault`.
         jobs_per_worker: after so many a worker is replaced.
         preload: whether this process imports the engine, which its workers then share. For one job
             the worker does it, while this process does other things.
@@ -94,7 +95,7 @@ class Pool:
     def __init__(
         self,
         workers: int,
-        open_sandbox: "Callable[[], Sandbox]",
+        open_sandbox: "Callable[..., Sandbox]",
         jobs_per_worker: int = JOBS_PER_WORKER,
         *,
         preload: bool = True,
@@ -107,6 +108,7 @@ class Pool:
         self._definitions = LruCache[bytes](MOST_EXERCISES)  # as they are sent
         self._retries: deque[_QueuedJob] = deque()
         self._sandbox_works = False
+        self._packages = frozenset[str]()  # of all exercises so far
 
     def __enter__(self) -> Self:
         if self._preload:
@@ -168,6 +170,10 @@ class Pool:
                 if job is None:
                     return any(worker.queued for worker in self._workers)
                 queued = _QueuedJob(job)
+            self._packages |= set(queued.job.exercise.packages)
+            if idle is not None and not idle.packages.issuperset(queued.job.exercise.packages):
+                self._stop_worker(idle)  # a sandbox is started with its packages
+                idle = None
             worker = idle or self._start_worker()
             if not worker.take(queued):  # it died while it had nothing to do
                 self._stop_worker(worker)
@@ -237,7 +243,7 @@ class Pool:
         # or one could be idle beside a queue.
         cores = sorted(os.sched_getaffinity(0))
         core = None if self._size % len(cores) else cores[number % len(cores)]
-        worker = _Worker(number, core, self._definitions, self._open_sandbox)
+        worker = _Worker(number, core, self._definitions, self._open_sandbox, self._packages)
         self._workers.append(worker)
         return worker
 
@@ -284,9 +290,11 @@ class _Worker:
         number: int,
         core: int | None,
         definitions: LruCache[bytes],
-        open_sandbox: "Callable[[], Sandbox]",
+        open_sandbox: "Callable[..., Sandbox]",
+        packages: frozenset[str],
     ) -> None:
         self.number = number
+        self.packages = packages
         self._definitions = definitions
         self.connection, theirs = _FORK.Pipe()
         self.journal = Journal()
@@ -297,7 +305,12 @@ class _Worker:
         self._since = time.monotonic()
         self._process = _FORK.Process(
             target=_work,
-            args=((theirs, self.connection), self.journal, core, open_sandbox),
+            args=(
+                (theirs, self.connection),
+                self.journal,
+                core,
+                functools.partial(open_sandbox, packages=packages) if packages else open_sandbox,
+            ),
             daemon=True,
         )
         self._process.start()
@@ -388,7 +401,7 @@ def _work(
     ends: tuple[Connection, Connection],  # of the worker, and of its parent
     journal: Journal,
     core: int | None,
-    open_sandbox: "Callable[[], Sandbox]",
+    open_sandbox: "Callable[..., Sandbox]",
 ) -> None:
     """Run a worker: start a sandbox, give up rights, grade until told to stop."""
     from grader.sandbox.confine import confine_this_process, leave_parent  # noqa: PLC0415

@@ -15,6 +15,7 @@ Each memory page that a child touches costs a fault, a copy and its release. Hen
 ahead what a child needs.
 """
 
+import contextlib
 import gc
 import importlib
 import json
@@ -66,8 +67,10 @@ def main(control: int, configuration: str) -> NoReturn:
         control: descriptor of a SEQPACKET socket to the trusted side.
         configuration: JSON with `backend` (`namespaces`, `landlock` or `none`), `import_only` (the
             folders that this file and NumPy were imported from, and no submission imports from),
-            `readable` (what Landlock leaves visible), `landlock` (the version of it to use, null
-            for the kernel's) and `many` (whether there will be more submissions than one).
+            `packages` (modules that submissions may import besides), `required` (modules that
+            these require), `folders` (where both are), `readable` (what Landlock leaves visible),
+            `landlock` (the version of it to use, null for the kernel's) and `many` (whether there
+            will be more submissions than one).
     """
     config = json.loads(configuration)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the trusted side handles Ctrl-C
@@ -77,9 +80,11 @@ def main(control: int, configuration: str) -> NoReturn:
         own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY)
         syscalls.unmount("/proc")
     importlib.import_module("numpy")
+    _import_packages(config)
     if config["many"]:
         _import_ahead()
-    sys.path[:] = [path for path in sys.path if path not in config["import_only"]]
+    hidden = {*config["import_only"], *config["folders"]}
+    sys.path[:] = [path for path in sys.path if path not in hidden]
     if config["backend"] == "landlock":
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
         landlock.restrict(config["readable"], abi=config["landlock"])
@@ -114,6 +119,16 @@ def _lay_out(control: int) -> tuple[socket.socket, socket.socket]:
         socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, fileno=_CONTROL),
         socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=_CONNECTION),
     )
+
+
+def _import_packages(config: dict[str, Any]) -> None:
+    """Import the packages of a course, whose folders no submission imports from by itself."""
+    sys.path += config["folders"]
+    for name in config["packages"]:
+        importlib.import_module(name)
+    for name in config["required"]:  # what a package requires may be for other systems
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
 
 
 def _import_ahead() -> None:

@@ -2,8 +2,9 @@
 
 import base64
 import binascii
+import functools
 import pickle
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -31,10 +32,15 @@ _NONSENSE: Final = "the process that runs authors' code sent nonsense"
 
 
 class AuthorProcess:
-    """Runs the code of authors in a confined process."""
+    """Runs the code of authors in a confined process.
 
-    def __init__(self) -> None:
-        self._process = ConfinedProcess(_Answers(), open_sandbox)
+    Args:
+        packages: the modules beside NumPy that solutions may import.
+    """
+
+    def __init__(self, packages: Iterable[str] = ()) -> None:
+        start = functools.partial(open_sandbox, packages=packages)
+        self._process = ConfinedProcess(_Answers(), start)
 
     def tests(self, exercise: "Exercise") -> bytes:
         """Return the visible tests of an exercise, for `read_tests`.

@@ -20,7 +20,7 @@ from grader.definitions.public import PublicTest, PublicTrack
 from grader.definitions.track import Track, TrackDefinition, TrackId
 from grader.disk_cache import Cache, cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
-from grader.grading.expected.public_form import untested_track
+from grader.grading.expected.public_form import packages_in, untested_track
 from grader.lessons.execute import RunBlock, RunLesson
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
@@ -51,11 +51,15 @@ class ContentBuilder:
         self._cache = cache or Cache(None, "")
         self._sandboxes: dict[int, Sandbox] = {}  # of lessons, by process
         self._authors_of: dict[int, AuthorProcess] = {}  # by process
+        self._packages = frozenset[str]()  # that submissions and lessons may import
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._end_processes()
+
+    def _end_processes(self) -> None:
         process = os.getpid()
         for ended in (self._sandboxes.pop(process, None), self._authors_of.pop(process, None)):
             if ended is not None:
@@ -86,11 +90,21 @@ class ContentBuilder:
 
     def content(self, tracks: Sequence[Track]) -> Content:
         """Return the content of a site with these tracks."""
+        packages = {name for track in tracks for each in track.exercises for name in each.packages}
+        if not packages <= self._packages:
+            self._packages |= packages
+            had_authors = os.getpid() in self._authors_of
+            self._end_processes()  # a sandbox is started with its packages
+            if had_authors:
+                self.fork_now()
         return Content(
             tracks=[self._track(each) for each in tracks],
             lessons={each.definition.id: self._lessons(each) for each in tracks},
             runnable={
-                each.id: self._runnable(each) for track in tracks for each in track.exercises
+                each.id: self._runnable(each)
+                for track in tracks
+                for each in track.exercises
+                if not any(packages_in(each))  # a page has NumPy only, and says so
             },
             python=self._kept("modules", bundle),
         )
@@ -148,12 +162,12 @@ class ContentBuilder:
         """Return this process's own runner of authors' code; a fork of it gets another."""
         process = os.getpid()
         if process not in self._authors_of:
-            self._authors_of[process] = AuthorProcess()
+            self._authors_of[process] = AuthorProcess(self._packages)
         return self._authors_of[process]
 
     def _sandbox(self) -> Sandbox:
         """Return this process's sandbox; a fork of it gets one of its own."""
         process = os.getpid()
         if process not in self._sandboxes:
-            self._sandboxes[process] = open_sandbox()
+            self._sandboxes[process] = open_sandbox(packages=self._packages)
         return self._sandboxes[process]

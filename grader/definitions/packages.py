@@ -1,0 +1,125 @@
+"""Packages beside NumPy that a course names: found among those that are installed with Etude."""
+
+import importlib.util
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import (
+    Distribution,
+    PackageNotFoundError,
+    distribution,
+    packages_distributions,
+)
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+# No submission imports what grades it, whatever is required by what a course names.
+_NEVER = frozenset({"grader", "reference", "sitegen"})
+_ALWAYS = frozenset({"numpy"})
+
+
+@dataclass(frozen=True, slots=True)
+class PackageFolders:
+    """The paths of packages and of all that they require, and the modules to import ahead."""
+
+    paths: tuple[Path, ...] = ()
+    modules: tuple[str, ...] = ()  # those that a course names
+    required: tuple[str, ...] = ()  # of packages that these require, some of which may not import
+
+
+NO_PACKAGES = PackageFolders()
+
+
+def refusal(module: str) -> str:
+    """Return why a course cannot name a module; "" if it can."""
+    top = module.partition(".")[0]
+    if not all(part.isidentifier() for part in module.split(".")):
+        return "is no name of a module, as in `import`"
+    if top in _ALWAYS or top in sys.stdlib_module_names:
+        return "is always there"
+    if top in _NEVER:
+        return "is a part of Etude, which no submission may import"
+    if not distributions_of_modules().get(top) or importlib.util.find_spec(top) is None:
+        known = [
+            name
+            for name, found in distributions_of_modules().items()
+            if module in map(_plain, found)
+        ]
+        called = f"; what is installed as {module} is imported as {known[0]}" if known else ""
+        return f"is not installed beside Etude, with {sys.executable}{called}"
+    return ""
+
+
+def version(module: str) -> str:
+    """Return name and version of the package that an installed module belongs to."""
+    found = distribution(distributions_of_modules()[module.partition(".")[0]][0])
+    return f"{found.name} {found.version}"
+
+
+@cache
+def folders_of(modules: frozenset[str]) -> PackageFolders:
+    """Return what must be readable so that installed modules can be imported.
+
+    Raises:
+        LookupError: one is not installed.
+    """
+    tops = {module.partition(".")[0] for module in modules}
+    wanted = [distributions_of_modules()[top][0] for top in sorted(tops)]
+    by_distribution: dict[str, list[str]] = {}
+    for top, names in distributions_of_modules().items():
+        for name in names:
+            by_distribution.setdefault(_plain(name), []).append(top)
+    paths: dict[Path, None] = {}
+    required: list[str] = []
+    for found in _with_requirements(wanted):
+        for top in by_distribution.get(_plain(found.name), ()):
+            if top not in _NEVER | _ALWAYS:
+                paths.update(dict.fromkeys(_paths_of(top, found)))
+                required += [top] if top not in tops else []
+    return PackageFolders(tuple(paths), tuple(sorted(modules)), tuple(required))
+
+
+def _paths_of(top: str, found: Distribution) -> Iterable[Path]:
+    """Return the folder or file of a module, and the shared libraries beside it."""
+    spec = importlib.util.find_spec(top)
+    if spec is None:
+        return []
+    places = list(spec.submodule_search_locations or filter(None, [spec.origin]))
+    paths = [Path(place).resolve() for place in places]
+    spellings = {found.name, _plain(found.name), _plain(found.name).replace("-", "_"), top}
+    libraries = [path.parent / f"{name}.libs" for path in paths for name in sorted(spellings)]
+    return [*paths, *filter(Path.is_dir, libraries)]
+
+
+def _with_requirements(names: Iterable[str]) -> list[Distribution]:
+    """Return distributions and all that their metadata require here, but optional extras."""
+    waiting, found = list(names), dict[str, Distribution]()
+    while waiting:
+        name = waiting.pop()
+        if _plain(name) in found:
+            continue
+        try:
+            found[_plain(name)] = here = distribution(name)
+        except PackageNotFoundError:  # then it fails where it is imported, if it is
+            continue
+        for text in here.requires or ():
+            try:
+                requirement = Requirement(text)
+            except InvalidRequirement:
+                continue
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+                waiting.append(requirement.name)
+    return list(found.values())
+
+
+@cache
+def distributions_of_modules() -> dict[str, list[str]]:
+    """Return the installed distributions that have each top-level module."""
+    return {top: list(names) for top, names in packages_distributions().items()}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

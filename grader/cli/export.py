@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,9 @@ from grader.cli import options
 from grader.cli.service_options import files_or_store, needs_service, open_store, stored_option
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
+
+if TYPE_CHECKING:
+    from grader.reports.report import HiddenTests
 
 
 @click.group("export", short_help="Write bundles and grades for others.")
@@ -52,9 +55,15 @@ def student(folder: Path, exercises: Path | None) -> None:
     help="What the autograder installs: a file, or a requirement for pip. By default a wheel of "
     "the checkout that runs now, with the versions in its lock.",
 )  # fmt: skip
+@options.hidden_tests_option
 @options.exercises_option
 def gradescope(
-    targets: tuple[str, ...], output: Path, installed: str | None, exercises: Path | None
+    targets: tuple[str, ...],
+    *,
+    output: Path,
+    installed: str | None,
+    hidden_tests: "HiddenTests",
+    exercises: Path | None,
 ) -> None:
     """Write an autograder for Gradescope that grades each EXERCISE, hidden tests and all.
 
@@ -67,6 +76,7 @@ def gradescope(
       etude export gradescope attention-weights
       etude export gradescope token-lookup attention-weights --output week-1.zip
       etude export gradescope my-course/rope/ --etude dist/etude-*.whl
+      etude export gradescope attention-weights --hidden-tests after_due_date
     """
     options.prefer_own_output()
     from grader.authoring.autograder.gradescope_zip import autograder, read_assigned
@@ -81,7 +91,7 @@ def gradescope(
     made = Installation.of_checkout() if installed is None else Installation.parse(installed)
     # What Gradescope gets if nothing can be graded:
     faults = Batch(tuple(Report.of_fault(str(each.exercise.id), "", "") for each in assigned))
-    content = autograder(assigned, made, many(faults))
+    content = autograder(assigned, made, many(faults), hidden_tests)
     write_whole(output, content)
     points = sum(each.exercise.max_points for each in assigned)
     noun = "exercise" if len(assigned) == 1 else "exercises"

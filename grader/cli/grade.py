@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from grader.grading.workers.batch import Plan, Record, Results
     from grader.reports.deliver import Delivery, RequestedFormat
-    from grader.reports.report import Batch, Report
+    from grader.reports.report import Batch, HiddenTests, Report
 
 _STATUS = {"passed": 0, "not passed": NOT_PASSED, "not graded": USAGE, "fault": FAULT}
 _BUG = "Etude itself failed; its log has the reason"
@@ -57,6 +57,7 @@ _BUG = "Etude itself failed; its log has the reason"
 )
 @options.exercises_option
 @options.report_option
+@options.hidden_tests_option
 @options.unsafe_option
 def command(  # noqa: PLR0917  click calls it by name
     folder: Path,
@@ -66,6 +67,7 @@ def command(  # noqa: PLR0917  click calls it by name
     assigned: tuple[str, ...],
     exercises: Path | None,
     formats: "tuple[RequestedFormat, ...]",
+    hidden_tests: "HiddenTests",
     unsafe: bool,
 ) -> None:
     """Grade every FOLDER/<student>/<exercise>.py, or what one student was assigned.
@@ -100,7 +102,8 @@ def command(  # noqa: PLR0917  click calls it by name
             with contextlib.suppress(OSError):  # what went wrong first is what is said
                 delivery.write(_shown(_broken_off(to_do, records, error, began), assigned))
             raise
-    options.deliver(delivery, _shown(_batch(to_do, records, began), assigned))
+    shown = _shown(_batch(to_do, records, began), assigned)
+    options.deliver(delivery, dataclasses.replace(shown, hidden_tests=hidden_tests))
     outcomes = [record.outcome for record in (*to_do.done_before, *records)]
     raise click.exceptions.Exit(_STATUS[worst(outcomes)])
 

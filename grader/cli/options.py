@@ -122,6 +122,17 @@ def report_option(function: _Function) -> _Function:
     )(function)
 
 
+def hidden_tests_option(function: _Function) -> _Function:
+    """Add `--hidden-tests`."""
+    return click.option(
+        "--hidden-tests",
+        type=click.Choice(["visible", "hidden", "after_due_date", "after_published"]),
+        default="visible",
+        show_default=True,
+        help="When Gradescope shows students the results of hidden tests.",
+    )(function)
+
+
 def delivery(formats: "Sequence[RequestedFormat]", *, plain: bool = False) -> "Delivery":
     """Sort out which report goes where.
 

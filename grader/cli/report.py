@@ -1,5 +1,6 @@
 """`etude report`: grades and feedback from result files."""
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,13 @@ from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
     from grader.reports.deliver import RequestedFormat
+    from grader.reports.report import HiddenTests
 
 
 @click.command("report", short_help="Grades and feedback, from result files.")
 @click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path))
 @options.report_option
+@options.hidden_tests_option
 @click.option(
     "--roster", type=click.Path(path_type=Path), metavar="FILE",
     help="A CSV with a column 'student': what they did not hand in counts 0.",
@@ -38,6 +41,7 @@ def command(
     results: tuple[Path, ...],
     *,
     formats: "tuple[RequestedFormat, ...]",
+    hidden_tests: "HiddenTests",
     roster: Path | None,
     due: str | None,
     late: str | None,
@@ -79,7 +83,7 @@ def command(
     read = read_results(results)
     if not read.verdicts:
         raise UsageError("there is no verdict in the results")
-    batch = graded(read, rules)
+    batch = dataclasses.replace(graded(read, rules), hidden_tests=hidden_tests)
     options.deliver(delivery, batch)
     if feedback is not None:
         count = write_pages(batch, feedback)

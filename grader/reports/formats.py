@@ -68,6 +68,7 @@ _ALL: Final = (
     Format("html", "one page that needs no other file", "grader.reports.to_html"),
     Format("csv", "a row for each submission", "grader.reports.to_csv"),
     Format("gradebook", "CSV: students by exercises", "grader.reports.to_gradebook"),
+    Format("moodle", "CSV of grades that Moodle imports", "grader.reports.to_moodle"),
 )
 
 FORMATS: Final[Mapping[str, Format]] = {each.name: each for each in _ALL}

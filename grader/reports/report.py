@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, fault_data, utc_text, verdict_data
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from grader.grading.workers.batch import Record
 
 NOT_GRADED = "not graded"
+
+HiddenTests: TypeAlias = Literal["visible", "hidden", "after_due_date", "after_published"]
+"""When students see the results of hidden tests, in Gradescope's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,7 @@ class Report:
     verbose: bool = False  # whether formats for readers show all that there is
     handed_in: float | None = None  # when the file was last changed, in seconds since 1970
     grade: Grade | None = None  # in a report of a course
+    hidden_tests: HiddenTests = "visible"  # for a platform that can hold them back
 
     @classmethod
     def of_verdict(
@@ -117,6 +121,7 @@ class Batch:
     reports: tuple[Report, ...]
     done_before: int = 0  # had a verdict from an earlier run
     not_looked_at: tuple[str, ...] = ()  # files that are no submissions
+    hidden_tests: HiddenTests = "visible"  # for a platform that can hold them back
 
     def __iter__(self) -> Iterator[Report]:
         return iter(self.reports)

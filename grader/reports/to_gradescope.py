@@ -1,7 +1,11 @@
-"""Gradescope's results.json. A fault has no score in it, so Gradescope asks for a new run."""
+"""Gradescope's results.json. A fault has no score in it, so Gradescope asks for a new run.
+
+Where the results of hidden tests are held back, the text for all tests says nothing of them either.
+"""
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.formats import Renderer
@@ -9,6 +13,7 @@ from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     NO_SANDBOX,
     clean,
+    count,
     example_of,
     help_of,
     line,
@@ -17,12 +22,18 @@ from grader.reports.phrases import (
     summary,
     whose,
 )
-from grader.reports.report import Batch, Report
+from grader.reports.report import Batch, HiddenTests, Report
+
+_HELD_BACK: Final[Mapping[HiddenTests, str]] = {
+    "hidden": "their results are not shown",
+    "after_due_date": "their results are shown after the due date",
+    "after_published": "their results are shown when grades are published",
+}
 
 
 def one(report: Report) -> str:
     """Return the results of one submission."""
-    return _results(Batch((report,)), prefixed=False)
+    return _results(Batch((report,), hidden_tests=report.hidden_tests), prefixed=False)
 
 
 def many(batch: Batch) -> str:
@@ -33,7 +44,9 @@ def many(batch: Batch) -> str:
 def _results(batch: Batch, *, prefixed: bool) -> str:
     data: dict[str, Any] = {
         "execution_time": round(batch.seconds, 3),
-        "output": "\n\n".join(_said(report, prefixed=prefixed) for report in batch),
+        "output": "\n\n".join(
+            _said(report, batch.hidden_tests, prefixed=prefixed) for report in batch
+        ),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
@@ -42,13 +55,17 @@ def _results(batch: Batch, *, prefixed: bool) -> str:
         "extra_data": {"etude": [_extra(report) for report in batch]},
     }
     if not batch.faults:
-        tests = [test for report in batch for test in _tests(report, prefixed=prefixed)]
+        tests = [
+            test
+            for report in batch
+            for test in _tests(report, batch.hidden_tests, prefixed=prefixed)
+        ]
         numbered = [{**test, "number": str(number)} for number, test in enumerate(tests, 1)]
         data = {"score": batch.score, **data, "tests": numbered}
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
-def _said(report: Report, *, prefixed: bool) -> str:
+def _said(report: Report, hidden_tests: HiddenTests, *, prefixed: bool) -> str:
     head = [whose(report)] if prefixed else []
     if report.verdict is None:
         reason = FAULT_FOR_LEARNERS if report.is_fault else line(report.message)
@@ -57,19 +74,30 @@ def _said(report: Report, *, prefixed: bool) -> str:
     unsafe = [NO_SANDBOX] if verdict.sandbox == "none" else []
     message = [line(verdict.message)] if verdict.message else []
     helps = [*help_of(verdict), *example_of(verdict)]
+    total = summary(verdict)
+    hidden = sum(test.hidden for test in verdict.tests)
+    if hidden and hidden_tests != "visible":
+        # A diagnosis or an example may come from hidden tests; so does the sum of the points.
+        helps = [line(note) for note in verdict.notes]
+        shown = [test for test in verdict.tests if not test.hidden]
+        passed = sum(test.outcome is Outcome.PASSED for test in shown)
+        total = (
+            f"{passed} of {count(len(shown), 'visible test')} passed. "
+            f"{count(hidden, 'hidden test')}: {_HELD_BACK[hidden_tests]}."
+        )
     printed = ["Your code printed:", clean(verdict.output)] if verdict.output.strip() else []
-    return "\n".join([*head, summary(verdict), *unsafe, *message, *helps, *printed])
+    return "\n".join([*head, total, *unsafe, *message, *helps, *printed])
 
 
-def _tests(report: Report, *, prefixed: bool) -> list[dict[str, Any]]:
+def _tests(report: Report, hidden_tests: HiddenTests, *, prefixed: bool) -> list[dict[str, Any]]:
     if report.verdict is None:
         about = {"name": whose(report), "output": line(report.message)}
         return [{**about, "score": 0, "max_score": 0, "status": "failed"}]
     prefix = f"{line(report.exercise)}: " if prefixed else ""
-    return [_test(test, prefix) for test in report.verdict.tests]
+    return [_test(test, prefix, hidden_tests) for test in report.verdict.tests]
 
 
-def _test(test: TestResult, prefix: str) -> dict[str, Any]:
+def _test(test: TestResult, prefix: str, hidden_tests: HiddenTests) -> dict[str, Any]:
     printed = output_of(test) if test.outcome is not Outcome.PASSED else ""
     said = [line(test.message), f"Your code printed:\n{printed}" if printed.strip() else ""]
     return {
@@ -78,7 +106,7 @@ def _test(test: TestResult, prefix: str) -> dict[str, Any]:
         "max_score": test.max_points,
         "status": "passed" if test.outcome is Outcome.PASSED else "failed",
         "output": "\n\n".join(filter(None, said)),
-        "visibility": "visible",
+        "visibility": hidden_tests if test.hidden else "visible",
         "extra_data": {"id": test.id, "hidden": test.hidden, "outcome": test.outcome.value},
     }
 

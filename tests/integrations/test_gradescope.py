@@ -169,6 +169,12 @@ def test_the_zip_has_what_gradescope_calls_at_its_root(one: Path) -> None:
     assert "This could not be graded" in fault["output"]
 
 
+def test_the_zip_says_when_hidden_tests_are_shown(export: Callable[..., Path]) -> None:
+    """For the grader's command line in it."""
+    with zipfile.ZipFile(export("attention-weights", "--hidden-tests", "hidden")) as archive:
+        assert b"\nhidden_tests=hidden #" in archive.read("run_autograder")
+
+
 def test_the_same_export_gives_the_same_bytes(one: Path, export: Callable[..., Path]) -> None:
     """Times and the order of files do not matter, so that one can tell what was uploaded."""
     assert export("attention-weights").read_bytes() == one.read_bytes()

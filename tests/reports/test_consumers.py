@@ -9,6 +9,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -115,6 +116,18 @@ def test_points_add_up(name: str, cases: Cases) -> None:
         possible = sum(test[most] for test in data["tests"])
         assert data["score"] == (total / possible if name == "prairielearn" else total)
         assert all(test[key] <= test[most] for test in data["tests"])
+
+
+@pytest.mark.parametrize("case", ["hidden", "homework"])
+def test_gradescope_holds_back_what_hidden_tests_say(case: str, cases: Cases) -> None:
+    """The sum, the diagnosis and the example would tell of them before it is time."""
+    held = json.loads(rendered("gradescope", replace(cases[case], hidden_tests="after_due_date")))
+    for test in held["tests"]:
+        is_hidden = test["extra_data"]["hidden"]
+        assert test["visibility"] == ("after_due_date" if is_hidden else "visible")
+    assert "their results are shown after the due date." in held["output"]
+    for told in (" XP", "Try it", "Hint"):
+        assert told not in held["output"]
 
 
 @pytest.mark.parametrize("case", ["fault", "homework-fault"])

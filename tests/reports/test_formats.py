@@ -21,7 +21,7 @@ from grader.reports.report import Batch, Report
 from grader.reports.to_csv import safe_cell
 
 Cases: TypeAlias = dict[str, Report | Batch]
-JSON = [name for name in FORMATS if name not in {"text", "plain", "jsonl", "junit", "github", "markdown", "html", "csv", "gradebook"}]  # fmt: skip
+JSON = [name for name in FORMATS if name not in {"text", "plain", "jsonl", "junit", "github", "markdown", "html", "csv", "gradebook", "moodle"}]  # fmt: skip
 AS_IT_IS = {"json", "jsonl", "text"}  # show what is in a verdict, which is safe by itself
 FOR_LEARNERS = ["gradescope", "classroom50", "github", "exercism", "prairielearn"]
 

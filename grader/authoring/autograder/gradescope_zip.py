@@ -14,6 +14,7 @@ from grader.definitions.files import COURSE_FILE
 from grader.errors import UsageError
 
 _SCRIPTS = ("run_autograder", "setup.sh")
+_VISIBLE = b"hidden_tests=visible"  # a line of run_autograder
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip can name
 
 
@@ -48,16 +49,24 @@ def read_assigned(paths: Iterable[Path]) -> list[Assigned]:
     return found
 
 
-def autograder(assigned: Sequence[Assigned], installation: Installation, fault: str) -> bytes:
+def autograder(
+    assigned: Sequence[Assigned],
+    installation: Installation,
+    fault: str,
+    hidden_tests: str = "visible",
+) -> bytes:
     """Return the zip; the same exercises and the same installation give the same bytes.
 
     Args:
         assigned: the exercises, in the order in which they are shown.
         installation: what `setup.sh` installs.
         fault: the results of a submission that could not be graded.
+        hidden_tests: when students see the results of hidden tests.
     """
     here = Path(__file__).parent
     files = {name: (here / name).read_bytes() for name in _SCRIPTS}
+    script = files["run_autograder"]
+    files["run_autograder"] = script.replace(_VISIBLE, f"hidden_tests={hidden_tests}".encode())
     files["fault.json"] = fault.encode()
     files["requirements.txt"] = installation.requirements.encode()
     if installation.file is not None:

@@ -5,6 +5,9 @@ from typing import Any, Final
 
 MAX_NOTEBOOK: Final = 16 << 20  # bytes; pictures and other outputs are stored in it
 FORMAT: Final = 4
+TEST_CELL: Final = "test"
+"""The `etude` metadata of a cell that was handed out and is no part of a submission."""
+
 _MOST_CELLS: Final = 5_000
 _LONGEST_NAME: Final = 20  # of a language or a format, in a sentence
 
@@ -19,6 +22,8 @@ class NotebookError(Exception):
 
 def python_cells(data: bytes) -> list[tuple[int, str]]:
     """Return the code cells of a Python notebook, each with its number among all cells, from 1.
+
+    Cells with tests that were handed out are left out.
 
     Raises:
         NotebookError: it is no JSON, no notebook, or one in another language.
@@ -45,7 +50,7 @@ def python_cells(data: bytes) -> list[tuple[int, str]]:
     return [
         (number, text_of(cell.get("source")))
         for number, cell in enumerate(cells, 1)
-        if isinstance(cell, dict) and cell.get("cell_type") == "code"
+        if isinstance(cell, dict) and cell.get("cell_type") == "code" and not _is_test(cell)
     ]
 
 
@@ -74,6 +79,11 @@ def language_of(book: Any) -> str:  # noqa: ANN401  any JSON
         if isinstance(facts, dict) and isinstance(facts.get(key), str):
             return _short(facts[key])
     return "python"
+
+
+def _is_test(cell: dict[str, Any]) -> bool:
+    metadata = cell.get("metadata")
+    return isinstance(metadata, dict) and metadata.get("etude") == TEST_CELL
 
 
 def text_of(source: object) -> str:

@@ -44,6 +44,40 @@ def student(folder: Path, exercises: Path | None) -> None:
     click.echo(f"{len(written)} files in {folder}")
 
 
+@command.command("notebook")
+@click.argument("exercise")
+@click.option(
+    "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Where to write the notebook, by default <exercise>.ipynb.",
+)  # fmt: skip
+@options.exercises_option
+def notebook(exercise: str, output: Path | None, exercises: Path | None) -> None:
+    """Write EXERCISE as a Jupyter notebook to hand out: instructions, starter, visible tests.
+
+    It has no hidden test and no solution. Students write into the starter's cell, run the tests
+    in the notebook, and submit it as it is.
+
+    \b
+    Examples:
+      etude export notebook attention-weights
+      etude export notebook my-course/rope/07-rope.yaml --output handout/rope.ipynb
+    """
+    options.prefer_own_output()
+    from grader.authoring.handout_notebook import handout
+    from grader.definitions.collection import resolve
+    from grader.reports.deliver import write_whole
+
+    found = resolve(exercise, options.collection_for([exercise], exercises))
+    path = output or Path(f"{found.id}.ipynb")
+    if path.exists():
+        raise UsageError(f"{path} is there already and stays as it is; name another with --output")
+    try:
+        write_whole(path, handout(found))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+    click.echo(f"{path}: {found.title}")
+
+
 @command.command("gradescope")
 @click.argument("targets", nargs=-1, required=True, metavar="EXERCISE...")
 @click.option(

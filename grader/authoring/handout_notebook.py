@@ -1,0 +1,163 @@
+"""A notebook to hand out: instructions, starter, and the visible tests as cells to run.
+
+It is made of what an exercise says in public, and none of it is run: a test whose inputs have to be
+computed is named, and runs with `etude check`.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    Forbid,
+    Literals,
+    LiteralValue,
+    OutputTest,
+    PytestTest,
+    TestCase,
+    Tolerance,
+)
+from grader.notebooks import FORMAT, TEST_CELL
+
+_MINOR: Final = 5
+_MOST_NUMBERS: Final = 2_000  # of an array that is written out
+_CLOSE: Final = Tolerance(atol=1e-7, rtol=1e-5)  # float32 passes, as it may with `accept`
+
+
+def handout(exercise: Exercise) -> str:
+    """Return the notebook as JSON."""
+    tests = [test for test in exercise.tests if not test.hidden]
+    cells = [
+        _text("instructions", _instructions(exercise)),
+        _cell("code", "solution", exercise.starter.rstrip("\n")),
+    ]
+    if tests and exercise.kind != "predict":
+        cells.append(_text("tests", _ABOUT_TESTS.format(exercise=exercise.id)))
+        cells += (_test(number, test) for number, test in enumerate(tests, 1))
+    book = {
+        "cells": cells,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": FORMAT,
+        "nbformat_minor": _MINOR,
+    }
+    return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
+
+
+_ABOUT_TESTS: Final = """\
+## Tests
+
+Run these cells to try your solution. They are no part of what you submit. For the feedback that you
+will get, save the notebook and run `etude check {exercise} {exercise}.ipynb` in a terminal."""
+
+
+def _instructions(exercise: Exercise) -> str:
+    parts = [f"# {exercise.title}", exercise.instructions.strip("\n")]
+    if exercise.forbid is not None:
+        parts.append(_without(exercise.forbid))
+    parts.append(
+        f"Write your solution in the cell below. Submit this notebook as `{exercise.id}.ipynb`."
+    )
+    return "\n\n".join(parts)
+
+
+def _without(forbid: Forbid) -> str:
+    words = [f"`{word}`" for word in (*forbid.imports, *forbid.names, *forbid.calls)]
+    words += ["loops"] * forbid.loops
+    because = f" {forbid.because.strip()}" if forbid.because else ""
+    return f"Do without: {', '.join(words)}.{because}"
+
+
+def _test(number: int, test: TestCase) -> dict[str, Any]:
+    """Return the cell of a test: code, or a text where it cannot be written out."""
+    points = f"{test.points} {'point' if test.points == 1 else 'points'}"
+    title = f"{' '.join(test.description.split()) or test.id} ({points})"
+    lines = list(_code(test))
+    if not lines:
+        return _text(f"test-{number}", f"**{title}** runs with `etude check`.")
+    source = "\n".join([f"# {title}", "import numpy as np", "", *lines])
+    return _cell("code", f"test-{number}", source, {"etude": TEST_CELL})
+
+
+def _code(test: TestCase) -> Iterator[str]:
+    """Yield the lines of a test; none if something in it is to be computed."""
+    if not isinstance(test.given, Literals):
+        return
+    given = {name: written(value) for name, value in test.given.values.items()}
+    code = getattr(test, test.code_key).strip("\n").rstrip()
+    if None in given.values():
+        return
+    inputs = [f"{name} = {value}" for name, value in given.items()]
+    if isinstance(test, PytestTest):
+        if "capsys" not in code:
+            yield from (*inputs, "import pytest", code)
+    elif isinstance(test, OutputTest):
+        expected = [] if test.stdout is None else ["# prints", *_comment(test.stdout)]
+        yield from (*inputs, code, *expected)
+    elif isinstance(test, CallTest):
+        yield from (*inputs, f"result = {' '.join(code.split())}", "print(result)")
+        if isinstance(test.expect, LiteralValue):
+            yield from _comparison(test.expect.value, test.tolerance or _CLOSE)
+
+
+def _comparison(expected: object, tolerance: Tolerance) -> Iterator[str]:
+    text = written(expected)
+    if text is None:
+        return
+    is_number = isinstance(expected, (int, float, complex)) and not isinstance(expected, bool)
+    if is_number or (isinstance(expected, np.ndarray) and expected.dtype.kind in "iufc"):
+        close = f"rtol={tolerance.rtol:g}, atol={tolerance.atol:g}"
+        yield f"np.testing.assert_allclose(result, {text}, {close})"
+    elif isinstance(expected, (bool, str, np.ndarray)):
+        yield f"np.testing.assert_equal(result, {text})"
+    else:  # equality would be too strict for the numbers in it
+        yield from ("# gives", *_comment(text))
+
+
+def _comment(text: str) -> list[str]:
+    return [f"#   {line}".rstrip() for line in text.rstrip("\n").split("\n")]
+
+
+def written(value: object) -> str | None:
+    """Return a value as Python; None if it is too large, or none that can be written."""
+    text: str | None = None
+    match value:
+        case np.ndarray() if value.size <= _MOST_NUMBERS and value.dtype.kind in "biufcU":
+            usual = np.asarray(value.tolist()).dtype
+            dtype = "" if value.dtype == usual else f", dtype={value.dtype.name!r}"
+            text = f"np.array({written(value.tolist())}{dtype})"
+        case float() if np.isnan(value):
+            text = "np.nan"
+        case float() if np.isinf(value):
+            text = "np.inf" if value > 0 else "-np.inf"
+        case None | bool() | int() | float() | complex() | str() | bytes():
+            text = repr(value)
+        case list() | tuple():
+            items = [written(item) for item in value]
+            known = [item for item in items if item is not None]
+            inside = ", ".join(known) + ("," if type(value) is tuple and len(known) == 1 else "")
+            if len(known) == len(items):
+                text = f"[{inside}]" if type(value) is list else f"({inside})"
+        case dict():
+            pairs = [(written(key), written(item)) for key, item in value.items()]
+            if not any(None in pair for pair in pairs):
+                text = f"{{{', '.join(f'{key}: {item}' for key, item in pairs)}}}"
+    return text
+
+
+def _text(name: str, source: str) -> dict[str, Any]:
+    return _cell("markdown", name, source)
+
+
+def _cell(
+    kind: str, name: str, source: str, metadata: dict[str, str] | None = None
+) -> dict[str, Any]:
+    lines = source.splitlines(keepends=True)
+    cell = {"cell_type": kind, "id": name, "metadata": metadata or {}, "source": lines}
+    return {**cell, "execution_count": None, "outputs": []} if kind == "code" else cell

@@ -1,0 +1,93 @@
+"""Notebooks that are handed out: what is in them, and that a right solution passes their cells."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader.authoring.handout_notebook import handout, written
+from grader.definitions.collection import find_exercise, load_exercise
+from grader.definitions.exercise import Exercise, Seeded
+from grader.definitions.files import default_folder
+from grader.grading.results.submission import Submission
+from tests.conftest import Etude
+
+FEW = ("token-lookup", "attention-weights", "broadcasting")
+
+
+PATHS = sorted(path for path in default_folder().glob("*/*.yaml") if path.name[0].isdigit())
+
+
+def cells(book: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(book)["cells"]
+    return found
+
+
+def source(cell: dict[str, Any]) -> str:
+    return "".join(cell["source"])
+
+
+def assert_sound(exercise: Exercise) -> None:
+    """Run the cells of a notebook with the solution in the place of the starter."""
+    book = handout(exercise)
+    namespace: dict[str, Any] = {}
+    for cell in cells(book):
+        if cell["cell_type"] == "code":
+            code = exercise.solution if cell["id"] == "solution" else source(cell)
+            exec(code, namespace)  # noqa: S102  our own exercises
+    visible = [test for test in exercise.tests if not test.hidden and exercise.kind != "predict"]
+    assert len(cells(book)) == 2 + len(visible) + bool(visible)
+    text = "\n".join(map(source, cells(book)))
+    assert exercise.solution.strip() not in text
+    seeded = [test.given.code for test in exercise.tests if isinstance(test.given, Seeded)]
+    assert not any(code in text for code in seeded if len(code) > 40)  # not `n = 3`
+    ((_, code),) = Submission.from_bytes(Path("x.ipynb"), book.encode()).cells
+    assert code == exercise.starter.rstrip("\n")
+
+
+def test_a_right_solution_passes_the_cells_and_only_the_starter_is_submitted() -> None:
+    """For exercises of a few kinds; nothing hidden is in the notebook."""
+    for name in FEW:
+        assert_sound(find_exercise(name, default_folder()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_every_exercise_makes_a_sound_notebook(path: Path) -> None:
+    """As above, for all of them."""
+    assert_sound(load_exercise(path))
+
+
+def test_the_command_writes_a_notebook_and_changes_none(etude: Etude, tmp_path: Path) -> None:
+    """A student's work could be in it."""
+    assert etude("export", "notebook", "token-lookup").returncode == 0
+    path = tmp_path / "token-lookup.ipynb"
+    before = path.read_text()
+    assert source(cells(before)[0]).startswith("# Look up the vectors of tokens\n")
+    again = etude("export", "notebook", "token-lookup")
+    assert (again.returncode, path.read_text()) == (2, before)
+    assert "is there already" in again.stderr
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.array([[1.5, np.nan], [-np.inf, 0.1]]),
+        np.array([], float),
+        np.array([1, 2], np.int8),
+        {"a": (1,), "b": [None, "x"], 2: -0.0},
+        np.array(["a", "bc"]),
+        (np.array([True]), 1j),
+    ],
+)
+def test_values_are_written_as_python(value: object) -> None:
+    """The same value and dtype come back."""
+    text = written(value)
+    assert text is not None
+    found = eval(text, {"np": np})  # noqa: S307  our own text
+    np.testing.assert_equal(found, value)
+    assert getattr(found, "dtype", None) == getattr(value, "dtype", None)
+    assert written([np.zeros(3_000)]) is None
+    assert written(object()) is None

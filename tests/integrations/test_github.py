@@ -71,15 +71,17 @@ class Runner:
 
     def _value(self, expression: str) -> str:
         first, _, rest = expression.partition(" || ")
+        if first.startswith("hashFiles("):
+            return "hash"
         if first.startswith("'"):
             return first.strip("'")
         context, _, name = first.partition(".")
         if context == "inputs":
             value = self.inputs[name]
         elif context == "runner":
-            value = {"temp": str(self.temp)}[name]
+            value = {"temp": str(self.temp), "os": "Linux", "arch": "X64"}[name]
         elif context == "github":
-            value = {"action_path": str(self.action_path)}[name]
+            value = {"action_path": str(self.action_path), "action_ref": "v0"}[name]
         else:
             assert context == "steps", expression
             step, _, output = name.partition(".outputs.")
@@ -236,6 +238,36 @@ def test_a_collection_of_the_repository(grade: Callable[..., tuple[int, Runner]]
     status, runner = grade(files, {**inputs, "submission": "."})
     assert (status, runner.outputs["action"]["outcome"]) == (2, "not graded"), runner.log
     assert "my-course lies in ., the folder that is graded" in runner.log
+
+
+@pytest.mark.slow
+def test_a_private_collection_beside_a_checkout(
+    action: dict[str, Any], grade: Callable[..., tuple[int, Runner]], run: Run, tmp_path: Path
+) -> None:
+    """The course's workflow: two checkouts, and the hidden tests are in the course's alone."""
+    workflow = yaml.safe_load((FOLDER / "grade-private.yml").read_text())
+    course, handed_in, etude, _, upload = workflow["jobs"]["grade"]["steps"]
+    asked = {"repository": "uni/ada", "exercise": "attention-weights"}
+    runner = Runner(run, tmp_path, tmp_path, FOLDER, inputs=asked)
+    inputs = {name: runner.evaluate(text) for name, text in etude["with"].items()}
+    assert set(inputs) <= set(action["inputs"])
+    assert "repository" not in course["with"]  # the workflow's own
+    assert handed_in["with"]["repository"] == "${{ inputs.repository }}"
+    places = course["with"]["path"], handed_in["with"]["path"]
+    assert (f"{places[0]}/my-course", places[1]) == (inputs["exercises"], inputs["submission"])
+    definition = (ROOT / "exercises" / "attention" / "13-attention-weights.yaml").read_text()
+    track = "id: week\ntitle: Week\ndescription: x\nexercises: [attention-weights]\n"
+    files = {
+        "course/my-course/week/attention-weights.yaml": definition,
+        "course/my-course/week/track.yaml": track,
+        "handed-in/attention-weights.py": source("unscaled"),
+        "handed-in/my-course/week/attention-weights.yaml": "a student's own\n",
+    }
+    status, runner = grade(files, inputs)
+    assert (status, runner.outputs["action"]["outcome"]) == (1, "not passed"), runner.log
+    assert runner.outputs["action"]["max-score"] == "13"
+    uploaded = upload["with"]["path"].split()
+    assert [(runner.workspace / name).is_file() for name in uploaded] == [True, True]
 
 
 @pytest.mark.slow

@@ -1,7 +1,9 @@
 """The installer, where a student's checkout holds what pip would take for its own."""
 
+import hashlib
 import http.server
 import io
+import shutil
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
@@ -13,6 +15,7 @@ import pytest
 from tests.integrations.conftest import ROOT, Run
 
 _NAME = "demo-1.0-py3-none-any.whl"
+downloads: list[str] = []
 
 
 def wheel(whose: str) -> bytes:
@@ -26,7 +29,7 @@ def wheel(whose: str) -> bytes:
     files["demo-1.0.dist-info/RECORD"] = "".join(f"{name},,\n" for name in files)
     with zipfile.ZipFile(content, "w") as archive:
         for name, text in files.items():
-            archive.writestr(name, text)
+            archive.writestr(zipfile.ZipInfo(name), text)
     return content.getvalue()
 
 
@@ -34,10 +37,13 @@ def wheel(whose: str) -> bytes:
 def index() -> Iterator[tuple[str, Callable[[str], None]]]:
     """Serve one package, to be kept for a year; yields the address, and what changes its owner."""
     served = [b""]
+    downloads.clear()
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             is_wheel = self.path.endswith(_NAME)
+            if is_wheel:
+                downloads.append(self.path)
             body = served[0] if is_wheel else f'<a href="/{_NAME}">{_NAME}</a>'.encode()
             self.send_response(200)
             self.send_header("Content-Type", "text/plain" if is_wheel else "text/html")
@@ -81,4 +87,52 @@ def test_no_cache_of_pip_in_the_checkout_is_believed(
         done = run("sh", script, environment, "demo==1.0", cwd=project, **variables)
         assert done.returncode == 0, done.stderr
     said = run(environment / "bin" / "python", "-I", "-c", "import demo", cwd=tmp_path)
+    assert said.stdout == "the index's\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("filled_by", ["the index's", "the student's"])
+def test_a_named_cache_saves_downloads_and_is_not_believed(
+    run: Run, offline: dict[str, str], tmp_path: Path, filled_by: str
+) -> None:
+    """What has the lock's hash is not downloaded again; anything else in the cache is not used."""
+    tree, cache = tmp_path / "etude", tmp_path / "cache"
+    for name in ("integrations/install", "scripts/make-venv"):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tree / name)
+    (tree / "requirements").mkdir()
+    digest = hashlib.sha256(wheel("the index's")).hexdigest()
+    (tree / "requirements" / "runtime.txt").write_text(f"demo==1.0 --hash=sha256:{digest}\n")
+    (tree / "pyproject.toml").write_text(
+        '[build-system]\nrequires = []\nbuild-backend = "hatchling.build"\n'
+        '[project]\nname = "empty"\nversion = "1"\n'
+        '[tool.hatch.build.targets.wheel]\npackages = ["empty"]\n'
+    )
+    (tree / "empty").mkdir()
+    (tree / "empty" / "__init__.py").touch()
+    with index() as (address, serve):
+        variables = {
+            "ETUDE_PIP_CACHE": str(cache),
+            "PIP_INDEX_URL": address,
+            "PIP_NO_INDEX": "0",
+            "PIP_TRUSTED_HOST": "127.0.0.1",
+        }
+        serve(filled_by)
+        words = ("-m", "pip", "--cache-dir", cache, "download", "--quiet", "--dest", tmp_path / "x")
+        run(offline["PYTHON"], *words, "demo==1.0", cwd=tmp_path, **variables)
+        built = cache / "wheels" / "planted"
+        built.mkdir(parents=True)
+        serve("the index's")
+        before = len(downloads)
+        done = run(
+            "sh",
+            tree / "integrations" / "install",
+            tmp_path / "venv",
+            cwd=tmp_path,
+            **variables,
+        )
+        assert done.returncode == 0, done.stderr
+        assert len(downloads) - before == (0 if filled_by == "the index's" else 1)
+    assert not built.exists()
+    said = run(tmp_path / "venv" / "bin" / "python", "-I", "-c", "import demo", cwd=tmp_path)
     assert said.stdout == "the index's\n"

@@ -14,7 +14,7 @@ version = release = grader.__version__
 
 extensions = ["myst_parser", "docs_pages"]
 myst_heading_anchors = 4
-exclude_patterns = ["images"]
+exclude_patterns = ["images", "reference/examples"]
 
 html_theme = "furo"
 html_title = f"Etude {version}"

@@ -18,6 +18,7 @@ import click
 
 import grader
 import reference
+from grader.authoring.verify.checks import CHECKS
 from grader.cli.main import etude
 from grader.sandbox.limits import DEFAULT_LIMITS, MOST
 
@@ -60,6 +61,7 @@ def write_pages(docs: Path) -> None:
     pages = {
         "command-line": command_line(),
         "limits": limits(),
+        "proof-checks": proof_checks(),
         "python-api-names": api_names(),
         "reference-functions": reference_functions(),
     }
@@ -173,6 +175,14 @@ def _number(value: float, unit: str) -> str:
         if value >= 1 << shift:
             return f"{value / (1 << shift):g} {name}"
     return f"{value:g} bytes"
+
+
+def proof_checks() -> str:
+    """Return the checks of `etude verify` by their names."""
+    lines = ["# The checks of a proof", "", "`etude verify` names them.", ""]
+    lines += ["| check | meaning |", "|---|---|"]
+    lines += [f"| `{name}` | {meaning} |" for name, meaning in CHECKS.items()]
+    return "\n".join(lines) + "\n"
 
 
 def reference_functions() -> str:

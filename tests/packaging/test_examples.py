@@ -1,0 +1,31 @@
+"""The examples of the reference pages, proven and run."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from grader.cli.main import etude
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "reference" / "examples"
+PAGES = EXAMPLES.parent
+
+
+def test_every_example_is_on_its_page() -> None:
+    """Each definition and each lesson is included whole, and is the only one of its kind."""
+    pages = "".join((PAGES / f"{name}.md").read_text() for name in ("examples", "lesson-format"))
+    files = [*EXAMPLES.rglob("*.yaml"), *EXAMPLES.rglob("lessons/*.md")]
+    assert len(files) == 8
+    assert [
+        p.name for p in files if f"{{literalinclude}} {p.relative_to(PAGES)}" not in pages
+    ] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words", [("verify",), ("lint",), ("lesson", "run")], ids=["proof", "lint", "lesson"]
+)
+def test_the_examples_are_proven(words: tuple[str, ...]) -> None:
+    """A reader who copies one begins with what is right."""
+    done = CliRunner().invoke(etude, [*words, "--exercises", str(EXAMPLES)])
+    assert done.exit_code == 0, done.output

@@ -62,7 +62,10 @@ def complete_track(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> "list[CompletionItem]":
     """Return the ids of tracks that begin like this."""
-    names = sorted(path.parent.name for path in _folder(context).glob("*/track.yaml"))
+    from grader.definitions.files import folders_in
+
+    folders = folders_in(_folder(context))
+    names = sorted(path.parent.name for each in folders for path in each.glob("*/track.yaml"))
     return _begun(names, incomplete)
 
 

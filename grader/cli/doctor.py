@@ -11,7 +11,7 @@ import click
 from grader import __version__
 from grader.cli import options
 from grader.cli.main import FAULT
-from grader.definitions.files import COURSE_FILE, exists
+from grader.definitions.files import COURSE_FILE, exists, folders_in
 from grader.definitions.load_course import load_course
 from grader.definitions.packages import version
 from grader.sandbox.choose import open_sandbox
@@ -67,14 +67,14 @@ def _say_packages(folder: Path) -> None:
         DefinitionError: one is not installed.
         SandboxFault: one cannot be imported.
     """
-    course = folder / COURSE_FILE
-    if not exists(course) or not (named := load_course(course).packages):
-        return
-    versions = dict.fromkeys(map(version, named))
-    click.echo(f"packages of {course}: {', '.join(versions)}")
-    with open_sandbox(packages=named):
-        click.echo("  imported in the sandbox")
-    click.echo()
+    for each in folders_in(folder):
+        course = each / COURSE_FILE
+        named = load_course(course).packages if exists(course) else ()
+        if named:
+            versions = dict.fromkeys(map(version, named))
+            click.echo(f"packages of {course}: {', '.join(versions)}")
+            with open_sandbox(packages=named):
+                click.echo("  imported in the sandbox\n")
 
 
 def _show_attempts(who: str, attempts: Mapping[str, bool]) -> None:

@@ -122,14 +122,14 @@ def _plan(
             from the folder itself; or one student's folder is reached by a link.
     """
     from grader.definitions.collection import find_exercise, resolve
-    from grader.definitions.files import is_path
+    from grader.definitions.files import folders_in, is_path
     from grader.grading.workers.assignment import plan_assignment
     from grader.grading.workers.batch import plan
 
     collection = options.collection_folder(exercises)
     paths = [Path(name) for name in assigned if is_path(name)]
     if exercises is not None and (not assigned or len(paths) < len(assigned)):
-        paths.append(exercises)
+        paths += folders_in(exercises)
     for path in paths:
         options.refuse_inside(path, folder)
     if assigned:

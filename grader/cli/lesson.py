@@ -148,6 +148,9 @@ def _path(name: str, known: list[Path]) -> Path:
     by_id = {id_in_name(path): path for path in known}
     if name not in by_id:
         raise UsageError(f"no lesson '{name}'{did_you_mean(name, by_id)}{path_hint(name)}")
+    clashing = [path for path in known if id_in_name(path) == name]
+    if len(clashing) > 1:
+        raise UsageError(f"'{name}' is both {clashing[0]} and {clashing[1]}; name one by its path")
     return by_id[name]
 
 

@@ -23,15 +23,25 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _MOST_LINKS = 40  # on one path, as Linux counts
 
 
+def _together(
+    _context: click.Context, _parameter: click.Parameter, given: tuple[Path, ...]
+) -> Path | None:
+    """Return the folders of an option as one path, with colons between them, as in PATH."""
+    return Path(os.pathsep.join(map(str, given))) if given else None
+
+
 def exercises_option(function: _Function) -> _Function:
     """Add `--exercises DIR`: which collection, also from the environment."""
     return click.option(
         "--exercises",
+        callback=_together,
         type=click.Path(path_type=Path),
+        multiple=True,
         envvar="ETUDE_EXERCISES",
         show_envvar=True,
         metavar="DIR",
-        help="The collection of exercises; by default the one that comes with Etude.",
+        help="The collection of exercises; by default the one that comes with Etude. Given several "
+        "times, or with ':' between folders, all of them together.",
     )(function)
 
 
@@ -169,11 +179,12 @@ def deliver(delivery: "Delivery", result: "Batch | Report") -> None:
 
 def collection_folder(given: Path | None) -> Path:
     """Return the folder of the collection that is meant."""
-    from grader.definitions.files import default_folder
+    from grader.definitions.files import default_folder, folders_in
 
     folder = given if given is not None else default_folder()
-    if not folder.is_dir():
-        raise UsageError(f"there is no folder {folder} with exercises")
+    for each in folders_in(folder):
+        if not each.is_dir():
+            raise UsageError(f"there is no folder {each} with exercises")
     return folder
 
 

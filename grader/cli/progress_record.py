@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.definitions.files import TRACK_FILE, exists, files_by_folder
+from grader.definitions.files import TRACK_FILE, exists, files_by_folder, folders_in
 from grader.errors import EtudeError
 from grader.progress.data_dir import RecordError
 from grader.progress.history import History
@@ -98,7 +98,7 @@ def suffix(exercises: Path | None) -> str:
 
 def _tracks(folder: Path) -> "Iterable[TrackDefinition]":
     try:
-        folders = list(files_by_folder(folder))[1:]
+        folders = [each for each in files_by_folder(folder) if each not in folders_in(folder)]
     except EtudeError:
         return
     for below in folders:

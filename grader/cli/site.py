@@ -118,6 +118,7 @@ def serve(port: int, exercises: Path | None) -> None:
       etude site serve --port 8000
     """
     options.prefer_own_output()
+    from grader.definitions.files import folders_in
     from sitegen.build import site_files
     from sitegen.from_collection.builder import ContentBuilder, site_cache
     from sitegen.live import LiveSite
@@ -129,9 +130,10 @@ def serve(port: int, exercises: Path | None) -> None:
         def files() -> dict[str, bytes]:
             return site_files(builder.collection(folder))
 
-        seen = changed([folder])
+        folders = folders_in(folder)
+        seen = changed(folders)
         first = files()  # a broken collection is an error, not a page
         with LiveSite(port) as site:
             site.publish(first)
             click.echo(f"{site.url} (Ctrl-C ends)")
-            rebuild_on_change([folder], lambda: site.publish(files()), seen)
+            rebuild_on_change(folders, lambda: site.publish(files()), seen)

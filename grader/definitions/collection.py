@@ -18,6 +18,7 @@ from grader.definitions.files import (
     exercise_files,
     exists,
     files_by_folder,
+    folders_in,
     id_in_name,
     is_path,
     lesson_files,
@@ -63,7 +64,8 @@ class Collection:
         """
         files = files_by_folder(folder)
         loader = _Loader()
-        standalone = loader.exercises(files.pop(folder))
+        in_no_track = [path for each in folders_in(folder) for path in files.pop(each)]
+        standalone = loader.exercises(in_no_track)
         tracks = [loader.track(below / TRACK_FILE, files[below]) for below in files]
         loader.check_requires()
         loader.report.raise_if_any()
@@ -205,7 +207,11 @@ class _Loader:
         if not exists(path):
             self.report.add(Location(path), "missing; a folder of exercises needs a track.yaml")
             return None
-        self._tracks.append(TrackId(path.absolute().parent.name))
+        name = TrackId(path.absolute().parent.name)
+        if name in self._tracks:
+            self.report.add(Location(path), f"there is another track {quote(name)}")
+            return None
+        self._tracks.append(name)
         try:
             document = read(path)
             definition = decode(document, TrackDefinition)

@@ -51,13 +51,25 @@ def path_hint(name: str) -> str:
     return f" (for the {kind} here, write {quote(f'./{name}')})"
 
 
+def folders_in(path: Path) -> list[Path]:
+    """Return the folders of a collection: one, or several with colons between, as in PATH."""
+    names = str(path).split(os.pathsep)
+    return [path] if len(names) == 1 or path.is_dir() else [Path(name) for name in names]
+
+
 def files_by_folder(folder: Path) -> dict[Path, list[Path]]:
     """Return the exercise files of a collection: those in no track first, then track by track.
+
+    Of several folders, one after the other.
 
     Raises:
         UsageError: There is no such folder, it cannot be read, or it is a single track.
         DefinitionError: A track's folder is a symbolic link, or a name cannot be printed.
     """
+    return {below: found for each in folders_in(folder) for below, found in _files_in(each).items()}
+
+
+def _files_in(folder: Path) -> dict[Path, list[Path]]:
     if not folder.is_dir():
         raise UsageError(f"no folder '{folder}'; name the folder that holds the exercises")
     if exists(folder / TRACK_FILE):

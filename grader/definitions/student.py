@@ -23,6 +23,7 @@ from grader.definitions.files import (
     TRACK_FILE,
     exists,
     files_by_folder,
+    folders_in,
     lessons_folder,
     read_file,
 )
@@ -31,7 +32,7 @@ from grader.definitions.problem_list import ProblemList
 from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.wording import quote
 from grader.definitions.yaml_source import Document, Mapping, Node, Scalar, Sequence, read
-from grader.errors import Location
+from grader.errors import Location, UsageError
 
 PUBLIC: Final = frozenset(
     {
@@ -78,6 +79,8 @@ def student_files(folder: Path) -> Iterator[tuple[str, bytes]]:
         UsageError: There is no such folder.
         DefinitionError: See `student_text`.
     """
+    if len(folders_in(folder)) > 1:
+        raise UsageError("a student edition is made of one collection; name one folder")
     course = folder / COURSE_FILE
     if exists(course):
         yield COURSE_FILE, _student_course(course).encode()

@@ -60,7 +60,12 @@ def _named(name: str, folder: Path) -> Group:
     """Find an exercise or a track of the collection by its id."""
     files = files_by_folder(folder)
     tracks = {below.name: below for below in files if exists(below / TRACK_FILE)}
-    exercises = {id_in_name(path): path for paths in files.values() for path in paths}
+    paths = [path for paths in files.values() for path in paths]
+    exercises = {id_in_name(path): path for path in paths}
+    also = [path for path in paths if id_in_name(path) == name]
+    also += [below for below in files if below.name == name and exists(below / TRACK_FILE)]
+    if len(also) > 1:
+        raise UsageError(f"{quote(name)} is both {also[0]} and {also[1]}; name one by its path")
     if name in exercises:
         return Group((exercises[name],))
     if name in tracks:

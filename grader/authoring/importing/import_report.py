@@ -37,10 +37,15 @@ def report(
         lines.append("")
     lines += _top("Also:", result.remarks)
     lines += _top("Not imported:", result.failures)
+    works = sum(each.works for each in examined.values())
     proven = sum(each.proven for each in examined.values())
     noun = "exercise" if len(drafts) == 1 else "exercises"
     left = f", {len(result.failures)} left out" if result.failures else ""
-    return _printable("\n".join([*lines, f"{len(drafts)} {noun} imported, {proven} proven{left}."]))
+    summary = (
+        f"{len(drafts)} {noun} imported, {proven} proven{left}. "
+        f"In {works} the solution passes every test."
+    )
+    return _printable("\n".join([*lines, summary]))
 
 
 def _section(title: str, entries: Iterable[str]) -> Iterator[str]:

@@ -5,9 +5,11 @@ from typing import Any, Final
 
 from grader.authoring.importing import notebook_cells as parts
 from grader.authoring.importing.notebook_cells import NotebookCell, Question, TestPart
-from grader.authoring.importing.statements import join, read_program
+from grader.authoring.importing.statements import join, parsed, read_program
 
 _MARK: Final = re.compile(r"^\s*#+\s*BEGIN SOLUTION\b", re.MULTILINE)
+_AUTOTEST: Final = re.compile(r"[\s#]*#\s*(?:HASHED\s+)?AUTOTEST\s+(\S.*)$")
+_LONGEST_LINE: Final = 1_000
 _TEST_MARK: Final = re.compile(r"^\s*#+\s*BEGIN HIDDEN TESTS?\b", re.MULTILINE)
 
 
@@ -25,9 +27,9 @@ class NbgraderReader(parts.QuestionReader):
         if cell.kind == "markdown" and (solution or data.get("task")):
             self._by_hand(cell, data)
         elif cell.kind == "markdown":
-            if self._question is not None and self._question.tests:
-                self._finish()
-            target = self._question.prose if self._question else self._prose
+            # Prose after the tests belongs to the next question, if another one comes.
+            is_own = self._question is not None and not self._question.tests
+            target = self._question.prose if self._question and is_own else self._prose
             target.append(cell.source)
         elif cell.kind == "code" and solution and data.get("grade") and not _has_tests(cell):
             self._by_hand(cell, data)
@@ -36,7 +38,6 @@ class NbgraderReader(parts.QuestionReader):
         elif cell.kind == "code" and test:
             self._test(cell, data)
         elif cell.kind == "code":
-            self._finish()
             self._keep_code(cell)
         elif cell.source.strip():
             self._result.remarks.append(f"{cell.where}: a {cell.kind} cell; it is left out")
@@ -67,6 +68,13 @@ class NbgraderReader(parts.QuestionReader):
         source = parts.without_magic(cell.source, question.remarks, cell.where)
         points = parts.whole_points(data.get("points"), question.remarks, cell.where)
         name = str(data.get("grade_id") or f"test-{len(question.tests) + 1}")
+        source, printing = _split_autotests(source)
+        if printing and not parts.checks_something(source):
+            source, printing = join([source, printing]), ""
+        if printing:
+            code = join([_setup(source), printing])
+            part = TestPart(f"{name}-printed", code, hidden=False, points=points, where=cell.where)
+            question.tests.append(part)
         shown, hidden = parts.split_hidden(source)
         both = parts.says_something(shown) and parts.says_something(hidden)
         if not parts.says_something(hidden):
@@ -87,6 +95,10 @@ class NbgraderReader(parts.QuestionReader):
         question.tests.append(TestPart(label, hidden, hidden=True, points=points, where=cell.where))
 
     def _by_hand(self, cell: NotebookCell, data: dict[str, Any]) -> None:
+        self._finish()
+        self._prose = []
+        if cell.kind == "code":
+            self._keep_code(cell)  # later answers may build on it
         name = str(data.get("grade_id") or cell.where)[:80]
         message = f"{cell.where}: {name!r} is graded by hand; it was left out"
         self._result.failures.append(message)
@@ -99,6 +111,20 @@ def _metadata(cell: NotebookCell) -> dict[str, Any]:
 
 def _has_tests(cell: NotebookCell) -> bool:
     return bool(_TEST_MARK.search(cell.source))
+
+
+def _split_autotests(source: str) -> tuple[str, str]:
+    """Take `### AUTOTEST f(3); g(4)` out of a test; return the rest, and code that prints these."""
+    rest: list[str] = []
+    printing: list[str] = []
+    for line in source.split("\n"):
+        found = _AUTOTEST.match(line[:_LONGEST_LINE])
+        expressions = [each.strip() for each in found[1].split(";")] if found else []
+        if found and all(parsed(each) is not None for each in expressions):
+            printing += [f"print(repr({each}))" for each in expressions if each]
+        else:
+            rest.append(line)
+    return "\n".join(rest), "\n".join(printing)
 
 
 def _setup(code: str) -> str:

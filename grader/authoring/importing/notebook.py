@@ -13,7 +13,7 @@ from grader.authoring.importing.source_files import (
     read_text,
     shown,
 )
-from grader.notebooks import MAX_NOTEBOOK, NotebookError, cells_of, text_of
+from grader.notebooks import MAX_NOTEBOOK, NotebookError, cells_of, language_of, text_of
 
 _MOST_OUTPUT: Final = 20_000  # characters
 
@@ -30,6 +30,8 @@ def read_notebook(path: Path) -> SourceDrafts:
         found = cells_of(book)
     except NotebookError as error:
         raise UnreadableError(f"{name}: {error}") from None
+    if (language := language_of(book)).lower() != "python":
+        raise UnreadableError(f"{name} is a notebook in {language}; notebooks in Python are read")
     cells = [
         _cell(each, f"{name}: cell {number}")
         for number, each in enumerate(found, 1)

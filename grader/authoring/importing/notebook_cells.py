@@ -66,7 +66,9 @@ class Question:
     tests: list[TestPart] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    by_hand: bool = False
     context: str = ""
+    after: list[str] = field(default_factory=list)  # code between the answer and the tests
     answers: dict[str, str] = field(default_factory=dict)  # name -> the question that defines it
 
 
@@ -108,9 +110,11 @@ class QuestionReader(ABC):
         if program is not None:
             self._context.append(answer)
             self._answers |= dict.fromkeys(program.sets, question.name)
+        self._context += question.after
         if lacks := self._lacks(question, answer):
+            said = "is graded by hand" if question.by_hand else f"has no {lacks}"
             self._result.failures.append(
-                f"{question.where}: question {question.name!r} has no {lacks}; it was left out"
+                f"{question.where}: question {question.name!r} {said}; it was left out"
             )
         else:
             self._result.drafts.append(draft_of(question, self._points))
@@ -122,12 +126,13 @@ class QuestionReader(ABC):
         return self._question
 
     def _keep_code(self, cell: NotebookCell) -> None:
-        """Keep code that is given, for the questions after it."""
+        """Keep code that is given: for the questions after it, or the tests of the open one."""
+        context = self._context if self._question is None else self._question.after
         source = without_magic(cell.source, self._result.remarks, cell.where)
         if read_program(source) is None:
             self._result.remarks.append(f"{cell.where}: not Python; it is left out")
         elif source.strip():
-            self._context.append(source)
+            context.append(source)
 
 
 def split_solution(source: str) -> tuple[str, str, bool]:
@@ -225,16 +230,38 @@ def draft_of(question: Question, points: int | None = None) -> Draft:
     front = context.for_names(wanted - draft.defines.keys())
     draft.starter = join([*(each.source for each in front.statements), starter])
     draft.solution = join([*(each.source for each in front.statements), answer])
+    _complete_starter(draft, answer)
     earlier = {question.answers[name] for name in front.sets if name in question.answers}
     for name in sorted(earlier - {question.name}):
         draft.remarks.append(
             f"it builds on question {name!r}, so the answer to that is part of the starter"
         )
     known = draft.defines.keys() | _THERE
+    if question.after:
+        context = read_program(join([question.context, *question.after])) or context
     for part in question.tests:
         draft.tests.append(_test(part, context, known, question, answer))
     _share_points(draft, question, points)
     return draft
+
+
+def _complete_starter(draft: Draft, answer: str) -> None:
+    """Add to a starter what it has to define and leaves out, without the answer."""
+    program, starter = read_program(answer), read_program(draft.starter)
+    missing = draft.defines.keys() - (starter.sets if starter else draft.defines.keys())
+    if program is None or not missing:
+        return
+    lines = [
+        draft.starter.replace("...", "", 1) if draft.starter.strip() == "..." else draft.starter
+    ]
+    for statement in program.statements:
+        if statement.defines and statement.sets & missing:
+            lines.append(emptied(statement.source))
+        else:
+            lines += [f"{name} = ..." for name in sorted(statement.sets & missing)]
+    draft.starter = join(lines)
+    said = ", ".join(f"`{name}`" for name in sorted(missing))
+    draft.remarks.append(f"the starter does not define {said}; it does now, without an answer")
 
 
 def _title(question: Question) -> str:
@@ -281,9 +308,20 @@ def _test(
     return test
 
 
+def checks_something(code: str) -> bool:
+    """Return whether some code has an assertion."""
+    tree = parsed(code)
+    return tree is not None and any(map(_checks, ast.walk(tree)))
+
+
 def _checks(node: ast.AST) -> bool:
     match node:
-        case ast.Assert():
+        case (
+            ast.Assert()
+            | ast.Raise(
+                exc=ast.Name(id="AssertionError") | ast.Call(func=ast.Name(id="AssertionError"))
+            )
+        ):
             return True
         case ast.Call(func=ast.Attribute(attr=name)):
             return name.startswith("assert_") or name == "raises"

@@ -4,12 +4,15 @@ The older notation is read too: the settings of a question in a block quote of a
 tests in code cells that begin with `# TEST` or `# HIDDEN TEST`.
 """
 
+import ast
+import html
 import re
 from collections.abc import Sequence
 from typing import Final
 
 from grader.authoring.importing import notebook_cells as parts
 from grader.authoring.importing.notebook_cells import NotebookCell, Question, TestPart
+from grader.authoring.importing.statements import join, read_program
 
 _BLOCK: Final = re.compile(r"\s*#\s*(BEGIN|END)\s+(QUESTION|PROMPT|SOLUTION|TESTS)\s*(?:\n|\Z)")
 _QUOTED: Final = re.compile(
@@ -21,6 +24,8 @@ _CONFIG: Final = re.compile(
     re.DOTALL,
 )
 _LABEL: Final = re.compile(r"\s*#+\s*(HIDDEN(?:\s+TEST)?|TEST)\s*#*\s*(?:\n|\Z)", re.IGNORECASE)
+_IN_HTML: Final = re.compile(r"<pre>(.*?)</pre>", re.DOTALL)
+_IGNORED: Final = re.compile(r"\s*#\s*(BEGIN|END) IGNORE\s*$")
 _ASSIGNMENT: Final = re.compile(r"\s*#\s*ASSIGNMENT CONFIG\s*\n")
 _KNOWN: Final = frozenset({"name", "points"})
 
@@ -30,12 +35,42 @@ def has_questions(cells: Sequence[NotebookCell]) -> bool:
     return any(
         (
             cell.kind in ("raw", "markdown")
-            and (found := _BLOCK.match(cell.source))
+            and (found := _BLOCK.match(_mark_text(cell)))
             and found[2] == "QUESTION"
         )
         or (cell.kind == "markdown" and _QUOTED.search(cell.source))
         for cell in cells
     )
+
+
+def _mark_text(cell: NotebookCell) -> str:
+    """Return the text of a cell that may be a mark; in a raw cell it may stand in HTML."""
+    found = _IN_HTML.search(cell.source) if cell.kind == "raw" else None
+    return html.unescape(found[1]).strip() + "\n" if found else cell.source
+
+
+def _without_ignored(source: str) -> str:
+    """Leave out the lines that Otter takes out of every version."""
+    kept: list[str] = []
+    inside = False
+    for line in source.split("\n"):
+        if found := _IGNORED.match(line):
+            inside = found[1] == "BEGIN"
+        elif not inside and not line.rstrip().endswith("# IGNORE"):
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _called(source: str) -> str:
+    """Add a call of each test function, with the names that its parameters ask for."""
+    program = read_program(source)
+    functions = [
+        each.node
+        for each in (program.statements if program else ())
+        if isinstance(each.node, ast.FunctionDef) and each.node.name.startswith("test")
+    ]
+    calls = [f"{node.name}({', '.join(each.arg for each in node.args.args)})" for node in functions]
+    return join([source, "\n".join(calls)]) if calls else source
 
 
 class OtterReader(parts.QuestionReader):
@@ -48,8 +83,9 @@ class OtterReader(parts.QuestionReader):
 
     def _take(self, cell: NotebookCell) -> None:
         if cell.kind in ("raw", "markdown"):
-            if found := _BLOCK.match(cell.source):
-                self._mark(found[1], found[2], cell.source[found.end() :], cell)
+            text = _mark_text(cell)
+            if found := _BLOCK.match(text):
+                self._mark(found[1], found[2], text[found.end() :], cell)
                 return
             if cell.kind == "markdown" and (quoted := _QUOTED.search(cell.source)):
                 self._finish()
@@ -99,6 +135,7 @@ class OtterReader(parts.QuestionReader):
         self._is_old = False
         unread = [key for key in settings if key not in _KNOWN]
         if settings.get("manual", "").lower() == "true":
+            question.by_hand = True
             question.remarks.append("it is graded by hand in part")
         if unread or others:
             kept = "\n".join([*(f"{key}: {settings[key]}" for key in unread), *others])
@@ -120,6 +157,7 @@ class OtterReader(parts.QuestionReader):
             self._keep_code(cell)
             return
         source = parts.without_magic(cell.source, question.remarks, cell.where)
+        source = _without_ignored(source)
         if self._block == "TESTS" or (self._is_old and _LABEL.match(source)):
             self._test(question, source, cell)
         elif self._block == "PROMPT":
@@ -151,6 +189,7 @@ class OtterReader(parts.QuestionReader):
         if label := _LABEL.match(source):
             hidden = hidden or "hidden" in label[1].lower()
             source = source[label.end() :]
+        source = _called(source)
         if parts.says_something(source):
             part = TestPart(name, source, hidden, points, cell.output, cell.where)
             question.tests.append(part)

@@ -52,6 +52,7 @@ class ImportProof:
     sentences: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    works: bool = False  # the solution passes every test as it was imported
 
     @property
     def proven(self) -> bool:
@@ -153,6 +154,7 @@ def _examined(
         target = found.faults if proof.status == "fault" else found.sentences
         target += [each.message for each in proof.findings] or [str(result)]
         return found
+    found.works = isinstance(result, Verdict) and result.outcome is Outcome.PASSED
     found.sentences += _needs_starter(first.get(_OWN))
     said = [each.message for each in proof.findings if each.check == checks.CALLS]
     uncalled = {test.id for test in exercise.tests if any(f"'{test.id}'" in one for one in said)}

@@ -12,6 +12,7 @@ from grader.authoring.verify.steps import ProofFacts, failed, never_failed, pass
 from grader.authoring.verify.variants import REPEATS
 from grader.definitions.exercise import TestCase, TestId
 from grader.definitions.wording import did_you_mean, listing
+from grader.grading.feedback.sentences import not_answered
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.mutation import mutants
@@ -25,6 +26,7 @@ _SLIP: Final = re.compile(
     r"|SyntaxError): .*?)(?: \(line \d|\)\.?\s*$)",
     re.DOTALL,
 )
+_PLACEHOLDERS: Final = ("ellipsis", "NoneType")
 _SHARE: Final = 10  # a solution may use one part in ten
 _LEAST_CPU: Final = 0.05  # seconds that a busy machine may take for nothing
 
@@ -123,12 +125,21 @@ def _starter(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     if verdict.outcome is Outcome.PASSED:
         message = "the starter passes every test, so there is nothing left to do; take more out"
         yield ProofFinding(checks.STARTER, message, places.line("starter"))
-    elif verdict.message and facts.exercise.kind != "predict":
+    elif verdict.message and not _is_unanswered(facts):
         message = (
             f"the starter does not run: {verdict.message} Learners begin with it, so it must load "
             "and define every name; `...` will do as a body"
         )
         yield ProofFinding(checks.STARTER, message, places.in_text(verdict.line or 1, "starter"))
+
+
+def _is_unanswered(facts: ProofFacts) -> bool:
+    """Return whether all that keeps the starter from running are values left to be answered."""
+    if facts.exercise.kind == "predict":
+        return True
+    values = [name for name, each in facts.exercise.defines.items() if each.kind == "value"]
+    message = facts.starter.message
+    return message in [not_answered(name, kind) for name in values for kind in _PLACEHOLDERS]
 
 
 def _hidden(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:

@@ -92,3 +92,105 @@ def test_a_notebook_of_another_format_is_refused(tmp_path: Path) -> None:
     (tmp_path / "old.ipynb").write_text('{"nbformat": 3, "worksheets": []}')
     with pytest.raises(UsageError, match="no notebook of format 4"):
         read_source(tmp_path / "old.ipynb")
+
+
+ANSWER = {"nbgrader": {"solution": True, "grade": False, "grade_id": "squares"}}
+TEST = {"nbgrader": {"solution": False, "grade": True, "grade_id": "check", "points": 1}}
+HTML = '<div class="cell">\n<div class="prompt">\n</div>\n<pre>\n{}\n</pre>\n</div>\n'
+
+
+def test_plain_cells_and_prose_between_an_answer_and_its_tests(tmp_path: Path) -> None:
+    """They close nothing; a test gets of them what it needs, and so does a later answer."""
+    path = notebook(
+        tmp_path / "a.ipynb",
+        ("markdown", "## Squares", {}),
+        ("code", "def squares(n):\n    return [i**2 for i in range(n)]  # SOLUTION", ANSWER),
+        ("markdown", "Try it:", {}),
+        ("code", "ten = squares(10)\nten", {}),
+        ("code", "assert ten == squares(10)", TEST),
+        ("code", "squares(3)", {}),
+        ("markdown", "More tests, then the next part.", {}),
+        ("code", "try:\n    squares('a')\nexcept TypeError:\n    pass\nelse:\n    raise AssertionError", TEST),
+        ("code", "def total(n):\n    return sum(squares(n)) + ten[0]  # SOLUTION", ANSWER),
+        ("code", "assert total(3) == 5", TEST),
+    )  # fmt: skip
+    found = read_source(path)
+    assert found.failures == []
+    squares, total = found.drafts
+    assert squares.instructions == "## Squares\n\nTry it:\n"
+    assert [test.key for test in squares.tests] == ["pytest", "pytest"]
+    assert squares.tests[0].code == "ten = squares(10)\nassert ten == squares(10)\n"
+    assert "ten = squares(10)" in total.solution
+
+
+def test_answers_that_people_grade_are_left_out_with_their_prose(tmp_path: Path) -> None:
+    """What they define is there for the answers after them."""
+    by_hand = {"nbgrader": {"solution": True, "grade": True, "grade_id": "essay", "points": 2}}
+    path = notebook(
+        tmp_path / "a.ipynb",
+        ("markdown", "Write an essay.", {}),
+        ("code", "def given(x):\n    return x", by_hand),
+        ("code", "def twice(x):\n    return 2 * given(x)  # SOLUTION", ANSWER),
+        ("code", "assert twice(3) == 6", TEST),
+    )
+    found = read_source(path)
+    assert found.failures == ["a.ipynb: cell 2: 'essay' is graded by hand; it was left out"]
+    (draft,) = found.drafts
+    assert "essay" not in draft.instructions
+    assert "def given" in draft.solution
+
+
+def test_autotests_print_what_the_solution_gives(tmp_path: Path) -> None:
+    """Several on a line, hashed or not; beside assertions they are a test of their own."""
+    path = notebook(
+        tmp_path / "a.ipynb",
+        ("code", "### BEGIN SOLUTION\na = 5\ndef f(x):\n    return x\n### END SOLUTION", ANSWER),
+        ("code", "### AUTOTEST f(a); type(a)\n# HASHED AUTOTEST f(2)", TEST),
+        ("code", "b = 7\nassert f(b) == 7\n### AUTOTEST f(b)\n### AUTOTEST (", TEST),
+    )
+    (draft,) = read_source(path).drafts
+    printed, apart, asserted = draft.tests
+    assert printed.code == "print(repr(f(a)))\nprint(repr(type(a)))\nprint(repr(f(2)))\n"
+    assert (printed.key, printed.stdout) == ("run", None)
+    assert apart.code == "b = 7\nprint(repr(f(b)))\n"
+    assert (asserted.key, "### AUTOTEST (" in asserted.code) == ("pytest", True)
+    assert draft.starter == "a = ...\n\n\ndef f(x):\n    ...\n"
+
+
+def test_marks_of_otter_may_stand_in_html(tmp_path: Path) -> None:
+    """Test functions are called with what their parameters name; ignored lines are left out."""
+    path = notebook(
+        tmp_path / "a.ipynb",
+        ("raw", HTML.format("# BEGIN QUESTION\nname: q1\npoints: 2"), {}),
+        ("markdown", "Write `add`.", {}),
+        ("raw", HTML.format("# BEGIN SOLUTION"), {}),
+        ("code", "def add(a, b):\n    return a + b  # SOLUTION\nadd(1, 1)  # IGNORE", {}),
+        ("raw", HTML.format("# END SOLUTION"), {}),
+        ("raw", HTML.format("# BEGIN TESTS"), {}),
+        ("code", "def test_low(add):\n    assert add(1, 2) == 3\n\ntest_low(add)  # IGNORE", {}),
+        ("code", "# HIDDEN\ndef test_high(add, np):\n    assert add(np.pi, 0) == np.pi", {}),
+        ("raw", HTML.format("# END TESTS"), {}),
+        ("raw", HTML.format("# END QUESTION"), {}),
+        ("raw", HTML.format("# BEGIN QUESTION\nname: q2\nmanual: true"), {}),
+        ("raw", HTML.format("# END QUESTION"), {}),
+    )
+    found = read_source(path)
+    assert found.failures == ["a.ipynb: cell 11: question 'q2' is graded by hand; it was left out"]
+    (draft,) = found.drafts
+    assert draft.solution == "def add(a, b):\n    return a + b\n"
+    low, high = draft.tests
+    assert low.code.endswith("test_low(add)\n")
+    assert (high.hidden, high.code.endswith("test_high(add, np)\n")) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "metadata", [{"kernelspec": {"language": "R"}}, {"language_info": {"name": "R"}}]
+)
+def test_a_notebook_in_another_language_is_refused(
+    tmp_path: Path, metadata: dict[str, Any]
+) -> None:
+    """With a sentence that names the language."""
+    path = notebook(tmp_path / "a.ipynb", ("code", "x <- 2 # SOLUTION", {}))
+    path.write_text(json.dumps({**json.loads(path.read_text()), "metadata": metadata}))
+    with pytest.raises(UsageError, match="a notebook in R; notebooks in Python are read"):
+        read_source(path)

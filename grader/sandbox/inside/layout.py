@@ -49,7 +49,7 @@ def arranged(
     Raises:
         ValueError: NumPy cannot make such an array.
     """
-    low, high = _span(values.shape, strides, values.itemsize)
+    low, high = span(values.shape, strides, values.itemsize)
     memory = memory_type((high - low or 1,), np.uint8)  # a buffer of no bytes is none
     memory.fill(0)  # what lies in the gaps of the original is not for others to read
     array: npt.NDArray[Any] = np.ndarray(values.shape, values.dtype, memory, -low, strides)
@@ -61,11 +61,11 @@ def arranged(
 
 def gaps(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> int:
     """Return the bytes between the entries of an array that are not its own."""
-    low, high = _span(shape, strides, itemsize)
+    low, high = span(shape, strides, itemsize)
     return max(high - low - math.prod(shape) * itemsize, 0)
 
 
-def _span(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> tuple[int, int]:
+def span(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> tuple[int, int]:
     """Return the bytes from the first entry of an array to its lowest and above its highest."""
     if 0 in shape:
         return 0, 0

@@ -1,0 +1,24 @@
+# tries: return the memory beside an argument, where the test keeps what it expects
+# outcome: failed
+import sys
+
+serving = sys.modules["inside.serving"]
+true_answer = serving.SubmissionServer._answer
+# @FRAMES@
+
+
+def forged(self, request, shared, of):
+    number, *words = request
+    if words[:3] != ["hear", "look", "call"]:
+        return true_answer(self, request, shared, of)
+    length = shared.objects[0].shape[0]
+    beside = ["v", 0, 8, [16], [16], ["a", "<f8", [length], 0]]
+    value = ["l", ["l", beside, None], ["l"], 0]
+    return [frame(["l", number, "ok", value], bytes(8 * length))]
+
+
+serving.SubmissionServer._answer = forged
+
+
+def answer(x):
+    return x

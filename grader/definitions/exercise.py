@@ -365,7 +365,9 @@ class PytestTest(_AnyTest):
 
     A body means what it means in plain pytest, though the submission runs in a process of its own.
     Inputs are the body's own, and may be written to. What a call changes in an argument (an array,
-    a list, a dict, nested or not) is changed in the body too. A result that is an argument, or that
+    a list, a dict, nested or not) is changed in the body too, and fails the test unless
+    `keep_inputs` is `false`: `assert np.allclose(f(x), 2 * x)` would hold if `f` made all of it
+    zeros. A result that is an argument, or that
     shares its memory, does so in the body: `f(a) is a`, `np.shares_memory(f(a), a)`.
 
     Objects, functions and classes of the submission are stand-ins. `len`, `iter`, `with`, `str`,
@@ -386,6 +388,11 @@ class PytestTest(_AnyTest):
     code_key = "pytest"
 
     pytest: str = _doc("Python statements with `assert`; `pytest`, `capsys` and `np` are there.")
+    keep_inputs: bool = _doc(
+        "Fail a submission that changes an argument in place; `false` allows it. Then compute what "
+        "is expected from copies that no call is given.",
+        default=True,
+    )
 
 
 TestCase: TypeAlias = CallTest | OutputTest | PropertyTest | PytestTest

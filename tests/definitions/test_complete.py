@@ -200,7 +200,8 @@ def test_property_tests(exercise: Exercise) -> None:
 def test_pytest_test(exercise: Exercise) -> None:
     """A test with `pytest` holds the statements as they are written."""
     (test,) = (test for test in exercise.tests if isinstance(test, PytestTest))
-    assert test.pytest.startswith("with pytest.raises(ValueError):\n    attention_weights(")
+    assert test.pytest.startswith("with pytest.raises(ValueError): attention_weights(")
+    assert not test.keep_inputs
 
 
 def test_output_test(exercise: Exercise) -> None:

@@ -46,8 +46,9 @@ class Probe:
 
     @property
     def fields(self) -> Fields:
-        """The test of the exercise."""
-        return {"pytest": self.body, **({"given": self.given} if self.given else {})}
+        """The test of the exercise; what a call changes is a part of what bodies mean."""
+        given = {"given": self.given} if self.given else {}
+        return {"pytest": self.body, "keep_inputs": False, **given}
 
 
 def some_quick(probes: Mapping[str, Probe]) -> list[Any]:

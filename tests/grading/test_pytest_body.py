@@ -303,3 +303,90 @@ def test_an_object_that_equals_everything_passes_nothing(
     fields = {"defines": {"f": {}, **defines}, "solution": solution}
     result = grade_one(LIAR, {"given": "x = 1.0", "pytest": body}, **fields)
     assert result.outcome is not Outcome.PASSED
+
+
+TWICE = ["y = f(x)", "assert np.allclose(y, 2 * x)"]
+ZEROS = "def f(x):\n    x *= 0\n    return x"
+
+
+@pytest.mark.parametrize(
+    ("source", "lines", "message"),
+    [
+        (ZEROS, TWICE, "Your code changes `x` in place. Work on a copy, or make a new array."),
+        (
+            ZEROS,
+            ["np.testing.assert_allclose(f(x + 1), 2 * x + 2)"],
+            "Your code changes argument 1 of `f` in place. Work on a copy, or make a new array.",
+        ),
+        (
+            "def f(x):\n    x[0].clear()\n    return 0",
+            ["from collections import deque", "each = [1]", "assert f(deque([each])) == sum(each)"],
+            "Your code changes an argument of `f` in place. Work on a copy, or make a new array.",
+        ),
+        (
+            "import numpy as np\ndef f(x): return np.ma.masked_all(2)",
+            ["mask = x > 0", "np.testing.assert_allclose(f(x), 2 * x)"],
+            "Your function returned a masked array.",
+        ),
+        (
+            "import numpy as np\ndef f(x): x(np.ma.masked_all(2))",
+            ["def check(y): np.testing.assert_allclose(y, 1)", "f(check)"],
+            "Your function returned a masked array.",
+        ),
+        (
+            "def f(x): raise StopIteration",
+            ["for y, each in zip(map(f, x), x):", "    assert y == 2 * each"],
+            "StopIteration (line 1, in f).",
+        ),
+        (
+            "def f(x):\n    try: x(1)\n    except AssertionError: pass",
+            ["def check(y): assert y == 2", "f(check)"],
+            "This does not hold: `assert y == 2`: 1 == 2",
+        ),
+    ],
+)
+def test_a_body_is_not_made_to_pass_by_what_it_compares_with(
+    grade_one: "GradeOne", source: str, lines: list[str], message: str
+) -> None:
+    """Arguments that were changed, masks, an end of iteration and caught assertions."""
+    result = grade_one(source, body(*lines))
+    assert result.outcome is not Outcome.PASSED
+    assert result.message.startswith(message), result.message
+
+
+def test_a_body_may_allow_changes(grade_one: "GradeOne") -> None:
+    """With `keep_inputs: false` it sees what a call has changed."""
+    test = body("f(x)", "assert x.sum() == 0", keep_inputs=False)
+    assert grade_one(ZEROS, test).outcome is Outcome.PASSED
+    assert grade_one("def f(x): ...", test).outcome is Outcome.FAILED
+
+
+def test_an_expected_end_of_iteration_and_failure_pass(grade_one: "GradeOne") -> None:
+    """A body that names `StopIteration` expects it, and an assertion may be let through."""
+    ends = body("with pytest.raises(StopIteration):", "    f(x)")
+    assert grade_one("def f(x): raise StopIteration", ends).outcome is Outcome.PASSED
+    fails = body(
+        "def check(y): assert y == 2", "with pytest.raises(AssertionError):", "    f(check)"
+    )
+    assert grade_one("def f(x): x(1)", fails).outcome is Outcome.PASSED
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["assert f(lambda y: y * 3) == 1"],
+        [
+            "kept = []",
+            "def keep(y):",
+            "    kept.append(y)",
+            "    return kept",
+            "assert f(keep) == 1",
+        ],
+    ],
+)
+def test_what_a_submission_makes_of_a_callback_is_no_fault(
+    grade_one: "GradeOne", lines: list[str]
+) -> None:
+    """A result of a test's function that cannot cross is no mistake of the test's author."""
+    source = "def f(x):\n    for _ in range(3): x([1] * 40_000)"
+    assert grade_one(source, body(*lines)).outcome is Outcome.FAILED

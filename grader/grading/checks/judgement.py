@@ -79,21 +79,21 @@ def unusable(code: str, error: BaseException) -> Difference:
 
 
 def input_changed(
-    names: Proxies, inputs: Mapping[str, Any], code: str, *, is_right: bool
+    names: Proxies, inputs: Mapping[str, Any], code: str = "", *, is_right: bool
 ) -> Difference | None:
     """Return the difference of a call that changed an argument in place; None if none did.
 
     Args:
         names: looked at the arguments.
         inputs: whose names the call used.
-        code: the call.
+        code: the call, if the test is one.
         is_right: whether the call's value is known to be right.
     """
     if names.changed is None:
         return None
-    place, argument = names.changed
+    called, place, argument = names.changed
     given = next((name for name, value in inputs.items() if value is argument), "")
-    said = f"`{given}`" if given else f"{place} of `{code}`"
+    said = f"`{given}`" if given else f"{place} of `{code or called}`"
     facts = {"argument": said, "is_right": is_right}
     return Difference(Rung.INPUTS, "input-changed", facts)
 

@@ -17,7 +17,7 @@ import numpy as np
 from grader.definitions.exercise import PytestTest
 from grader.errors import EtudeError, Location
 from grader.grading.checks.asserts import asserts
-from grader.grading.checks.judgement import Check, Judgement, unusable
+from grader.grading.checks.judgement import Check, Judgement, input_changed, unusable
 from grader.grading.comparison.ladder import Difference, Rung, plain_print
 from grader.grading.comparison.memory_size import is_masked
 from grader.grading.expected.oracle import Oracle
@@ -38,7 +38,7 @@ from grader.sandbox.answers import ChildGoneError, Raised
 from grader.sandbox.limits import AUTHOR_SECONDS
 
 _NOT_A_TEST = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_MASKED: Final = re.compile(r"\bma\b|mask")
+_MASKED: Final = re.compile(r"\bma\b|\bmasked|\.mask\b|Masked")
 _AUTHORS = (NameError, ImportError, SyntaxError)
 
 # A submission's exception is raised here as one of these, so that `pytest.raises` can catch it.
@@ -65,12 +65,23 @@ class PytestCheck(Check[PytestTest]):
         noted = functools.partial(_noted, errors)
         drawn = oracle.inputs(test, number).values()
         masks = _MASKED.search(test.pytest) is not None or any(map(is_masked, drawn))
-        names = program.names(test.where, error=noted, most=most, in_body=True, masks=masks)
+        names = program.names(
+            test.where,
+            keep_inputs=test.keep_inputs,
+            error=noted,
+            most=most,
+            in_body=True,
+            masks=masks,
+        )
         given = {name: own_copy(value) for name, value in oracle.inputs(test, number).items()}
         namespace = {**program.bindings(names), **given}
         seconds = program.child.limits.wall_seconds
         file_name = f"pytest of {oracle.exercise.digest} {test.id}"
-        return Judgement(_run_body(test, file_name, namespace, names, seconds, errors=errors))
+        difference = _run_body(test, file_name, namespace, names, seconds, errors=errors)
+        if names.stopped is not None and "StopIteration" not in test.pytest:
+            raise names.stopped
+        # First what a call changed: the rest of the body computed with that.
+        return Judgement(input_changed(names, given, is_right=False) or difference)
 
     def code_at(self, error: BaseException) -> str:
         """Return the statement that met an error."""

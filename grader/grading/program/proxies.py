@@ -93,10 +93,12 @@ class Proxies:
 
     Attributes:
         largest: bytes of the arrays in the largest result so far.
-        changed: the first argument that a call changed in place, with its position or keyword.
+        changed: the first argument that a call changed in place, with what was called, and the
+            argument's position or keyword.
         unexpected: the first thing that went wrong in a way that no test can expect, also if the
             test caught it: the program's end, a value that cannot cross, an error that is not the
-            submission's.
+            submission's, a failed assertion of the test's that the submission caught.
+        stopped: a `StopIteration` of a call, which ends `map` and `zip` as if all were done.
     """
 
     def __init__(
@@ -133,8 +135,9 @@ class Proxies:
         self._called_back = self._heard = 0
         self._raised_here: list[Exception] = []
         self.largest = 0
-        self.changed: tuple[str, Any] | None = None
+        self.changed: tuple[str, str, Any] | None = None
         self.unexpected: Exception | None = None
+        self.stopped: NoValueError | None = None
 
     def function(self, name: str) -> NameStandIn:
         """Return the stand-in for a function or a class of the submission."""
@@ -157,7 +160,6 @@ class Proxies:
         shared = Shared()
         begin = self._child.printed if self._in_body else 0
         value = self._value(operation, *words, look=shared)
-        count = len(shared.objects)
         if self._in_body:
             match value:
                 case [value, list(warned), int(printed)]:
@@ -167,19 +169,26 @@ class Proxies:
         match value:
             case [value, None]:
                 return value
-            case [value, list(contents)] if len(contents) <= count:
+            case [value, list(contents)]:
+                called = str(words[operation != "call"])
                 for own, content in zip(shared.objects, contents, strict=False):
-                    if self._in_body:
-                        self._carry_back(own, content)
-                    elif self.changed is None and self._differs(own, content):
-                        places = (each for each in args.items() if _is_in(own, each[1]))
-                        self.changed = next(places, None)
+                    if own is words[-1]:  # what comes after the arguments is not the test's
+                        break
+                    if not any(own is word for word in words):
+                        self._see_change(own, content, called, args)
                 return value
         raise self._forged()
 
-    @staticmethod
-    def _differs(own: Any, content: Any) -> bool:  # noqa: ANN401  any value
-        return content is not None and bool(compare(_plain(own), _plain(content), _EXACT))
+    def _see_change(
+        self, own: object, content: object, called: str, args: Mapping[str, Any]
+    ) -> None:
+        """Compare a part of the arguments with what it is in the sandbox after a call."""
+        is_kept = content is None or not compare(_plain(own), _plain(content), _EXACT)
+        if self._keep_inputs and self.changed is None and not is_kept:
+            place = next((p for p, a in args.items() if _is_in(own, a)), "an argument")
+            self.changed = called, place, args.get(place)
+        if self._in_body:
+            self._carry_back(own, content)
 
     def _carry_back(self, own: Any, content: Any) -> None:  # noqa: ANN401  any value
         """Change one of the body's objects as the submission has changed its copy."""
@@ -194,9 +203,11 @@ class Proxies:
             own.clear()
             own.update(content)
         elif isinstance(own, np.ndarray) and own.flags.writeable and own.dtype == content.dtype:
-            if own.shape != content.shape:
+            if own.size == content.size and own.flags.c_contiguous:
+                # Never to another size: the memory would move away from views of the array.
                 own.resize(content.shape, refcheck=False)
-            own[...] = content
+            if own.shape == content.shape:
+                own[...] = content
 
     def _hear(self, warned: list[Any], begin: int, printed: int) -> None:
         """Issue the warnings of a call again, and print its output where the body captures it."""
@@ -301,6 +312,7 @@ class Proxies:
     def call_back(self, number: int, args: list[Any], kwargs: dict[Any, Any]) -> list[object]:
         """Call a function of the test's for the submission; see `interface.Peer`."""
         self._called_back += 1
+        self._something_came_back = True  # that it is called, and with what
         if not self._first_given <= number < len(self._given):
             raise self._forged()
         if self._called_back > _MOST_CALLS_BACK:
@@ -310,12 +322,15 @@ class Proxies:
         try:
             if isinstance(given, Iterator):
                 return ["ok", next(given)]
+            self._refuse_arrays([args, kwargs])
             words = {str(name): self.incoming(each) for name, each in kwargs.items()}
             return ["ok", given(*self.incoming(args), **words)]
         except (ChildGoneError, EtudeError, TooLongError, TooLargeError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001  raised again where the submission lets it through
             self._raised_here.append(error)
+            if isinstance(error, AssertionError):
+                self._remembered(error)  # no submission hides that a test has failed
             return [builtin_kind(error), str(error)]
 
     def run(self, statements: str, inputs: Mapping[str, Any]) -> Answer:
@@ -377,12 +392,22 @@ class Proxies:
             self._refuse_arrays(answer.value)
             return self.incoming(answer.value)
         if isinstance(answer, Raised):
-            for ours in self._raised_here[-1:]:
-                if (answer.type, answer.message) == (builtin_kind(ours), str(ours)):
-                    raise ours
-            raised = self._error(answer)
-            raise self._remembered(raised) if isinstance(raised, NoValueError) else raised
+            raised = self._raised(answer)
+            if isinstance(raised, StopIteration) and words[0] != "next":
+                self.stopped = NoValueError(answer)
+            raise raised
         raise self._remembered(NoValueError(answer))
+
+    def _raised(self, answer: Raised) -> BaseException:
+        """Return the error to raise: the test's own, if the submission has let it through."""
+        self._refuse_arrays([answer.args, dict(answer.attributes)])
+        for ours in self._raised_here[-1:]:
+            if (answer.type, answer.message) == (builtin_kind(ours), str(ours)):
+                if self.unexpected is ours:
+                    self.unexpected = None
+                return ours
+        raised = self._error(answer)
+        return self._remembered(raised) if isinstance(raised, NoValueError) else raised
 
     def _refuse_arrays(self, value: object) -> None:
         """Raise for a result of too large arrays, or of masked ones that a test does not expect."""
@@ -456,7 +481,8 @@ def _sent(number: int, value: Any) -> Function | Callback | None:  # noqa: ANN40
     if isinstance(value, FunctionType) and _stands_alone(value):
         with contextlib.suppress(OSError, TypeError):
             source = textwrap.dedent(inspect.getsource(value))
-            if source.startswith("def "):
+            # What a function of the test's asserts is looked at here.
+            if source.startswith("def ") and "assert" not in source:
                 return Function(number, value.__name__, source)
     return Callback(number)
 

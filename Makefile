@@ -9,7 +9,7 @@ PIP := $(PY) -m pip --disable-pip-version-check -qq
 # Tests start hundreds of interpreters, each of which would compile all it imports again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help demo check test test-all fast slow system bench bench-service docs format lock clean
+.PHONY: help demo check test test-all fast slow system bench bench-service docs release format lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -53,6 +53,9 @@ bench-service: $(VENV)/.dev ## measure the service: requests, verdicts, regrades
 docs: $(VENV)/.dev ## build the documentation site in build/docs; a link that leads nowhere is an error
 	@$(PY) -m sphinx --quiet --fail-on-warning --keep-going docs build/docs
 	@echo "open build/docs/index.html"
+
+release: $(VENV)/.dev ## build and check wheel and sdist, in dist/; the version is that of grader/__init__.py
+	@$(PY) scripts/release.py
 
 format: $(VENV)/.dev ## rewrite the code in the project's format
 	$(PY) -m ruff format

@@ -74,6 +74,11 @@ def command(
     if late is not None and due is None:
         raise UsageError("--late counts from a time: name it with --due")
     delivery = options.delivery(formats)
+    rules_given = {"--roster": roster, "--due": due, "--overrides": overrides}
+    if rule := next((name for name, value in rules_given.items() if value is not None), ""):
+        plain = [each.name for each in delivery.formats if each.verdicts_only]
+        if plain:
+            raise UsageError(f"--format {plain[0]} has verdicts and no grades; leave {rule} out")
     students = None if roster is None else read_roster(roster)
     rules = Rules(
         roster=students,
@@ -83,6 +88,9 @@ def command(
     read = read_results(results)
     if not read.verdicts:
         raise UsageError("there is no verdict in the results")
+    narrow = [each.name for each in delivery.formats if each.one_student]
+    if narrow and len({each.student for each in read}) > 1:
+        raise UsageError(f"--format {narrow[0]} shows one student, and there are more")
     batch = dataclasses.replace(graded(read, rules), hidden_tests=hidden_tests)
     options.deliver(delivery, batch)
     if feedback is not None:

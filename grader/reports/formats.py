@@ -38,6 +38,7 @@ class Format:
     description: str
     module: str  # has a `RENDERER`
     one_student: bool = False  # its reader takes one student's results only
+    verdicts_only: bool = False  # has no place for a grade that is not the verdict's
     needs: tuple[str, ...] = ()  # environment variables
 
     def renderer(self) -> Renderer:
@@ -52,18 +53,42 @@ _ALL: Final = (
     Format("json", "everything, see `etude schema verdict`", "grader.reports.to_json"),
     Format("jsonl", "the same, a line for each submission", "grader.reports.to_jsonl"),
     Format("junit", "JUnit XML, which most CI systems read", "grader.reports.to_junit"),
-    Format("gradescope", "results.json", "grader.reports.to_gradescope", one_student=True),
+    Format(
+        "gradescope",
+        "results.json",
+        "grader.reports.to_gradescope",
+        one_student=True,
+        verdicts_only=True,
+    ),
     Format(
         "classroom50",
         "result.json of Classroom 50",
         "grader.reports.to_classroom50",
         one_student=True,
+        verdicts_only=True,
         needs=("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL"),
     ),
-    Format("github", "GitHub Actions annotations and job summary", "grader.reports.to_github"),
-    Format("exercism", "results.json, version 3", "grader.reports.to_exercism", one_student=True),
-    Format("prairielearn", "results.json", "grader.reports.to_prairielearn", one_student=True),
-    Format("ctrf", "Common Test Report Format", "grader.reports.to_ctrf"),
+    Format(
+        "github",
+        "GitHub Actions annotations and job summary",
+        "grader.reports.to_github",
+        verdicts_only=True,
+    ),
+    Format(
+        "exercism",
+        "results.json, version 3",
+        "grader.reports.to_exercism",
+        one_student=True,
+        verdicts_only=True,
+    ),
+    Format(
+        "prairielearn",
+        "results.json",
+        "grader.reports.to_prairielearn",
+        one_student=True,
+        verdicts_only=True,
+    ),
+    Format("ctrf", "Common Test Report Format", "grader.reports.to_ctrf", verdicts_only=True),
     Format("markdown", "for a comment or a wiki", "grader.reports.to_markdown"),
     Format("html", "one page that needs no other file", "grader.reports.to_html"),
     Format("csv", "a row for each submission", "grader.reports.to_csv"),

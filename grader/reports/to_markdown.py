@@ -17,6 +17,7 @@ from grader.reports.phrases import (
     clean,
     code_lines,
     count,
+    grade_of,
     in_rows,
     is_shown,
     line,
@@ -64,13 +65,14 @@ def fenced(text: str, language: str = "text") -> str:
 
 
 def _overview(batch: Batch) -> Iterator[str]:
-    yield "| | Student | Exercise | Outcome | Points |"
-    yield "|---|---|---|---|---:|"
+    has_notes = any(report.grade is not None and report.grade.note for report in batch)
+    yield f"| | Student | Exercise | Outcome | Points |{' Note |' * has_notes}"
+    yield f"|---|---|---|---|---:|{'---|' * has_notes}"
     for report in batch:
-        verdict = report.verdict
-        earned = "" if verdict is None else f"{verdict.score}/{verdict.max_score}"
+        earned = "" if report.points is None else f"{report.points:.10g}/{report.max_points}"
         names = f"{escaped(report.student or '')} | {escaped(report.exercise)}"
-        yield f"| {_mark(report)} | {names} | {report.outcome} | {earned} |"
+        note = f" {escaped(report.grade.note) if report.grade else ''} |" * has_notes
+        yield f"| {_mark(report)} | {names} | {report.outcome} | {earned} |{note}"
     if batch.done_before:
         yield f"\n{batch.done_before} had a verdict already."
     if batch.not_looked_at:
@@ -88,12 +90,15 @@ def _section(report: Report, level: int) -> Iterator[str]:
     title = report.exercise if verdict is None else verdict.title
     student = f"{escaped(report.student)}: " if report.student else ""
     yield f"{'#' * level} {student}{escaped(title)}\n"
+    if grade := grade_of(report):
+        yield f"{escaped(grade)}\n"
     if verdict is None:
         yield f"**{report.outcome.capitalize()}.** {escaped(report.message)}"
         return
     yield f"**{summary(verdict)}**"
     if verdict.sandbox == "none":
         yield f"\n**{NO_SANDBOX}**"
+    yield from (f"\n{escaped(note)}" for note in verdict.notes)
     if verdict.message:
         yield f"\n{escaped(why(report))}"
     else:

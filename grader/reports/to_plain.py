@@ -16,6 +16,7 @@ from grader.reports.phrases import (
     count,
     cut,
     example_of,
+    grade_of,
     help_of,
     in_rows,
     is_shown,
@@ -138,7 +139,7 @@ def _printed(output: str, head: str) -> Iterator[str]:
 def _sentence(report: Report) -> str:
     verdict = report.verdict
     earned = f", {points(verdict.score, verdict.max_score)}" if verdict is not None else ""
-    reason = why(report)
+    reason = " ".join(filter(None, (grade_of(report), why(report))))
     return f"{whose(report)}: {report.outcome}{earned}.{' ' if reason else ''}{reason}"
 
 

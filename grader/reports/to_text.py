@@ -51,6 +51,9 @@ def print_batch(console: Surface, batch: Batch) -> None:
     summary = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
     total = count(len(reports), "submission")
     console.print(f"{total}: {summary or 'nothing to do'}", markup=False)
+    noted = sum(report.grade is not None and bool(report.grade.note) for report in reports)
+    if noted and not shown:
+        console.print(f"{count(noted, 'grade')} with a note; --format csv=FILE has them all")
     if batch.done_before:
         console.print(f"{batch.done_before} had a verdict already", markup=False)
     if batch.not_looked_at:

@@ -13,7 +13,15 @@ import pytest
 from grader.course import grades
 from grader.course.feedback_pages import write_pages
 from grader.errors import UsageError
-from grader.reports import to_csv, to_gradebook, to_html
+from grader.reports import (
+    to_csv,
+    to_gradebook,
+    to_html,
+    to_junit,
+    to_markdown,
+    to_plain,
+    to_text,
+)
 from grader.reports.report import Batch
 from tests.conftest import Etude
 
@@ -141,6 +149,8 @@ def test_points_given_by_hand_replace_others_and_name_who_gave_them(
     batch = grades.graded(read, grades.Rules(late=late, overrides=overrides))
 
     assert gradebook(batch)[1] == ["ada", "2.5", "excused", "2.5", "4"]
+    for renderer in (to_csv, to_junit, to_markdown, to_plain, to_text):
+        assert "by Kim" in renderer.many(batch)
     page = to_html.many(batch)
     assert "Counted: 2.5 of 4 points (set by hand by Kim: right idea)." in page
     assert "excused by Kim: ill." in page
@@ -243,6 +253,19 @@ def test_no_page_lands_outside_its_folder(
     read = grades.read_results([results(line(name, "one", 1))])
     with pytest.raises(UsageError, match="cannot be the name of a page"):
         write_pages(read, tmp_path / "pages")
+
+
+def test_a_format_without_a_place_for_grades_is_refused(
+    etude: Etude, results: Callable[..., Path], table: Callable[..., Path]
+) -> None:
+    """Rather than to show points that do not count."""
+    path, roster = results(line("ada", "one", 1)), table("student\nada\n")
+    done = etude("report", path, "--roster", roster, "--format", "ctrf")
+    assert done.returncode == 2
+    assert "--format ctrf has verdicts and no grades; leave --roster out" in done.stderr
+    several = results(line("ada", "one", 1), line("bo", "one", 1))
+    done = etude("report", several, "--format", "gradescope")
+    assert (done.returncode, "shows one student" in done.stderr) == (2, True)
 
 
 def test_grading_keeps_the_time_of_the_file(etude: Etude, tmp_path: Path) -> None:

@@ -55,7 +55,13 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
         load_if_valid,
         validate_draft,
     )
-    from grader.authoring.importing.write import plan, track_text, write_text
+    from grader.authoring.importing.write import (
+        definition_text,
+        plan,
+        track_text,
+        write_as_printed,
+        write_text,
+    )
 
     if track is not None and slug(track) != track:
         raise UsageError(f"--track: {track!r} is not lower-case words joined by hyphens")
@@ -74,6 +80,9 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
         if (exercise := load_if_valid(path)) is not None
     }
     examined = _examined(imported)
+    for path, each in examined.items():
+        if write_as_printed(drafts[path], each.printed):
+            write_text(path, definition_text(drafts[path]))
     problems = {path: settled[draft.id].problems for path, draft in drafts.items()}
     click.echo(import_report.report(found, drafts, problems, examined))
     if any(each.faults for each in examined.values()):

@@ -29,6 +29,7 @@ from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.workers.pool import Pool
 
 _SOLUTION, _OWN = "solution", "own solution"
+_BRACKETS: Final = re.compile(r"\barray\(|[][(),]")
 _UNDEFINED: Final = re.compile(r"name '(\w+)' is not defined")
 _SURVIVOR: Final = re.compile(
     r"accepts a mutant of the solution, (.*?); add a hidden test that it fails", re.DOTALL
@@ -52,7 +53,9 @@ class ImportProof:
     sentences: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
-    works: bool = False  # the solution passes every test as it was imported
+    works: bool = False  # the solution passes every test as it was imported, or so corrected:
+    printed: dict[str, str] = field(default_factory=dict)
+    """By test, what the solution prints where the source has it with other brackets and commas."""
 
     @property
     def proven(self) -> bool:
@@ -154,12 +157,17 @@ def _examined(
         target = found.faults if proof.status == "fault" else found.sentences
         target += [each.message for each in proof.findings] or [str(result)]
         return found
-    found.works = isinstance(result, Verdict) and result.outcome is Outcome.PASSED
     found.sentences += _needs_starter(first.get(_OWN))
     said = [each.message for each in proof.findings if each.check == checks.CALLS]
     uncalled = {test.id for test in exercise.tests if any(f"'{test.id}'" in one for one in said)}
     for test, outcome in _untrue(exercise, result):
-        found.sentences += _lies(test, outcome, result, is_own=test.id in uncalled)
+        if test.compared == "text" and _is_alike(test.stdout or "", outcome.output):
+            found.printed[test.id] = outcome.output
+        else:
+            found.sentences += _lies(test, outcome, result, is_own=test.id in uncalled)
+    found.works = not result.message and all(
+        each.outcome is Outcome.PASSED or each.id in found.printed for each in result.tests
+    )
     found.sentences += _crashes(proof.findings, exercise)
     apart = (checks.STARTER, checks.MUTANTS)
     found.sentences += [each.message for each in proof.findings if each.check not in apart]
@@ -185,10 +193,8 @@ def _lies(test: TestCase, outcome: TestResult, verdict: Verdict, *, is_own: bool
     if test.compared == "text":
         who = "the test's own program" if is_own else "the solution"
         wrong = _block(test.stdout or "")
-        differs = compare_text(_without_commas(test.stdout or ""), _without_commas(outcome.output))
-        fault = "is wrong" if differs else "is right but written otherwise than it is printed"
         yield (
-            f"the expected output of test '{test.id}' {fault}. It says\n{wrong}\n"
+            f"the expected output of test '{test.id}' is wrong. It says\n{wrong}\n"
             f"and {who} prints\n{_block(outcome.output)}"
         )
         return
@@ -197,9 +203,10 @@ def _lies(test: TestCase, outcome: TestResult, verdict: Verdict, *, is_own: bool
     yield f"the expected value of test '{test.id}' is wrong: {said}"
 
 
-def _without_commas(text: str) -> str:
-    """Write lists as arrays are printed: some sources put commas where NumPy has none."""
-    return text.replace(",", " ")
+def _is_alike(written: str, printed: str) -> bool:
+    """Return whether two outputs differ in brackets and commas at most: `[1., 2.]`, `[1. 2.]`."""
+    one, other = (" ".join(_BRACKETS.sub(" ", text).split()) for text in (written, printed))
+    return bool(one) and compare_text(one, other) is None
 
 
 def _crashes(findings: Sequence[ProofFinding], exercise: Exercise) -> Iterator[str]:

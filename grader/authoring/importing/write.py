@@ -5,10 +5,11 @@ import math
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping as AnyMapping
 from pathlib import Path
 from typing import Any, Final
 
-from grader.authoring.importing.draft import NOTHING, Draft, DraftTest
+from grader.authoring.importing.draft import NOTHING, Draft, DraftTest, Repair
 from grader.definitions.emit import emit
 from grader.definitions.files import SUFFIXES, TRACK_FILE, id_in_name
 from grader.definitions.scalars import MAX_DIGITS
@@ -49,6 +50,17 @@ def definition_text(draft: Draft) -> str:
             lines.append("")
         lines.append(line)
     return "".join(f"{line}\n" for line in _comments(draft)) + "\n".join(lines)
+
+
+def write_as_printed(draft: Draft, printed: AnyMapping[str, str]) -> bool:
+    """Put what is printed in place of the expected outputs of tests; return whether any is."""
+    for test in draft.tests:
+        if test.id in printed:
+            where = f"test '{test.id}'"
+            what = "the expected output is written as it is printed"
+            draft.repairs.append(Repair(what, where, test.stdout or "", printed[test.id]))
+            test.stdout = printed[test.id]
+    return bool(printed)
 
 
 def _comments(draft: Draft) -> Iterator[str]:

@@ -12,7 +12,7 @@ from tests.conftest import Etude
 def test_a_sound_exercise_is_imported_and_proven(etude_import: Etude, sound: Path) -> None:
     """Exit status 0, and a definition with every field where it belongs."""
     done = etude_import(sound, "--into", "out")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr
     assert "Proven: nothing stands in the way." in done.stdout
     exercise = load_exercise(sound.parent / "here" / "out" / "halve.yaml")
     assert (exercise.title, exercise.xp, exercise.difficulty) == ("Halve it", 5, "beginner")
@@ -22,6 +22,21 @@ def test_a_sound_exercise_is_imported_and_proven(etude_import: Etude, sound: Pat
         ("others", True),
     ]
     assert exercise.explanation == "A half is one of two parts.\n"
+
+
+def test_a_list_for_a_printed_array_is_repaired(etude_import: Etude, sound: Path) -> None:
+    """Brackets and commas are written as they are printed; another number is an error."""
+    text = sound.read_text().replace(
+        "print(halve(4.0))', expectedOutput: '2.0'",
+        "print(np.array([halve(4.0), 1]))', expectedOutput: '[2.0, 1.0]'",
+    )
+    sound.write_text(text.replace("'1.5 -5.0'", "'1.5 -6.0'"))
+    done = etude_import(sound, "--into", "out")
+    assert "the expected output is written as it is printed: [2.0, 1.0] -> [2. 1.]" in done.stdout
+    assert "the expected output of test 'others' is wrong" in done.stdout
+    assert "In 0 the solution passes every test." in done.stdout
+    exercise = load_exercise(sound.parent / "here" / "out" / "halve.yaml")
+    assert [test.stdout for test in exercise.tests] == ["[2. 1.]\n", "1.5 -6.0"]
 
 
 def test_nothing_to_import_is_a_usage_error(etude_import: Etude, tmp_path: Path) -> None:

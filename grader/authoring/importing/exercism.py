@@ -1,5 +1,6 @@
 """Practice exercises of Exercism's Python track: a stub, an exemplar, and a test file as it is."""
 
+import ast
 import os
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
@@ -13,7 +14,13 @@ from grader.authoring.importing.source_files import (
     text_if_there,
     text_inside,
 )
-from grader.authoring.importing.statements import ParsedProgram, kind_of, mentioned, read_program
+from grader.authoring.importing.statements import (
+    ParsedProgram,
+    kind_of,
+    mentioned,
+    operators_of,
+    read_program,
+)
 from grader.authoring.importing.testmodule import translate
 
 _CONFIG: Final = ".meta/config.json"
@@ -113,6 +120,24 @@ def _hints(text: str) -> list[str]:
     return hints
 
 
+def _data_modules(folder: Path, source: str, modules: set[str]) -> dict[str, str]:
+    """Return the modules beside a test file that it imports, with their text."""
+    program = read_program(source) or ParsedProgram(())
+    named: set[str] = set()
+    for each in program.statements:
+        match each.node:
+            case ast.Import(names=names):
+                named.update(alias.name for alias in names)
+            case ast.ImportFrom(module=str(module), level=0):
+                named.add(module)
+    beside = [name for name in sorted(named - modules) if name.isidentifier()]
+    return {
+        name: text_inside(folder, f"{name}.py")
+        for name in beside[:_MOST_FILES]
+        if os.path.lexists(folder / f"{name}.py")
+    }
+
+
 def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> None:
     solution = read_program(draft.solution) or ParsedProgram(())
     wanted: list[str] = []
@@ -121,7 +146,8 @@ def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> N
             draft.notes.append((name, text_inside(folder, name)))
             draft.remarks.append(f"{shown(name)} is no Python; it is kept as a note")
             continue
-        found = translate(text_inside(folder, name), modules)
+        source = text_inside(folder, name)
+        found = translate(source, modules, _data_modules(folder, source, modules))
         draft.tests += found.tests
         draft.notes += found.notes
         draft.remarks += found.remarks
@@ -135,6 +161,8 @@ def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> N
             draft.remarks.append(f"no imported test uses {name!r}, so nobody has to define it")
         elif name in solution.sets:
             draft.defines[name] = kind_of(solution, name)
+            if operators := operators_of(solution, name):
+                draft.operators[name] = operators
         else:
             draft.remarks.append(f"the tests use {name!r}, which the exemplar does not define")
             draft.defines[name] = "function"

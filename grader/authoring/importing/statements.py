@@ -11,6 +11,13 @@ from grader.definitions.rules.python_names import names
 
 _BUILTIN: Final = frozenset(vars(builtins)) | {"__name__", "__doc__", "__file__"}
 _DEEPEST: Final = 120  # levels of a syntax tree
+_OPERATORS: Final = {
+    "==": "eq", "!=": "eq ne", "<": "lt gt", "<=": "le ge", ">": "lt gt", ">=": "le ge",
+    "in": "contains", "+": "add radd iadd", "-": "sub rsub isub", "*": "mul rmul imul",
+    "@": "matmul rmatmul", "/": "truediv rtruediv", "//": "floordiv rfloordiv", "%": "mod rmod",
+    "**": "pow rpow", "&": "and rand iand", "|": "or ror ior", "^": "xor rxor ixor",
+    "<<": "lshift", ">>": "rshift", "divmod": "divmod",
+}  # fmt: skip
 _DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -193,6 +200,27 @@ def kind_of(program: ParsedProgram, name: str) -> str:
     if node is None:
         return "value"
     return "class" if isinstance(node, ast.ClassDef) else "function"
+
+
+def operators_of(program: ParsedProgram, name: str) -> list[str]:
+    """Return the operators that a class defines, or that its decorator gives it."""
+    node = program.definitions().get(name)
+    if not isinstance(node, ast.ClassDef):
+        return []
+    methods = {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
+    assigned = [each for each in node.body if isinstance(each, ast.Assign)]
+    targets = [target for each in assigned for target in each.targets]
+    methods |= {each.id for each in targets if isinstance(each, ast.Name)}  # __radd__ = __add__
+    for decorator in map(ast.unparse, node.decorator_list):
+        if "dataclass" in decorator:
+            methods.add("__eq__")
+        if "total_ordering" in decorator or "order=True" in decorator:
+            methods |= {"__lt__", "__le__"}
+    return [
+        operator
+        for operator, names in _OPERATORS.items()
+        if any(f"__{word}__" in methods for word in names.split())
+    ]
 
 
 def emptied(source: str) -> str:

@@ -8,7 +8,9 @@ that nothing is tested less than it seems.
 import ast
 import sys
 from collections.abc import Callable, Collection, Sequence
+from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final, NoReturn, TypeAlias
 
 from grader.authoring.importing.draft import DraftTest
@@ -55,12 +57,15 @@ class _NoSuchFormError(Exception):
     """Something that no body of a pytest test can say; the message names it."""
 
 
-def translate(source: str, modules: Collection[str]) -> TranslatedTests:
+def translate(
+    source: str, modules: Collection[str], data: AnyMapping[str, str] = MappingProxyType({})
+) -> TranslatedTests:
     """Turn a test module into tests.
 
     Args:
         source: of the test module.
         modules: the names of the modules that a submission stands for.
+        data: modules beside the tests, by name; what tests need of them comes first in a body.
     """
     done = TranslatedTests()
     tree = parsed(source)
@@ -68,7 +73,7 @@ def translate(source: str, modules: Collection[str]) -> TranslatedTests:
         done.remarks.append("the test file is not Python, so no test of it was imported")
         done.notes.append(("test file", source))
         return done
-    module = _Module(tree, modules, done)
+    module = _Module(tree, modules, data, done)
     for node in module.test_functions:
         _add(done, node.name, node, lambda node=node: _function_body(module, node))  # type: ignore[misc]  # bound now
     for group in module.test_classes:
@@ -103,7 +108,15 @@ def _add(done: TranslatedTests, name: str, node: ast.AST, body: _Body) -> None:
 class _Module:
     """The parts of a test module."""
 
-    def __init__(self, tree: ast.Module, modules: Collection[str], done: TranslatedTests) -> None:
+    def __init__(
+        self,
+        tree: ast.Module,
+        modules: Collection[str],
+        data: AnyMapping[str, str],
+        done: TranslatedTests,
+    ) -> None:
+        self._data = data
+        self._beside: dict[str, ast.Module] = {}  # the modules of `data` that are imported
         self.test_functions: list[ast.FunctionDef] = []
         self.test_classes: list[ast.ClassDef] = []
         self.done = done
@@ -116,9 +129,28 @@ class _Module:
             if alias.name in modules
         }
         done.names += sorted(rename_modules(tree, aliases))
+        rename_modules(tree, self._data_aliases(tree))
         kept = [node for node in tree.body if not self._sort(node, modules)]
+        kept = [*(node for each in self._beside.values() for node in each.body), *kept]
         # As text and back, so that each statement has a source of its own.
         self.prepared = read_program(ast.unparse(ast.Module(kept, []))) or ParsedProgram(())
+
+    def _data_aliases(self, tree: ast.Module) -> dict[str, str]:
+        """Return the names by which modules of `data` are imported as a whole."""
+        aliases = {}
+        for node in tree.body:
+            for alias in node.names if isinstance(node, ast.Import) else ():
+                if self._takes_data(alias.name):
+                    aliases[alias.asname or alias.name] = alias.name
+        return aliases
+
+    def _takes_data(self, name: str | None) -> bool:
+        """Parse a module of `data`, if there is one of that name."""
+        found = parsed(self._data[name]) if name is not None and name in self._data else None
+        if name is None or found is None:
+            return False
+        self._beside.setdefault(name, found)
+        return True
 
     def _sort(self, node: ast.stmt, modules: Collection[str]) -> bool:
         """Take a statement that is a test or about tests; return whether it was one."""
@@ -127,6 +159,8 @@ class _Module:
                 self._take_names(node)
             case ast.ImportFrom(module="unittest"):
                 pass
+            case ast.ImportFrom(module=name, names=names) if self._takes_data(name):
+                self._renamed |= {each.asname: each.name for each in names if each.asname}
             case ast.Try(body=body) if all(
                 isinstance(each, ast.ImportFrom) and each.module in modules for each in body
             ):
@@ -136,7 +170,8 @@ class _Module:
                 node.names = [
                     alias
                     for alias in names
-                    if alias.name not in modules and alias.name not in ("unittest", "pytest")
+                    if alias.name not in modules
+                    and alias.name not in ("unittest", "pytest", *self._beside)
                 ]
                 return not node.names
             case ast.FunctionDef(name=name) if name.startswith("test"):

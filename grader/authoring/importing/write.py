@@ -90,12 +90,16 @@ def _printable(text: str) -> str:
 def _defines(draft: Draft) -> Mapping:
     predicted = draft.kind == "predict"
     return _mapping(
-        (
-            name,
-            _mapping([] if predicted or kind == "function" else [("kind", _word(kind))]),
-        )
+        (name, _mapping([] if predicted else _definition(draft, name, kind)))
         for name, kind in draft.defines.items()
     )
+
+
+def _definition(draft: Draft, name: str, kind: str) -> Iterator[tuple[str, Node]]:
+    if kind != "function":
+        yield "kind", _word(kind)
+    if operators := draft.operators.get(name):
+        yield "operators", List(_NOWHERE, tuple(map(_text, operators)))
 
 
 def _test(test: DraftTest) -> Mapping:

@@ -4,6 +4,7 @@ import textwrap
 
 import pytest
 
+from grader.authoring.importing.statements import operators_of, read_program
 from grader.authoring.importing.testmodule import TranslatedTests, translate
 
 
@@ -106,3 +107,34 @@ def test_helpers_named_like_assertions_stay_helpers() -> None:
     assert "def assertSame(a, b):\n    assert a == b" in test.code
     assert "return pytest.raises(ValueError)" in test.code
     assert "assert str(caught.value) == 'no'" in test.code
+
+
+def test_what_a_test_needs_of_a_module_beside_it_comes_first() -> None:
+    """However it is imported; what it does not need stays away."""
+    data = {"cards": "import math\nACE = 1\nKING = 10 + ACE\nQUEEN = 9\n", "stock": "ITEMS = [3]\n"}
+    source = (
+        "import stock as s\nfrom cards import KING as top\nfrom stub import f\n"
+        "def test_it():\n    assert f(top) == s.ITEMS\n"
+    )
+    (test,) = translate(source, {"stub"}, data).tests
+    assert test.code == "ITEMS = [3]\nACE = 1\nKING = 10 + ACE\nassert f(KING) == ITEMS\n"
+    done = translate("import gone\n" + source, {"stub"}, {"stock": "def ("})
+    assert done.tests == []
+
+
+@pytest.mark.parametrize(
+    ("source", "operators"),
+    [
+        ("class A:\n    def __add__(self, b): ...\n    __radd__ = __add__", ["+"]),
+        ("@functools.total_ordering\nclass A:\n    def __eq__(self, b): ...", ["==", "!=", "<", "<=", ">", ">="]),
+        ("@dataclass\nclass A:\n    x: int", ["==", "!="]),
+        ("class A:\n    def __contains__(self, x): ...", ["in"]),
+        ("class A:\n    def __len__(self): ...", []),
+        ("def A(): ...", []),
+    ],
+)  # fmt: skip
+def test_the_operators_of_a_class_are_found(source: str, operators: list[str]) -> None:
+    """Tests may then use them on its objects."""
+    program = read_program(source)
+    assert program is not None
+    assert operators_of(program, "A") == operators

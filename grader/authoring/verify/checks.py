@@ -20,6 +20,9 @@ LIMITS: Final = "within-limits"
 LEAKS: Final = "nothing-leaks"
 LINT: Final = "no-lint-error"
 
+NO_PAGE: Final = "no page can be made"
+"""How a finding about leaks begins if there is no page to look at."""
+
 CHECKS: Final[dict[str, str]] = {
     SOLUTION: "The solution passes every test.",
     ALSO_RIGHT: "Every further right program passes every test.",

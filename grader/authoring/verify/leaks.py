@@ -307,10 +307,10 @@ def _leaks_of(
         files += render(exercise, sandbox)
     except DefinitionError as error:
         for problem in error.problems:
-            message = f"no page can be made: {problem.message}"
+            message = f"{checks.NO_PAGE}: {problem.message}"
             yield ProofFinding(checks.LEAKS, message, problem.where.line)
         return
     except EtudeError as error:
-        yield ProofFinding(checks.LEAKS, f"no page can be made: {error}", exercise.where.line)
+        yield ProofFinding(checks.LEAKS, f"{checks.NO_PAGE}: {error}", exercise.where.line)
         return
     yield from find_leaks(exercise, files)

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from grader.authoring.verify.checks import LINT
+from grader.authoring.lint.rules.page_style import unshowable_text
+from grader.authoring.verify.checks import LINT, NO_PAGE
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.authoring.verify.proof_cache import ProofCache
 from grader.authoring.verify.targets import Group
@@ -185,4 +186,8 @@ def add_lint_errors(session: ProofSession, report: "LintReport") -> None:
         known = session.proofs.get(path)
         if known is None or known.status not in ("invalid", "fault"):
             proof = known or Proof(id_in_name(path), "", "not proven")
+            if any(unshowable_text.about.code in each.message for each in found):
+                # Lint says it at its place; that no page can be made follows from it.
+                rest = tuple(f for f in proof.findings if not f.message.startswith(NO_PAGE))
+                proof = replace(proof, findings=rest)
             session.proofs[path] = with_findings(proof, found)

@@ -102,6 +102,18 @@ def test_a_surviving_mutant_can_be_accepted(verify: Etude, here: Path) -> None:
     assert "One feature." in (here / "proven.yaml").read_text()
 
 
+def test_maths_that_does_not_parse_is_told_once(verify: Etude, here: Path) -> None:
+    """Where it stands, and not again as a page that cannot be made."""
+    text = PROVEN.replace(
+        "Write `scaled_scores(Q, K)`.", "|\n  Write `scaled_scores(Q, K)`.\n  Use $\\sqrt{x$."
+    )
+    (here / "proven.yaml").write_text(text)
+    done = verify("proven.yaml")
+    assert done.returncode == 1
+    assert "proven.yaml:8: no-lint-error: ETU208: instructions: Expected" in done.stdout
+    assert "nothing-leaks" not in done.stdout
+
+
 def test_a_circle_of_prerequisites_and_a_lesson_are_looked_at(verify: Etude, here: Path) -> None:
     """What only shows between files, or in a lesson, keeps the collection from being proven."""
     for track, name, other in (("one", "a", "b"), ("two", "b", "a")):

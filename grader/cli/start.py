@@ -36,6 +36,11 @@ def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
     found = resolve(exercise, options.collection_folder(exercises))
     path = _path(found, file)
     done = "written" if _write(path, found.starter) else "there already, and still the starter"
+    for name, content in found.data.items():
+        target = path.with_name(name)
+        if not target.exists():
+            target.write_bytes(content)
+            click.echo(f"{target}: written.")
     known = standings(read_history())
     missing = [name for name in found.requires if name not in known or not known[name].closed]
     click.echo(f"{path}: {done}.")

@@ -11,6 +11,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TypeVar
 
+from grader.definitions.data_files import digest_of, read_data
 from grader.definitions.decode import decode
 from grader.definitions.exercise import Course, Exercise, ExerciseId
 from grader.definitions.files import (
@@ -115,7 +116,16 @@ def _load(path: Path, course: Course | None) -> _Loaded:
             for name, definition in exercise.defines.items()
         }
         exercise = replace(exercise, defines=defines)
-    exercise = replace(exercise, course=course, digest=digest_in_course(document.digest, course))
+    keys = {"files": exercise.files, "hidden_files": exercise.hidden_files}
+    data = read_data(document, keys) if any(keys.values()) else {key: {} for key in keys}
+    told = [*digest_of(data["files"]), *digest_of(data["hidden_files"])]
+    exercise = replace(
+        exercise,
+        course=course,
+        data=data["files"],
+        hidden_data=data["hidden_files"],
+        digest=digest_in_course(document.digest, course, told),
+    )
     check_exercise(exercise, document)
     return _Loaded(
         exercise,

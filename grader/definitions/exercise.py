@@ -581,12 +581,26 @@ class Exercise:
         "full, or student: without anything hidden, made from the full one, never by hand.",
         default="full",
     )
+    files: tuple[str, ...] = _doc(
+        "Data for a submission, as `data/iris.csv`: paths below the course's folder, at most 8 MiB "
+        "each. It finds them read-only in its working folder, under their names without folders. "
+        "The reference and `given` have no files: compare with the solution, or write values out.",
+        default=(),
+    )
+    hidden_files: tuple[str, ...] = _doc(
+        "The same, but there only once hidden tests run, and in no handout.", default=()
+    )
     hidden_elsewhere: int = _doc(
         "In a student edition: how many tests it lacks, hidden ones and those that need the "
         "solution.",
         default=0,
     )
     course: Course | None = field(default=None, metadata={"internal": True})
+    # The contents of its files, by their names without folders:
+    data: Mapping[str, bytes] = field(default_factory=dict, metadata={"internal": True}, repr=False)
+    hidden_data: Mapping[str, bytes] = field(
+        default_factory=dict, metadata={"internal": True}, repr=False
+    )
     # SHA-256 of the file's bytes, and of what it takes from its course:
     digest: str = field(default="", metadata={"internal": True})
 

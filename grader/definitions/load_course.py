@@ -5,7 +5,7 @@ import hashlib
 import json
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -68,11 +68,16 @@ def course_file(exercise: Path) -> Path:
     return folder / COURSE_FILE
 
 
-def digest_in_course(digest: str, course: Course | None) -> str:
-    """Return the digest of an exercise: of its file, and of what it takes from its course."""
-    if course is None or not course.digest:
-        return digest
-    return hashlib.sha256(f"{digest} {course.digest}".encode()).hexdigest()
+def digest_in_course(digest: str, course: Course | None, data: Iterable[str] = ()) -> str:
+    """Return the digest of an exercise: of its file, and of what it takes from its course.
+
+    Args:
+        digest: of its file.
+        course: its course.
+        data: what tells its data files from others.
+    """
+    parts = [digest, *([course.digest] if course is not None and course.digest else []), *data]
+    return digest if len(parts) == 1 else hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def _sources(document: Document, name: str) -> dict[str, str]:

@@ -69,7 +69,7 @@ class PublicExercise:
     max_points: int
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of answers, by name
     digest: str = ""  # SHA-256 of the definition's file: which version a learner solved
-    needs: tuple[str, ...] = ()  # packages that its own programs import, which no page has
+    needs: tuple[str, ...] = ()  # packages and data files that no page has
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, get_args
 
+from grader.definitions.data_files import read_data
 from grader.definitions.decode import keys_of
 from grader.definitions.emit import emit
 from grader.definitions.exercise import TestCase
@@ -38,6 +39,7 @@ PUBLIC: Final = frozenset(
     {
         "id", "title", "kind", "difficulty", "xp", "requires", "concepts", "instructions",
         "defines", "starter", "tests", "hints", "forbid", "limits",
+        "files",
     }
 )  # fmt: skip
 """The keys of an exercise that its student edition keeps; of the tests, those it can compare."""
@@ -92,6 +94,19 @@ def student_files(folder: Path) -> Iterator[tuple[str, bytes]]:
                 yield path.relative_to(folder).as_posix(), read_file(path, _LARGEST)
         for path in exercises:
             yield path.relative_to(folder).as_posix(), student_text(path).encode()
+            for name in _data_files(path):
+                yield name, read_file(folder / name, _LARGEST)
+
+
+def _data_files(path: Path) -> list[str]:
+    """Return the visible data files of an exercise, below the collection's folder."""
+    document = read(path)
+    files = document.node("files")
+    if not isinstance(files, Sequence):
+        return []
+    names = [item.text for item in files.items if isinstance(item, Scalar)]
+    read_data(document, {"files": names})  # or raise what is wrong with one
+    return names
 
 
 def _all_files(folder: Path) -> Iterator[Path]:

@@ -83,6 +83,10 @@ class Child(ABC):
         """Return the value that a function computes last. See `inside.facts.not_returned`."""
         return self._ask("not_returned", source, name)
 
+    def put_files(self, contents: Mapping[str, bytes]) -> Answer:
+        """Write read-only files into the working folder, where the sandbox has one."""
+        return self._ask("put_files", dict(contents))
+
     def load(self, source: str, names: Sequence[str]) -> Answer:
         """Run the submission's source; on success the value describes the names it defines."""
         return self._ask("load", source, list(names))

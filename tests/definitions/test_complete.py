@@ -241,9 +241,17 @@ def test_misconception(exercise: Exercise) -> None:
     assert misconception.feedback == r"Your weights lack the division by $\sqrt{d_k}$."
 
 
-def test_digest(exercise: Exercise) -> None:
-    """The digest is the SHA-256 of the file's bytes."""
-    assert exercise.digest == hashlib.sha256(COMPLETE.read_bytes()).hexdigest()
+def test_digest() -> None:
+    """Without a course and data files, the digest is the SHA-256 of the file's bytes."""
+    minimal = COMPLETE.with_name("minimal.yaml")
+    assert load_exercise(minimal).digest == hashlib.sha256(minimal.read_bytes()).hexdigest()
+
+
+def test_files(exercise: Exercise) -> None:
+    """Data files arrive with their contents, under their names."""
+    assert exercise.files == ("minimal.yaml",)
+    assert exercise.data["minimal.yaml"].startswith(b"id: double")
+    assert tuple(exercise.hidden_data) == exercise.hidden_files == ("test_complete.py",)
 
 
 def test_every_key_is_used(document: Document) -> None:

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -84,6 +85,8 @@ def public(full: Exercise) -> Exercise:
         solution="",
         explanation="",
         misconceptions=(),
+        hidden_files=(),
+        hidden_data={},
         edition="student",
         hidden_elsewhere=len(full.tests) - len(kept),
     )
@@ -100,6 +103,7 @@ def load_text(text: str) -> Exercise:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "x.yaml")
         path.write_text(text, "utf-8", newline="")
+        shutil.copy(MINIMAL, folder)  # a data file of the complete exercise
         return load_exercise(path)
 
 
@@ -157,8 +161,11 @@ def test_every_key_is_public_or_known_to_be_hidden() -> None:
     """Whoever adds a key to the format has to decide here whether learners may see it."""
     hidden = {
         "solution", "explanation", "misconceptions", "equivalent", "also_right", "small_examples",
+        "hidden_files",
     }  # fmt: skip
-    set_by_us = {"edition", "hidden_elsewhere", "where", "digest"}
+    set_by_us = {
+        "edition", "hidden_elsewhere", "where", "digest", "course", "data", "hidden_data",
+    }  # fmt: skip
     keys = {field.name for field in dataclasses.fields(Exercise)}
     assert not PUBLIC & (hidden | set_by_us)
     assert keys == PUBLIC | hidden | set_by_us

@@ -11,6 +11,7 @@ from grader.authoring.autograder.installation import Installation
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import COURSE_FILE
+from grader.definitions.load_course import course_file
 from grader.errors import UsageError
 
 _SCRIPTS = ("run_autograder", "setup.sh")
@@ -74,6 +75,9 @@ def autograder(
         files[name] = content
     for number, each in enumerate(assigned, 1):
         files[f"exercises/{number:02}-{each.exercise.id}.yaml"] = each.content
+        folder = course_file(each.exercise.where.path).parent
+        for path in (*each.exercise.files, *each.exercise.hidden_files):
+            files[f"exercises/{path}"] = (folder / path).read_bytes()
         if (course := each.exercise.course) is not None:
             files[f"exercises/{COURSE_FILE}"] = course.where.path.read_bytes()
             files |= {f"exercises/{path}": text.encode() for path, text in course.sources.items()}

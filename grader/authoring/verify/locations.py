@@ -3,6 +3,7 @@
 from functools import cached_property
 from pathlib import Path
 
+from grader.definitions.data_files import digest_of
 from grader.definitions.exercise import Exercise, TestId
 from grader.definitions.load_course import digest_in_course
 from grader.definitions.yaml_source import Document, Scalar, read
@@ -54,5 +55,7 @@ class Locations:
             document = read(self.path)
         except EtudeError:  # it has gone since
             return None
-        digest = digest_in_course(document.digest, self._exercise.course)
+        exercise = self._exercise
+        told = [*digest_of(exercise.data), *digest_of(exercise.hidden_data)]
+        digest = digest_in_course(document.digest, exercise.course, told)
         return document if digest == self._exercise.digest else None

@@ -83,12 +83,14 @@ def _read(path: Path) -> bytes:
 
 
 def _of_course(exercise: Path) -> list[bytes]:
-    """Return the digest of an exercise's course; of one that is not valid, a text of its own."""
+    """Return the digest of an exercise's course and data; a text of its own if not valid."""
     path = course_file(exercise)
-    if not exists(path):
-        return []
     try:
-        return [load_course(path).digest.encode()]
+        if b"files:" in _read(exercise):
+            from grader.definitions.collection import load_exercise  # noqa: PLC0415  as below
+
+            return [load_exercise(exercise).digest.encode()]
+        return [load_course(path).digest.encode()] if exists(path) else []
     except DefinitionError:  # it is told when the file is loaded
         return [b"not valid"]
 

@@ -119,6 +119,8 @@ def small_example(
     exercise = oracle.exercise
     if not exercise.small_examples or not exercise.solution or exercise.kind == "predict":
         return None
+    if exercise.hidden_data:
+        return None  # without these files it would fail otherwise than in the test
     failing = [test for test in exercise.tests if _failed(results.get(test.id))]
     if not all(test.hidden for test in failing):
         return None  # a visible test shows more

@@ -112,12 +112,13 @@ def _exercise(exercise: Exercise, tests: Sequence[PublicTest]) -> PublicExercise
         max_points=exercise.max_points,
         choices={name: each.choices for name, each in exercise.defines.items() if each.choices},
         digest=exercise.digest,
-        needs=tuple(packages_in(exercise)),
+        needs=tuple(needed_beside_numpy(exercise)),
     )
 
 
-def packages_in(exercise: Exercise) -> Iterator[str]:
-    """Yield the packages of the course that the exercise's own programs import."""
+def needed_beside_numpy(exercise: Exercise) -> Iterator[str]:
+    """Yield its data files, and the packages of the course that its own programs import."""
+    yield from exercise.data
     bodies = [test.code for test in exercise.tests if test.code_key == "pytest" and not test.hidden]
     programs = "\n".join((exercise.starter, exercise.solution, *bodies))
     for name in dict.fromkeys(module.partition(".")[0] for module in exercise.packages):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.definitions.exercise import Exercise
-from grader.errors import Location
+from grader.errors import GraderFault, Location
 from grader.grading.program.author_code import freeze
 from grader.grading.program.proxies import NoValueError, Proxies
 from grader.sandbox.answers import Raised, Returned, Usage
@@ -16,6 +16,25 @@ from grader.sandbox.interface import Child
 def is_value(exercise: Exercise, name: str) -> bool:
     """Return whether a defined name stands for a value, not for something to call."""
     return exercise.kind == "predict" or exercise.defines[name].kind == "value"
+
+
+def put_files(child: Child, exercise: Exercise, *, hidden: bool = False) -> None:
+    """Give a child that has run nothing yet the data files of an exercise.
+
+    Args:
+        child: the child.
+        exercise: whose files.
+        hidden: whether also those that a submission gets only for hidden tests.
+
+    Raises:
+        GraderFault: the sandbox has no folder to write to.
+    """
+    contents = {**exercise.data, **(exercise.hidden_data if hidden else {})}
+    if contents and not isinstance(child.put_files(contents), Returned):
+        raise GraderFault(
+            f"{exercise.id} has data files, and this sandbox has no folder for them; "
+            "install bubblewrap, see 'etude doctor'"
+        )
 
 
 @dataclass(frozen=True, slots=True)

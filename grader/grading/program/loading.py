@@ -7,7 +7,7 @@ from grader.definitions.exercise import DefinedAs, Exercise
 from grader.grading.feedback import error_explanations, sentences
 from grader.grading.feedback.defined_names import DefinedNames
 from grader.grading.program.author_code import freeze
-from grader.grading.program.loaded_program import LoadedProgram, is_value
+from grader.grading.program.loaded_program import LoadedProgram, is_value, put_files
 from grader.grading.program.notebook_program import (
     CellLines,
     NotebookProgram,
@@ -47,7 +47,12 @@ class LoadedSubmission:
 
 
 def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubmission:
-    """Load a submission into a child that has run nothing yet."""
+    """Load a submission into a child that has run nothing yet.
+
+    Raises:
+        GraderFault: the exercise has data files, and the sandbox no folder for them.
+    """
+    put_files(child, exercise)
     if not submission.cells:
         return _load(child, NotebookProgram(submission), exercise)
     try:

@@ -152,8 +152,11 @@ class SubmissionRun:
         if self._hidden_ran and not test.hidden and not self._start_again():
             return not_run(test, self.problem)
         assert self._program is not None  # noqa: S101  for the type checker
-        self._hidden_ran = test.hidden
         child = self._program.child
+        if test.hidden and not self._hidden_ran and self.exercise.hidden_data:
+            with contextlib.suppress(ChildGoneError):  # which the test will find out
+                child.put_files(self.exercise.hidden_data)
+        self._hidden_ran = test.hidden
         begin = child.printed
         clock = time.perf_counter()
         attempt = self._attempt(self._program, test)

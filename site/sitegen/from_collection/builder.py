@@ -20,7 +20,7 @@ from grader.definitions.public import PublicTest, PublicTrack
 from grader.definitions.track import Track, TrackDefinition, TrackId
 from grader.disk_cache import Cache, cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
-from grader.grading.expected.public_form import packages_in, untested_track
+from grader.grading.expected.public_form import needed_beside_numpy, untested_track
 from grader.lessons.execute import RunBlock, RunLesson
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
@@ -104,7 +104,9 @@ class ContentBuilder:
                 each.id: self._runnable(each)
                 for track in tracks
                 for each in track.exercises
-                if not any(packages_in(each))  # a page has NumPy only, and says so
+                if not (
+                    each.hidden_data or any(needed_beside_numpy(each))
+                )  # a page has NumPy only, and says so
             },
             python=self._kept("modules", bundle),
         )

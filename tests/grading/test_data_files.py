@@ -1,0 +1,209 @@
+"""Data files of an exercise: where they are, and from when on."""
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.definitions.collection import load_exercise
+from grader.definitions.data_files import MOST_BYTES
+from grader.definitions.student import student_files
+from grader.errors import DefinitionError, GraderFault
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome, Verdict
+from grader.grading.session.engine import grade
+from grader.sandbox.backends import LANDLOCK, NAMESPACES
+from grader.sandbox.examination import examine
+from grader.sandbox.process import Sandbox
+from tests.conftest import Etude
+
+EXERCISE = """\
+id: total
+title: Total
+difficulty: beginner
+xp: 5
+instructions: Write `total(name)`, the sum of the numbers in a file.
+defines: {total: {}}
+files: [data/small.csv]
+hidden_files: [data/large.csv]
+starter: |
+  def total(name):
+      ...
+tests:
+  - id: visible
+    given: {name: small.csv}
+    call: total(name)
+    expect: 6.0
+  - id: secret
+    hidden: true
+    disclose: nothing
+    given: {name: large.csv}
+    call: total(name)
+    expect: solution
+solution: |
+  import numpy as np
+
+
+  def total(name):
+      return float(np.loadtxt(name, delimiter=",").sum())
+explanation: Read and add.
+"""
+SOLUTION = EXERCISE.partition("solution: |\n")[2].partition("explanation")[0].replace("\n  ", "\n")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """The definition of an exercise with a visible and a hidden file, in a track of a course."""
+    course = tmp_path / "course"
+    (course / "data").mkdir(parents=True)
+    (course / "data" / "small.csv").write_text("1,2,3\n")
+    (course / "data" / "large.csv").write_text("10,20,31\n")
+    (course / "course.yaml").write_text("title: T\n")
+    (course / "first").mkdir()
+    track = "id: first\ntitle: T\ndescription: D.\nexercises: [total]\n"
+    (course / "first" / "track.yaml").write_text(track)
+    (course / "first" / "total.yaml").write_text(EXERCISE)
+    return course / "first" / "total.yaml"
+
+
+@pytest.fixture(scope="module")
+def namespaces() -> Iterator[Sandbox]:
+    """A sandbox with a working folder."""
+    (examination,) = examine([NAMESPACES])
+    if not examination.works:
+        pytest.skip(examination.reason)
+    with Sandbox(NAMESPACES) as sandbox:
+        yield sandbox
+
+
+def graded(path: Path, source: str, sandbox: Sandbox) -> Verdict:
+    submission = Submission(Path("total.py"), source, "0" * 64)
+    return grade(load_exercise(path), submission, sandbox)
+
+
+def outcomes(verdict: Verdict) -> list[Outcome]:
+    return [result.outcome for result in verdict.tests]
+
+
+def test_a_submission_reads_both(path: Path, namespaces: Sandbox) -> None:
+    """Each in the tests that need it; the solution too, where a test compares with it."""
+    source = SOLUTION.replace("  import numpy", "import numpy")
+    verdict = graded(path, source, namespaces)
+    assert outcomes(verdict) == [Outcome.PASSED, Outcome.PASSED], verdict
+
+
+def test_a_hidden_file_is_there_only_for_hidden_tests(path: Path, namespaces: Sandbox) -> None:
+    """Neither when the submission is loaded nor in a visible test; and no output tells of it."""
+    source = """
+import os
+AT_FIRST = sorted(os.listdir("."))
+print(AT_FIRST)
+
+def total(name):
+    if AT_FIRST != ["small.csv"]:
+        return None
+    if name == "small.csv":
+        return 6.0 if os.listdir(".") == ["small.csv"] else None
+    print(open("large.csv").read())
+    return 61.0 if "large.csv" in os.listdir(".") else None
+"""
+    verdict = graded(path, source, namespaces)
+    assert outcomes(verdict) == [Outcome.PASSED, Outcome.PASSED], verdict
+    assert "large" not in verdict.output
+    assert "10,20" not in repr(verdict)
+
+
+def test_files_are_read_only(path: Path, namespaces: Sandbox) -> None:
+    """A file cannot be written to, and the next submission finds it as it was."""
+    source = """
+def total(name):
+    try:
+        open(name, "w").write("7")
+    except PermissionError:
+        return {"small.csv": 6.0, "large.csv": 61.0}[name]
+"""
+    assert outcomes(graded(path, source, namespaces)) == [Outcome.PASSED, Outcome.PASSED]
+
+
+def test_the_files_of_the_host_cannot_be_read(path: Path, namespaces: Sandbox) -> None:
+    """Not even by the path of a hidden file in the course."""
+    source = f"""
+def total(name):
+    return open({str(path.parent.parent / "data" / "large.csv")!r}).read()
+"""
+    verdict = graded(path, source, namespaces)
+    assert Outcome.PASSED not in outcomes(verdict)
+    assert "FileNotFoundError" in verdict.tests[0].message
+
+
+def test_without_a_working_folder_it_is_a_fault_of_ours(path: Path) -> None:
+    """Landlock leaves none: the learner's answer is not called wrong."""
+    (examination,) = examine([LANDLOCK])
+    if not examination.works:
+        pytest.skip(examination.reason)
+    with Sandbox(LANDLOCK) as sandbox, pytest.raises(GraderFault, match="data files"):
+        graded(path, "def total(name):\n    return 1\n", sandbox)
+
+
+def test_the_digest_follows_the_contents(path: Path) -> None:
+    """Of visible and of hidden files."""
+    digests = {load_exercise(path).digest}
+    for name in ("small.csv", "large.csv"):
+        (path.parent.parent / "data" / name).write_text("4\n")
+        digests.add(load_exercise(path).digest)
+    assert len(digests) == 3
+
+
+def test_handouts_and_pages_have_no_hidden_file(path: Path, etude: Etude, tmp_path: Path) -> None:
+    """The visible one goes along with a handout; a page says what it lacks."""
+    folder = path.parent.parent
+    files = dict(student_files(folder))
+    assert set(files) == {"course.yaml", "first/track.yaml", "first/total.yaml", "data/small.csv"}
+    assert not any(b"large.csv" in content for content in files.values())
+    assert etude("export", "student", "handout", "--exercises", folder).returncode == 0
+    load_exercise(tmp_path / "handout" / "first" / "total.yaml")
+    assert etude("start", "total", "--exercises", folder).returncode == 0
+    assert (tmp_path / "small.csv").read_text() == "1,2,3\n"
+    assert not (tmp_path / "large.csv").exists()
+    assert etude("site", "build", "--exercises", folder, "--output", "made").returncode == 0
+    page = (tmp_path / "made" / "first" / "total" / "index.html").read_text()
+    assert "needs <code>small.csv</code>" in page
+    for made in (tmp_path / "made").rglob("*"):
+        assert made.is_dir() or b"large.csv" not in made.read_bytes()
+
+
+def test_an_autograder_has_all_of_them(path: Path, etude: Etude, tmp_path: Path) -> None:
+    """Gradescope grades hidden tests too."""
+    words = ("export", "gradescope", str(path), "--etude", "etude==0.1.0", "--output", "a.zip")
+    assert etude(*words).returncode == 0
+    names = zipfile.ZipFile(tmp_path / "a.zip").namelist()
+    assert {"exercises/data/small.csv", "exercises/data/large.csv"} <= set(names)
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("data/gone.csv", "files: there is no file '"),
+        ("../secret.csv", "files: '../secret.csv' is no path below the course's folder"),
+        ("/etc/passwd", "files: '/etc/passwd' is no path below the course's folder"),
+        ("linked/large.csv", "a symbolic link; put the folder itself here"),
+        ("link.csv", "a symbolic link; put the file itself here"),
+        ("huge.bin", "8,388,609 bytes; at most 8,388,608 are allowed"),
+        ("large.csv", "there is another file called 'large.csv'"),
+    ],
+)
+def test_what_cannot_be_a_file_is_said_with_its_place(
+    path: Path, written: str, message: str
+) -> None:
+    """With line and column of the entry."""
+    course = path.parent.parent
+    (course / "huge.bin").write_bytes(bytes(MOST_BYTES + 1))
+    (course / "large.csv").write_text("1\n")
+    (course / "linked").symlink_to(course / "data")
+    (course / "link.csv").symlink_to(course / "data" / "small.csv")
+    path.write_text(EXERCISE.replace("data/small.csv", written))
+    with pytest.raises(DefinitionError) as caught:
+        load_exercise(path)
+    assert message in str(caught.value)
+    assert ":8:" in str(caught.value) or ":7:9: " in str(caught.value)

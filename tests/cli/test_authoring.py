@@ -35,7 +35,12 @@ def test_a_new_course_is_proven_and_clean(etude: Etude, tmp_path: Path) -> None:
     assert verified.returncode == 0, verified.stdout
     linted = etude("lint", "--exercises", folder)
     assert linted.returncode == 0, linted.stdout
-    (folder / "linear_algebra_reference" / "rows.py").write_text("def row_shares(x):\n    ...\n")
+    rows = folder / "linear_algebra_reference" / "rows.py"
+    text = rows.read_text()
+    rows.write_text(text.replace("def row_shares", "def row_share"))
+    told = etude("lint", "--exercises", folder).stdout
+    assert "has no 'row_shares'; did you mean 'row_share'?" in told
+    rows.write_text("def row_shares(x):\n    ...\n")
     assert etude("verify", "--exercises", folder).returncode != 0
     assert etude("new", "linear-algebra", "--course").returncode == 2
 

@@ -5,7 +5,7 @@ import builtins
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -109,19 +109,22 @@ def _plain_names() -> frozenset[str]:
 def unknown_reference(subject: Subject) -> Iterator[Problem]:
     """The reference has no such module or name.
 
-    The module's text is read; it is not imported.
+    The module's text is read; it is not imported. A course may have a reference of its own.
     """
+    course = subject.exercise.course
+    own = course.sources if course is not None else {}
     for name, definition in subject.exercise.defines.items():
         module, _, attribute = (definition.reference or "").partition(":")
-        root, *below = module.split(".")
-        if root != _REFERENCE:
+        if not module:
             continue
-        path = _module_file(package_folder(_REFERENCE), below)
-        if path is None:
-            modules = sorted(each.stem for each in package_folder(_REFERENCE).glob("[a-z]*.py"))
-            hint = did_you_mean(below[-1], modules) if below else ""
+        root, *below = module.split(".")
+        if root != _REFERENCE and (course is None or root != course.reference):
+            or_own = f" or {quote(course.reference)}" if course and course.reference else ""
+            message = f"a reference lies in the package {quote(_REFERENCE)}{or_own}"
+        elif (text := _module_text(root, below, own)) is None:
+            hint = did_you_mean(below[-1], _modules(root, own)) if below else ""
             message = f"there is no module {quote(module)}{hint}"
-        elif attribute in (known := _top_names(path)):
+        elif {attribute, "*"} & (known := _top_names(text)):
             continue
         else:
             hint = did_you_mean(attribute, sorted(known))
@@ -129,25 +132,41 @@ def unknown_reference(subject: Subject) -> Iterator[Problem]:
         yield subject.problem(message, "defines", name, "reference")
 
 
-def _module_file(folder: Path, below: list[str]) -> Path | None:
-    path = folder.joinpath(*below)
-    candidates = (path / "__init__.py", path.with_suffix(".py"))
-    return next((each for each in candidates if each.is_file()), None)
+def _module_text(root: str, below: list[str], own: Mapping[str, str]) -> str | None:
+    """Return the text of a module of Etude's reference, or of a course's own."""
+    path = "/".join([root, *below])
+    for name in (f"{path}/__init__.py", f"{path}.py"):
+        if name in own:
+            return own[name]
+        file = package_folder(_REFERENCE).parent / name
+        if root == _REFERENCE and file.is_file():
+            return file.read_text("utf-8")
+    return None
+
+
+def _modules(root: str, own: Mapping[str, str]) -> list[str]:
+    """Return the names of the modules of a reference."""
+    if root != _REFERENCE:
+        return [Path(name).stem for name in own]
+    return sorted(each.stem for each in package_folder(_REFERENCE).glob("[a-z]*.py"))
 
 
 @cache
-def _top_names(path: Path) -> frozenset[str]:
+def _top_names(text: str) -> frozenset[str]:
     """Return the names that a module sets at its top level, as far as its text says."""
     found: set[str] = set()
-    for node in ast.parse(path.read_bytes()).body:
+    waiting: list[ast.AST] = list(ast.parse(text).body)
+    while waiting:
+        node = waiting.pop()
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 found.add(name)
             case ast.Import(names=names) | ast.ImportFrom(names=names):
                 found.update((each.asname or each.name).partition(".")[0] for each in names)
-            case _:
-                stored = (n for n in ast.walk(node) if isinstance(n, ast.Name))
-                found.update(n.id for n in stored if isinstance(n.ctx, ast.Store))
+            case ast.Name(id=name, ctx=ast.Store()):
+                found.add(name)
+            case _:  # `if` and `try` have definitions in them, too
+                waiting += ast.iter_child_nodes(node)
     return frozenset(found)
 
 

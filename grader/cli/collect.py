@@ -25,7 +25,7 @@ _SHOWN = 20  # files that are named one by one
 )  # fmt: skip
 @options.exercises_option
 def command(source: Path, into: Path, roster: Path | None, exercises: Path | None) -> None:
-    """Write the submissions of SOURCE, a zip or a folder, to DIR/<student>/<exercise>.py.
+    """Write the submissions of SOURCE, a zip or a folder, to DIR/<student>/<exercise>.py or .ipynb.
 
     SOURCE is what Canvas or Moodle hand out, or has a folder for each student. Files keep their
     dates. What is there already is replaced by what is newer. What could not be placed is named,

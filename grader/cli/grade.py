@@ -70,7 +70,7 @@ def command(  # noqa: PLR0917  click calls it by name
     hidden_tests: "HiddenTests",
     unsafe: bool,
 ) -> None:
-    """Grade every FOLDER/<student>/<exercise>.py, or what one student was assigned.
+    """Grade every FOLDER/<student>/<exercise>.py or .ipynb, or what one student was assigned.
 
     \b
     Examples:
@@ -141,7 +141,7 @@ def _plan(
     to_do = plan(folder, finder, results)
     if not to_do.entries and not to_do.done_before:
         raise UsageError(
-            f"there is no <student>/<exercise>.py in {folder}; if it is one student's, name "
+            f"there is no <student>/<exercise>.py or .ipynb in {folder}; if it is one student's, name "
             "the folder above it"
         )
     students = {record.entry.student for record in to_do.not_graded}

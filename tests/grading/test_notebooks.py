@@ -12,6 +12,7 @@ from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis, Outcome, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.session.engine import grade
+from grader.sandbox.answers import read_failed_cells
 from grader.sandbox.inside import cells
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, Make
@@ -180,3 +181,14 @@ def test_lines_of_a_program_become_lines_of_cells() -> None:
     assert found.feedback == (
         "The mistake is in your `g` (line 1 of cell 5): see line 4 of the sheet."
     )
+
+
+def test_what_a_child_says_of_its_cells_is_checked() -> None:
+    """It is a claim: other forms are left out, and there is an end to them."""
+    right = [0, {"type": "KeyError", "message": "\x1b[31m", "frames": []}]
+    forged = [[True, {}], ["1", {}], [1], [1 << 70, {}], {}, right, *[right] * 100]
+    found = read_failed_cells({"failed": forged})
+    assert {number for number, _ in found} == {0}
+    assert len(found) < 20
+    assert "\x1b" not in found[0][1].message
+    assert read_failed_cells([]) == read_failed_cells({"failed": {}}) == []

@@ -141,8 +141,8 @@ def _plan(
     to_do = plan(folder, finder, results)
     if not to_do.entries and not to_do.done_before:
         raise UsageError(
-            f"there is no <student>/<exercise>.py or .ipynb in {folder}; if it is one student's, name "
-            "the folder above it"
+            f"there is no <student>/<exercise>.py or .ipynb in {folder}; if it is one student's, "
+            "name the folder above it"
         )
     students = {record.entry.student for record in to_do.not_graded}
     students |= {record.entry.student for record in to_do.done_before}

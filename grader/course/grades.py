@@ -282,7 +282,7 @@ def graded(batch: Batch, rules: Rules) -> Batch:
 
 
 def _missing(student: str, exercise: str) -> Report:
-    message = "Nothing was handed in."
+    message = "There is no file for this exercise."
     return Report(exercise, "", NOT_HANDED_IN, message=message, student=student)
 
 
@@ -298,9 +298,7 @@ def _grade(report: Report, most: int, rules: Rules, override: Override | None) -
             if days:
                 points = round(points * rules.late.factor**days, 2)
                 plural = "day" if days == 1 else "days"
-                notes.append(
-                    f"{days} {plural} late: {points:g} of {verdict.score} points that were earned"
-                )
+                notes.append(f"{days} {plural} late: {verdict.score} points were earned")
     if override is None:
         return Grade(points, most, "; ".join(notes))
     if override.points is not None:

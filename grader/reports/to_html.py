@@ -60,6 +60,9 @@ li p { margin: .25rem 0 0; } pre { overflow-x: auto; margin: .5rem 0 0; padding:
 """  # noqa: E501  a style sheet
 
 
+_LEFT: Final = 'style="text-align: left; padding-right: 1.5rem"'
+
+
 def one(report: Report) -> str:
     """Return a page of one submission."""
     return _page(_title(report), "".join(_section(report)))
@@ -71,33 +74,45 @@ def many(batch: Batch) -> str:
     return _page("Results", "".join(_overview(batch)) + sections)
 
 
-def of_student(student: str, batch: Batch) -> str:
-    """Return a page for one student: the points of each exercise, and a section for it."""
+def of_student(student: str, batch: Batch, titles: Mapping[str, str]) -> str:
+    """Return a page for one student: the points of each exercise, and a section for it.
+
+    Args:
+        student: their name.
+        batch: their results.
+        titles: of exercises, also of those that they did not hand in.
+    """
     title = f"Results of {line(student)}"
     named = {each.exercise: f"exercise-{number}" for number, each in enumerate(batch, 1)}
     sections = "".join(
         part
         for each in batch
-        for part in _section(each, heading=_title(each), anchor=named[each.exercise])
+        for part in _section(
+            each,
+            heading=line(titles.get(each.exercise, each.exercise)),
+            anchor=named[each.exercise],
+        )
     )
-    return _page(title, "".join(_points(batch, named)) + sections)
+    return _page(title, "".join(_points(batch, named, titles)) + sections)
 
 
 def _title(report: Report) -> str:
     return line(report.exercise if report.verdict is None else report.verdict.title)
 
 
-def _points(batch: Batch, anchors: Mapping[str, str]) -> Iterator[str]:
+def _points(batch: Batch, anchors: Mapping[str, str], titles: Mapping[str, str]) -> Iterator[str]:
     """Yield the table of a student's points, with their sum."""
     yield "<table>\n<caption>Points in each exercise</caption>\n<thead><tr>"
-    yield '<th scope="col">Exercise</th><th scope="col">Points</th></tr></thead>\n<tbody>\n'
+    yield f'<th scope="col" {_LEFT}>Exercise</th><th scope="col" {_LEFT}>Points</th></tr></thead>\n'
+    yield "<tbody>\n"
     for each in batch:
-        link = f'<a href="#{anchors[each.exercise]}">{escape(_title(each))}</a>'
-        yield f'<tr><th scope="row">{link}</th><td>{escape(_cell(each))}</td></tr>\n'
+        title = escape(line(titles.get(each.exercise, each.exercise)))
+        link = f'<a href="#{anchors[each.exercise]}">{title}</a>'
+        yield f'<tr><th scope="row" {_LEFT}>{link}</th><td>{escape(_cell(each))}</td></tr>\n'
     total = sum(each.points or 0 for each in batch)
     most = sum(each.max_points for each in batch if each.points is not None)
-    yield f'</tbody>\n<tfoot><tr><th scope="row">Total</th><td>{total:.10g}/{most}</td></tr>'
-    yield "</tfoot>\n</table>\n"
+    yield f'</tbody>\n<tfoot><tr><th scope="row" {_LEFT}>Total</th>'
+    yield f"<td>{total:.10g}/{most}</td></tr></tfoot>\n</table>\n"
 
 
 def _page(title: str, body: str) -> str:

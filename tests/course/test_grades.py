@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -242,7 +243,7 @@ def test_each_student_gets_a_page_of_their_own(
     assert "own words" not in pages["ada.html"]
     assert "<h1>Results of ada</h1>" in pages["ada.html"]
     assert "each student" not in pages["ada.html"]
-    assert '<th scope="row">Total</th><td>1/4</td>' in pages["ada.html"]
+    assert re.search(r'<th scope="row"[^>]*>Total</th><td>1/4</td>', pages["ada.html"])
 
 
 @pytest.mark.parametrize("name", ["../ada", ".ada", "", "a/b"])

@@ -63,6 +63,7 @@ class Override:
     is_excused: bool
     comment: str
     by: str
+    where: str = ""  # file and line
 
     @property
     def note(self) -> str:
@@ -199,7 +200,7 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
         comment = row.get("comment", "")
         if points is None and excused in _NO and not comment:
             raise UsageError(f"{where} gives no points, no excuse and no comment")
-        found[key] = Override(points, excused in _YES, comment, row.get("by", ""))
+        found[key] = Override(points, excused in _YES, comment, row.get("by", ""), where)
     return found
 
 
@@ -261,22 +262,22 @@ def graded(batch: Batch, rules: Rules) -> Batch:
             most[report.exercise] = max(report.verdict.max_score, most.get(report.exercise, 0))
     students = dict.fromkeys(rules.roster or ())
     students |= dict.fromkeys(sorted({student for student, _ in reports}))
-    for student, exercise in rules.overrides:
+    for (student, exercise), override in rules.overrides.items():
         if student not in students:
-            raise UsageError(f"the overrides name a student {student!r} without results")
+            raise UsageError(f"{override.where} names a student {student!r} without results")
         if exercise not in most:
-            raise UsageError(f"the overrides name an exercise {exercise!r} without verdicts")
+            raise UsageError(f"{override.where} names an exercise {exercise!r} without verdicts")
     made = []
     for student in students:
         for exercise, points in most.items():
-            override = rules.overrides.get((student, exercise))
+            given = rules.overrides.get((student, exercise))
             if (student, exercise) in reports:
                 report = reports[student, exercise]
-            elif rules.roster is not None or override is not None:
+            elif rules.roster is not None or given is not None:
                 report = _missing(student, exercise)
             else:
                 continue
-            made.append(replace(report, grade=_grade(report, points, rules, override)))
+            made.append(replace(report, grade=_grade(report, points, rules, given)))
     without = (report for report in batch if report.exercise not in most)
     return replace(batch, reports=(*made, *without))
 
@@ -304,7 +305,7 @@ def _grade(report: Report, most: int, rules: Rules, override: Override | None) -
     if override.points is not None:
         if override.points > most:
             raise UsageError(
-                f"the overrides give {report.student!r} {override.points:g} points in "
+                f"{override.where} gives {report.student!r} {override.points:g} points in "
                 f"{report.exercise!r}, which has {most}"
             )
         return Grade(override.points, most, override.note)

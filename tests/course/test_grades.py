@@ -193,9 +193,9 @@ def test_a_roster_of_a_spreadsheet_is_read(table: Callable[..., Path], encoding:
         ("ada,one,,,,", "table.csv:2 gives no points"),
         ("ada,one,1,,,\nada,one,2,,,", "table.csv:3 is about 'ada' and 'one' again"),
         (",one,1,,,", "table.csv:2 needs a student"),
-        ("ada,one,5,,,", "give 'ada' 5 points in 'one', which has 4"),
-        ("eve,one,1,,,", "a student 'eve'"),
-        ("ada,two,1,,,", "an exercise 'two'"),
+        ("ada,one,5,,,", "table.csv:2 gives 'ada' 5 points in 'one', which has 4"),
+        ("eve,one,1,,,", "table.csv:2 names a student 'eve'"),
+        ("ada,two,1,,,", "table.csv:2 names an exercise 'two'"),
     ],
 )
 def test_an_override_that_cannot_be_meant_is_refused(

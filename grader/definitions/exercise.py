@@ -415,7 +415,8 @@ class Definition:
     )
     operators: tuple[Operator, ...] = _doc(
         "For a class: the operators that tests use on its objects. Without it they are not asked: "
-        "what a submission returns could say that it equals everything.",
+        "what a submission returns could say that it equals everything. With it, its functions can "
+        "return such an object too: where a number is expected, compare `float(norm(v))`.",
         default=(),
     )
 

@@ -390,3 +390,15 @@ def test_what_a_submission_makes_of_a_callback_is_no_fault(
     """A result of a test's function that cannot cross is no mistake of the test's author."""
     source = "def f(x):\n    for _ in range(3): x([1] * 40_000)"
     assert grade_one(source, body(*lines)).outcome is Outcome.FAILED
+
+
+def test_an_argument_is_never_moved_in_memory(grade_one: "GradeOne") -> None:
+    """A forged change to another size would leave views of the array without memory."""
+    source = (
+        "import sys\nimport numpy as np\n"
+        "serving = sys.modules['inside.serving']\n"
+        "serving._as_it_is = lambda old: np.zeros(9**6) if type(old) is np.ndarray else None\n"
+        "def f(x): x[0] = 5"
+    )
+    lines = ["part = x[:1]", "f(x)", "assert x.size == 2 and part.base is x and part[0] == 1"]
+    assert grade_one(source, body(*lines, keep_inputs=False)).outcome is Outcome.PASSED

@@ -60,12 +60,14 @@ def test_the_site_is_built_without_a_warning_and_works_offline(tree: Path, build
     assert "Grader.submit(self, exercise" in (generated / "python-api-names.md").read_text()
 
 
-@pytest.mark.parametrize("link", ["nowhere.md", "service.md#nowhere", "../../integrations/nowhere"])
-def test_a_link_that_leads_nowhere_is_an_error(tree: Path, build: Build, link: str) -> None:
+def test_a_link_that_leads_nowhere_is_an_error(tree: Path, build: Build) -> None:
     """A page, a heading or a file that is not there: the page and line are named."""
     page = tree / "docs" / "how-to" / "lti.md"
-    page.write_text(f"{page.read_text()}\nSee [this]({link}).\n")
     line = len(page.read_text().splitlines())
+    with page.open("a") as file:
+        for link in ("nowhere.md", "service.md#nowhere", "../../integrations/nowhere"):
+            file.write(f"\nSee [this]({link}).\n")
     done = build()
     assert done.returncode != 0
-    assert f"lti.md:{line}: WARNING" in done.stderr
+    for number in (2, 4, 6):
+        assert f"lti.md:{line + number}: WARNING" in done.stderr

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from grader.sandbox.inside import landlock, seccomp, syscalls
-from grader.sandbox.limits import WORKER_ADDRESS_SPACE
+from grader.sandbox.limits import ONE_BLAS_THREAD, WORKER_ADDRESS_SPACE
 
 ENVIRONMENT, FILES, CAPABILITIES, CALLS = (
     "environment",
@@ -114,6 +114,9 @@ def _forget_environment() -> None:
     fields = Path("/proc/self/stat").read_bytes().rpartition(b")")[2].split()
     begin, end = (int(fields[number]) for number in _BOUNDS)
     _overwrite(begin, end - begin)
+    # A package that is imported later may bring a BLAS of its own, and no thread can be started.
+    for name, value in ONE_BLAS_THREAD.items():
+        os.putenv(name, value)
 
 
 _BOUNDS = (47, 48)  # env_start and env_end among what follows the name of the program, see proc(5)

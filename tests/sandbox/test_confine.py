@@ -66,6 +66,20 @@ def test_network_programs_and_signals_are_given_up() -> None:
     }
 
 
+def test_a_blas_that_is_loaded_later_starts_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package of a course has one of its own; it reads the environment in C."""
+    for name in ONE_BLAS_THREAD:
+        monkeypatch.delenv(name, raising=False)
+    getenv = ctypes.CDLL(None).getenv
+    getenv.restype = ctypes.c_char_p
+
+    def look() -> None:
+        if not all(getenv(name.encode()) == b"1" for name in ONE_BLAS_THREAD):
+            raise FileNotFoundError
+
+    assert in_a_confined_fork({"look": look}) == {"look": "done"}
+
+
 def test_the_environment_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of it is left in the process: neither in Python, nor in C, nor where it began."""
     monkeypatch.setenv("ETUDE_TEST_VALUE", "secret-of-the-parent")

@@ -56,6 +56,7 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
         validate_draft,
     )
     from grader.authoring.importing.write import (
+        allow_changed_inputs,
         definition_text,
         plan,
         track_text,
@@ -81,7 +82,8 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
     }
     examined = _examined(imported)
     for path, each in examined.items():
-        if write_as_printed(drafts[path], each.printed):
+        changed = write_as_printed(drafts[path], each.printed)
+        if allow_changed_inputs(drafts[path], each.changing) or changed:
             write_text(path, definition_text(drafts[path]))
     problems = {path: settled[draft.id].problems for path, draft in drafts.items()}
     click.echo(import_report.report(found, drafts, problems, examined))

@@ -32,6 +32,7 @@ class DraftTest:
     description: str = ""
     hidden: bool = False
     points: int = 1
+    keep_inputs: bool = True
 
 
 @dataclass(slots=True)

@@ -21,6 +21,7 @@ from grader.definitions.exercise import (
     FromSolution,
     LiteralValue,
     TestCase,
+    TestId,
 )
 from grader.errors import EtudeError
 from grader.grading.comparison.ladder import compare_text
@@ -28,7 +29,7 @@ from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.workers.pool import Pool
 
-_SOLUTION, _OWN = "solution", "own solution"
+_SOLUTION, _OWN, _CHANGING = "solution", "own solution", "solution that changes inputs"
 _BRACKETS: Final = re.compile(r"\barray\(|[][(),]")
 _UNDEFINED: Final = re.compile(r"name '(\w+)' is not defined")
 _SURVIVOR: Final = re.compile(
@@ -54,6 +55,7 @@ class ImportProof:
     notes: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     works: bool = False  # the solution passes every test as it was imported, or so corrected:
+    changing: frozenset[str] = frozenset()  # tests in which the solution changes an argument
     printed: dict[str, str] = field(default_factory=dict)
     """By test, what the solution prints where the source has it with other brackets and commas."""
 
@@ -115,8 +117,19 @@ def _first_runs(
 
 def _of(draft: Draft, shown: Exercise, exercise: Exercise) -> Iterator[VariantRun]:
     yield variants.run_for_evidence(_SOLUTION, shown, exercise.solution)
+    yield variants.run(_CHANGING, variants.with_changed_inputs(shown), exercise.solution)
     if draft.own_solution:
         yield variants.run(_OWN, shown, draft.own_solution)
+
+
+def _changing(results: Mapping[str, Result]) -> frozenset[TestId]:
+    """Return the tests that the solution passes only if it may change its arguments."""
+    first, other = results[_SOLUTION], results[_CHANGING]
+    if isinstance(first, EtudeError) or isinstance(other, EtudeError):
+        return frozenset()
+    passed = {each.id for each in other.tests if each.outcome is Outcome.PASSED}
+    failed = {each.id for each in first.tests if each.outcome is not Outcome.PASSED}
+    return frozenset(passed & failed)
 
 
 def _untrue(exercise: Exercise, result: Result) -> list[tuple[TestCase, TestResult]]:
@@ -138,6 +151,8 @@ def _is_written(test: TestCase) -> bool:
 
 def _corrected(exercise: Exercise, results: Mapping[str, Result]) -> Exercise:
     """Return the exercise with what the solution gives in place of what is untrue."""
+    if changing := _changing(results):
+        exercise = variants.with_changed_inputs(exercise, changing)
     untrue = {test.id for test, _ in _untrue(exercise, results[_SOLUTION])}
     if not untrue:
         return exercise
@@ -165,8 +180,10 @@ def _examined(
             found.printed[test.id] = outcome.output
         else:
             found.sentences += _lies(test, outcome, result, is_own=test.id in uncalled)
+    found.changing = _changing(first)
     found.works = not result.message and all(
-        each.outcome is Outcome.PASSED or each.id in found.printed for each in result.tests
+        each.outcome is Outcome.PASSED or each.id in {*found.printed, *found.changing}
+        for each in result.tests
     )
     found.sentences += _crashes(proof.findings, exercise)
     apart = (checks.STARTER, checks.MUTANTS)

@@ -4,7 +4,7 @@ import contextlib
 import math
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Mapping as AnyMapping
 from pathlib import Path
 from typing import Any, Final
@@ -63,6 +63,18 @@ def write_as_printed(draft: Draft, printed: AnyMapping[str, str]) -> bool:
     return bool(printed)
 
 
+def allow_changed_inputs(draft: Draft, tests: Collection[str]) -> bool:
+    """Let tests pass a submission that changes its arguments; return whether there is any."""
+    for test in draft.tests:
+        if test.id in tests:
+            test.keep_inputs = False
+            draft.remarks.append(
+                f"the solution changes an argument in test '{test.id}', which allows it: "
+                "`keep_inputs: false`"
+            )
+    return bool(tests)
+
+
 def _comments(draft: Draft) -> Iterator[str]:
     yield f"# Imported from {_one_line(draft.origin)}"
     if draft.notes:
@@ -117,7 +129,9 @@ def _test(test: DraftTest) -> Mapping:
         entries.append(("stdout", _text(test.stdout)))
     if test.expect is not NOTHING:
         entries.append(("expect", _literal(test.expect)))
-    if test.key == "call":  # the source does not look, so what passes there passes here
+    if (
+        test.key == "call" or not test.keep_inputs
+    ):  # the source does not look, so what passes there passes here
         entries.append(("keep_inputs", _literal(value=False)))
     return _mapping(entries)
 

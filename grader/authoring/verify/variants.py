@@ -7,12 +7,12 @@ hidden tests only, other seeds, another order, nothing forbidden.
 import hashlib
 import math
 import random
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from grader.definitions.exercise import CallTest, Exercise, ExerciseId, TestId
+from grader.definitions.exercise import CallTest, Exercise, ExerciseId, PytestTest, TestId
 from grader.grading.results.evidence import Evidence
 from grader.grading.results.jobs import Job, Probe, limits_of
 from grader.grading.results.submission import Submission
@@ -63,6 +63,17 @@ def unbudgeted(exercise: Exercise) -> Exercise | None:
         for test in exercise.tests
     )
     return variant(exercise, "unbudgeted", tests=tests)
+
+
+def with_changed_inputs(exercise: Exercise, ids: Collection[TestId] | None = None) -> Exercise:
+    """Return the form in which bodies, or those of some tests, allow that arguments are changed."""
+    tests = tuple(
+        replace(test, keep_inputs=False)
+        if isinstance(test, PytestTest) and (ids is None or test.id in ids)
+        else test
+        for test in exercise.tests
+    )
+    return variant(exercise, "changed inputs", tests=tests)
 
 
 def only_tests(exercise: Exercise, ids: Iterable[TestId]) -> Exercise:

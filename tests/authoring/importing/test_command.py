@@ -39,6 +39,27 @@ def test_a_list_for_a_printed_array_is_repaired(etude_import: Etude, sound: Path
     assert [test.stdout for test in exercise.tests] == ["[2. 1.]\n", "1.5 -6.0"]
 
 
+def test_a_solution_that_changes_its_arguments_is_allowed_to(
+    etude_import: Etude, tmp_path: Path
+) -> None:
+    """The source does not look; the report says so, and only of tests in which it happens."""
+    cells = [
+        ("def last(x):\n    return x.pop()  # SOLUTION", {"solution": True, "grade_id": "last"}),
+        ("assert last([1, 2]) == 2", {"grade": True, "grade_id": "one"}),
+        ("assert last(tuple) == 2 if False else True\nlast", {"grade": True, "grade_id": "two"}),
+    ]
+    book = [
+        {"cell_type": "code", "source": source, "metadata": {"nbgrader": data}}
+        for source, data in cells
+    ]
+    (tmp_path / "a.ipynb").write_text(json.dumps({"nbformat": 4, "cells": book}))
+    done = etude_import(tmp_path / "a.ipynb", "--into", "out")
+    assert "the solution changes an argument in test 'one', which allows it" in done.stdout
+    assert "In 1 the solution passes every test." in done.stdout
+    one, two = load_exercise(tmp_path / "here" / "out" / "last.yaml").tests
+    assert (one.keep_inputs, two.keep_inputs) == (False, True)
+
+
 def test_nothing_to_import_is_a_usage_error(etude_import: Etude, tmp_path: Path) -> None:
     """Exit status 2 for a source without exercises, and for one that is not there."""
     (tmp_path / "prose.txt").write_text("Nothing but words, and { a: brace }.")

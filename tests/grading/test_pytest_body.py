@@ -402,3 +402,12 @@ def test_an_argument_is_never_moved_in_memory(grade_one: "GradeOne") -> None:
     )
     lines = ["part = x[:1]", "f(x)", "assert x.size == 2 and part.base is x and part[0] == 1"]
     assert grade_one(source, body(*lines, keep_inputs=False)).outcome is Outcome.PASSED
+
+
+def test_a_cause_that_a_body_raises_again_is_the_submission_s(grade_one: "GradeOne") -> None:
+    """Not the author's, though no other submission can cause a `NameError` of a body."""
+    lines = ["try:", "    f(x)", "except ValueError as error:", "    raise error.__cause__"]
+    result = grade_one(
+        "def f(x): raise ValueError from NameError('z')", body(*lines, "assert f(x)")
+    )
+    assert result.outcome is Outcome.ERRORED

@@ -252,7 +252,11 @@ _FromThere: TypeAlias = tuple[BaseException, Raised]
 
 def _noted(errors: list[_FromThere], answer: Raised) -> BaseException:
     error = raised_here(answer)
-    errors.append((error, answer))
+    each: BaseException | None = error
+    said: Raised | None = answer
+    while each is not None and said is not None:  # a body may raise a cause again
+        errors.append((each, said))
+        each, said = each.__cause__, said.cause
     return error
 
 

@@ -12,7 +12,7 @@ import pytest
 from grader import mutation
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.diagnosis import known_mistakes
+from grader.grading.diagnosis import first_expression, known_mistakes
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.oracle import Oracle
 from grader.grading.results.jobs import Job
@@ -168,7 +168,7 @@ def test_two_explanations_are_said_to_be_two(make: "Make", sandbox: Sandbox) -> 
     )
     third = {"id": "third", "code": MAXIMA + "\n\n", "feedback": "A third."}
     (three,) = graded(means(make, MAX, again, third), sandbox, MAXIMA)
-    assert three.diagnosis is None
+    assert three.diagnosis is None or three.diagnosis.kind == "expression"
 
 
 def test_tests_that_disclose_nothing_take_no_part(make: "Make", sandbox: Sandbox) -> None:
@@ -253,6 +253,8 @@ def test_rules_explain_what_no_one_declared(rule: str, make: "Make", sandbox: Sa
     )
     (verdict,) = graded(scaled(make), sandbox, source)
     found = verdict.diagnosis
+    if found is not None and found.kind == "expression":
+        found = None  # no rule: it is asked where none explains the failures
     assert (f"{found.kind}: {found.id}" if found else "none") == rule
     assert found is None or SAID[rule] in found.feedback
 
@@ -423,6 +425,7 @@ def test_mutants_without_an_end_are_given_up(
     made = [Mutant("drop-scale", str(n), 1, endless, "") for n in range(9)]
     monkeypatch.setattr(mutation, "mutants", lambda *_: tuple(made))
     monkeypatch.setattr(known_mistakes, "_MOST_HANGS", 0)
+    monkeypatch.setattr(first_expression, "first_expression", lambda *_: None)
     children = count_children(monkeypatch)
     verdicts = graded(means(make), sandbox, MAXIMA, MAXIMA)
     assert ids(v.diagnosis for v in verdicts) == [None, None]

@@ -22,15 +22,15 @@ def with_another_number(feedback: str, known: float, own: float) -> str:
 
 def in_helper(name: str, line: int, feedback: str = "") -> str:
     """Return the sentence about a helper with the only mistake of a submission."""
-    where = f"The mistake is in your `{_quoted(name)}` (line {line})"
+    where = f"The mistake is in your `{quoted(name)}` (line {line})"
     return f"{where}: {feedback}" if feedback else f"{where}: with a right one, the tests pass."
 
 
 def unused(kind: str, name: str, line: int) -> str:
     """Return the sentence about a value that a submission never uses."""
     if kind == "parameter":
-        return f"The parameter `{_quoted(name)}` (line {line}) is never used."
-    return f"`{_quoted(name)}` gets a value in line {line}, which is never used."
+        return f"The parameter `{quoted(name)}` (line {line}) is never used."
+    return f"`{quoted(name)}` gets a value in line {line}, which is never used."
 
 
 def repaired(kind: str, lines: Sequence[int], was: Sequence[Any]) -> str:
@@ -55,11 +55,12 @@ def _rounded(place: str, digits: Sequence[Any]) -> str:
 
 
 def _cut(place: str, was: Sequence[Any]) -> str:
-    code = _quoted(str(was[0]))
+    code = quoted(str(was[0]))
     return f"`{code}` in {place} takes digits away, and only that makes your results wrong."
 
 
-def _quoted(code: str) -> str:
+def quoted(code: str) -> str:
+    """Return the submission's code on one line, shortened, as it stands between backticks."""
     code = " ".join(code.replace("`", "'").split())
     return code if len(code) <= _LONGEST else f"{code[: _LONGEST - 3]}..."
 
@@ -69,13 +70,13 @@ _REPAIRS: Final[Mapping[str, Callable[[str, Sequence[Any]], str]]] = {
     "cut": _cut,
     "dtype": lambda place, was: (
         f"The dtype in {place} cannot hold your values, and only that makes your results wrong: "
-        f"`{_quoted(str(was[0]))}`."
+        f"`{quoted(str(was[0]))}`."
     ),
     "floor-division": lambda place, _: (
         f"`//` in {place} rounds down to whole numbers. With `/` there, the tests pass."
     ),
     "number": lambda place, was: (
-        f"Look at the number {_quoted(str(was[0]))} in {place}: with another one there, the tests "
+        f"Look at the number {quoted(str(was[0]))} in {place}: with another one there, the tests "
         "pass."
     ),
 }

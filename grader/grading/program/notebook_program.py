@@ -66,7 +66,7 @@ class CellLines:
         """Return a diagnosis with lines of cells, but an author's words as they are."""
         if found is None or not self.numbers:
             return found
-        if found.kind in ("repair", "unused"):
+        if found.kind in ("repair", "unused", "expression"):
             return replace(found, feedback=self.sentence(found.feedback))
         feedback = _HELPER.sub(lambda match: self.sentence(match[0]), found.feedback, count=1)
         return replace(found, feedback=feedback)

@@ -9,7 +9,7 @@ from grader.grading.results.evidence import Evidence
 from grader.grading.results.value_summary import ValueSummary
 
 DiagnosisKind: TypeAlias = Literal[
-    "misconception", "mutation", "ambiguous", "pair", "repair", "unused"
+    "misconception", "mutation", "ambiguous", "pair", "repair", "unused", "expression"
 ]  # fmt: skip
 
 
@@ -64,8 +64,9 @@ class Diagnosis:
     Of kind `misconception`, `id` is the misconception's, with the exercise's before it if that is
     another one; of kind `mutation`, the name of the mutation operator; of kind `ambiguous`, several
     of either, joined by `JOIN`; of kind `pair`, two misconceptions that come together; of kind
-    `repair`, the kind of part of the submission without which the tests pass. Of kind `unused` it
-    is no explanation, but a remark that something is never used.
+    `repair`, the kind of part of the submission without which the tests pass; of kind `expression`,
+    in which way the first expression that differs from a right program does. Of kind `unused` it is
+    no explanation, but a remark that something is never used.
     """
 
     JOIN: ClassVar[str] = " | "

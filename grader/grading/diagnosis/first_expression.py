@@ -1,0 +1,156 @@
+"""The search for the first expression of a submission that leaves the track of a right program.
+
+Three children do it: one marks both programs (`marking`), one runs the solution, and one the
+submission, with values of the solution in the place of its own (`replacement`). Right values thus
+enter the learner's process. So it is a child of its own that ends with the search; its draws are in
+no test; and of what it says only the number of an expression is taken, and which of four kinds of
+sentence speaks of it.
+"""
+
+import ast
+import contextlib
+import inspect
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any, Final
+
+from grader.definitions.exercise import CallTest, Exercise, Seeded, TestCase, TestId
+from grader.grading.diagnosis import marking, replacement
+from grader.grading.diagnosis.plain_call import plain_calls
+from grader.grading.expected.inputs import draw_of_sizes
+from grader.grading.expected.oracle import Oracle
+from grader.grading.feedback import expression_sentences
+from grader.grading.program.author_code import names_in
+from grader.grading.results.jobs import limits_of
+from grader.grading.results.verdict import Diagnosis, Outcome, TestResult
+from grader.sandbox.answers import Returned
+from grader.sandbox.interface import Child, Children
+from grader.sandbox.printable import printable
+
+WALL_SECONDS: Final = 2.0
+
+_SIZES: Final = (3, 4, 5, 6, 7, 3, 4)  # of the draws
+_APART: Final = 1 << 11  # numbers of draws that nothing else has
+_MOST_CALLS: Final = 2
+
+
+class _NoAnswerError(Exception):
+    """A child raised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An expression of a submission that leaves the track."""
+
+    kind: str  # see `expression_sentences.KINDS`
+    code: str
+    line: int
+    filled: tuple[int, ...]  # the first and last line that fill it, if it is an array
+
+
+def first_expression(
+    oracle: Oracle, source: str, sandbox: Children, results: Mapping[TestId, TestResult]
+) -> Diagnosis | None:
+    """Return the first expression of a submission that leaves the track, if one is found in time.
+
+    Args:
+        oracle: the exercise's.
+        source: of the submission.
+        sandbox: where it is searched.
+        results: of the submission's tests.
+    """
+    place = find_place(oracle, source, sandbox, results)
+    if place is None:
+        return None
+    said = expression_sentences.leaves_the_track(place.kind, place.code, place.line, place.filled)
+    told = tuple(test.id for test in _failing(oracle.exercise, results))
+    return Diagnosis("expression", place.kind, said, None, told)
+
+
+def find_place(
+    oracle: Oracle, source: str, sandbox: Children, results: Mapping[TestId, TestResult]
+) -> Place | None:
+    """Return the place that `first_expression` speaks of."""
+    exercise = oracle.exercise
+    # In what has to be fixed the place is the answer.
+    if exercise.kind != "write" or not exercise.solution:
+        return None
+    try:
+        asked = list(_calls(oracle, _failing(exercise, results)))
+        return _searched(exercise, source, sandbox, asked) if asked else None
+    except Exception:  # noqa: BLE001  an addition must not cost a submission its verdict
+        return None
+
+
+def _failing(exercise: Exercise, results: Mapping[TestId, TestResult]) -> list[TestCase]:
+    """Return the failing tests of which anything may be told."""
+    told = [test for test in exercise.tests if not test.hidden or test.disclose != "nothing"]
+    return [t for t in told if t.id in results and results[t.id].outcome is Outcome.FAILED]
+
+
+def _calls(oracle: Oracle, failing: Sequence[TestCase]) -> Iterator[list[list[Any]]]:
+    """Yield plain calls of failing tests, each with fresh draws of different sizes, by turns.
+
+    No constant stands in them: a hidden test may be about it. The test compares their whole value:
+    where there are several right results, none would be the track.
+    """
+    exercise, tests = oracle.exercise, dict[str, list[TestCase]]()
+    for test in failing:
+        if isinstance(test, CallTest) and not (test.tolerance or test.accept):
+            tree = ast.parse(test.code.strip())
+            plain = plain_calls(exercise, test, oracle.draws(test)[0].inputs)
+            if (
+                isinstance(test.given, Seeded)
+                and [call.code for call in plain] == [ast.unparse(tree)]
+                and not any(isinstance(node, ast.Constant) for node in ast.walk(tree))
+            ):
+                tests.setdefault(plain[0].code, []).append(test)
+    for code, its in list(tests.items())[:_MOST_CALLS]:
+        draws = []
+        for size, test in zip(_SIZES, itertools.cycle(its), strict=False):
+            inputs = draw_of_sizes(exercise, test, _APART + size, (), size)
+            used = names_in(code) & inputs.keys()
+            draws.append([code, {name: inputs[name] for name in used}])
+        yield draws
+
+
+def _searched(
+    exercise: Exercise, source: str, sandbox: Children, asked: Sequence[list[list[Any]]]
+) -> Place | None:
+    with _child(exercise, sandbox, marking) as child:
+        program, nodes = _value(child, "mark", source, exercise.starter)
+        solution, _ = _value(child, "mark", exercise.solution, "")
+    with _child(exercise, sandbox, replacement) as child:
+        traces = [_value(child, "trace", solution, calls) for calls in asked]
+    with _child(exercise, sandbox, replacement) as child:  # the learner's process
+        return _place(_value(child, "locate", program, nodes, list(asked), traces), nodes)
+
+
+@contextlib.contextmanager
+def _child(exercise: Exercise, sandbox: Children, module: ModuleType) -> Iterator[Child]:
+    limits = replace(limits_of(exercise), cpu_seconds=1, wall_seconds=WALL_SECONDS)
+    with sandbox.child(limits) as child:
+        child.start()
+        child.load(inspect.getsource(module), [])
+        yield child
+
+
+def _place(answer: object, nodes: Sequence[dict[str, Any]]) -> Place | None:
+    """Return the place that an answer of the learner's process means, if it means one."""
+    match answer:
+        case [str(kind), int(number)] if kind in expression_sentences.KINDS:
+            if type(number) is int and 0 <= number < len(nodes):
+                node = nodes[number]
+                if (kind == "filled") is not bool(node["filled"]):
+                    return None
+                return Place(kind, printable(node["text"]), node["line"], tuple(node["filled"]))
+    return None
+
+
+def _value(child: Child, name: str, *args: object) -> Any:  # noqa: ANN401  what the child says
+    answer = child.call(name, list(args), {})
+    if isinstance(answer, Returned):
+        return answer.value
+    raise _NoAnswerError

@@ -1,0 +1,244 @@
+"""The marking of a program: each expression is wrapped in a call that notes its value.
+
+It runs in a child, since Python's parser can be crashed. Standard library only; nothing of ours may
+be imported here.
+"""
+
+import ast
+from typing import Any
+
+_LONGEST = 20_000  # characters of a program
+_MARK = "_etude_value_"
+_NOT_NOTED = (ast.Starred, ast.Slice, ast.Dict, ast.Set, ast.GeneratorExp, ast.Yield, ast.Lambda)
+_Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_NEW_ARRAYS = {
+    "array", "asarray", "copy", "empty", "empty_like", "eye", "full", "full_like", "identity",
+    "ones", "ones_like", "zeros", "zeros_like",
+}  # fmt: skip
+
+
+def mark(source: str, given: str) -> list[Any]:
+    """Return a program with its expressions marked, and the expressions.
+
+    Args:
+        source: of the program.
+        given: another program, whose functions are left alone where they stand unchanged.
+
+    Returns:
+        The marked program, and for each expression its `line`, `text`, `role` ("name", "new" for a
+        new array, "own" for a call of the program's own function, or "value"), the numbers of
+        those `inner` to it, its `scope` (the line of its function), whether that `is_called`
+        in the program, whether it `is_parameter`; of the name of an array that statements before
+        it fill, the first and the last line of them as `filled`, and as `inner` what they take.
+    """
+    if len(source) > _LONGEST:
+        return ["", []]
+    marker = _Marker(source, ast.parse(given))
+    tree = ast.fix_missing_locations(marker.visit(ast.parse(source)))
+    return [ast.unparse(tree), marker.nodes]
+
+
+class _Marker(ast.NodeTransformer):
+    """Wraps expressions, inner ones first."""
+
+    def __init__(self, source: str, given: ast.Module) -> None:
+        tree = ast.parse(source)
+        self.nodes: list[dict[str, Any]] = []
+        self._source = source
+        self._given = {_code(each) for each in given.body if isinstance(each, ast.FunctionDef)}
+        self._modules = {
+            (alias.asname or alias.name).partition(".")[0]
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for alias in node.names
+        }
+        self._own = {each.name for each in ast.walk(tree) if isinstance(each, _Definition)}
+        self._called = {_name(each.func) for each in ast.walk(tree) if isinstance(each, ast.Call)}
+        self._function: ast.FunctionDef | None = None
+        self._inner: list[list[int]] = [[]]
+
+    def visit(self, node: ast.AST) -> Any:  # noqa: ANN401  as `NodeTransformer`
+        if isinstance(node, ast.expr):
+            return self._expression(node)
+        return node if isinstance(node, ast.pattern) else super().visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        if _code(node) in self._given:
+            return node
+        fills = _fills(node)
+        outer, self._function = self._function, node
+        self._visit_body(node)
+        self._function = outer
+        own = [
+            each for each in self.nodes if each["scope"] == node.lineno and each["role"] == "name"
+        ]
+        for each in own:
+            first, last, bound = fills.get(each["text"], (0, each["line"], set()))
+            if last < each["line"]:
+                each["filled"] = [first, last]
+                each["inner"] = [
+                    self.nodes.index(other)
+                    for other in own
+                    if first <= other["line"] <= last and other["text"] not in bound
+                ]
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        self._visit_body(node)
+        return node
+
+    def _visit_body(self, node: ast.FunctionDef | ast.ClassDef) -> None:
+        """Visit the statements of a definition; defaults and annotations are left alone."""
+        found = ast.Module(node.body, [])
+        self.generic_visit(found)
+        node.body = found.body
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        node.value = node.value and self.visit(node.value)
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:  # noqa: ANN401  statements
+        """Note the value of a name before and after it is changed."""
+        if not isinstance(node.target, ast.Name):
+            self._target(node.target)
+            node.value = self.visit(node.value)
+            return node
+        name, text = node.target.id, ast.get_source_segment(self._source, node) or ""
+        self._inner.append([])
+        before = self._wrapped(ast.Name(name, ast.Load()), node, "name", [], name)
+        node.value = self.visit(node.value)
+        inner = self._inner.pop()
+        after = self._wrapped(ast.Name(name, ast.Load()), node, "value", inner, text)
+        return [
+            ast.Assign([ast.Name(name, ast.Store())], before),
+            node,
+            ast.Assign([ast.Name(name, ast.Store())], after),
+        ]
+
+    def _target(self, node: ast.expr) -> None:
+        if isinstance(node, ast.Subscript):
+            self._index(node)
+
+    def _index(self, node: ast.Subscript) -> None:
+        if isinstance(node.slice, ast.Tuple):  # with slices, which no call takes
+            node.slice.elts = [self.visit(each) for each in node.slice.elts]
+        else:
+            node.slice = self.visit(node.slice)
+
+    def _expression(self, node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.Constant | ast.JoinedStr) or self._is_module(node):
+            return node
+        if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+            if isinstance(node, ast.Tuple | ast.List | ast.Starred):
+                self.generic_visit(node)
+            self._target(node)
+            return node
+        role, text = self._role(node), ast.get_source_segment(self._source, node) or ""
+        self._inner.append([])
+        if isinstance(node, ast.Call):
+            self._call(node)
+        elif isinstance(node, ast.Subscript):
+            node.value = self.visit(node.value)
+            self._index(node)
+        elif isinstance(node, ast.Lambda):
+            node.body = self.visit(node.body)
+        else:
+            self.generic_visit(node)
+        inner = self._inner.pop()
+        if not role:
+            self._inner[-1] += inner
+            return node
+        return self._wrapped(node, node, role, inner, text)
+
+    def _call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Attribute):
+            node.func.value = self.visit(node.func.value)
+        elif not isinstance(node.func, ast.Name):
+            node.func = self.visit(node.func)
+        node.args = [self.visit(each) for each in node.args]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)
+
+    def _role(self, node: ast.expr) -> str:
+        """Return what an expression is to the search; "" if it is not noted."""
+        if isinstance(node, _NOT_NOTED) or (
+            isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
+        ):
+            return ""
+        if isinstance(node, ast.Name):
+            return "" if node.id in self._own else "name"
+        if isinstance(node, ast.Attribute):
+            return "name"
+        if isinstance(node, ast.Call):
+            name = _name(node.func)
+            if name in ("super", "range", "enumerate", "zip"):
+                return ""
+            return "new" if name in _NEW_ARRAYS else "own" if name in self._own else "value"
+        return "value"
+
+    def _wrapped(
+        self, new: ast.expr, place: ast.AST, role: str, inner: list[int], text: str
+    ) -> ast.Call:
+        number = len(self.nodes)
+        function = self._function
+        arguments = ast.walk(function.args) if function else ()
+        parameters = {each.arg for each in arguments if isinstance(each, ast.arg)}
+        self.nodes.append(
+            {
+                "line": getattr(place, "lineno", 0),
+                "text": text,
+                "role": role,
+                "inner": inner,
+                "is_called": function is not None and function.name in self._called,
+                "is_parameter": text in parameters,
+                "filled": [],
+                "scope": function.lineno if function else 0,
+            }
+        )
+        self._inner[-1].append(number)
+        mark = ast.Name(_MARK, ast.Load())
+        return ast.Call(mark, [ast.Constant(number), new], [])
+
+    def _is_module(self, node: ast.expr) -> bool:
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in self._modules
+
+
+def _code(function: ast.FunctionDef) -> str:
+    """Return the code of a function without its docstring."""
+    texts = (isinstance(getattr(each, "value", each), ast.Constant) for each in function.body)
+    parts = [each for each, is_text in zip(function.body, texts, strict=True) if not is_text]
+    return "\n".join([function.name, ast.unparse(function.args), *map(ast.unparse, parts)])
+
+
+def _name(node: ast.AST) -> str:
+    return getattr(node, "id", "") or getattr(node, "attr", "")
+
+
+def _fills(function: ast.FunctionDef) -> dict[str, tuple[int, int, set[str]]]:
+    """Return for each name that is filled from which line to which, and the names set in them."""
+    places: dict[str, list[ast.stmt]] = {}
+    for statement in function.body:
+        for node in ast.walk(statement):
+            name = None
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+                name = _name(node.value)
+            elif isinstance(node, ast.AugAssign):
+                name = _name(node.target)
+            elif isinstance(node, ast.Call) and _name(node.func) in ("append", "extend", "insert"):
+                name = _name(getattr(node.func, "value", node.func))
+            if name:
+                places.setdefault(name, []).append(statement)
+    found = {}
+    for name, statements in places.items():
+        first, last = statements[0].lineno, statements[-1].end_lineno or 0
+        within = [each for each in function.body if first <= each.lineno <= last]
+        bound = {
+            node.id
+            for statement in within
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        found[name] = (first, last, bound | {name})
+    return found

@@ -1,0 +1,426 @@
+"""The search for the first expression of a program that leaves the track of a right one.
+
+It runs in children: `trace` in one that never runs the submission, `locate` in one that is thrown
+away after it. Standard library and NumPy only; nothing of ours may be imported here.
+
+Both programs are marked, see `marking`. On the track is what the right program computes too, in all
+draws. An expression is found if the whole result becomes right once a value of the right program
+takes the place of its own, in all draws: what is otherwise unlike the right program, but harmless,
+is passed over.
+"""
+
+import contextlib
+import copy
+import io
+import time
+import types
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+_MARK = "_etude_value_"
+_MOST_OCCURRENCES = 50  # of one expression
+_MOST_NUMBERS = 5_000  # in a value
+_DEEPEST, _LONGEST = 3, 64  # lists and tuples
+_SIZES = 3  # different ones, of draws
+_SECONDS = 0.18  # of CPU, for all draws and replacements
+
+
+def trace(program: str, calls: list[list[Any]]) -> list[Any]:
+    """Return for each draw all values of a marked program, and its result.
+
+    A call that raises, or meets values that are too large, gives None.
+    """
+    with _quietly():
+        runner = _Runner(program)
+        return [_traced(runner, code, inputs) for code, inputs in calls]
+
+
+def _traced(runner: "_Runner", code: str, inputs: dict[str, Any]) -> list[Any] | None:
+    try:
+        result = runner.run(code, inputs, noted={})
+    except Exception:  # noqa: BLE001  it is not taken
+        return None
+    return [[[number, *values] for number, values in runner.noted.items()], result]
+
+
+class _Runner:
+    """A marked program, which can be called with values in the place of an expression's."""
+
+    def __init__(self, program: str) -> None:
+        self.noted: dict[int, list[Any]] = {}
+        self.has_changed_inputs = False  # in a run that notes values
+        self._is_noting = False
+        self._number, self._values, self._used = -1, list[Any](), 0
+        self._names: dict[str, Any] = {"__name__": "submission", _MARK: self._mark}
+        exec(compile(program, "submission.py", "exec"), self._names)  # noqa: S102  what the process is for
+        self._calls = dict[str, types.CodeType]()
+
+    def run(
+        self,
+        code: str,
+        inputs: dict[str, Any],
+        noted: dict[int, list[Any]] | None = None,
+        number: int = -1,
+        values: list[Any] | None = None,
+    ) -> Any:  # noqa: ANN401  any value
+        """Return the value of a call.
+
+        Args:
+            code: the call.
+            inputs: the names in it.
+            noted: takes the values of all expressions.
+            number: of the expression that gets other values.
+            values: those, one for each time, or one for all.
+        """
+        self._is_noting = noted is not None
+        self.noted = {} if noted is None else noted
+        self._number, self._values, self._used = number, values or [], 0
+        given = copy.deepcopy(inputs)
+        names = {**self._names, **given, "np": np}
+        if code not in self._calls:
+            self._calls[code] = compile(code, "<call>", "eval")
+        try:
+            return eval(self._calls[code], names)  # noqa: S307  the author's call
+        finally:
+            if self._is_noting:
+                self.has_changed_inputs = not _identical(list(given.values()), [*inputs.values()])
+            self._is_noting, self._number = False, -1
+
+    def _mark(self, number: int, value: Any) -> Any:  # noqa: ANN401  any value
+        if not self._is_noting and number != self._number:
+            return value
+        if number == self._number:
+            self._used += 1
+            return copy.deepcopy(self._values[min(self._used, len(self._values)) - 1])
+        if self._is_noting and isinstance(value, np.ndarray) and value.size > _MOST_NUMBERS:
+            raise MemoryError
+        if self._is_noting and _is_plain(value):
+            values = self.noted.setdefault(number, [])
+            if len(values) < _MOST_OCCURRENCES:
+                values.append(copy.deepcopy(value))
+        return value
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+    ):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _is_plain(value: Any, depth: int = 0) -> bool:  # noqa: ANN401  any value
+    if type(value) is np.ndarray:
+        return value.dtype.kind in "biufc"
+    if isinstance(value, np.generic | int | float):
+        return np.asarray(value).dtype.kind in "biufc"
+    if type(value) in (list, tuple):
+        return (
+            depth < _DEEPEST
+            and 0 < len(value) <= _LONGEST
+            and all(_is_plain(each, depth + 1) for each in value)
+        )
+    return False
+
+
+def locate(
+    program: str, nodes: list[dict[str, Any]], asked: list[list[Any]], traces: list[Any]
+) -> list[Any] | None:
+    """Return the kind and the number of the first expression that leaves the track, if one does.
+
+    Args:
+        program: the marked submission.
+        nodes: its expressions.
+        asked: for each call its draws, each with the code and its inputs.
+        traces: of a right program in them, as `trace` returns them.
+    """
+    until = time.thread_time() + _SECONDS
+    with _quietly():
+        runner = _Runner(program)
+        searches = (
+            _Search(runner, nodes, until).found(calls, traced)
+            for calls, traced in zip(asked, traces, strict=True)
+        )
+        return next(filter(None, searches), None)
+
+
+class _Draw:
+    """A draw in which the submission is wrong, and the values of both programs in it."""
+
+    def __init__(self, call: list[Any], traced: list[Any], own: dict[int, list[Any]]) -> None:
+        self.code, self.inputs = call
+        values, self.result = traced
+        self.right = {number: found for number, *found in values}
+        for number, part in enumerate(_parts(list(self.inputs.values()))):
+            self.right[-1 - number] = [part]
+        self.own = own
+        self.keys = {number: [_key(x) for x in found] for number, found in own.items()}
+        self.right_keys = {number: [_key(x) for x in found] for number, found in self.right.items()}
+
+    def matches(self, number: int, other: int, strictly: bool = False) -> bool:
+        """Return whether an expression has the values of one of the right program."""
+        mine, right = self.own[number], self.right[other]
+        keys, right_keys = self.keys[number], self.right_keys[other]
+
+        def alike(i: int, j: int) -> bool:
+            return _alike(mine[i], right[j], keys[i], right_keys[j]) and (
+                not strictly or _equal(mine[i], right[j])
+            )
+
+        if len(mine) == len(right):
+            return all(alike(i, i) for i in range(len(mine)))
+        return all(any(alike(i, j) for j in range(len(right))) for i in range(len(mine)))
+
+
+class _Search:
+    """The search in the draws of one call."""
+
+    def __init__(self, runner: _Runner, nodes: list[dict[str, Any]], until: float) -> None:
+        self._runner = runner
+        self._nodes = nodes
+        self._until = until
+        self._inner = {part for each in nodes if not each["filled"] for part in each["inner"]}
+        self._draws: list[_Draw] = []
+        self._track: dict[tuple[int, bool], bool] = {}
+        self._others: list[int] = []  # the expressions of the right program with different values
+
+    def found(self, calls: list[list[Any]], traces: list[Any]) -> list[Any] | None:
+        """Return the kind and the number of the first expression; None if none is certain."""
+        if not self._has_draws(calls, traces):
+            return None
+        self._others = self._different()
+        missing = None
+        for number in self._draws[0].own:
+            if time.thread_time() > self._until:
+                return None
+            if not self._is_tried(number) or (other := self._mended_by(number)) is None:
+                continue
+            named = self._named(number, other)
+            if missing is None and (named is None or named[0] != "missing"):
+                return named
+            if missing is None:
+                missing = named  # unless another function makes a mistake with it
+            elif named and named[0] == "wrong" and self._scope(number) != self._scope(missing[1]):
+                return named
+        return missing
+
+    def _has_draws(self, calls: list[list[Any]], traces: list[Any]) -> bool:
+        """Run the draws, keep those with a wrong result, and return whether they are enough."""
+        sizes = set()
+        for call, traced in zip(calls, traces, strict=True):
+            own = traced and _traced(self._runner, *call)
+            if not own or _equal(own[1], traced[1]):
+                continue
+            again = _traced(self._runner, *call)
+            keeps_state = not again or not _equal(own[1], again[1])
+            if keeps_state or self._runner.has_changed_inputs or time.thread_time() > self._until:
+                return False
+            self._draws.append(_Draw(call, traced, {n: v for n, *v in own[0]}))
+            sizes.add(tuple(map(_size, _parts(list(call[1].values())))))
+        return len(sizes) >= _SIZES
+
+    def _scope(self, number: int) -> int:
+        """Return in which function an expression is."""
+        scope: int = self._nodes[number]["scope"]
+        return scope
+
+    def _different(self) -> list[int]:
+        found = dict[object, list[int]]()
+        first = self._draws[0]
+        for other, values in first.right.items():
+            if any(isinstance(value, bool | np.bool_) for value in values):
+                continue  # one of two fits too often
+            alike = found.setdefault(tuple((type(x), getattr(x, "shape", ())) for x in values), [])
+            if not any(_identical(values, first.right[each]) for each in alike):
+                alike.append(other)
+        return [each for alike in found.values() for each in alike]
+
+    def _is_on(self, number: int, *, strictly: bool = False) -> bool:
+        """Return whether an expression is on the track; what has no plain value is.
+
+        Args:
+            number: of the expression.
+            strictly: in the same shape.
+        """
+        if (number, strictly) not in self._track:
+            noted = [draw for draw in self._draws if number in draw.own]
+            others = set.intersection(*(set(draw.right) for draw in self._draws))
+            self._track[number, strictly] = not noted or (
+                len(noted) == len(self._draws)
+                and any(
+                    all(d.matches(number, each, strictly) for d in self._draws) for each in others
+                )
+            )
+        return self._track[number, strictly]
+
+    def _is_tried(self, number: int) -> bool:
+        node = self._nodes[number]
+        if node["role"] == "new" or not all(number in draw.own for draw in self._draws):
+            return False
+        if node["role"] == "name" and self._is_on(number) and number in self._inner:
+            return False  # the expression that it is in says more
+        # What is wrong when it comes in by a parameter is the caller's mistake.
+        return not node["is_called"] or not any(
+            other["is_parameter"] and other["scope"] == node["scope"] and not self._is_on(i)
+            for i, other in enumerate(self._nodes)
+        )
+
+    def _mended_by(self, number: int) -> int | None:
+        """Return whose values in the place of an expression's mend the result, if any do."""
+        first = self._draws[0]
+        for other in self._others:
+            values = first.right[other]
+            if len(values) != len(first.own[number]):
+                continue
+            if _identical(values, first.own[number]):
+                continue
+            if time.thread_time() > self._until:
+                return None
+            if all(self._is_right(draw, number, other) for draw in self._draws) and not (
+                # Another form of what is right as it is: the mistake lies behind it.
+                self._is_on(number, strictly=True)
+                and all(draw.matches(number, other) for draw in self._draws)
+            ):
+                return other
+        return None
+
+    def _has_right_inside(self, number: int) -> bool:
+        return all(map(self._is_on, self._nodes[number]["inner"]))
+
+    def _is_right(self, draw: _Draw, number: int, other: int) -> bool:
+        values = draw.right.get(other, [])
+        if len(values) != len(draw.own[number]):
+            return False
+        try:
+            result = self._runner.run(draw.code, draw.inputs, number=number, values=values)
+        except Exception:  # noqa: BLE001  the value does not fit
+            return False
+        return _equal(result, draw.result)
+
+    def _named(self, number: int, other: int) -> list[Any] | None:
+        """Return the kind of what was found, and its number."""
+        node = self._nodes[number]
+        if all(draw.matches(number, other) for draw in self._draws):
+            return ["shape", number] if self._has_right_inside(number) else None
+        value = self._draws[0].own[number][0]
+        if self._is_on(number):
+            is_mask = np.asarray(value).dtype.kind == "b"  # others may hide what is in it
+            return (
+                ["missing", number] if self._is_on(number, strictly=True) and not is_mask else None
+            )
+        if not self._has_right_inside(number):
+            return None
+        if node["role"] == "name":
+            return ["filled", number] if node["filled"] and np.ndim(value) else None
+        if node["role"] != "value" or any(map(self._is_an_input, node["inner"])):
+            return None
+        return ["wrong", number]
+
+    def _is_an_input(self, number: int) -> bool:
+        """Return whether a variable holds what came in: the step that sets it may do too little."""
+        node = self._nodes[number]
+        return (
+            node["role"] == "name"
+            and not node["is_parameter"]
+            and any(
+                other < 0 and all(draw.matches(number, other) for draw in self._draws)
+                for other in self._draws[0].right
+            )
+        )
+
+
+def _parts(value: Any) -> Iterator[Any]:  # noqa: ANN401  any value
+    """Yield a value and what it consists of, where that is plain."""
+    if _is_plain(value):
+        yield value
+    if isinstance(value, list | tuple):
+        for each in value:
+            yield from _parts(each)
+    if isinstance(value, dict):
+        yield from _parts(list(value.values()))
+
+
+def _size(value: Any) -> object:  # noqa: ANN401  a plain value
+    return value if type(value) is int else getattr(value, "shape", ())
+
+
+def _key(value: Any) -> tuple[float, ...]:  # noqa: ANN401  any value
+    """Return what values that are alike have in common."""
+    try:
+        array = np.asarray(value, float)
+    except (TypeError, ValueError):
+        return ()
+    return (array.size, float(array.sum()), float(np.abs(array).sum()))
+
+
+def _near(one: float, other: float) -> bool:
+    gap = abs(one - other)
+    return one == other or gap <= 1e-6 * abs(other) + 1e-9 or gap != gap  # noqa: PLR0124  NaN
+
+
+def _alike(one: Any, other: Any, key: tuple[float, ...], other_key: tuple[float, ...]) -> bool:  # noqa: ANN401  any values
+    """Return whether two values are equal up to axes of length 1 and a swap of the last two."""
+    if len(key) != len(other_key) or not all(map(_near, key, other_key)):
+        return False
+    if not key:
+        return (
+            isinstance(one, list | tuple)
+            and isinstance(other, list | tuple)
+            and len(one) == len(other)
+            and all(_alike(x, y, _key(x), _key(y)) for x, y in zip(one, other, strict=True))
+        )
+    a, b = np.asarray(one), np.asarray(other)
+    if (a.dtype.kind == "b") != (b.dtype.kind == "b"):
+        return False
+    a, b = a.reshape([n for n in a.shape if n != 1]), b.reshape([n for n in b.shape if n != 1])
+    if a.shape == b.shape and _close(a, b):
+        return True
+    return (
+        a.ndim > 1 and np.swapaxes(a, -1, -2).shape == b.shape and _close(np.swapaxes(a, -1, -2), b)
+    )
+
+
+def _equal(one: Any, other: Any) -> bool:  # noqa: ANN401  any values
+    """Return whether two results are equal."""
+    if other is None or isinstance(other, str):
+        return type(one) is type(other) and bool(one == other)
+    if isinstance(other, list | tuple):
+        return (
+            isinstance(one, list | tuple)
+            and len(one) == len(other)
+            and all(map(_equal, one, other))
+        )
+    if isinstance(other, dict):
+        return (
+            isinstance(one, dict)
+            and one.keys() == other.keys()
+            and all(_equal(one[key], other[key]) for key in other)
+        )
+    if isinstance(one, list | tuple) or not _is_plain(one) or not _is_plain(other):
+        return False
+    a, b = np.asarray(one), np.asarray(other)
+    return a.shape == b.shape and (a.dtype.kind == "b") == (b.dtype.kind == "b") and _close(a, b)
+
+
+def _identical(one: list[Any], other: list[Any]) -> bool:
+    """Return whether values are equal and of the same types."""
+    return len(one) == len(other) and all(
+        type(x) is type(y) and _equal(x, y) for x, y in zip(one, other, strict=True)
+    )
+
+
+def _close(one: Any, other: Any) -> bool:  # noqa: ANN401  arrays
+    if other.dtype.kind not in "fc" or other.size == 0:
+        return bool((one == other).all())
+    precision = max(np.finfo(x.dtype).eps for x in (one, other) if x.dtype.kind in "fc")
+    finite = np.isfinite(other)
+    largest = np.abs(other, where=finite, out=np.zeros(other.shape)).max()
+    near = np.abs(one - other) <= precision**0.5 * np.abs(other) + 30 * precision * largest
+    both_nan = (one != one) & (other != other)  # noqa: PLR0124  that is NaN
+    return bool(((one == other) | both_nan | (near & finite)).all())

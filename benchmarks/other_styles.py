@@ -1,7 +1,8 @@
 """Right programs in another style than the solutions: loops, einsum, log space, other orders.
 
 Mutation makes wrong ones of them, of which the place of the mistake is known. They are kept apart
-from the exercises, and no rule of the grader was fitted to them.
+from the exercises. The rules of the search were written with these programs at hand: what is
+measured on them flatters it. Programs that are added later tell more.
 """
 
 from typing import Final

@@ -71,5 +71,11 @@ def test_the_record_says_how_each_check_went() -> None:
     assert exercise["checks"]["results-repeat"] == "skipped"
     assert exercise["checks"]["solution-passes"] == "passed"
     assert list(exercise["findings"]) == [
-        {"check": "mutants-killed", "message": "a message", "line": 12, "diff": "- a\n+ b"}
+        {
+            "check": "mutants-killed",
+            "message": "a message",
+            "line": 12,
+            "diff": "- a\n+ b",
+            "change": "",
+        }
     ]

@@ -112,6 +112,7 @@ def test_a_spoilt_test_is_named_in_the_first_line(etude: Etude, tmp_path: Path) 
     assert [each["alone"] for each in found["tests"]] == [4, 0]
 
 
+@pytest.mark.slow
 def test_a_group_becomes_a_misconception_that_is_proven(etude: Etude, tmp_path: Path) -> None:
     """Its program without the words of a student, and the sentence that was asked for."""
     (tmp_path / "double.yaml").write_text(DOUBLE)

@@ -171,6 +171,7 @@ for number in range(99):
 }
 
 
+@pytest.mark.slow
 def test_no_page_runs_what_somebody_wrote_as_a_text(
     new_context: "NewContext", hostile_site: str
 ) -> None:

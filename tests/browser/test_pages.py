@@ -53,7 +53,6 @@ SIMILAR = {
     *("track-with-lessons", "exercise-fix", "concepts", "about", "accessibility"),
     *("no-network", "not-found"),
 }
-IN_THE_FAST_PART = ("home", "lesson")  # axe also sees an exercise, in the journey
 
 
 @pytest.fixture
@@ -87,13 +86,8 @@ def test_every_page_is_valid(site: Path, tools: "Tools", tmp_path: Path) -> None
     assert found == ""
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        kind if kind in IN_THE_FAST_PART else pytest.param(kind, marks=pytest.mark.slow)
-        for kind in KINDS
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_page_has_no_barriers(quiet_page: "NewPage", tools: "Tools", kind: str) -> None:
     """Axe finds nothing, whichever the theme, and the page is no wider than its window."""
     page = quiet_page(viewport=PHONE, color_scheme=LIGHT)

@@ -27,6 +27,7 @@ def test_a_new_exercise_is_proven_and_clean(etude: Etude, tmp_path: Path) -> Non
     assert linted.returncode == 0, linted.stdout
 
 
+@pytest.mark.slow
 def test_a_new_course_is_proven_and_clean(etude: Etude, tmp_path: Path) -> None:
     """What `etude new --course` writes passes as it stands, and is proven again when it changes."""
     assert etude("new", "linear-algebra", "--course").returncode == 0

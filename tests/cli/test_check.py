@@ -105,6 +105,7 @@ def test_a_pipe_gets_a_line_for_each_test_and_no_escapes(etude: Etude) -> None:
     assert [line for line in lines if line.startswith("  The result has") and "last axis" in line]
 
 
+@pytest.mark.slow
 def test_verbose_opens_every_failing_test(etude: Etude) -> None:
     """In a terminal of any height."""
     assert etude("check", "attention-weights", WRONG, "--verbose").stdout.count("yours") == 2

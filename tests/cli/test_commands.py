@@ -24,6 +24,7 @@ def test_check_passes_a_right_file(etude: Etude) -> None:
     assert "Passed: 13/13 points, +15 XP." in done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_check_says_why_a_wrong_file_does_not_pass(etude: Etude) -> None:
     """Exit status 1, and numbers that show the difference."""
     done = etude("check", "attention-weights", WRONG)
@@ -79,6 +80,7 @@ def test_a_file_that_is_no_solution_gets_a_verdict(
     assert sentence in " ".join(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_windows_line_ends_and_a_byte_order_mark_are_fine(etude: Etude, tmp_path: Path) -> None:
     """A right answer saved by another editor is right."""
     data = b"\xef\xbb\xbf" + RIGHT.read_bytes().replace(b"\n", b"\r\n")
@@ -116,6 +118,7 @@ def test_an_invalid_definition_is_exit_status_two_with_its_place(
     assert "did you mean 'title'?" in done.stderr
 
 
+@pytest.mark.slow
 def test_another_collection_is_named_by_option_or_environment(etude: Etude, tmp_path: Path) -> None:
     """`--exercises DIR` and ETUDE_EXERCISES both work, also for a path with a space."""
     folder = small_collection(tmp_path / "my exercises")
@@ -152,6 +155,7 @@ def test_grade_lists_each_submission_and_exits_with_the_worst(etude: Etude, tmp_
     assert "did you mean 'attention-weights'?" in done.stdout
 
 
+@pytest.mark.slow
 def test_grade_follows_no_link_out_of_the_folder(etude: Etude, tmp_path: Path) -> None:
     """What the link points at is not read, and its owner is told."""
     (tmp_path / "eve").mkdir()
@@ -161,6 +165,7 @@ def test_grade_follows_no_link_out_of_the_folder(etude: Etude, tmp_path: Path) -
     assert "symbolic link" in verdicts[0]["message"]
 
 
+@pytest.mark.slow
 def test_the_learner_s_folder_is_not_on_the_grader_s_path(
     etude_process: Etude, tmp_path: Path
 ) -> None:
@@ -170,6 +175,7 @@ def test_the_learner_s_folder_is_not_on_the_grader_s_path(
     assert etude_process("check", "attention-weights", RIGHT).returncode == 0
 
 
+@pytest.mark.slow
 def test_doctor_names_the_sandboxes_of_this_host(etude: Etude) -> None:
     """Both are listed, and which one grades."""
     done = etude("doctor")
@@ -190,6 +196,7 @@ def test_without_a_sandbox_nothing_is_graded(etude_without_sandbox: Etude) -> No
     assert (fault["outcome"], "score" in fault) == ("grader fault", False)
 
 
+@pytest.mark.slow
 def test_grading_without_a_sandbox_is_explicit_and_stamped(
     etude_without_sandbox: Etude, tmp_path: Path
 ) -> None:

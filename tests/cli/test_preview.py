@@ -155,6 +155,7 @@ def drawn(page: str) -> str:
     return found[1]
 
 
+@pytest.mark.slow
 def test_only_this_machine_is_answered_by_its_own_name(file: Path) -> None:
     """A web site whose name resolves to this machine cannot read what is not published yet."""
     with serving("site", "serve", "--exercises", file.parent.parent) as server:

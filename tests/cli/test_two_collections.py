@@ -27,6 +27,7 @@ def both(tmp_path: Path) -> tuple[str, ...]:
     return "--exercises", str(one), "--exercises", str(two)
 
 
+@pytest.mark.slow
 def test_commands_see_the_exercises_of_both(
     etude: Etude, both: tuple[str, ...], tmp_path: Path
 ) -> None:

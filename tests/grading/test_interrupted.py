@@ -76,6 +76,7 @@ def test_the_test_that_ran_timed_out_and_the_next_submission_is_graded(make: "Ma
     assert other.outcome is Outcome.PASSED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "test",
     [
@@ -107,6 +108,7 @@ def test_a_diagnosis_that_takes_too_long_is_left_out(make: "Make") -> None:
     assert verdict.diagnosis is None
 
 
+@pytest.mark.slow
 def test_what_an_author_computes_is_neither_counted_nor_endless(
     make: "Make", monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,6 +125,7 @@ def test_what_an_author_computes_is_neither_counted_nor_endless(
     assert str(refused).startswith(f"{exercise.where.path}:1:1: computing its inputs and expected")
 
 
+@pytest.mark.slow
 def test_notes_that_are_none_are_a_fault(make: "Make", monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker that an author's code has taken over cannot make a verdict by them."""
     monkeypatch.setattr("grader.grading.workers.pool.MAX_TRIES", 1)

@@ -60,6 +60,7 @@ def test_a_killed_worker_loses_nothing(double: Exercise) -> None:
     assert names(done) == names(jobs)
 
 
+@pytest.mark.slow
 def test_a_job_that_kills_its_workers_is_given_up_as_a_fault(
     double: Exercise, monkeypatch: pytest.MonkeyPatch
 ) -> None:

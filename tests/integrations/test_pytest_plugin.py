@@ -34,6 +34,7 @@ def run(
     )
 
 
+@pytest.mark.slow
 def test_nothing_beside_the_submission_runs(
     collection: Path, hostile: Callable[[str], HostileCheckout]
 ) -> None:

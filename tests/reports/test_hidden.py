@@ -264,7 +264,7 @@ RENDERERS: Mapping[str, Render] = {
     **{f"{name} in full": _one(name, verbose=True) for name in FORMATS},
     **{f"{name} of many": _many(name) for name in FORMATS},
 }
-QUICK = ("terminal", *FORMATS)
+QUICK = ("terminal", "json")
 
 
 # How a text can be read: each gives texts that may be in it in another form.

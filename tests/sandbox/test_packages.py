@@ -138,6 +138,7 @@ def double(x):
     assert not (site / "toolkit" / "new.py").exists()
 
 
+@pytest.mark.slow
 def test_a_pool_starts_workers_with_the_packages_that_its_jobs_need(
     exercise: Exercise, double: Exercise
 ) -> None:

@@ -228,6 +228,7 @@ def test_each_end_of_a_child_has_its_cause(
     assert caught.value.cause is cause
 
 
+@pytest.mark.slow
 def test_a_call_of_c_code_without_an_end_says_where_it_is(each_sandbox: Sandbox) -> None:
     """No handler of Python's runs meanwhile; what was printed before stays as it is."""
     with each_sandbox.child(replace(PATIENT, cpu_seconds=1)) as child:

@@ -205,6 +205,7 @@ def test_what_contradicts_what_is_remembered_is_told(build: Build, collection: P
         change(collection, path, new, old)
 
 
+@pytest.mark.slow
 def test_an_author_s_code_gets_nothing_of_who_builds(
     build: Build, collection: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,6 +235,7 @@ for attempt in ({", ".join(attempts)}):
     assert not (tmp_path / "stolen").exists()
 
 
+@pytest.mark.slow
 def test_no_lesson_is_read_through_a_link(build: Build, collection: Path, tmp_path: Path) -> None:
     """Its file is in the error; what is remembered of the same text changes nothing."""
     lesson = collection / "track" / "lessons" / "01-begin.md"

@@ -24,6 +24,7 @@ def test_a_sound_exercise_is_imported_and_proven(etude_import: Etude, sound: Pat
     assert exercise.explanation == "A half is one of two parts.\n"
 
 
+@pytest.mark.slow
 def test_a_list_for_a_printed_array_is_repaired(etude_import: Etude, sound: Path) -> None:
     """Brackets and commas are written as they are printed; another number is an error."""
     text = sound.read_text().replace(
@@ -39,6 +40,7 @@ def test_a_list_for_a_printed_array_is_repaired(etude_import: Etude, sound: Path
     assert [test.stdout for test in exercise.tests] == ["[2. 1.]\n", "1.5 -6.0"]
 
 
+@pytest.mark.slow
 def test_a_solution_that_changes_its_arguments_is_allowed_to(
     etude_import: Etude, tmp_path: Path
 ) -> None:

@@ -28,7 +28,13 @@ def golden_of(source: str) -> Path:
     return FOLDER / "out" / source.replace("/", "-").replace(".", "-")
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize(
+    "source",
+    [
+        "lab.ipynb",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in SOURCES if each != "lab.ipynb"),
+    ],
+)
 def test_each_source_gives_the_report_and_the_files_in_its_golden_folder(
     source: str, etude: "Etude", tmp_path: Path, goldens: "Goldens"
 ) -> None:

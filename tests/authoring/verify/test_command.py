@@ -56,6 +56,7 @@ def test_an_invalid_definition_does_not_hide_the_others(verify: Etude, here: Pat
     assert done.stdout.splitlines()[-1] == "1 of 2 exercises proven."
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_a_second_run_knows_the_proof(verify: Etude) -> None:
     """A failed proof is known too, and --no-cache proves anew."""
@@ -69,6 +70,7 @@ def test_a_second_run_knows_the_proof(verify: Etude) -> None:
     assert first.stdout.splitlines()[1:] == second.stdout.splitlines()[1:]
 
 
+@pytest.mark.slow
 def test_what_lint_refuses_is_not_proven(verify: Etude, here: Path) -> None:
     """Its errors are findings, with their lines; a known proof does not hide them."""
     assert verify("proven.yaml").returncode == 0
@@ -83,6 +85,7 @@ def test_what_lint_refuses_is_not_proven(verify: Etude, here: Path) -> None:
         assert "no-lint-error: ETU302: points: all hidden tests together are worth" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_surviving_mutant_can_be_accepted(verify: Etude, here: Path) -> None:
     """One reason is for one mutant; the entry is written, and the exercise proven again."""
     text = PROVEN.replace("[[1.0, 2.0, 2.0, 4.0]]", "[[1.0]]").replace(
@@ -102,6 +105,7 @@ def test_a_surviving_mutant_can_be_accepted(verify: Etude, here: Path) -> None:
     assert "One feature." in (here / "proven.yaml").read_text()
 
 
+@pytest.mark.slow
 def test_maths_that_does_not_parse_is_told_once(verify: Etude, here: Path) -> None:
     """Where it stands, and not again as a page that cannot be made."""
     text = PROVEN.replace(
@@ -114,6 +118,7 @@ def test_maths_that_does_not_parse_is_told_once(verify: Etude, here: Path) -> No
     assert "nothing-leaks" not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_circle_of_prerequisites_and_a_lesson_are_looked_at(verify: Etude, here: Path) -> None:
     """What only shows between files, or in a lesson, keeps the collection from being proven."""
     for track, name, other in (("one", "a", "b"), ("two", "b", "a")):

@@ -186,6 +186,7 @@ def test_a_sound_exercise_of_each_kind_is_proven(proven: Prove, text: str) -> No
     assert (proof.status, proof.skipped) == ("proven", ())
 
 
+@pytest.mark.slow
 def test_a_helper_of_the_starter_is_mutated_too(proven: Prove) -> None:
     """A learner may write it anew: what no hidden test notices in it is told."""
     helper = "  def third(x):\n      return x / 3.0\n"
@@ -201,6 +202,7 @@ def test_a_helper_of_the_starter_is_mutated_too(proven: Prove) -> None:
     assert proven(used).findings == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "accepted"), [("rng.standard_normal(3)", True), ("np.float32([1, 2])", False)]
 )
@@ -214,6 +216,7 @@ def test_a_case_that_no_hidden_test_meets_is_noted(
     assert ("float32;" in note.message) == accepted
 
 
+@pytest.mark.slow
 def test_a_misconception_that_only_a_budget_tells_is_noted(proven: Prove) -> None:
     """Its sentence may claim more than memory shows."""
     notes = [note for note in proven(BUDGET).notes if note.check == "misconceptions-diagnosed"]
@@ -231,6 +234,7 @@ def test_what_asks_for_a_right_solution_is_not_tried_of_a_wrong_one(proven: Prov
     assert {"results-repeat", "submissions-independent"} <= set(proof.skipped)
 
 
+@pytest.mark.slow
 def test_a_mutant_in_a_loop_without_an_end_is_killed(proven: Prove) -> None:
     """Its time is short, and running out of it counts."""
     proof = proven(LOOP)
@@ -251,6 +255,7 @@ def test_a_definition_that_cannot_be_run_is_invalid(proven: Prove) -> None:
     assert "IndexError" in finding.message
 
 
+@pytest.mark.slow
 def test_a_wrong_program_that_is_right_can_be_allowed(proven: Prove) -> None:
     """Zeros are the right answer of a function that returns zeros."""
     text = FIX.replace("2.0 * x", "0.0 * x").replace("expect: solution", "expect: [0.0, 0.0, 0.0]")
@@ -319,6 +324,7 @@ def kept(right):
 FOR_LATER = "the test keeps something outside its inputs, as in a module, for later submissions"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "message"),
     [

@@ -167,6 +167,7 @@ def test_a_session_ends_with_its_token(served: Served) -> None:
     assert first == until < second
 
 
+@pytest.mark.slow
 def test_a_body_that_trickles_is_not_waited_for(impatient: Served) -> None:
     """Its connection is not held for ever: the sender is told, and hung up on; nothing comes of it."""
     trickled = b"2\r\n{ \r\n"

@@ -56,6 +56,7 @@ def _end(client: httpx.Client, location: str) -> dict[str, Any]:
     raise AssertionError("it did not end within two minutes")
 
 
+@pytest.mark.slow
 def test_a_regrade_is_previewed_and_run(both: tuple[Served, Stored]) -> None:
     """What the preview says comes about in the background; what would be lowered is listed."""
     served, stored = both

@@ -7,6 +7,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 import httpx
+import pytest
 
 from grader.service.settings import Settings
 from tests.service.api.conftest import Served
@@ -22,6 +23,7 @@ def test_grading_yields_to_requests(serving: Callable[[Settings], Served], tmp_p
     assert os.getpriority(os.PRIO_PROCESS, context.pool.pid) == min(mine + 5, 19)
 
 
+@pytest.mark.slow
 def test_metrics_can_have_a_port_of_their_own(
     serving: Callable[[Settings], Served], tmp_path: Path
 ) -> None:

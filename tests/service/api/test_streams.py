@@ -232,6 +232,7 @@ def test_whoever_vanishes_is_not_looked_after(
         gc.enable()
 
 
+@pytest.mark.slow
 def test_a_refused_body_ends_a_stream_in_silence(
     serving: Callable[[Settings], Served], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -175,6 +175,7 @@ def test_metrics_tell_of_the_queue(database: Database) -> None:
     assert found["etude_queue_parked", ()] == 1
 
 
+@pytest.mark.slow
 def test_a_server_tells_what_it_does(tmp_path: Path) -> None:
     """Verdicts by outcome, grading time, and requests by the pattern of their route."""
     settings = Settings(f"sqlite:///{tmp_path}/etude.db", EXERCISES, workers=1)

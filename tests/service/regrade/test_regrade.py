@@ -55,6 +55,7 @@ def test_a_preview_foresees_what_the_run_does(stored: Stored) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_preview_of_a_sample_says_how_long_the_rest_takes(stored: Stored) -> None:
     """It tries so many sources, the same each time, and leaves the others to the run."""
     for number in range(6):
@@ -84,6 +85,7 @@ def test_identical_code_is_graded_once(stored: Stored, monkeypatch: pytest.Monke
     assert len(graded) == 1
 
 
+@pytest.mark.slow
 def test_a_published_verdict_is_not_lowered_unasked(stored: Stored) -> None:
     """It stays and is listed; asked for, it is lowered, and the grade follows."""
     ids = _fill(stored)

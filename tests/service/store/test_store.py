@@ -308,6 +308,7 @@ def test_a_place_in_the_line(database: Database, ada: Person) -> None:
     assert places == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 def test_places_are_counted_up_to_a_thousand(database: Database, ada: Person) -> None:
     """However long the line is, to be told of one's place takes no longer."""
     with database.write() as connection:

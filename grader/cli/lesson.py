@@ -12,7 +12,7 @@ from grader.errors import DefinitionError, Problem, UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from grader.lessons.execute import RunBlock
+    from grader.lessons.execute import RunBlock, RunCell
     from grader.sandbox.process import Sandbox
 
 
@@ -60,34 +60,44 @@ def show(lesson: str, exercises: Path | None, unsafe: bool) -> None:
 def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -> None:
     from grader.cli.progress_record import suffix
     from grader.lessons.execute import RunCell, RunProse
+    from grader.lessons.figure import Figure
     from grader.reports.terminal_markdown import print_markdown
 
     if isinstance(block, RunProse):
         print_markdown(console, block.text)
     elif isinstance(block, RunCell):
-        # Show the code, and below it, as a session of Python would, what came out.
-        from grader.reports.blocks import Labels, print_heatmap
-        from grader.reports.terminal_markdown import print_code
-        from grader.sandbox.printable import printable
-
-        if not block.hidden:
-            print_code(console, block.code)
-        if block.printed:
-            if not block.hidden:
-                console.print()
-            console.print(printable(block.printed.rstrip("\n"), "\n"), markup=False, soft_wrap=True)
-        for number, shown in enumerate(block.shown):
-            if number or not block.hidden or block.printed:
-                console.print()
-            if shown.title:
-                console.print(printable(shown.title), style="italic", markup=False)
-            labels = Labels(shown.rows, shown.columns)
-            is_heatmap = shown.kind == "heatmap"
-            print_heatmap(console, shown.values.tolist(), labels, shaded=is_heatmap)
+        _show_cell(console, block)
+    elif isinstance(block, Figure):
+        what = block.get("sentence")
+        about = f" ({what})" if what else ""
+        note = f"Figure on the lesson's page: {block.title}{about}"
+        console.print(note, style="italic", markup=False)
     else:
         for name in block.ids:
             command = f"Exercise: etude start {name}{suffix(exercises)}"
             console.print(command, style="bold", markup=False, soft_wrap=True)
+
+
+def _show_cell(console: "Console", cell: "RunCell") -> None:
+    """Show the code, and below it, as a session of Python would, what came out."""
+    from grader.reports.blocks import Labels, print_heatmap
+    from grader.reports.terminal_markdown import print_code
+    from grader.sandbox.printable import printable
+
+    if not cell.hidden:
+        print_code(console, cell.code)
+    if cell.printed:
+        if not cell.hidden:
+            console.print()
+        console.print(printable(cell.printed.rstrip("\n"), "\n"), markup=False, soft_wrap=True)
+    for number, shown in enumerate(cell.shown):
+        if number or not cell.hidden or cell.printed:
+            console.print()
+        if shown.title:
+            console.print(printable(shown.title), style="italic", markup=False)
+        labels = Labels(shown.rows, shown.columns)
+        is_heatmap = shown.kind == "heatmap"
+        print_heatmap(console, shown.values.tolist(), labels, shaded=is_heatmap)
 
 
 @command.command("run")

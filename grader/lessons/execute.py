@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from grader.definitions.exercise import ExerciseId
 from grader.errors import DefinitionError, Location, Problem
+from grader.lessons.figure import Figure
 from grader.lessons.last_expression import print_last_expression
-from grader.lessons.lesson import Cell, Exercises, Lesson, Prose, Value
+from grader.lessons.lesson import Block, Cell, Exercises, Lesson, Prose, Value
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
 from grader.sandbox.interface import Child
 from grader.sandbox.limits import Limits
@@ -62,7 +63,7 @@ class RunExercises:
     ids: tuple[ExerciseId, ...]
 
 
-RunBlock: TypeAlias = RunProse | RunCell | RunExercises
+RunBlock: TypeAlias = RunProse | RunCell | RunExercises | Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def _display_source() -> str:
     return _DISPLAY.read_text(encoding="utf-8")
 
 
-def _run(block: Prose | Cell | Exercises, session: "_LessonSession") -> RunBlock:
+def _run(block: Block, session: "_LessonSession") -> RunBlock:
     match block:
         case Prose(where, parts):
             texts = [session.value(p) if isinstance(p, Value) else p for p in parts]
@@ -108,6 +109,8 @@ def _run(block: Prose | Cell | Exercises, session: "_LessonSession") -> RunBlock
             return RunCell(code, hidden, session.cell(block), session.shown(block.where))
         case Exercises(ids=ids):
             return RunExercises(ids)
+        case Figure():
+            return block
 
 
 class _LessonSession:

@@ -1,15 +1,16 @@
 """Lessons: prose, cells of Python, and the exercises that they lead into.
 
-A lesson is CommonMark with `$maths$`. Three things in it are Etude's:
+A lesson is CommonMark with `$maths$`. These things in it are Etude's:
 
     ```python          a cell: it is run, and what it prints and shows stands below it
     ```python hidden   likewise, but the code itself is left out
     ```exercise        the ids of exercises, one a line, to be solved at this place
+    ```figure KIND     a figure to play with, set up by `key: value` lines; see `figure.py`
     `= expression`     in prose: the value of an expression after the cells above
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,8 +22,9 @@ from markdown_it.token import Token
 from grader.definitions.exercise import ExerciseId
 from grader.definitions.files import read_file
 from grader.errors import DefinitionError, Location, Problem
+from grader.lessons.fence import Fence
+from grader.lessons.figure import Figure, read_figure
 
-_CELL_WORDS: Final = {"python": False, "python hidden": True}
 _VALUE: Final = re.compile(r"`= ([^`\n]+)`")
 
 
@@ -59,7 +61,7 @@ class Exercises:
     ids: tuple[ExerciseId, ...]
 
 
-Block: TypeAlias = Prose | Cell | Exercises
+Block: TypeAlias = Prose | Cell | Exercises | Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,16 +118,38 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark").disable("inline")  # what a paragraph says does not matter
 
 
-def _fenced(path: Path, fence: Token, line: int) -> Block:
-    info = " ".join(fence.info.split())
-    where = Location(path, line + 2)  # the line below the fence, counted from one
-    if info in _CELL_WORDS:
-        return Cell(where, fence.content, _CELL_WORDS[info])
-    if info == "exercise":
-        return Exercises(where, tuple(ExerciseId(name) for name in fence.content.split()))
-    known = ", ".join((*_CELL_WORDS, "exercise", "text"))
-    message = f"expected one of {known} after the fence, found '{info:.40}'"
-    raise DefinitionError([Problem(Location(path, line + 1), message)])
+def _fenced(path: Path, token: Token, line: int) -> Block:
+    fence = Fence(path, line + 1, tuple(token.info.split()), token.content)
+    read = _FENCES.get(fence.words[0])
+    if read is None:
+        raise _unknown(fence)
+    return read(fence)
+
+
+def _cell(fence: Fence) -> Cell:
+    if fence.words[1:] not in ((), ("hidden",)):
+        raise _unknown(fence)
+    return Cell(fence.first_line, fence.content, hidden=len(fence.words) > 1)
+
+
+def _exercises(fence: Fence) -> Exercises:
+    if len(fence.words) > 1:
+        raise _unknown(fence)
+    return Exercises(fence.first_line, tuple(ExerciseId(each) for each in fence.content.split()))
+
+
+def _unknown(fence: Fence) -> DefinitionError:
+    known = ", ".join(("python", "python hidden", *list(_FENCES)[1:], "text"))
+    found = " ".join(fence.words)
+    return fence.error(f"expected one of {known} after the fence, found '{found:.40}'")
+
+
+# The blocks that are Etude's, by the first word after the fence.
+_FENCES: Final[dict[str, Callable[[Fence], Block]]] = {
+    "python": _cell,
+    "exercise": _exercises,
+    "figure": read_figure,
+}
 
 
 def _prose(path: Path, lines: list[str], begin: int, end: int) -> Iterator[Prose]:

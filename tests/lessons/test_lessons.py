@@ -134,7 +134,11 @@ def test_a_failing_value_in_prose_is_an_error_with_its_line(path: Path, sandbox:
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ("# T\n\n```ruby\n1\n```\n", 3, "expected one of python, python hidden, exercise, text"),
+        (
+            "# T\n\n```ruby\n1\n```\n",
+            3,
+            "expected one of python, python hidden, exercise, figure, text",
+        ),
         (b"\xff", 1, "not UTF-8"),
         ("a" * ((1 << 20) + 1), 1, "at most 1,048,576 are allowed"),
     ],

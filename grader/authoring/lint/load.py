@@ -28,6 +28,7 @@ from grader.definitions.files import (
 from grader.definitions.track import Track, TrackDefinition
 from grader.definitions.yaml_source import Document, read
 from grader.errors import DefinitionError, Problem, UsageError
+from grader.lessons.lesson import read_lesson
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
@@ -86,7 +87,17 @@ def load_for_lint(groups: Sequence[LintTargets], collection: Path | None = None)
     for path, track in found.tracks.items():
         if (document := documents.get(path)) is not None:
             loaded.tracks.append(_track_subject(track, document, by_id))
+            loaded.problems += _lesson_problems(document.path.parent)
     return loaded
+
+
+def _lesson_problems(track: Path) -> Iterator[Problem]:
+    """Yield what is wrong with the fenced blocks of the lessons of a track."""
+    for path in lesson_files(track):
+        try:
+            read_lesson(path)
+        except DefinitionError as error:
+            yield from error.problems
 
 
 class _Found:

@@ -18,11 +18,12 @@ from grader.lessons.execute import (
     Shown,
     run_lesson,
 )
+from grader.lessons.figure import Figure
 from grader.lessons.lesson import read_lesson
 from grader.sandbox.process import Sandbox
 from sitegen.from_collection.pickled import Pickled
 
-_PICKLED: Final = Pickled(RunLesson, (RunCell, RunExercises, RunProse, Shown, Location))
+_PICKLED: Final = Pickled(RunLesson, (Figure, Location, RunCell, RunExercises, RunProse, Shown))
 
 
 def cached_run(path: Path, cache: Cache, sandbox: Callable[[], Sandbox]) -> RunLesson:

@@ -1,0 +1,164 @@
+"""The figures of a lesson: pictures that a reader can play with, and what an author may set.
+
+Each kind of figure is a row of `_KINDS`. A page draws it; see `sitegen.teaching`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from grader.definitions.wording import did_you_mean
+from grader.errors import DefinitionError, Location, Problem
+from grader.lessons.fence import Fence, Setting, settings_of
+
+MOST_WORDS: Final = 10
+HEADS: Final = ("meaning", "grammar", "the word before")
+CONTROLS: Final = ("mask", "scale", "temperature", "heads")
+
+_FEWEST_WORDS: Final = 2
+_LONGEST_SENTENCE: Final = 90
+_SWITCH: Final = {"on": True, "off": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure: its kind, and the values that its author set, checked."""
+
+    where: Location
+    kind: str
+    values: tuple[tuple[str, str], ...]
+
+    @property
+    def title(self) -> str:
+        """The heading of the figure."""
+        return self.get("title", _KINDS[self.kind].title)
+
+    def get(self, key: str, default: str = "") -> str:
+        """Return the value of a key, or the default where the author set none."""
+        return dict(self.values).get(key, default)
+
+    def is_on(self, key: str, *, default: bool) -> bool:
+        """Return whether a switch is on."""
+        return _SWITCH.get(self.get(key), default)
+
+    def items(self, key: str, separator: str = ",") -> tuple[str, ...]:
+        """Return the parts of a value that is a list."""
+        parts = (part.strip() for part in self.get(key).split(separator))
+        return tuple(part for part in parts if part)
+
+
+Check: TypeAlias = Callable[[Figure, str], str]
+"""Returns what is wrong with a value in its figure, or an empty text."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    title: str
+    keys: Mapping[str, Check]
+    required: tuple[str, ...] = ()
+
+
+def read_figure(fence: Fence) -> Figure:
+    """Read a figure.
+
+    Raises:
+        DefinitionError: There is no such kind of figure, or no such key, or a value is not one that
+            the key can have.
+    """
+    kind = " ".join(fence.words[1:])
+    if kind not in _KINDS:
+        known = ", ".join(_KINDS)
+        raise fence.error(f"expected one of {known} after 'figure', found '{kind:.40}'")
+    settings = settings_of(fence)
+    values = tuple((each.key, each.value) for each in settings.values())
+    figure = Figure(fence.where, kind, values)
+    problems = list(_problems(figure, settings))
+    if problems:
+        raise DefinitionError(problems)
+    return figure
+
+
+def _problems(figure: Figure, settings: Mapping[str, Setting]) -> Iterator[Problem]:
+    keys = _KINDS[figure.kind].keys
+    for setting in settings.values():
+        if setting.key not in keys:
+            hint = did_you_mean(setting.key, keys)
+            message = f"the figure '{figure.kind}' has no key '{setting.key:.40}'{hint}"
+            yield Problem(setting.where, message)
+        elif message := keys[setting.key](figure, setting.value):
+            yield Problem(setting.where, f"{setting.key}: {message}")
+    for key in _KINDS[figure.kind].required:
+        if key not in settings:
+            yield Problem(figure.where, f"the figure '{figure.kind}' needs the key '{key}'")
+
+
+def _any_text(_: Figure, value: str) -> str:
+    return "" if value else "there is no text"
+
+
+def _sentence(_: Figure, value: str) -> str:
+    if len(value) > _LONGEST_SENTENCE:
+        return f"a sentence has at most {_LONGEST_SENTENCE} characters"
+    if not _FEWEST_WORDS <= len(value.split()) <= MOST_WORDS:
+        return f"a sentence has {_FEWEST_WORDS} to {MOST_WORDS} words"
+    return ""
+
+
+def _sentences(figure: Figure, value: str) -> str:
+    return next(filter(None, (_sentence(figure, each.strip()) for each in value.split("|"))), "")
+
+
+def _word_of_sentence(figure: Figure, value: str) -> str:
+    words = figure.get("sentence").split()
+    return "" if value in words else f"'{value:.40}' is not in the sentence"
+
+
+def _one_of(*known: str) -> Check:
+    def check(_: Figure, value: str) -> str:
+        if value in known:
+            return ""
+        return f"expected one of {', '.join(known)}, found '{value:.40}'"
+
+    return check
+
+
+def _some_of(*known: str) -> Check:
+    one = _one_of(*known)
+
+    def check(figure: Figure, value: str) -> str:
+        parts = (part.strip() for part in value.split(","))
+        return next(filter(None, (one(figure, part) for part in parts)), "")
+
+    return check
+
+
+def _number(least: float, most: float) -> Check:
+    def check(_: Figure, value: str) -> str:
+        try:
+            is_valid = least <= float(value) <= most
+        except ValueError:
+            is_valid = False
+        return "" if is_valid else f"expected a number from {least:g} to {most:g}"
+
+    return check
+
+
+_switch: Final = _one_of(*_SWITCH)
+
+_KINDS: Final = {
+    "explorer": _Kind(
+        "Attention explorer",
+        {
+            "title": _any_text,
+            "sentence": _sentence,
+            "ask": _word_of_sentence,
+            "try": _sentences,
+            "head": _one_of(*HEADS),
+            "controls": _some_of(*CONTROLS),
+            "mask": _switch,
+            "scale": _switch,
+            "temperature": _number(0.25, 4),
+        },
+        required=("sentence",),
+    ),
+}

@@ -1,0 +1,71 @@
+"""Figures in a lesson: what an author may set, and what is reported of mistakes."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.errors import DefinitionError
+from grader.lessons.figure import Figure
+from grader.lessons.lesson import read_lesson
+
+EXPLORER = """\
+Before it.
+
+```figure explorer
+sentence: the spring dried up
+ask: dried
+mask: on
+```
+
+After it.
+"""
+
+
+def _read(tmp_path: Path, text: str) -> list[Figure]:
+    path = tmp_path / "01-figures.md"
+    path.write_text(text, encoding="utf-8")
+    return [block for block in read_lesson(path).blocks if isinstance(block, Figure)]
+
+
+def test_a_figure_has_the_values_that_its_author_set(tmp_path: Path) -> None:
+    """The others have defaults, the title too."""
+    (figure,) = _read(tmp_path, EXPLORER)
+
+    assert (figure.where.line, figure.kind, figure.get("ask")) == (3, "explorer", "dried")
+    assert figure.is_on("mask", default=False)
+    assert figure.is_on("scale", default=True)
+    assert figure.title == "Attention explorer"
+
+
+@pytest.mark.parametrize(
+    ("line", "number", "message"),
+    [
+        ("```figure exploror", 3, "expected one of explorer"),
+        ("sentence", 4, "expected 'key: value', found 'sentence'"),
+        ("sentence: alone", 4, "sentence: a sentence has 2 to 10 words"),
+        ("asks: dried", 5, "no key 'asks'; did you mean 'ask'?"),
+        ("ask: summer", 5, "ask: 'summer' is not in the sentence"),
+        ("mask: yes", 6, "mask: expected one of on, off, found 'yes'"),
+        ("ask: up", 6, "'ask' is set twice"),
+        ("temperature: 9", 6, "temperature: expected a number from 0.25 to 4"),
+        ("controls: mask, colour", 6, "controls: expected one of mask, scale"),
+        ("try: a b | c", 6, "try: a sentence has 2 to 10 words"),
+    ],
+)
+def test_a_mistake_in_a_figure_has_its_line(
+    tmp_path: Path, line: str, number: int, message: str
+) -> None:
+    """Unknown kinds and keys, and values that do not go together."""
+    lines = EXPLORER.splitlines()
+    lines[number - 1] = line
+    with pytest.raises(DefinitionError) as caught:
+        _read(tmp_path, "\n".join(lines))
+
+    problem = caught.value.problems[0]
+    assert (problem.where.line, message in problem.message) == (number, True), problem
+
+
+def test_a_key_without_which_there_is_no_figure(tmp_path: Path) -> None:
+    """The problem is reported at the fence."""
+    with pytest.raises(DefinitionError, match=r":3:1: the figure 'explorer' needs .* 'sentence'"):
+        _read(tmp_path, "One.\n\n```figure explorer\nmask: on\n```\n")

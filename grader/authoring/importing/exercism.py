@@ -14,7 +14,7 @@ from grader.authoring.importing.source_files import (
     text_if_there,
     text_inside,
 )
-from grader.authoring.importing.statements import (
+from grader.authoring.importing.top_level import (
     ParsedProgram,
     kind_of,
     mentioned,

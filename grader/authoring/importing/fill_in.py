@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from grader.authoring.importing.draft import Draft, DraftTest
-from grader.authoring.importing.statements import (
+from grader.authoring.importing.top_level import (
     ParsedProgram,
     join,
     kind_of,

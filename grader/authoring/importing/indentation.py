@@ -12,7 +12,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Final
 
-from grader.authoring.importing.statements import parsed
+from grader.authoring.importing.top_level import parsed
 from grader.authoring.importing.typography import DOUBLE, SINGLE, parses
 
 _UNIT: Final = 4

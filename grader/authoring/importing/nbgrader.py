@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from grader.authoring.importing import notebook_cells as parts
 from grader.authoring.importing.notebook_cells import NotebookCell, Question, TestPart
-from grader.authoring.importing.statements import join, parsed, read_program
+from grader.authoring.importing.top_level import join, parsed, read_program
 
 _MARK: Final = re.compile(r"^\s*#+\s*BEGIN SOLUTION\b", re.MULTILINE)
 _AUTOTEST: Final = re.compile(r"[\s#]*#\s*(?:HASHED\s+)?AUTOTEST\s+(\S.*)$")

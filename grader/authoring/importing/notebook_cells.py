@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
-from grader.authoring.importing.statements import (
+from grader.authoring.importing.top_level import (
     ParsedProgram,
     emptied,
     join,

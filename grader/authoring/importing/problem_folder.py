@@ -27,7 +27,7 @@ from grader.authoring.importing.source_files import (
     text_if_there,
     text_inside,
 )
-from grader.authoring.importing.statements import emptied, read_program
+from grader.authoring.importing.top_level import emptied, read_program
 
 _TESTS: Final = "tests.json"
 _SOLUTION: Final = "solution.py"

@@ -15,7 +15,7 @@ from typing import Final, NoReturn, TypeAlias
 
 from grader.authoring.importing.draft import DraftTest
 from grader.authoring.importing.fill_in import slug
-from grader.authoring.importing.statements import (
+from grader.authoring.importing.top_level import (
     ParsedProgram,
     join,
     needed,

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from grader.authoring.importing.statements import operators_of, read_program
+from grader.authoring.importing.top_level import operators_of, read_program
 from grader.authoring.importing.testmodule import TranslatedTests, translate
 
 

@@ -29,7 +29,8 @@ _PAGE: Final = "grader.browser.page"
 _LEFT_OUT: Final = frozenset(
     {
         "grader.definitions.collection", "grader.grading.checks.pytest_asserts",
-        "grader.grading.diagnosis.teachers", "grader.grading.diagnosis.variants", "grader.mutation",
+        "grader.grading.diagnosis.derived_mistakes", "grader.grading.diagnosis.teachers",
+        "grader.mutation",
     }
 )  # fmt: skip
 """Imported where they are needed: a page has no files, pytest, or solution to make mutants of."""

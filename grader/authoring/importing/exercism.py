@@ -14,6 +14,7 @@ from grader.authoring.importing.source_files import (
     text_if_there,
     text_inside,
 )
+from grader.authoring.importing.testmodule import translate
 from grader.authoring.importing.top_level import (
     ParsedProgram,
     kind_of,
@@ -21,7 +22,6 @@ from grader.authoring.importing.top_level import (
     operators_of,
     read_program,
 )
-from grader.authoring.importing.testmodule import translate
 
 _CONFIG: Final = ".meta/config.json"
 _MODEL: Final = ("exemplar", "example")

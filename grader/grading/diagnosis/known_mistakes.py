@@ -40,8 +40,8 @@ from grader.sandbox.interface import Children
 from grader.sandbox.limits import Limits
 
 if TYPE_CHECKING:
+    from grader.grading.diagnosis.derived_mistakes import Variants
     from grader.grading.diagnosis.teachers import Teachers
-    from grader.grading.diagnosis.variants import Variants
 
 Observed = Mapping[TestId, RawResult]
 
@@ -177,8 +177,8 @@ class Diagnostician:
         if any(case.fingerprints[test.id].outcome is not Outcome.FAILED for test in case.failing):
             return None
         if self._exercise.solution and self._variants is None:  # a student edition has none
+            from grader.grading.diagnosis.derived_mistakes import Variants  # noqa: PLC0415  likewise
             from grader.grading.diagnosis.teachers import Teachers  # noqa: PLC0415  most failures need none of it
-            from grader.grading.diagnosis.variants import Variants  # noqa: PLC0415  likewise
 
             self._variants, self._teachers = Variants(self._exercise), Teachers(self._exercise)
         numbers = self._variants.numbers if self._variants else ()

@@ -4,8 +4,8 @@ import textwrap
 
 import pytest
 
-from grader.authoring.importing.top_level import operators_of, read_program
 from grader.authoring.importing.testmodule import TranslatedTests, translate
+from grader.authoring.importing.top_level import operators_of, read_program
 
 
 def of_method(body: str, more: str = "") -> TranslatedTests:

@@ -5,7 +5,9 @@ computed is named, and runs with `etude check`.
 """
 
 import json
+from base64 import b64encode
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +23,8 @@ from grader.definitions.exercise import (
     TestCase,
     Tolerance,
 )
+from grader.definitions.images import MEDIA_TYPES, ImageError, image_paths, read_image
+from grader.errors import DefinitionError, Location, Problem
 from grader.notebooks import FORMAT, TEST_CELL
 
 _MINOR: Final = 5
@@ -32,7 +36,7 @@ def handout(exercise: Exercise) -> str:
     """Return the notebook as JSON."""
     tests = [test for test in exercise.tests if not test.hidden]
     cells = [
-        _text("instructions", _instructions(exercise)),
+        _with_images(_text("instructions", _instructions(exercise)), exercise),
         _cell("code", "solution", exercise.starter.rstrip("\n")),
     ]
     if tests and exercise.kind != "predict":
@@ -55,6 +59,27 @@ _ABOUT_TESTS: Final = """\
 
 Run these cells to try your solution. They are no part of what you submit. For the feedback that you
 will get, save the notebook and run `etude check {exercise} {exercise}.ipynb` in a terminal."""
+
+
+def _with_images(cell: dict[str, Any], exercise: Exercise) -> dict[str, Any]:
+    """Attach the images of the instructions to their cell."""
+    attached = {}
+    for number, written in enumerate(image_paths(exercise.instructions), 1):
+        try:
+            content = read_image(written, exercise.where.path)
+        except ImageError as error:
+            problem = Problem(Location(exercise.where.path), f"instructions: {error}")
+            raise DefinitionError([problem]) from None
+        suffix = PurePosixPath(written).suffix.lower()
+        name = f"image-{number}{suffix}"
+        attached[name] = {MEDIA_TYPES[suffix]: b64encode(content).decode()}
+        cell["source"] = [
+            line.replace(f"](<{written}>", f"]({written}").replace(
+                f"]({written}", f"](attachment:{name}"
+            )
+            for line in cell["source"]
+        ]
+    return {**cell, "attachments": attached} if attached else cell
 
 
 def _instructions(exercise: Exercise) -> str:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import click
 
+from grader.definitions.images import MEDIA_TYPES
 from grader.errors import EtudeError
 
 _GLANCE = 0.4  # seconds between looks
-_SUFFIXES = (".yaml", ".yml", ".md", ".py", ".html", ".css", ".js")
+_SUFFIXES = (".yaml", ".yml", ".md", ".py", ".html", ".css", ".js", *MEDIA_TYPES)
 
 
 def changed(paths: Iterable[Path]) -> dict[str, int]:

@@ -538,7 +538,10 @@ class Exercise:
     title: str = _doc("The heading of the page.")
     difficulty: Difficulty = _doc("beginner, intermediate or advanced.")
     xp: int = _doc("Experience points for passing.")
-    instructions: str = _doc("Markdown with $maths$: what to write, and why.")
+    instructions: str = _doc(
+        "Markdown with $maths$: what to write, and why. An image, `![what it shows](picture.png)`, "
+        "is a PNG or JPEG of at most 256 KiB in the course; its path begins at this file's folder."
+    )
     defines: Mapping[str, Definition] = _doc("What a submission must define.")
     starter: str = _doc("The code a learner begins with.")
     tests: tuple[TestCase, ...] = _doc("Visible and hidden tests, in the order they run.")

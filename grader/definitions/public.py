@@ -6,6 +6,7 @@ cannot leak what it was never given. `grader.grading.expected.public_form` makes
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from grader.definitions.exercise import Difficulty, ExerciseId, Kind, Property, TestId, TestKind
@@ -70,6 +71,7 @@ class PublicExercise:
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of answers, by name
     digest: str = ""  # SHA-256 of the definition's file: which version a learner solved
     needs: tuple[str, ...] = ()  # packages and data files that no page has
+    file: Path | None = None  # of its definition, beside which the images of its texts are
 
 
 @dataclass(frozen=True, slots=True)

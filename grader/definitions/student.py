@@ -11,6 +11,8 @@ is unclear about a test is an error, never a visible test.
 Works on nodes, without decoding, so that building a package needs no NumPy.
 """
 
+import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, get_args
@@ -21,6 +23,7 @@ from grader.definitions.emit import emit
 from grader.definitions.exercise import TestCase
 from grader.definitions.files import (
     COURSE_FILE,
+    LESSON_SUFFIX,
     TRACK_FILE,
     exists,
     files_by_folder,
@@ -28,6 +31,7 @@ from grader.definitions.files import (
     lessons_folder,
     read_file,
 )
+from grader.definitions.images import ImageError, image_path, image_paths, read_image
 from grader.definitions.load_course import course_file
 from grader.definitions.problem_list import ProblemList
 from grader.definitions.rules.test_rules import uses_any
@@ -83,19 +87,43 @@ def student_files(folder: Path) -> Iterator[tuple[str, bytes]]:
     """
     if len(folders_in(folder)) > 1:
         raise UsageError("a student edition is made of one collection; name one folder")
+    done = set[Path]()  # two exercises may show the same image
+    for path, content in _student_files(folder):
+        name = Path(os.path.normpath(path))
+        if name not in done:
+            yield name.as_posix(), content
+        done.add(name)
+
+
+def _student_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
     course = folder / COURSE_FILE
     if exists(course):
-        yield COURSE_FILE, _student_course(course).encode()
+        yield Path(COURSE_FILE), _student_course(course).encode()
     for below, exercises in files_by_folder(folder).items():
         track = below / TRACK_FILE
         if exists(track):
             lessons = lessons_folder(below)
             for path in (track, *(_all_files(lessons) if lessons else ())):
-                yield path.relative_to(folder).as_posix(), read_file(path, _LARGEST)
+                yield path.relative_to(folder), read_file(path, _LARGEST)
+                if path.suffix == LESSON_SUFFIX:
+                    text = read_file(path, _LARGEST).decode("utf-8", "replace")
+                    yield from _images(text, path, folder)
         for path in exercises:
-            yield path.relative_to(folder).as_posix(), student_text(path).encode()
+            yield path.relative_to(folder), student_text(path).encode()
             for name in _data_files(path):
-                yield name, read_file(folder / name, _LARGEST)
+                yield Path(name), read_file(folder / name, _LARGEST)
+            document = read(path)
+            for key in ("instructions", "hints"):
+                for scalar in _scalars(document.node(key)) if document.has(key) else ():
+                    yield from _images(scalar.text, path, folder)
+
+
+def _images(markdown: str, definition: Path, folder: Path) -> Iterator[tuple[Path, bytes]]:
+    """Yield the images of a text, but those that pages cannot show, which is an error there."""
+    for written in image_paths(markdown):
+        with contextlib.suppress(ImageError):
+            path = image_path(written, definition)
+            yield path.relative_to(folder.resolve()), read_image(written, definition)
 
 
 def _data_files(path: Path) -> list[str]:

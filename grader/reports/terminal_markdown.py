@@ -160,6 +160,8 @@ def _characters(token: Token) -> str:
             return f"`{token.content}`"
         case "math_inline" | "math_inline_double":
             return formula(token.content)
+        case "image":
+            return f"[picture: {token.content}]"
         case "softbreak":
             return " "
         case "hardbreak":

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from grader.definitions.public import PublicExercise
 from sitegen.highlight import highlight
+from sitegen.images import PageImages
 from sitegen.links import exercise_file
 from sitegen.markdown import render_markdown
 from sitegen.runnable import Runnable, Solution
@@ -18,7 +19,7 @@ _SOLUTION: Final = "solution.json"
 
 
 def exercise_data(
-    track: str, exercise: PublicExercise, runnable: Runnable
+    track: str, exercise: PublicExercise, runnable: Runnable, images: PageImages | None = None
 ) -> Iterator[tuple[str, str]]:
     """The files beside an exercise's page, as paths and JSON.
 
@@ -26,6 +27,7 @@ def exercise_data(
         track: The id of its track.
         exercise: What its page shows.
         runnable: What its page runs.
+        images: Collects those of the explanation.
 
     Raises:
         DefinitionError: A text cannot be shown; the error names track, exercise and field.
@@ -34,7 +36,7 @@ def exercise_data(
     data = _data(track, exercise, runnable, where)
     yield exercise_file(track, exercise.id, _DATA), _json(data)
     if runnable.solution:
-        solution = _solution(runnable.solution, where)
+        solution = _solution(runnable.solution, where, images)
         yield exercise_file(track, exercise.id, _SOLUTION), _json(solution)
 
 
@@ -67,11 +69,13 @@ def _data(track: str, exercise: PublicExercise, runnable: Runnable, where: Path)
     }
 
 
-def _solution(solution: Solution, where: Path) -> dict[str, str]:
+def _solution(solution: Solution, where: Path, images: PageImages | None) -> dict[str, str]:
     return {
         "code": highlight(solution.code),
         "source": solution.code,
-        "explanation": render_markdown(solution.explanation, where=where / "explanation", top=3),
+        "explanation": render_markdown(
+            solution.explanation, where=where / "explanation", top=3, images=images
+        ),
     }
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from markupsafe import Markup
@@ -12,6 +11,7 @@ from grader.errors import DefinitionError, Location, Problem
 from grader.lessons.execute import RunBlock, RunCell, RunExercises, RunLesson, RunProse
 from sitegen.figures import Figure, figure
 from sitegen.highlight import highlight
+from sitegen.images import PageImages
 from sitegen.markdown import render_markdown
 from sitegen.values import shorten
 
@@ -65,19 +65,22 @@ class TasksView(Generic[Card]):
 BlockView: TypeAlias = ProseView | CellView | TasksView[Card]
 
 
-def view_blocks(lesson: TrackLesson, known: Mapping[str, Card]) -> tuple[BlockView[Card], ...]:
+def view_blocks(
+    lesson: TrackLesson, known: Mapping[str, Card], images: PageImages
+) -> tuple[BlockView[Card], ...]:
     """Render a lesson; the exercises that its text gives no place come at its end.
 
     Args:
         lesson: What was run.
         known: What is shown of the exercises of the track, by their ids.
+        images: Collects those of its texts.
 
     Raises:
         DefinitionError: A text cannot be shown, or the track has no such exercise.
     """
     check_exercises(lesson, _placed(lesson), known)
     placed: set[str] = set()
-    blocks = tuple(_views(_without_title(lesson.run.blocks), lesson.run.path, placed, known))
+    blocks = tuple(_views(_without_title(lesson.run.blocks), images, placed, known))
     rest = tuple(known[each] for each in lesson.exercises if each not in placed)
     return (*blocks, TasksView(rest)) if rest else blocks
 
@@ -118,13 +121,17 @@ def cell_sources(lesson: TrackLesson) -> tuple[str, ...]:
 
 
 def _views(
-    blocks: Sequence[RunBlock], path: Path, placed: set[str], known: Mapping[str, Card]
+    blocks: Sequence[RunBlock],
+    images: PageImages,
+    placed: set[str],
+    known: Mapping[str, Card],
 ) -> Iterator[BlockView[Card]]:
     index = -1
     for block in blocks:
         match block:
             case RunProse(where, text):
-                yield ProseView(render_markdown(text, where=path, line=where.line))
+                html = render_markdown(text, where=where.path, line=where.line, images=images)
+                yield ProseView(html)
             case RunCell():
                 index += 1
                 if not block.hidden or block.printed or block.shown:

@@ -5,14 +5,17 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from grader.definitions.images import ImageError, image_paths
 from grader.errors import DefinitionError, Location, Problem
 from sitegen.highlight import highlight
+from sitegen.images import PageImages
 from sitegen.maths import TexError, mathml
 from sitegen.safe_html import trusted
 
@@ -22,7 +25,9 @@ _KEPT = Markup('<span class="kept">{}{}</span>')  # a browser would break a line
 _DISPLAY = Markup('<span class="formula" tabindex="0">{}</span>')  # scrolls when it is too wide
 
 
-def render_markdown(source: str, *, where: Path, line: int = 1, top: int = 2) -> Markup:
+def render_markdown(
+    source: str, *, where: Path, line: int = 1, top: int = 2, images: PageImages | None = None
+) -> Markup:
     """Markdown as HTML whose highest heading is `<h{top}>`.
 
     Args:
@@ -30,15 +35,15 @@ def render_markdown(source: str, *, where: Path, line: int = 1, top: int = 2) ->
         where: Names the text in an error: track, exercise and field, or a lesson's file.
         line: Of that file, where the source begins.
         top: The level that headings of level 1 and 2 get; deeper ones follow below it.
+        images: Collects the images; without it there can be none.
 
     Raises:
-        DefinitionError: A formula cannot be shown, or there is an image.
+        DefinitionError: A formula or an image cannot be shown.
     """
     tokens = _parser().parse(source)
+    if problems := list(_image_problems(tokens, source, Location(where, line), images)):
+        raise DefinitionError(problems)
     for token in _flat(tokens):
-        if token.type == "image":
-            excerpt, message = f"![{token.content}", "Pages cannot show images"
-            raise _problem(Location(where, line), source, excerpt, message)
         if token.type in {"heading_open", "heading_close"}:
             level = int(token.tag.removeprefix("h"))
             token.tag = f"h{min(_DEEPEST, top + max(0, level - 2))}"
@@ -53,26 +58,70 @@ def render_markdown(source: str, *, where: Path, line: int = 1, top: int = 2) ->
         raise _problem(Location(where, line), source, error.tex, message) from error
 
 
-def unshowable(source: str, where: Path) -> list[Problem]:
-    """Return what cannot be shown of Markdown; lines and columns are those of the source."""
-    found = []
-    for token in _flat(_parser().parse(source)):
-        if token.type == "image":
-            found.append((f"![{token.content}", "Pages cannot show images"))
-        elif token.type in _RULES and token.type.startswith("math"):
+def unshowable(source: str, where: Path, with_images: bool) -> list[Problem]:
+    """Return what cannot be shown of Markdown; lines and columns are those of the source.
+
+    Args:
+        source: The Markdown.
+        where: The file that it is in, beside which its images are.
+        with_images: Whether a text of its kind can have any.
+    """
+    tokens = _parser().parse(source)
+    begin = Location(where)
+    found = list(_image_problems(tokens, source, begin, PageImages(where) if with_images else None))
+    for token in _flat(tokens):
+        if token.type in _RULES and token.type.startswith("math"):
             try:
                 mathml(token.content, display=False)
             except TexError as error:
-                found.append((error.tex, f"{error}, in ${error.tex.strip()}$"))
-    begin = Location(where)
-    return [_problem(begin, source, *each).problems[0] for each in dict.fromkeys(found)]
+                message = f"{error}, in ${error.tex.strip()}$"
+                found += _problem(begin, source, error.tex, message).problems
+    return list(dict.fromkeys(found))
+
+
+def _image_problems(
+    tokens: Sequence[Token], source: str, begin: Location, images: PageImages | None
+) -> Iterator[Problem]:
+    """Yield what is wrong with each image, and give the others the names of their files."""
+    for block in tokens:
+        at = 0  # in the block's own text, so that the same words further up are not meant
+        for token in block.children or ():
+            if token.type != "image":
+                continue
+            at = max(0, block.content.find(f"![{token.content}", at))
+            message = _place_image(token, source, images)
+            if message:
+                first = sum(map(len, source.splitlines(keepends=True)[: (block.map or [0])[0]]))
+                found = source.find(f"![{token.content}", first + at)
+                yield _problem_at(begin, source, found, message)
+            at += 1
+
+
+def _place_image(token: Token, source: str, images: PageImages | None) -> str:
+    """Let an image's token name its file beside the page; return why that cannot be, or ""."""
+    if images is None:
+        return "an image cannot stand here; it can in instructions, hints, explanations and lessons"
+    if not token.content.strip():
+        return "an image needs a text alternative: ![what it shows](picture.png)"
+    written = unquote(str(token.attrs["src"]))
+    if written not in map(unquote, image_paths(source)):  # as notebooks and handouts look for it
+        return "write the image and its path together: ![what it shows](picture.png)"
+    try:
+        token.attrs["src"] = images.add(written)
+    except ImageError as error:
+        return str(error)
+    return ""
 
 
 def _problem(begin: Location, source: str, excerpt: str, message: str) -> DefinitionError:
-    before = source[: max(0, source.find(excerpt))]
+    return DefinitionError([_problem_at(begin, source, source.find(excerpt), message)])
+
+
+def _problem_at(begin: Location, source: str, index: int, message: str) -> Problem:
+    before = source[: max(0, index)]
     line = begin.line + before.count("\n")
     column = len(before) - before.rfind("\n")
-    return DefinitionError([Problem(Location(begin.path, line, column), message)])
+    return Problem(Location(begin.path, line, column), message)
 
 
 def _flat(tokens: Sequence[Token]) -> Iterator[Token]:
@@ -83,7 +132,7 @@ def _flat(tokens: Sequence[Token]) -> Iterator[Token]:
 
 @cache
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser = MarkdownIt("commonmark", {"html": False, "xhtmlOut": False}).enable("table")
     parser.use(
         dollarmath_plugin,
         allow_labels=False,

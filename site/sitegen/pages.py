@@ -13,6 +13,7 @@ from sitegen.concepts import concepts_of
 from sitegen.content import Content
 from sitegen.exercise_data import exercise_data
 from sitegen.hosting import Hosting
+from sitegen.images import PageImages
 from sitegen.lessons import TrackLesson
 from sitegen.links import (
     ABOUT,
@@ -132,12 +133,13 @@ class Pages:
         known: Mapping[str, ExerciseCard],
         around: _Around[Stop],
     ) -> PageFiles:
+        images = PageImages(lesson.run.path)
         html = self._render(
             card.path,
             "lesson",
             track=outline,
             lesson=card,
-            view=view_lesson(card, lesson, known),
+            view=view_lesson(card, lesson, known, images),
             names={"track": outline.id, "lesson": card.id},
             previous=around[0],
             following=around[1],
@@ -146,7 +148,7 @@ class Pages:
         text = "\n\n".join(each.text for each in lesson.run.blocks if isinstance(each, RunProse))
         note = f"Lesson {card.number} · {outline.title}"
         entry = SearchEntry.of(card.title, card.path, note, concepts, text)
-        return PageFiles({card.path: html.encode()}, entry)
+        return PageFiles({card.path: html.encode(), **images.beside(card.path)}, entry)
 
     def _exercise(
         self,
@@ -155,21 +157,23 @@ class Pages:
         exercise: PublicExercise,
         around: _Around[ExerciseCard],
     ) -> PageFiles:
+        images = PageImages(exercise.file) if exercise.file else None
         html = self._render(
             own.path,
             "exercise",
             track=outline,
-            view=view_exercise(own, exercise, outline.id),
+            view=view_exercise(own, exercise, outline.id, images),
             names={"track": outline.id, "exercise": own.id},
             previous=around[0],
             following=around[1],
         )
         runnable = self._content.runnable.get(exercise.id)
-        data = exercise_data(outline.id, exercise, runnable) if runnable else ()
+        data = exercise_data(outline.id, exercise, runnable, images) if runnable else ()
         note = f"Exercise {own.number} · {outline.title} · {own.difficulty}"
         subjects = (*own.concepts, *exercise.defines)
         entry = SearchEntry.of(own.title, own.path, note, subjects, exercise.instructions)
         files = {path: text.encode() for path, text in ((own.path, html), *data)}
+        files |= images.beside(own.path) if images else {}
         return PageFiles(files, entry)
 
 

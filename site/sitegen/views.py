@@ -10,6 +10,7 @@ from markupsafe import Markup
 from grader.definitions.public import PublicExercise, PublicKind, PublicTest
 from sitegen.cards import ExerciseCard, LessonCard, Requirement
 from sitegen.highlight import highlight
+from sitegen.images import PageImages
 from sitegen.lessons import BlockView, TrackLesson, cell_sources, view_blocks
 from sitegen.markdown import render_markdown
 from sitegen.values import Block, Shown, shorten, show
@@ -70,7 +71,10 @@ class LessonView:
 
 
 def view_lesson(
-    card: LessonCard, lesson: TrackLesson, known: Mapping[str, ExerciseCard]
+    card: LessonCard,
+    lesson: TrackLesson,
+    known: Mapping[str, ExerciseCard],
+    images: PageImages,
 ) -> LessonView:
     """Render a lesson.
 
@@ -78,20 +82,24 @@ def view_lesson(
         card: The lesson's.
         lesson: What was run.
         known: The exercises of its track, by their ids.
+        images: Collects those of its texts.
 
     Raises:
         DefinitionError: A text cannot be shown, or the track has no such exercise.
     """
-    return LessonView(card, view_blocks(lesson, known), cell_sources(lesson))
+    return LessonView(card, view_blocks(lesson, known, images), cell_sources(lesson))
 
 
-def view_exercise(card: ExerciseCard, exercise: PublicExercise, track: str) -> ExerciseView:
+def view_exercise(
+    card: ExerciseCard, exercise: PublicExercise, track: str, images: PageImages | None = None
+) -> ExerciseView:
     """Render the texts, code and values of an exercise.
 
     Args:
         card: The exercise's.
         exercise: What is shown.
         track: The id of its track, for problems.
+        images: Collects those of its texts.
 
     Raises:
         DefinitionError: A text cannot be shown; the error names track, exercise and field.
@@ -101,10 +109,13 @@ def view_exercise(card: ExerciseCard, exercise: PublicExercise, track: str) -> E
     return ExerciseView(
         card=card,
         exercise=exercise,
-        instructions=render_markdown(exercise.instructions, where=where / "instructions"),
+        instructions=render_markdown(
+            exercise.instructions, where=where / "instructions", images=images
+        ),
         starter=highlight(exercise.starter),
         hints=tuple(
-            render_markdown(hint.text, where=where / f"hint {n}", top=3) for n, hint in hints
+            render_markdown(hint.text, where=where / f"hint {n}", top=3, images=images)
+            for n, hint in hints
         ),
         tests=tuple(map(_view_test, exercise.tests)),
     )

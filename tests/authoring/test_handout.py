@@ -1,6 +1,8 @@
 """Notebooks that are handed out: what is in them, and that a right solution passes their cells."""
 
 import json
+from base64 import b64decode
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from grader.authoring.handout_notebook import handout, written
 from grader.definitions.collection import find_exercise, load_exercise
 from grader.definitions.exercise import Exercise, Seeded
 from grader.definitions.files import default_folder
+from grader.errors import DefinitionError, Location
 from grader.grading.results.submission import Submission
 from tests.conftest import Etude
 
@@ -69,6 +72,27 @@ def test_the_command_writes_a_notebook_and_changes_none(etude: Etude, tmp_path: 
     again = etude("export", "notebook", "token-lookup")
     assert (again.returncode, path.read_text()) == (2, before)
     assert "is there already" in again.stderr
+
+
+def test_images_of_the_instructions_are_attached(tmp_path: Path) -> None:
+    """So that the notebook is one file; what names a picture in code stays as it is."""
+    picture = b"\x89PNG\r\n\x1a\n and so on"
+    path = tmp_path / "01-x.yaml"
+    (tmp_path / "two rows.png").write_bytes(picture)
+    text = "![rows](<two rows.png>) and ![rows](two%20rows.png), not `![x](y.png)`"
+    exercise = replace(
+        find_exercise("token-lookup", default_folder()), where=Location(path), instructions=text
+    )
+
+    cell = cells(handout(exercise))[0]
+
+    assert "![rows](attachment:image-1.png) and ![rows](attachment:image-2.png)" in source(cell)
+    assert "`![x](y.png)`" in source(cell)
+    attached = [b64decode(each["image/png"]) for each in cell["attachments"].values()]
+    assert attached == [picture, picture]
+    (tmp_path / "two rows.png").unlink()
+    with pytest.raises(DefinitionError, match=r"01-x.yaml:.*there is no file 'two rows.png'"):
+        handout(exercise)
 
 
 @pytest.mark.parametrize(

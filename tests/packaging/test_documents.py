@@ -86,7 +86,8 @@ def test_wrong_commands_would_be_noticed() -> None:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_every_link_to_a_file_leads_somewhere(path: Path) -> None:
     """Links within the repository name files that exist."""
-    links = re.findall(r"\]\(([^)#\s]+)", path.read_text("utf-8"))
+    text = re.sub(r"(?<!`)`[^`\n]+`(?!`)", "", path.read_text("utf-8"))  # code shows no link
+    links = re.findall(r"\]\(([^)#\s]+)", text)
     links = [link for link in links if "://" not in link and "generated/" not in link]
     missing = [link for link in links if not (path.parent / link).exists()]
     assert missing == []

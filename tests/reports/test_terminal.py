@@ -87,6 +87,13 @@ def test_markdown_is_wrapped_and_indented() -> None:
     ]
 
 
+def test_an_image_is_its_text_alternative() -> None:
+    """It stands where the image would."""
+    console = _console()
+    print_markdown(console, "See ![two *rows*](rows.png) here.")
+    assert _written(console).strip() == "See [picture: two *rows*] here."
+
+
 def test_prose_cannot_steer_the_terminal() -> None:
     """Escape sequences are replaced, in words and in code."""
     console = _console()

@@ -1,7 +1,9 @@
 """Building into a folder: what is written, what is left alone, what is refused."""
 
 import hashlib
+import json
 import re
+from dataclasses import replace
 from graphlib import CycleError
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,12 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from grader.errors import DefinitionError, UsageError
+from grader.errors import DefinitionError, Location, UsageError
+from grader.lessons.execute import RunProse
 from sitegen import Content, build_site
 from sitegen.assets import Assets
+from sitegen.runnable import Runnable, Solution
 
 if TYPE_CHECKING:
-    from tests.sitegen.conftest import MakeExercise, MakeTest, MakeTrack, Site
+    from tests.sitegen.conftest import Build, MakeExercise, MakeLesson, MakeTest, MakeTrack, Site
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -263,3 +267,35 @@ def test_unknown_tex_names_the_exercise_and_writes_nothing(
     assert str(problem.where) == f"attention/weights/{place}"
     assert 'Unknown command "\\foo"' in problem.message
     assert not output.exists()
+
+
+def test_the_images_of_a_page_lie_beside_it(
+    tmp_path: Path,
+    build: "Build",
+    make_exercise: "MakeExercise",
+    make_track: "MakeTrack",
+    make_lesson: "MakeLesson",
+) -> None:
+    """Those of an exercise's instructions and explanation, and of a lesson."""
+    for name in "abc":
+        (tmp_path / f"{name}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + name.encode())
+    exercise = make_exercise("weights", instructions="![a](a.png)", file=tmp_path / "01-w.yaml")
+    text = RunProse(Location(tmp_path / "01-begin.md", 1), "![c](c.png)", ())
+    lesson = make_lesson("begin", text)
+    lesson = replace(lesson, run=replace(lesson.run, path=tmp_path / "01-begin.md"))
+    runnable = Runnable(lambda: "{}", {}, Solution("x = 1", "![b](b.png)"))
+
+    site = build(
+        make_track(exercise), lessons={"attention": [lesson]}, runnable={"weights": runnable}
+    )
+
+    beside = tmp_path / "built/attention/weights"
+    shown = site["attention/weights/index.html"].one("img").attributes
+    assert ((beside / shown["src"]).read_bytes()[-1:], shown["alt"]) == (b"a", "a")
+    answer = json.loads((beside / "solution.json").read_text())["explanation"]
+    (name,) = re.findall(r'src="([^"]+)"', answer)
+    assert (beside / name).read_bytes()[-1:] == b"b"
+    below = tmp_path / "built/attention/lessons/begin"
+    assert (
+        below / site["attention/lessons/begin/index.html"].one("img").attributes["src"]
+    ).exists()

@@ -8,9 +8,11 @@ import pytest
 import sitegen
 from grader.errors import DefinitionError
 from sitegen.highlight import highlight
-from sitegen.markdown import render_markdown
+from sitegen.images import PageImages
+from sitegen.markdown import render_markdown, unshowable
 from sitegen.maths import TexError, mathml
 
+PNG = b"\x89PNG\r\n\x1a\n and so on"
 WHERE = Path("attention/weights/instructions")
 STYLESHEET = Path(sitegen.__file__).parents[1] / "assets" / "site.css"
 
@@ -113,10 +115,48 @@ def test_a_table_is_aligned_by_classes_and_scrolls_by_itself() -> None:
     assert "style" not in html
 
 
-def test_an_image_is_an_error_that_says_where() -> None:
-    """It would be fetched from elsewhere, or be missing."""
-    with pytest.raises(DefinitionError, match=r"instructions:3:5: Pages cannot show images"):
-        render_markdown("One.\n\nSee ![chart](https://example.org/x.png)", where=WHERE)
+def test_an_image_is_named_by_its_contents(tmp_path: Path) -> None:
+    """It keeps its text alternative, and lies beside the page."""
+    (tmp_path / "rows.png").write_bytes(PNG)
+    images = PageImages(tmp_path / "01-x.yaml")
+
+    html = render_markdown('Two ![rows & "columns"](rows.png).', where=WHERE, images=images)
+
+    ((path, content),) = images.beside("track/x/index.html").items()
+    name = path.removeprefix("track/x/")
+    assert (content, name[:6], name[-4:]) == (PNG, "image-", ".png")
+    assert f'<img src="{name}" alt="rows &amp; &quot;columns&quot;">' in html
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("One.\n\nSee ![chart](https://example.org/x.png)", "3:5: 'https://example.org/x.png' is"),
+        ("> ![a](a.png) and\n> ![](b.png)", "2:3: an image needs a text alternative"),
+        ("See ![chart][c].\n\n[c]: x.png", "1:5: write the image and its path together"),
+        (
+            "- ![a](x.png)\n- ![a](y.png)",
+            "2:3: there is no file 'y.png'; its path begins at this file's folder",
+        ),
+    ],
+)
+def test_an_image_that_cannot_be_shown_is_an_error(
+    tmp_path: Path, source: str, message: str
+) -> None:
+    """With the line and column of the text, when the page is made and by lint."""
+    for name in "abx":
+        (tmp_path / f"{name}.png").write_bytes(PNG)
+    path = tmp_path / "01-x.yaml"
+    with pytest.raises(DefinitionError, match=f":{re.escape(message)}") as caught:
+        render_markdown(source, where=path, images=PageImages(path))
+    assert unshowable(source, path, with_images=True) == list(caught.value.problems)
+
+
+def test_a_text_that_several_pages_show_has_no_image() -> None:
+    """Its path would be wrong on one of them."""
+    (problem,) = unshowable("![a](a.png)", WHERE, with_images=False)
+
+    assert problem.message.startswith("an image cannot stand here")
 
 
 def test_code_in_a_language_gets_colours() -> None:

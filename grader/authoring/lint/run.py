@@ -19,8 +19,13 @@ from grader.errors import Problem
 
 S = TypeVar("S")
 
-FindUnshowable: TypeAlias = Callable[[str, Path], Sequence[Problem]]
-"""Finds what a page cannot show of the Markdown in a file, with lines and columns of the text."""
+FindUnshowable: TypeAlias = Callable[[str, Path, bool], Sequence[Problem]]
+"""Finds what a page cannot show of the Markdown in a file, with lines and columns of the text.
+
+The last argument says whether images can be in it.
+"""
+
+_WITHOUT_IMAGES = frozenset({"description", "feedback"})  # which stand on more pages than one
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,8 @@ def _prose(
     told = list(_run(PROSE_RULES, prose, codes))
     yield from told
     if unshowable is not None:
-        text = PageText(prose, unshowable(prose.text, prose.path))
+        with_images = prose.label not in _WITHOUT_IMAGES
+        text = PageText(prose, unshowable(prose.text, prose.path, with_images))
         lines = {finding.where.line for finding in told}  # what is never closed is told once
         for finding in _run(PAGE_RULES, text, codes):
             if finding.where.line not in lines:

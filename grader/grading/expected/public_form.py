@@ -113,6 +113,7 @@ def _exercise(exercise: Exercise, tests: Sequence[PublicTest]) -> PublicExercise
         choices={name: each.choices for name, each in exercise.defines.items() if each.choices},
         digest=exercise.digest,
         needs=tuple(needed_beside_numpy(exercise)),
+        file=exercise.where.path,
     )
 
 

@@ -21,7 +21,8 @@ from grader.errors import Problem
 def unshowable_text(text: PageText) -> Iterator[Problem]:
     """A page cannot show a formula or an image.
 
-    The TeX is not valid or has what pages lack, or the image is not there.
+    The TeX is not valid or has what pages lack. Or the image has no text alternative, is not there,
+    too large, outside the course, or no PNG or JPEG.
     """
     for problem in text.unshowable:
         yield text.prose.problem(problem.message, problem.where.line, problem.where.column)

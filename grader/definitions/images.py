@@ -1,0 +1,90 @@
+"""The images of instructions and lessons: found below the course's folder, and read."""
+
+import os
+import re
+from pathlib import Path, PurePosixPath
+from typing import Final
+from urllib.parse import unquote
+
+from grader.definitions.files import LESSON_SUFFIX, LESSONS, read_file, refuse_link
+from grader.definitions.load_course import course_file
+from grader.definitions.wording import quote
+from grader.errors import DefinitionError, UsageError
+
+MOST_BYTES: Final = 256 << 10  # of an image; a page loads in a second or two on a slow network
+MEDIA_TYPES: Final = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
+_BEGINNINGS: Final = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_LINK: Final = re.compile(r"!\[[^\]]*\]\(\s*(?:<([^>\n]+)>|([^\s)]+))")
+_CODE: Final = re.compile(
+    r"^ *(```|~~~).*?^ *\1|(?<!`)(`+)(?!`).+?(?<!`)\2(?!`)", re.MULTILINE | re.DOTALL
+)
+
+
+class ImageError(Exception):
+    """An image that cannot be shown; the message says why."""
+
+
+def image_paths(markdown: str) -> list[str]:
+    """Return the paths of the images in a text that are written as `![alt](path)`.
+
+    Needs no parser of Markdown, which the build of a package lacks.
+    """
+    found = _LINK.finditer(_CODE.sub("", markdown))
+    return list(dict.fromkeys(each[1] or each[2] for each in found))
+
+
+def image_path(written: str, definition: Path) -> Path:
+    """Return the file of an image: its path begins at the folder of the definition or lesson.
+
+    Raises:
+        ImageError: It is no path of an image in the course.
+    """
+    if _SCHEME.match(written):
+        raise ImageError(f"{quote(written)} is elsewhere; put the image beside this file")
+    path = PurePosixPath(unquote(written))
+    if path.suffix.lower() not in MEDIA_TYPES:
+        raise ImageError(f"{quote(written)} is not a .png, .jpg or .jpeg")
+    folder = definition.parent.resolve()
+    course = _course(folder, definition)
+    found = Path(os.path.normpath(folder / path))
+    if path.is_absolute() or "\0" in str(path) or not found.is_relative_to(course):
+        raise ImageError(f"{quote(written)} is outside the course's folder")
+    try:
+        for above in found.parents:
+            if above != course and above.is_relative_to(course):
+                refuse_link(above)
+    except DefinitionError as error:
+        raise ImageError(f"{quote(written)}: {error.problems[0].message}") from None
+    return found
+
+
+def read_image(written: str, definition: Path) -> bytes:
+    """Return the contents of an image.
+
+    Args:
+        written: Its path, as it is written in the Markdown.
+        definition: The file of the exercise or lesson that shows it.
+
+    Raises:
+        ImageError: It is missing, too large, outside the course, or no image of its type.
+    """
+    path = image_path(written, definition)
+    try:
+        data = read_file(path, MOST_BYTES)
+    except UsageError:
+        raise ImageError(
+            f"there is no file {quote(written)}; its path begins at this file's folder"
+        ) from None
+    except DefinitionError as error:
+        raise ImageError(f"{quote(written)}: {error.problems[0].message}") from None
+    if not data.startswith(_BEGINNINGS[MEDIA_TYPES[path.suffix.lower()]]):
+        raise ImageError(f"the contents of {quote(written)} are not those of a {path.suffix} file")
+    return data
+
+
+def _course(folder: Path, definition: Path) -> Path:
+    """Return the folder of the course that an exercise or a lesson in a folder is in."""
+    if definition.suffix == LESSON_SUFFIX and folder.name == LESSONS:
+        return folder.parent.parent
+    return course_file(folder / definition.name).parent

@@ -1,0 +1,35 @@
+"""The images of a page: read beside the definition, and written beside the page."""
+
+from pathlib import Path, PurePosixPath
+
+from grader.definitions.images import read_image
+from sitegen.assets import hashed_name
+
+
+class PageImages:
+    """Collects the images that the texts of a page show.
+
+    They lie beside the page, so that its texts name them by their names alone.
+
+    Args:
+        definition: The file of the exercise or lesson.
+    """
+
+    def __init__(self, definition: Path) -> None:
+        self._definition = definition
+        self._contents: dict[str, bytes] = {}
+
+    def add(self, written: str) -> str:
+        """Return the name of an image beside the page, given its path in the Markdown.
+
+        Raises:
+            ImageError: It cannot be shown.
+        """
+        content = read_image(written, self._definition)
+        name = hashed_name(f"image{PurePosixPath(written).suffix.lower()}", content)
+        self._contents[name] = content
+        return name
+
+    def beside(self, page: str) -> dict[str, bytes]:
+        """Return the images by their paths, given that of the page."""
+        return {f"{page.rpartition('/')[0]}/{name}": each for name, each in self._contents.items()}

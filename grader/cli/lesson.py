@@ -10,9 +10,11 @@ from grader.cli.main import NOT_PASSED
 from grader.errors import DefinitionError, Problem, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
-    from grader.lessons.execute import RunBlock, RunCell
+    from grader.lessons.execute import RunBlock, RunCell, RunQuestion
     from grader.sandbox.process import Sandbox
 
 
@@ -55,11 +57,12 @@ def show(lesson: str, exercises: Path | None, unsafe: bool) -> None:
         if number:
             console.print()
         _show_block(console, block, exercises)
+    _show_answers(console, done.blocks)
 
 
 def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -> None:
     from grader.cli.progress_record import suffix
-    from grader.lessons.execute import RunCell, RunProse
+    from grader.lessons.execute import RunCell, RunExercises, RunProse
     from grader.lessons.figure import Figure
     from grader.reports.terminal_markdown import print_markdown
 
@@ -72,10 +75,12 @@ def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -
         about = f" ({what})" if what else ""
         note = f"Figure on the lesson's page: {block.title}{about}"
         console.print(note, style="italic", markup=False)
-    else:
+    elif isinstance(block, RunExercises):
         for name in block.ids:
             command = f"Exercise: etude start {name}{suffix(exercises)}"
             console.print(command, style="bold", markup=False, soft_wrap=True)
+    else:
+        print_markdown(console, _question(block))
 
 
 def _show_cell(console: "Console", cell: "RunCell") -> None:
@@ -98,6 +103,31 @@ def _show_cell(console: "Console", cell: "RunCell") -> None:
         labels = Labels(shown.rows, shown.columns)
         is_heatmap = shown.kind == "heatmap"
         print_heatmap(console, shown.values.tolist(), labels, shaded=is_heatmap)
+
+
+def _question(question: "RunQuestion") -> str:
+    from grader.lessons.execute import RunChoiceQuestion
+
+    choices = question.choices if isinstance(question, RunChoiceQuestion) else ()
+    lines = [f"- {each.letter}: {each.text}" for each in choices]
+    return "\n".join((f"**Question.** {question.prompt}", "", *lines))
+
+
+def _show_answers(console: "Console", blocks: "Sequence[RunBlock]") -> None:
+    """Show the answers below the lesson, where they spoil no question."""
+    from grader.lessons.execute import RunChoiceQuestion, RunNumberQuestion
+    from grader.reports.terminal_markdown import print_markdown
+
+    answers = []
+    for block in blocks:
+        if isinstance(block, RunChoiceQuestion):
+            answers += [f"{each.letter}. {each.reason}" for each in block.choices if each.is_right]
+        elif isinstance(block, RunNumberQuestion):
+            answers.append(f"{block.answer.value:.6g}. {block.answer.reason}")
+    if answers:
+        lines = [f"- Question {number}: {text}" for number, text in enumerate(answers, start=1)]
+        console.print()
+        print_markdown(console, "\n".join(("## Answers", "", *lines)))
 
 
 @command.command("run")

@@ -1,5 +1,7 @@
 """Runs the cells of a lesson, one after another in one namespace, in a sandbox child."""
 
+import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -11,9 +13,11 @@ import numpy.typing as npt
 
 from grader.definitions.exercise import ExerciseId
 from grader.errors import DefinitionError, Location, Problem
+from grader.lessons.computed_text import ComputedText, Value
 from grader.lessons.figure import Figure
 from grader.lessons.last_expression import print_last_expression
-from grader.lessons.lesson import Block, Cell, Exercises, Lesson, Prose, Value
+from grader.lessons.lesson import Block, Cell, Exercises, Lesson, Prose
+from grader.lessons.question import LETTERS, ChoiceQuestion, NumberQuestion
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
 from grader.sandbox.interface import Child
 from grader.sandbox.limits import Limits
@@ -22,6 +26,8 @@ from grader.sandbox.process import Sandbox
 LIMITS: Final = Limits(cpu_seconds=60, wall_seconds=120.0)
 
 _DISPLAY: Final = Path(__file__).with_name("display.py")
+_EXACT: Final = 1e-9
+_ROUNDED: Final = 0.01  # 0.27 stands for 0.2689
 _VALUE: Final = "_value"  # the name that an expression's value is given to
 
 
@@ -63,7 +69,49 @@ class RunExercises:
     ids: tuple[ExerciseId, ...]
 
 
-RunBlock: TypeAlias = RunProse | RunCell | RunExercises | Figure
+@dataclass(frozen=True, slots=True)
+class RunChoice:
+    """One of the answers of a question."""
+
+    letter: str
+    text: str
+    is_right: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunChoiceQuestion:
+    """A question with a few answers, of which one is right."""
+
+    where: Location
+    prompt: str
+    choices: tuple[RunChoice, ...]
+    computed: tuple[tuple[str, str], ...]  # each expression with its value
+
+
+@dataclass(frozen=True, slots=True)
+class RunNumber:
+    """A number that a reader may give: every number that is at most `near` away from it."""
+
+    value: float
+    near: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunNumberQuestion:
+    """A question whose answer is a number."""
+
+    where: Location
+    prompt: str
+    answer: RunNumber
+    slips: tuple[RunNumber, ...]
+    hint: str  # for every other number; may be empty
+    computed: tuple[tuple[str, str], ...]  # each expression with its value
+
+
+RunQuestion: TypeAlias = RunChoiceQuestion | RunNumberQuestion
+RunBlock: TypeAlias = RunProse | RunCell | RunExercises | RunQuestion | Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,22 +143,62 @@ def _display_source() -> str:
 def _run(block: Block, session: "_LessonSession") -> RunBlock:
     match block:
         case Prose(where, parts):
-            texts = [session.value(p) if isinstance(p, Value) else p for p in parts]
-            pairs = zip(parts, texts, strict=True)
-            computed = tuple((p.expression, text) for p, text in pairs if isinstance(p, Value))
-            # Join prose and values; one that begins a line must not become a list, as "1." would.
-            joined = ""
-            for part, text in zip(parts, texts, strict=True):
-                line = joined.rpartition("\n")[2]
-                begins = isinstance(part, Value) and text and not line.strip()
-                joined += f"&#{ord(text[0])};{text[1:]}" if begins else text
-            return RunProse(where, joined, computed)
+            text, computed = session.text(parts)
+            return RunProse(where, text, computed)
         case Cell(code=code, hidden=hidden):
             return RunCell(code, hidden, session.cell(block), session.shown(block.where))
         case Exercises(ids=ids):
             return RunExercises(ids)
         case Figure():
             return block
+        case ChoiceQuestion():
+            return _run_choice(block, session)
+        case NumberQuestion():
+            return _run_number(block, session)
+
+
+def _run_choice(question: ChoiceQuestion, session: "_LessonSession") -> RunChoiceQuestion:
+    prompt, computed = session.text(question.prompt)
+    choices = []
+    for letter, each in zip(LETTERS, question.choices, strict=False):
+        text, of_text = session.text(each.text)
+        reason, of_reason = session.text(each.reason)
+        computed += of_text + of_reason
+        choices.append(RunChoice(letter, text, each.is_right, reason))
+    return RunChoiceQuestion(question.where, prompt, tuple(choices), computed)
+
+
+def _run_number(question: NumberQuestion, session: "_LessonSession") -> RunNumberQuestion:
+    """Compute the answer and the slips.
+
+    Raises:
+        DefinitionError: Two of them are the same number to a reader who rounds.
+    """
+    within = session.number(question.within) if question.within else None
+    prompt, computed = session.text(question.prompt)
+    numbers: list[tuple[Value, RunNumber]] = []
+    named = [(question.answer, question.reason), *((s.value, s.reason) for s in question.slips)]
+    for value, parts in named:
+        found = session.number(value)
+        reason, of_reason = session.text(parts)
+        computed += ((value.expression, f"{found:.6g}"), *of_reason)
+        near = _rounding(found) if within is None else within
+        numbers.append((value, RunNumber(found, near, reason)))
+    for (first, one), (second, other) in itertools.combinations(numbers, 2):
+        if abs(one.value - other.value) <= one.near + other.near:
+            known = "the answer" if first is question.answer else "another slip"
+            message = f"{second.expression} = {other.value:.6g} is the same number as {known}"
+            raise _problem(second.where, f"{message}, {first.expression} = {one.value:.6g}")
+    hint, of_hint = session.text(question.hint)
+    answer, *slips = (number for _, number in numbers)
+    return RunNumberQuestion(
+        question.where, prompt, answer, tuple(slips), hint, (*computed, *of_hint)
+    )
+
+
+def _rounding(value: float) -> float:
+    """Return how far from a number a reader may be: whole ones are exact, others are rounded."""
+    return _EXACT * max(1.0, abs(value)) if value == round(value) else _ROUNDED * abs(value)
 
 
 class _LessonSession:
@@ -134,11 +222,32 @@ class _LessonSession:
         found = self._value(lambda: self._child.call("_take", [], {}), where)
         return tuple(_shown(item, where) for item in found)
 
-    def value(self, value: Value) -> str:
-        """Return the value of an expression as text."""
-        self.load(f"def {_VALUE}(): return str({value.expression})\n", value.where)
-        found = self._value(lambda: self._child.call(_VALUE, [], {}), value.where)
-        return str(found)
+    def text(self, parts: ComputedText) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """Return a text with every value in its place, and each expression with its value."""
+        computed = []
+        joined = ""
+        for part in parts:
+            if isinstance(part, str):
+                joined += part
+                continue
+            text = str(self._computed(f"str({part.expression})", part.where))
+            computed.append((part.expression, text))
+            # A value that begins a line must not become the first item of a list, as "1." would.
+            begins = text and not joined.rpartition("\n")[2].strip()
+            joined += f"&#{ord(text[0])};{text[1:]}" if begins else text
+        return joined, tuple(computed)
+
+    def number(self, value: Value) -> float:
+        """Return the value of an expression that must be a number."""
+        found = self._computed(f"float({value.expression})", value.where)
+        if not isinstance(found, float) or not math.isfinite(found):
+            raise _problem(value.where, f"{value.expression} is not a finite number")
+        return found
+
+    def _computed(self, expression: str, where: Location) -> object:
+        self.load(f"def {_VALUE}(): return {expression}\n", where)
+        found: object = self._value(lambda: self._child.call(_VALUE, [], {}), where)
+        return found
 
     def _value(self, ask: Callable[[], Answer], where: Location) -> Any:  # noqa: ANN401  any value
         try:

@@ -6,10 +6,10 @@ A lesson is CommonMark with `$maths$`. These things in it are Etude's:
     ```python hidden   likewise, but the code itself is left out
     ```exercise        the ids of exercises, one a line, to be solved at this place
     ```figure KIND     a figure to play with, set up by `key: value` lines; see `figure.py`
+    ```question KIND   a question, a choice or a number, with reasons; see `question.py`
     `= expression`     in prose: the value of an expression after the cells above
 """
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -22,26 +22,18 @@ from markdown_it.token import Token
 from grader.definitions.exercise import ExerciseId
 from grader.definitions.files import read_file
 from grader.errors import DefinitionError, Location, Problem
+from grader.lessons.computed_text import ComputedText, split_values
 from grader.lessons.fence import Fence
 from grader.lessons.figure import Figure, read_figure
-
-_VALUE: Final = re.compile(r"`= ([^`\n]+)`")
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """An expression in prose whose value stands in its place."""
-
-    where: Location
-    expression: str
+from grader.lessons.question import Question, read_question
 
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Markdown between cells; each item is a text, or a value to be computed."""
+    """Markdown between cells."""
 
     where: Location
-    parts: tuple[str | Value, ...]
+    parts: ComputedText
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +53,7 @@ class Exercises:
     ids: tuple[ExerciseId, ...]
 
 
-Block: TypeAlias = Prose | Cell | Exercises | Figure
+Block: TypeAlias = Prose | Cell | Exercises | Figure | Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +141,7 @@ _FENCES: Final[dict[str, Callable[[Fence], Block]]] = {
     "python": _cell,
     "exercise": _exercises,
     "figure": read_figure,
+    "question": read_question,
 }
 
 
@@ -156,10 +149,4 @@ def _prose(path: Path, lines: list[str], begin: int, end: int) -> Iterator[Prose
     text = "".join(lines[begin:end])
     if not text.strip():
         return
-    parts: list[str | Value] = []
-    done = 0
-    for found in _VALUE.finditer(text):
-        line = begin + text.count("\n", 0, found.start()) + 1
-        parts += [text[done : found.start()], Value(Location(path, line), found[1].strip())]
-        done = found.end()
-    yield Prose(Location(path, begin + 1), (*parts, text[done:]))
+    yield Prose(Location(path, begin + 1), split_values(text, path, begin + 1))

@@ -11,7 +11,14 @@ import numpy as np
 from grader.definitions.files import read_file, refuse_link
 from grader.errors import Location, Problem, UsageError
 from grader.grading.comparison.ladder import compare_text
-from grader.lessons.execute import RunCell, RunLesson, RunProse, Shown
+from grader.lessons.execute import (
+    RunCell,
+    RunChoiceQuestion,
+    RunLesson,
+    RunNumberQuestion,
+    RunProse,
+    Shown,
+)
 
 
 def record_path(lesson: Path) -> Path:
@@ -56,14 +63,14 @@ def differences(lesson: RunLesson) -> list[Problem]:
 def _lines(lesson: RunLesson) -> Iterator[str]:
     cells = 0
     for block in lesson.blocks:
-        if isinstance(block, RunProse):
-            yield from (f"{expression} = {value}" for expression, value in block.computed)
-        elif isinstance(block, RunCell):
+        if isinstance(block, RunCell):
             cells += 1
             yield f"[{cells}]"
             yield from (f"    {line}".rstrip() for line in block.printed.splitlines())
             for shown in block.shown:
                 yield from _shown_lines(shown)
+        elif isinstance(block, RunProse | RunChoiceQuestion | RunNumberQuestion):
+            yield from (f"{expression} = {value}" for expression, value in block.computed)
 
 
 def _shown_lines(shown: Shown) -> Iterator[str]:

@@ -8,11 +8,20 @@ from typing import ClassVar, Final, Generic, TypeAlias, TypeVar
 from markupsafe import Markup
 
 from grader.errors import DefinitionError, Location, Problem
-from grader.lessons.execute import RunBlock, RunCell, RunExercises, RunLesson, RunProse
+from grader.lessons.execute import (
+    RunBlock,
+    RunCell,
+    RunChoiceQuestion,
+    RunExercises,
+    RunLesson,
+    RunNumberQuestion,
+    RunProse,
+)
 from sitegen.figures import Figure, figure
 from sitegen.highlight import highlight
 from sitegen.images import PageImages
 from sitegen.markdown import render_markdown
+from sitegen.questions import QuestionView, view_question
 from sitegen.values import shorten
 
 Card = TypeVar("Card")
@@ -62,7 +71,7 @@ class TasksView(Generic[Card]):
     exercises: tuple[Card, ...]
 
 
-BlockView: TypeAlias = ProseView | CellView | TasksView[Card]
+BlockView: TypeAlias = ProseView | CellView | TasksView[Card] | QuestionView
 
 
 def view_blocks(
@@ -127,6 +136,8 @@ def _views(
     known: Mapping[str, Card],
 ) -> Iterator[BlockView[Card]]:
     index = -1
+    asked = 0
+    questions = sum(isinstance(each, RunChoiceQuestion | RunNumberQuestion) for each in blocks)
     for block in blocks:
         match block:
             case RunProse(where, text):
@@ -145,3 +156,6 @@ def _views(
                 new = tuple(dict.fromkeys(each for each in ids if each not in placed))
                 placed.update(new)
                 yield TasksView(tuple(known[each] for each in new))
+            case RunChoiceQuestion() | RunNumberQuestion():
+                asked += 1
+                yield view_question(block, asked, questions)

@@ -40,8 +40,31 @@ def render_markdown(
     Raises:
         DefinitionError: A formula or an image cannot be shown.
     """
-    tokens = _parser().parse(source)
-    if problems := list(_image_problems(tokens, source, Location(where, line), images)):
+    return _render(_parser().parse(source), source, Location(where, line), top, images)
+
+
+def render_inline(source: str, *, where: Path, line: int = 1) -> Markup:
+    """Markdown of one paragraph as HTML without the paragraph's own element.
+
+    Args:
+        source: CommonMark with dollar maths.
+        where: See `render_markdown`.
+        line: Likewise.
+
+    Raises:
+        DefinitionError: A formula cannot be shown, or there is an image.
+    """
+    return _render(_parser().parseInline(source), source, Location(where, line))
+
+
+def _render(
+    tokens: Sequence[Token],
+    source: str,
+    begin: Location,
+    top: int = 2,
+    images: PageImages | None = None,
+) -> Markup:
+    if problems := list(_image_problems(tokens, source, begin, images)):
         raise DefinitionError(problems)
     for token in _flat(tokens):
         if token.type in {"heading_open", "heading_close"}:
@@ -55,7 +78,7 @@ def render_markdown(
         return trusted(_parser().renderer.render(tokens, _parser().options, {}))
     except TexError as error:
         message = f"{error}, in ${error.tex.strip()}$"
-        raise _problem(Location(where, line), source, error.tex, message) from error
+        raise _problem(begin, source, error.tex, message) from error
 
 
 def unshowable(source: str, where: Path, with_images: bool) -> list[Problem]:

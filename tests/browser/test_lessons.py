@@ -17,12 +17,14 @@ from tests.browser.judging import (
 from tests.browser.learner import Keyboard, paste
 
 if TYPE_CHECKING:
+    from tests.browser.conftest import NewPage
     from tests.browser.tools import Tools
 
 pytestmark = pytest.mark.slow
 
 LESSON = "attention/lessons/causal-masking/"
 MASKED = "With a causal mask"
+QUESTIONS = "attention/lessons/scaling/"
 
 
 def test_code_is_changed_run_and_put_back_by_the_keyboard(page: Page) -> None:
@@ -94,3 +96,55 @@ def test_a_heatmap_is_read_row_by_row(page: Page, tools: "Tools") -> None:
     expect(figure.locator("[aria-pressed=true]")).to_have_count(0)
     figure.get_by_role("cell").nth(15).click()  # one need not hit the row's name
     expect(figure.locator("[aria-pressed=true]")).to_have_count(1)
+
+
+def test_a_question_is_answered_by_the_keyboard(page: Page, tools: "Tools") -> None:
+    """A wrong answer stays marked and has its own reason; the right one ends the question."""
+    without_python(page)
+    open_settled(page, QUESTIONS)
+    form = page.locator("form.quiz", has_text="Think first")
+    said = form.get_by_role("status")
+    form.get_by_role("radio").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(said).to_contain_text("Not this one. The other way round")
+    for size, theme in LOOKS:
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=theme)
+        shoot(page, "question-wrong")
+        assert barriers(page, tools) == ""
+        assert overflowing(page) == []
+
+    form.get_by_role("button", name="Show the answer").press("Enter")
+    expect(said).to_contain_text("Right.")
+    expect(form.get_by_role("radio").nth(2)).to_be_focused()
+    assert barriers(page, tools) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("8/4", "Right."),
+        ("2,0", "Right."),
+        ("0.5", "Divide by the root"),
+        ("two", "not a number that can be read"),
+    ],
+)
+def test_a_number_is_judged(page: Page, text: str, reason: str) -> None:
+    """However it is written, and a known slip has its own reason."""
+    without_python(page)
+    open_settled(page, QUESTIONS)
+    form = page.locator("form.quiz", has_text="dot product 8")
+    form.get_by_role("textbox").fill(text)
+    form.get_by_role("textbox").press("Enter")
+    expect(form.get_by_role("status")).to_contain_text(reason)
+
+
+def test_a_question_has_its_answer_without_scripts(new_page: "NewPage") -> None:
+    """Behind a line to open; what only scripts could do is not there."""
+    page = new_page(java_script_enabled=False)
+    page.goto(QUESTIONS)
+    form = page.locator("form.quiz", has_text="Think first")
+    expect(form.get_by_role("button", name="Check")).to_be_hidden()
+    form.get_by_text("Answer", exact=True).click()
+    expect(form.get_by_text("C. A difference of 1")).to_be_visible()

@@ -9,8 +9,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from grader.errors import DefinitionError
+from grader.lessons.computed_text import Value
 from grader.lessons.execute import RunCell, RunProse, run_lesson
-from grader.lessons.lesson import Cell, Exercises, Prose, Value, read_lesson
+from grader.lessons.lesson import Cell, Exercises, Prose, read_lesson
 from grader.lessons.recorded_output import differences, record, record_path
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
@@ -137,7 +138,7 @@ def test_a_failing_value_in_prose_is_an_error_with_its_line(path: Path, sandbox:
         (
             "# T\n\n```ruby\n1\n```\n",
             3,
-            "expected one of python, python hidden, exercise, figure, text",
+            "expected one of python, python hidden, exercise, figure, question, text",
         ),
         (b"\xff", 1, "not UTF-8"),
         ("a" * ((1 << 20) + 1), 1, "at most 1,048,576 are allowed"),

@@ -4,6 +4,7 @@ import test from "node:test";
 import { explain } from "../src/heatmap-words.ts";
 import { layOut } from "../src/lesson/figures.ts";
 import { Notebook } from "../src/lesson/notebook.ts";
+import { readings } from "../src/lesson/question.ts";
 import figures from "./figures.json";
 
 for (const { name, shown, layout } of figures) {
@@ -121,3 +122,17 @@ test("a row of other numbers says where they are largest and smallest", () => {
   assert.equal(said("nan nan nan nan", { isShares }), "“cat”: all are nan.");
   assert.equal(said("0.5", { isShares, labels: ["a", "b"], columns: ["x"] }), "“b”: 0.5 at “x”.");
 });
+
+for (const text of ["2", "2.0", "2,0", " 8/4", "8 / 4", "+2", "2.", "2e0", "1,0/0,5", "-4/-2"]) {
+  test(`a number may be written like ${text}`, () => assert.deepEqual(readings(text), [2]));
+}
+
+test("a comma may stand between thousands", () => {
+  assert.deepEqual(readings("65,536"), [65.536, 65536]);
+  assert.deepEqual(readings("1,048,576"), [1048576]);
+  assert.deepEqual(readings("−0,5"), [-0.5]);
+});
+
+for (const text of ["", "two", "1/2/3", "8/0", "1.2.3", "/", "0x10"]) {
+  test(`no number: "${text}"`, () => assert.deepEqual(readings(text), []));
+}

@@ -12,8 +12,12 @@ from grader.disk_cache import Cache
 from grader.errors import Location
 from grader.lessons.execute import (
     RunCell,
+    RunChoice,
+    RunChoiceQuestion,
     RunExercises,
     RunLesson,
+    RunNumber,
+    RunNumberQuestion,
     RunProse,
     Shown,
     run_lesson,
@@ -23,7 +27,11 @@ from grader.lessons.lesson import read_lesson
 from grader.sandbox.process import Sandbox
 from sitegen.from_collection.pickled import Pickled
 
-_PICKLED: Final = Pickled(RunLesson, (Figure, Location, RunCell, RunExercises, RunProse, Shown))
+_PARTS: Final = (
+    *(Figure, Location, RunCell, RunExercises, RunProse, Shown),
+    *(RunChoice, RunChoiceQuestion, RunNumber, RunNumberQuestion),
+)
+_PICKLED: Final = Pickled(RunLesson, _PARTS)
 
 
 def cached_run(path: Path, cache: Cache, sandbox: Callable[[], Sandbox]) -> RunLesson:

@@ -2,6 +2,7 @@ import { button, element, find } from "../dom";
 import { exploreHeatmaps } from "../heatmap";
 import { CellView, type Result } from "../lesson/cell";
 import { Notebook } from "../lesson/notebook";
+import { askQuestions } from "../lesson/question";
 import { Interrupted, Python, type PythonState } from "../python";
 
 class Lesson {
@@ -138,6 +139,7 @@ function timing(milliseconds: number, before: number): string {
 }
 
 exploreHeatmaps(document);
+askQuestions();
 if (document.getElementById("cells")) {
   new Lesson(JSON.parse(find("#cells", HTMLScriptElement).text) as string[]);
 }

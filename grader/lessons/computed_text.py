@@ -1,0 +1,39 @@
+"""Text of a lesson in which `= expression` stands for a value that is computed."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from grader.errors import Location
+
+_VALUE: Final = re.compile(r"`= ([^`\n]+)`")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An expression in a text whose value stands in its place."""
+
+    where: Location
+    expression: str
+
+
+ComputedText: TypeAlias = tuple[str | Value, ...]
+"""Each item is a text, or a value to be computed."""
+
+
+def split_values(text: str, path: Path, line: int) -> ComputedText:
+    """Split a text at its expressions.
+
+    Args:
+        text: Markdown.
+        path: The lesson's file.
+        line: The line of that file in which the text begins, from one.
+    """
+    parts: list[str | Value] = []
+    done = 0
+    for found in _VALUE.finditer(text):
+        where = Location(path, line + text.count("\n", 0, found.start()))
+        parts += [text[done : found.start()], Value(where, found[1].strip())]
+        done = found.end()
+    return (*parts, text[done:])

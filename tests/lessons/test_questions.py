@@ -1,0 +1,126 @@
+"""Questions in a lesson: what is read, what is computed, and what is reported of mistakes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.errors import DefinitionError
+from grader.lessons.execute import (
+    RunChoiceQuestion,
+    RunLesson,
+    RunNumberQuestion,
+    run_lesson,
+)
+from grader.lessons.lesson import read_lesson
+from grader.lessons.recorded_output import record
+from grader.sandbox.choose import open_sandbox
+from grader.sandbox.process import Sandbox
+
+CHOICE = """\
+```python
+x = 3
+```
+
+```question choice
+How many,
+given `= x`?
+wrong: Two.
+  | One more,
+  which is `= 2 + 1`.
+right: Three. | It is $x$.
+```
+"""
+NUMBER = """\
+```question number
+What is half of 3?
+answer: 3 / 2
+reason: It is `= 3 / 2`.
+slip: 3 * 2
+  | That is twice.
+slip: 2 / 3 | The other way round.
+hint: Divide.
+```
+"""
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with open_sandbox() as opened:
+        yield opened
+
+
+def run(folder: Path, sandbox: Sandbox, text: str) -> RunLesson:
+    path = folder / "01-questions.md"
+    path.write_text(text, encoding="utf-8")
+    return run_lesson(read_lesson(path), sandbox)
+
+
+def test_a_choice_has_a_reason_for_each_answer(tmp_path: Path, sandbox: Sandbox) -> None:
+    """Lines that are indented go on, and expressions see the cells above."""
+    question = run(tmp_path, sandbox, CHOICE).blocks[-1]
+
+    assert isinstance(question, RunChoiceQuestion)
+    assert (question.where.line, question.prompt) == (6, "How many,\ngiven 3?")
+    assert [(each.text, each.is_right, each.reason) for each in question.choices] == [
+        ("Two.", False, "One more,\nwhich is 3."),
+        ("Three.", True, "It is $x$."),
+    ]
+
+
+def test_a_number_and_its_slips_are_computed_and_recorded(tmp_path: Path, sandbox: Sandbox) -> None:
+    """Whole numbers are exact to a reader, others are rounded; a reviewer sees each value."""
+    lesson = run(tmp_path, sandbox, NUMBER)
+    (question,) = lesson.blocks
+
+    assert isinstance(question, RunNumberQuestion)
+    assert (question.answer.value, question.answer.reason) == (1.5, "It is 1.5.")
+    assert [each.value for each in question.slips] == [6.0, pytest.approx(2 / 3)]
+    assert question.answer.near == pytest.approx(0.015)
+    assert question.slips[0].near < 1e-6
+    assert question.hint == "Divide."
+    assert record(lesson) == "3 / 2 = 1.5\n3 / 2 = 1.5\n3 * 2 = 6\n2 / 3 = 0.666667\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "said"),
+    [
+        (
+            CHOICE.replace("choice", "guess", 1),
+            5,
+            "expected one of choice, number after 'question'",
+        ),
+        (CHOICE.replace("right:", "wrong:", 1), 5, "expected one `right:`, found none"),
+        (CHOICE.replace("wrong:", "right:", 1), 11, "expected one `right:`, found 2"),
+        (CHOICE.replace("wrong:", "false:", 1), 8, "expected one of right, wrong before the colon"),
+        (CHOICE.replace("Three.", "Two.", 1), 11, "this answer is there twice"),
+        (CHOICE.replace(" | It is $x$.", "", 1), 11, "expected `right: ... | the reason`"),
+        (CHOICE.replace("  which", "which", 1), 10, "an indented line that goes on"),
+        (NUMBER.replace("answer: 3 / 2\n", "", 1), 1, "expected one `answer:`, found none"),
+        (NUMBER.replace("Divide.", "", 1), 8, "`hint:` has no value"),
+        (NUMBER.replace("What is half of 3?\n", "", 1), 2, "the block has no text of its own"),
+        (
+            NUMBER.replace("2 / 3", "6.0", 1),
+            7,
+            "6.0 = 6 is the same number as another slip, 3 * 2 = 6",
+        ),
+        (
+            NUMBER.replace("3 * 2", "1.51", 1),
+            5,
+            "1.51 = 1.51 is the same number as the answer, 3 / 2 = 1.5",
+        ),
+        (NUMBER.replace("2 / 3", "1e400", 1), 7, "1e400 is not a finite number"),
+        (NUMBER.replace("2 / 3", "lost", 1), 7, "NameError"),
+        (NUMBER.replace("hint: Divide.", "within: 1", 1), 7, "the same number as the answer"),
+    ],
+)
+def test_a_mistake_in_a_question_is_reported_with_its_line(
+    tmp_path: Path, sandbox: Sandbox, question: str, line: int, said: str
+) -> None:
+    """Reading finds what is written wrong, running what is computed wrong."""
+    with pytest.raises(DefinitionError) as raised:
+        run(tmp_path, sandbox, question)
+    (problem,) = raised.value.problems
+
+    assert problem.where.path.name == "01-questions.md"
+    assert (problem.where.line, said in problem.message) == (line, True), problem.message

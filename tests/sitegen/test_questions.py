@@ -1,0 +1,67 @@
+"""Questions of a lesson on its page."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from grader.errors import Location
+from grader.lessons.execute import RunChoice, RunChoiceQuestion, RunNumber, RunNumberQuestion
+
+if TYPE_CHECKING:
+    from tests.sitegen.conftest import Build, MakeLesson, MakeTrack, Page
+
+WHERE = Location(Path("lessons/01-begin.md"), 7)
+CHOICE = RunChoiceQuestion(
+    WHERE,
+    "How *many*?",
+    (RunChoice("A", "Two.", False, "One more."), RunChoice("B", "Three.", True, "It is $x$.")),
+    (),
+)
+NUMBER = RunNumberQuestion(
+    WHERE,
+    "What is $1/2$?",
+    RunNumber(0.5, 0.005, "Half."),
+    (RunNumber(2.0, 1e-9, "The other way round."),),
+    "",
+    (),
+)
+
+
+@pytest.fixture
+def page(build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack") -> "Page":
+    lessons = {"attention": [make_lesson("begin", CHOICE, NUMBER)]}
+    return build(make_track(), lessons=lessons)["attention/lessons/begin/index.html"]
+
+
+def test_a_choice_is_a_group_of_answers_with_their_reasons(page: "Page") -> None:
+    """Maths and emphasis are shown; the scripts know which answer is right."""
+    radios = [each for each in page.all("input") if each.attributes.get("type") == "radio"]
+    own = [each for each in radios if each.attributes["name"] == "question-1"]
+
+    assert "How many?" in [each.text for each in page.all("legend")]
+    assert ["data-right" in each.attributes for each in own] == [False, True]
+    assert "Not this one. One more." in page.text
+    assert [each.attributes.get("aria-label") for each in page.all("form")] == [
+        "Question 1 of 2",
+        "Question 2 of 2",
+    ]
+
+
+def test_a_number_has_its_values_and_a_reason_for_any_other(page: "Page") -> None:
+    """The answer comes first, and how near a reader has to come."""
+    form = page.all("form")[1].attributes
+
+    assert json.loads(form["data-numbers"]) == [[0.5, 0.005], [2.0, 1e-9]]
+    assert form["data-answer"] == "0.5"
+    for reason in ("Right. Half.", "Not yet. The other way round.", "Not yet. Look at the"):
+        assert reason in page.text
+
+
+def test_without_scripts_each_answer_is_behind_a_line_to_open(page: "Page") -> None:
+    """With its reason; no script has to run to show it."""
+    answers = [" ".join(each.text.split()) for each in page.all("details")]
+
+    assert answers[0].startswith("Answer B. It is")
+    assert answers[1] == "Answer 0.5. Half."

@@ -18,6 +18,7 @@ from grader.definitions.files import default_folder
 from grader.definitions.track import Track
 from grader.lessons.lesson import read_lesson
 from grader.lessons.execute import RunCell, run_lesson
+from grader.lessons.question import ChoiceQuestion, NumberQuestion
 from grader.lessons.recorded_output import differences
 from grader.sandbox.process import Sandbox
 from tests.conftest import Etude
@@ -118,3 +119,19 @@ def test_xp_grows_with_difficulty() -> None:
 def test_the_warm_up_has_a_dozen_exercises() -> None:
     """For those who need NumPy itself first."""
     assert len(TRACKS["numpy-warmup"].exercises) >= 12
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_asks_sums_up_and_leads_on(path: Path) -> None:
+    """Two questions or more, a summary, and further reading with addresses."""
+    questions = [
+        block
+        for block in read_lesson(path).blocks
+        if isinstance(block, ChoiceQuestion | NumberQuestion)
+    ]
+    text = path.read_text("utf-8")
+    summary, _, reading = text.partition("## In short\n")[2].partition("## Further reading\n")
+
+    assert len(questions) >= 2
+    assert summary.count("\n- ") >= 3
+    assert reading.count("](https://") >= 2

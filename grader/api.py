@@ -13,6 +13,7 @@ from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
+from grader.grading.results.submitted_files import read_submission
 from grader.grading.results.verdict import Verdict
 from grader.reports.formats import format_named
 from grader.reports.report import Report
@@ -122,7 +123,7 @@ def _submission(
     exercise: Exercise, file: str | os.PathLike[str] | None, source: str | None
 ) -> Submission:
     if file is not None and source is None:
-        return Submission.read(Path(file))
+        return read_submission(Path(file), exercise.files_to_submit)
     if source is not None and file is None:
         return Submission.from_bytes(Path(exercise.path_name), source.encode())
     raise UsageError("a submission is either a file or a source: give one of the two")

@@ -7,9 +7,9 @@ from pathlib import Path
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, UsageError
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.submission import Submission
+from grader.grading.results.submitted_files import read_submission
 from grader.grading.results.verdict import Verdict
-from grader.grading.workers.batch import Entry, find
+from grader.grading.workers.batch import Entry, find, may_be_several
 from grader.grading.workers.pool import Pool
 
 
@@ -57,11 +57,15 @@ def verdict_changes(
     entries = [
         found
         for found in find(folder)
-        if isinstance(found, Entry) and found.exercise.replace("_", "-") == before.id
+        if isinstance(found, Entry)
+        and found.exercise.replace("_", "-") == before.id
+        and (before.files_to_submit or not may_be_several(found.path))
     ]
     if not entries:
         raise UsageError(f"there is no <student>/{before.path_name} in {folder}")
-    submissions = [Submission.read(entry.path, below=folder) for entry in entries]
+    submissions = [
+        read_submission(entry.path, before.files_to_submit, below=folder) for entry in entries
+    ]
     jobs = {
         (version.digest, submission.digest): Job(version, submission)
         for version in (before, after)

@@ -8,7 +8,7 @@ from typing import Final
 from grader.authoring.add_entry import add_entry
 from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
-from grader.grading.results.submission import Submission
+from grader.grading.results.submitted_files import read_submission
 
 _WORDS: Final = 4  # of a sentence that make an id
 _WORD: Final = re.compile(r"[a-z0-9]+")
@@ -33,7 +33,7 @@ def new_misconception(
         raise UsageError(f"{exercise.where.path} is a student edition; change the full one")
     if not says.strip():
         raise UsageError("a misconception needs a sentence for learners")
-    submission = Submission.read(path)
+    submission = read_submission(path, exercise.files_to_submit)
     if submission.problem:
         raise UsageError(f"{path}: {submission.problem}")
     try:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from grader.sandbox.inside import modules
 from grader.sandbox.inside.serving import FILE_NAME, MODULE_NAME
 
 _SEED: Final = 0
@@ -72,8 +73,9 @@ class SubmissionGlobals:
         _write(self._our_settings, self._settings)
 
     def remove_module(self) -> None:
-        """Remove the submission's module."""
+        """Remove the submission's modules."""
         sys.modules.pop(MODULE_NAME, None)
+        modules.remove()
         linecache.cache.pop(FILE_NAME, None)
 
 

@@ -61,6 +61,8 @@ def command(  # noqa: PLR0917  click calls it by name
 ) -> None:
     """Grade FILE, a Python file or a Jupyter notebook, as a submission to EXERCISE.
 
+    Where EXERCISE asks for several files, FILE is their folder, a zip of it, or the main one.
+
     EXERCISE is an id, or the path of a YAML definition anywhere: a path has a slash or ends in
     .yaml or .yml. The attempt is recorded on this machine, see `etude progress`; a verdict never
     depends on that.
@@ -103,10 +105,11 @@ def _watch(file: Path, check: "Callable[[], object]") -> NoReturn:
         click.clear()  # in a terminal: what is there is the newest verdict
         check_and_wait()
 
-    seen = changed([file])  # before it is read: what is saved meanwhile is a change
+    files = [file, *file.glob("*.py")] if file.is_dir() else [file]
+    seen = changed(files)  # before it is read: what is saved meanwhile is a change
     check_and_wait()
     with contextlib.suppress(KeyboardInterrupt):
-        rebuild_on_change([file], again, seen)
+        rebuild_on_change(files, again, seen)
     raise click.exceptions.Exit(0)
 
 
@@ -115,13 +118,13 @@ def _check(asked: _Asked) -> "Verdict":
     with contextlib.ExitStack() as stack:
         try:
             pool = stack.enter_context(_pool(asked.unsafe))
-            verdict, afterwards = _grade(pool, asked)
+            verdict, afterwards, file = _grade(pool, asked)
         except Exception as error:
             with contextlib.suppress(OSError):  # what went wrong first is what is said
                 _deliver_fault(asked, error, began)
             raise
         # While what graded it comes to its end:
-        _deliver(asked, verdict, began, afterwards)
+        _deliver(dataclasses.replace(asked, file=file), verdict, began, afterwards)
         _record(verdict, afterwards)
     return verdict
 
@@ -132,10 +135,11 @@ def _pool(unsafe: bool) -> "Pool":
     return Pool(1, options.sandbox_opener(unsafe, many=False), preload=False)
 
 
-def _grade(pool: "Pool", asked: _Asked) -> "tuple[Verdict, Afterwards]":
+def _grade(pool: "Pool", asked: _Asked) -> "tuple[Verdict, Afterwards, Path]":
+    """Grade what is asked for; return also the file of the verdict's lines."""
     from grader.definitions.collection import resolve
     from grader.grading.results.jobs import Job
-    from grader.grading.results.submission import Submission
+    from grader.grading.results.submitted_files import read_submission
 
     definition = resolve(asked.exercise, options.collection_folder(asked.exercises))
     asked.delivery.load()  # while the worker gets ready
@@ -143,13 +147,13 @@ def _grade(pool: "Pool", asked: _Asked) -> "tuple[Verdict, Afterwards]":
 
     told = asked.delivery.printed in {"text", "plain"}
     afterwards = Afterwards(definition, asked.exercises, told=told)
-    submission = Submission.read(asked.file)
+    submission = read_submission(asked.file, definition.files_to_submit)
     if submission.is_notebook and submission.problem:
-        raise UsageError(f"{asked.file}: {submission.problem}")
+        raise UsageError(f"{submission.path}: {submission.problem}")
     ((_, result),) = pool.grade([Job(definition, submission)])
     if isinstance(result, EtudeError):
         raise result
-    return result, afterwards
+    return result, afterwards, submission.path
 
 
 def _deliver(asked: _Asked, verdict: "Verdict", began: float, afterwards: "Afterwards") -> None:

@@ -27,6 +27,8 @@ _SHOWN = 20  # files that are named one by one
 def command(source: Path, into: Path, roster: Path | None, exercises: Path | None) -> None:
     """Write the submissions of SOURCE, a zip or a folder, to DIR/<student>/<exercise>.py or .ipynb.
 
+    The files of an exercise that asks for several go to DIR/<student>/<exercise>/.
+
     SOURCE is what Canvas or Moodle hand out, or has a folder for each student. Files keep their
     dates. What is there already is replaced by what is newer. What could not be placed is named,
     and the exit status is 1.
@@ -39,7 +41,8 @@ def command(source: Path, into: Path, roster: Path | None, exercises: Path | Non
     options.prefer_own_output()
     from grader.course.collect import collect
     from grader.course.grades import read_names
-    from grader.definitions.collection import find_exercise
+    from grader.definitions.collection import find_exercise, load_exercise
+    from grader.definitions.files import files_by_folder
     from grader.reports.phrases import count
 
     collection = options.collection_folder(exercises)
@@ -54,7 +57,11 @@ def command(source: Path, into: Path, roster: Path | None, exercises: Path | Non
         return None
 
     names = None if roster is None else read_names(roster)
-    done = collect(source, into, exercise_of, names)
+    paths = (path for paths in files_by_folder(collection).values() for path in paths)
+    texts = ((path, path.read_bytes()) for path in paths)
+    asking = [load_exercise(path) for path, text in texts if b"files_to_submit:" in text]
+    several = {str(each.id): each.files_to_submit for each in asking if each.files_to_submit}
+    done = collect(source, into, exercise_of, names, several)
     click.echo(f"{count(len(done.placed), 'submission')} in {printable(str(into))}")
     if done.kept:
         click.echo(f"{len(done.kept)} were there already")

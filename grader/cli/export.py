@@ -68,6 +68,8 @@ def notebook(exercise: str, output: Path | None, exercises: Path | None) -> None
     from grader.reports.deliver import write_whole
 
     found = resolve(exercise, options.collection_for([exercise], exercises))
+    if found.files_to_submit:
+        raise UsageError(f"{found.id} asks for several files; hand out what 'etude start' writes")
     path = output or Path(f"{found.id}.ipynb")
     if path.exists():
         raise UsageError(f"{path} is there already and stays as it is; name another with --output")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
     """Write the starter of EXERCISE to FILE, or to <exercise>.py in this folder.
 
-    A file that is there already is never changed.
+    A file that is there already is never changed. An exercise of several files gets a folder.
 
     \b
     Examples:
@@ -31,11 +31,19 @@ def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
     options.prefer_own_output()
     from grader.cli.progress_record import read_history, suffix
     from grader.definitions.collection import resolve
+    from grader.definitions.program_files import split
     from grader.progress.status import standings
 
     found = resolve(exercise, options.collection_folder(exercises))
-    path = _path(found, file)
-    done = "written" if _write(path, found.starter) else "there already, and still the starter"
+    several = split(found.starter) if found.files_to_submit else {}
+    path = (file or Path(found.id)) / found.files_to_submit[0] if several else _path(found, file)
+    if several:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for name, text in several.items():
+            _write(path.with_name(name), text)
+        done = f"written, with {', '.join(found.files_to_submit[1:])}"
+    else:
+        done = "written" if _write(path, found.starter) else "there already, and still the starter"
     for name, content in found.data.items():
         target = path.with_name(name)
         if not target.exists():

@@ -5,6 +5,9 @@ Canvas and Moodle name what they hand out by these patterns (as of 2026):
     lovelaceada_LATE_1234_56789_token_lookup-1.py              Canvas: name, id, submission, file
     Ada Lovelace_1234_assignsubmission_file_/token_lookup.py   Moodle: name, id, file
     ada/token_lookup.py                                        a folder for each student
+
+A file of an exercise that asks for several goes to `<student>/<exercise>/<file>`. It is named after
+what only one exercise asks for, or lies in a folder named after the exercise.
 """
 
 import contextlib
@@ -14,7 +17,7 @@ import os
 import re
 import stat
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -48,6 +51,30 @@ class Found:
     read: Callable[[], bytes]  # at most one byte more than a submission may have
 
 
+@dataclass(frozen=True, slots=True)
+class _Exercises:
+    """The exercises that files are named after."""
+
+    exercise_of: Callable[[str], str | None]
+    several: Mapping[str, Sequence[str]]  # the files of those that ask for several
+
+    def asks_for(self, exercise: str, file: str) -> bool:
+        """Return whether an exercise asks for a file, beside others."""
+        return f"{PurePosixPath(file).stem}.py" in self.several.get(exercise, ())
+
+    def place(self, stem: str) -> str | list[str]:
+        """Return the path of a file below its student's, without suffix.
+
+        If there is none, return the exercises that it could belong to.
+        """
+        for name in dict.fromkeys((stem, _COPY.sub("", stem))):
+            if exercise := self.exercise_of(name):
+                return exercise
+            if asking := [each for each in self.several if self.asks_for(each, f"{name}.py")]:
+                return f"{asking[0]}/{name}" if len(asking) == 1 else asking
+        return []
+
+
 @dataclass(slots=True)
 class Collected:
     """The outcome of collecting a download.
@@ -68,6 +95,7 @@ def collect(
     into: Path,
     exercise_of: Callable[[str], str | None],
     names: Mapping[str, str] | None = None,
+    several: Mapping[str, Sequence[str]] | None = None,
 ) -> Collected:
     """Put the files of a zip or a folder into a folder for each student.
 
@@ -79,18 +107,20 @@ def collect(
         exercise_of: gives the id of the exercise that a file is named after.
         names: the student that an id or a name of the platform stands for, as `name_key` writes
             it; without it the platform's name and id are the student's.
+        several: the files of each exercise that asks for several, by its id.
 
     Raises:
         UsageError: the source cannot be read.
     """
     with contextlib.ExitStack() as stack:
-        return _collect(_files(source, stack), into, exercise_of, names)
+        exercises = _Exercises(exercise_of, several or {})
+        return _collect(_files(source, stack), into, exercises, names)
 
 
 def _collect(
     files: Iterable[Found],
     into: Path,
-    exercise_of: Callable[[str], str | None],
+    exercises: _Exercises,
     names: Mapping[str, str] | None,
 ) -> Collected:
     done = Collected()
@@ -98,7 +128,7 @@ def _collect(
     for found in files:
         if is_passed_over(PurePosixPath(found.path).name) or "__MACOSX/" in found.path:
             continue
-        place = _place(found.path, exercise_of, names)
+        place = _place(found.path, exercises, names)
         if isinstance(place, str):
             done.left_out[found.path] = place
             continue
@@ -109,19 +139,24 @@ def _collect(
         if other is not None:
             done.left_out[other.path] = f"{found.path} is newer"
         newest[place] = found
-    for (student, exercise), found in newest.items():
+    for (student, name), found in newest.items():
         suffix = PurePosixPath(found.path).suffix
-        _write(into / student / f"{exercise}{suffix}", found, done)
+        _write(into / student / f"{name}{suffix}", found, done)
     return done
 
 
 def _place(
-    path: str, exercise_of: Callable[[str], str | None], names: Mapping[str, str] | None
+    path: str, exercises: _Exercises, names: Mapping[str, str] | None
 ) -> tuple[str, str] | str:
-    """Return the student and the exercise of a file, or why there are none."""
+    """Return the student of a file and its path without suffix, or why there are none."""
     parts = PurePosixPath(path).parts
     if path.startswith("/") or ".." in parts or "\\" in path or "\0" in path:
         return "its path leads outside"
+    folder = parts[-2] if len(parts) > 1 else ""
+    if exercises.asks_for(folder, parts[-1]):
+        parts = (*parts[:-2], parts[-1])
+    else:
+        folder = ""
     tail = "/".join(parts[-2:])
     patterns = (_MOODLE.fullmatch(tail), _CANVAS.fullmatch(parts[-1]), _FOLDER.fullmatch(tail))
     match = next((each for each in patterns if each), None)
@@ -130,9 +165,13 @@ def _place(
         return "no student is named in its path" if is_code else "neither Python nor a notebook"
     facts = match.groupdict()
     stem = facts["file"].rpartition(".")[0]
-    exercise = exercise_of(stem) or exercise_of(_COPY.sub("", stem))
-    if exercise is None:
-        return f"there is no exercise {stem!r}"
+    place = f"{folder}/{stem}" if folder else exercises.place(stem)
+    if isinstance(place, list):
+        return (
+            f"{len(place)} exercises ask for {stem}.py; put it into a folder named after one"
+            if place
+            else f"there is no exercise {stem!r}"
+        )
     name, number = facts["name"].strip(), facts.get("id")
     if names is None:
         student = name if number is None else f"{name}_{number}"
@@ -143,7 +182,7 @@ def _place(
             return f"{name!r} is not on the roster"
     if is_passed_over(student) or "/" in student:
         return f"{student!r} cannot be the name of a folder"
-    return student, exercise
+    return student, place
 
 
 def _write(target: Path, found: Found, done: Collected) -> None:

@@ -28,6 +28,7 @@ from grader.definitions.files import (
 )
 from grader.definitions.load_course import course_file, digest_in_course, load_course
 from grader.definitions.problem_list import ProblemList
+from grader.definitions.program_files import completed
 from grader.definitions.rules import check_exercise
 from grader.definitions.rules.track_rules import Found, check_track, lessons_by_id
 from grader.definitions.track import Track, TrackDefinition, TrackId
@@ -127,6 +128,8 @@ def _load(path: Path, course: Course | None) -> _Loaded:
         digest=digest_in_course(document.digest, course, told),
     )
     check_exercise(exercise, document)
+    if exercise.files_to_submit:
+        exercise = _with_files_of_solution(exercise)
     return _Loaded(
         exercise,
         document.node("id").where,
@@ -135,6 +138,14 @@ def _load(path: Path, course: Course | None) -> _Loaded:
             for index, required in enumerate(exercise.requires)
         },
     )
+
+
+def _with_files_of_solution(exercise: Exercise) -> Exercise:
+    """Add the files that the author's other programs leave out."""
+    right = exercise.solution
+    known = tuple(replace(e, code=completed(e.code, right)) for e in exercise.misconceptions)
+    also = tuple(completed(code, right) for code in exercise.also_right)
+    return replace(exercise, misconceptions=known, also_right=also)
 
 
 def load_track(path: Path) -> Track:

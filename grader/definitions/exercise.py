@@ -594,6 +594,14 @@ class Exercise:
     hidden_files: tuple[str, ...] = _doc(
         "The same, but there only once hidden tests run, and in no handout.", default=()
     )
+    files_to_submit: tuple[str, ...] = _doc(
+        "The files of a submission of several modules, as `[attention.py, masks.py]`: lower-case "
+        "words joined by underscores. The first is the main one, which defines what is asked for; "
+        "it imports the others by their names. Starter and solution have all of them, each after "
+        "a line `# etude file: attention.py`. A misconception, or another right program, begins "
+        "with such a line too, and may leave out files that are as in the solution.",
+        default=(),
+    )
     hidden_elsewhere: int = _doc(
         "In a student edition: how many tests it lacks, hidden ones and those that need the "
         "solution.",

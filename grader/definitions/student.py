@@ -43,7 +43,7 @@ PUBLIC: Final = frozenset(
     {
         "id", "title", "kind", "difficulty", "xp", "requires", "concepts", "instructions",
         "defines", "starter", "tests", "hints", "forbid", "limits",
-        "files",
+        "files", "files_to_submit",
     }
 )  # fmt: skip
 """The keys of an exercise that its student edition keeps; of the tests, those it can compare."""

@@ -196,3 +196,51 @@ def test_no_depth_of_folders_is_a_fault(tmp_path: Path) -> None:
     finally:
         os.removedirs(deep)  # what tidies up after tests may not get so deep
     assert job.submission.source == RIGHT
+
+
+_SEVERAL = """\
+id: twice
+title: Twice
+difficulty: beginner
+xp: 1
+instructions: Return twice x.
+files_to_submit: [main.py, helpers.py]
+defines: {twice: {}}
+starter: |
+  # etude file: main.py
+  import helpers
+  # etude file: helpers.py
+  TWO = 2.0
+tests:
+  - {id: shown, given: {x: 3.0}, call: twice(x), expect: 6.0}
+solution: |
+  # etude file: main.py
+  import helpers
+  def twice(x):
+      return helpers.TWO * x
+  # etude file: helpers.py
+  TWO = 2.0
+explanation: Twice is twice.
+"""
+
+
+def test_an_exercise_of_several_files_from_its_start_to_its_grade(
+    etude: Etude, tmp_path: Path
+) -> None:
+    """`start` writes a folder; `check` takes it; the assigned exercise is found by its main file."""
+    tmp_path.joinpath("twice.yaml").write_text(_SEVERAL)
+    assert etude("start", "./twice.yaml").returncode == 0
+    begun = sorted(path.name for path in tmp_path.joinpath("twice").iterdir())
+    assert begun == ["helpers.py", "main.py"]
+    refused = etude("check", "./twice.yaml", "twice")
+    assert "There is no function `twice` in your code" in refused.stdout
+    main = tmp_path / "twice" / "main.py"
+    main.write_text("import helpers\n\n\ndef twice(x):\n    return helpers.TWO * x\n")
+    assert etude("check", "./twice.yaml", "twice").returncode == 0
+    tmp_path.joinpath("in").mkdir()
+    tmp_path.joinpath("twice").rename(tmp_path / "in" / "work")
+    assert etude("grade", "in", "--assigned", "./twice.yaml").returncode == 0
+    tmp_path.joinpath("in", "work", "helpers.py").unlink()
+    done = etude("grade", "in", "--assigned", "./twice.yaml")
+    assert done.returncode == 1
+    assert "There is no file helpers.py. Hand in main.py, helpers.py." in done.stdout

@@ -192,3 +192,29 @@ def test_what_is_no_zip_is_said(run: Callable[..., Collected], tmp_path: Path) -
     path.write_bytes(b"PK\x03\x04 cut off")
     with pytest.raises(UsageError, match=r"download.zip is neither a folder nor a zip"):
         run(path)
+
+
+def test_a_file_of_several_is_put_into_a_folder_of_the_exercise(
+    make_zip: Zip, tmp_path: Path
+) -> None:
+    """If one exercise alone asks for it, or the folder that it lies in is named after one."""
+    several = {"causal": ("main.py", "masks.py"), "rope": ("main.py", "angles.py")}
+    download = make_zip(
+        {
+            "ada/causal/main.py": "1",
+            "ada/masks.py": "2",
+            "lovelacebob_101_5001_angles-1.py": "3",
+            "Eve L_12_assignsubmission_file_/main.py": "4",
+        }
+    )
+    done = collect(download, tmp_path / "out", exercise_of, None, several)
+    assert layout(tmp_path / "out") == {
+        "ada/causal/main.py": "1",
+        "ada/causal/masks.py": "2",
+        "lovelacebob_101/rope/angles.py": "3",
+    }
+    assert done.left_out == {
+        "Eve L_12_assignsubmission_file_/main.py": (
+            "2 exercises ask for main.py; put it into a folder named after one"
+        )
+    }

@@ -9,7 +9,7 @@ import pytest
 from grader.grading.diagnosis import first_expression
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback.expression_sentences import leaves_the_track
-from grader.grading.program.notebook_program import CellLines
+from grader.grading.program.notebook_program import PartLines
 from grader.grading.results.verdict import Diagnosis, Verdict
 from grader.grading.results.verdict_json import verdict_data
 
@@ -148,7 +148,7 @@ if search is not None:
 def test_a_notebook_has_lines_of_cells() -> None:
     """A range of lines too, whose ends may lie in two cells."""
     said = leaves_the_track("filled", "a", 7, (2, 5))
-    found = CellLines((2, 5), (3, 7)).diagnosis(Diagnosis("expression", "filled", said, None, ()))
+    found = PartLines((2, 5), (3, 7)).diagnosis(Diagnosis("expression", "filled", said, None, ()))
     assert found is not None
     for place in ("line 4 of cell 5 reads", "line 2 of cell 2 to line 2 of cell 5"):
         assert place in found.feedback

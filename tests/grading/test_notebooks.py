@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import pytest
 
-from grader.grading.program.notebook_program import CellLines
+from grader.grading.program.notebook_program import PartLines
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis, Outcome, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
@@ -168,7 +168,7 @@ def test_a_magic_is_where_python_stops_reading(source: str, left: list[str]) -> 
 
 def test_lines_of_a_program_become_lines_of_cells() -> None:
     """In sentences of ours alone: words of an exception or an author stay."""
-    lines = CellLines((2, 5), (3, 7))
+    lines = PartLines((2, 5), (3, 7))
     assert lines.sentence("In lines 1, 3 and 4 (line 99).") == (
         "In line 1 of cell 2, line 3 of cell 2 and line 1 of cell 5 (line 99)."
     )

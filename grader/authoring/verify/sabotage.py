@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from grader.definitions.exercise import Exercise
+from grader.definitions.program_files import appended
 
 RAISES: Final = "raises"
 NOTHING: Final = "nothing"
@@ -244,7 +245,7 @@ def _wrapped(exercise: Exercise, right: str) -> Iterator[WrongProgram]:
 
 def _program(right: str, kind: str, names: dict[str, bool]) -> str:
     wrapper = _WRAPPER.replace("{kind!r}", repr(kind)).replace("{names!r}", repr(names))
-    return f"{right.rstrip()}\n{wrapper}"
+    return appended(right, wrapper)
 
 
 _NEVER_RIGHT: Final = "an answer that nobody gives"

@@ -125,6 +125,7 @@ def _solution(
     )
     facts.sound = passed(solution)
     if solution.outcome is not Outcome.PASSED:
+        # The comments that name files join the parts of each file.
         both = f"{exercise.starter.rstrip()}\n\n\n{right}"
         results = yield [
             variants.run("opened", variants.opened(exercise), right, exercise),

@@ -2,9 +2,11 @@
 
 import math
 import re
+import sys
 from collections.abc import Iterator
 from typing import Final
 
+from grader.definitions.program_files import NAME, mark_in, split
 from grader.definitions.rules.base import Checked, Rule, Step, is_dotted, is_name, slug, unique
 from grader.definitions.wording import did_you_mean, listing, quote
 from grader.definitions.yaml_source import Scalar
@@ -198,6 +200,54 @@ def _limits(checked: Checked) -> Iterator[Problem]:
             yield checked.problem(f"{value} is not a multiple of {_BLOCK}", "limits", key)
 
 
+def _files_to_submit(checked: Checked) -> Iterator[Problem]:
+    """Check the names, and that each program has the files."""
+    exercise, key = checked.exercise, "files_to_submit"
+    asked = exercise.files_to_submit
+    if not asked:
+        return
+    yield from unique(checked.document, ((name, (key, i)) for i, name in enumerate(asked)))
+    taken = {"numpy", "submission", *sys.stdlib_module_names, *exercise.packages}
+    for index, name in enumerate(asked):
+        if not NAME.fullmatch(name):
+            message = f"{quote(name)} is not lower-case words joined by underscores, and .py"
+            yield checked.problem(message, key, index)
+        elif name.removesuffix(".py") in taken:
+            message = f"{quote(name)} has the name of a module that is there already"
+            yield checked.problem(message, key, index)
+    if len(asked) == 1:
+        yield checked.problem("name at least two files", key)
+    if exercise.kind == "predict":
+        yield checked.problem("answers are one file; leave this out", key)
+
+
+def _files_of_programs(checked: Checked) -> Iterator[Problem]:
+    """Check that each program names the files of a submission of several."""
+    exercise = checked.exercise
+    asked = exercise.files_to_submit
+    if not asked:
+        return
+    wholes = [("starter", exercise.starter)]
+    wholes += [("solution", exercise.solution)] if exercise.solution else []
+    for program, text in wholes:
+        found = list(split(text))
+        if found != list(asked) or not mark_in(text.partition("\n")[0]):
+            message = f"needs a line '# etude file: NAME' before each of {listing(asked, 'and')}"
+            yield checked.problem(message, program)
+    others: list[tuple[str, tuple[Step, ...]]] = [
+        (known.code, ("misconceptions", index, "code"))
+        for index, known in enumerate(exercise.misconceptions)
+    ]
+    others += [(code, ("also_right", index)) for index, code in enumerate(exercise.also_right)]
+    for text, steps in others:
+        found = list(split(text))
+        if found[:1] != [asked[0]] or not mark_in(text.partition("\n")[0]):
+            yield checked.problem(f"needs '# etude file: {asked[0]}' as its first line", *steps)
+        for name in found:
+            if name not in asked:
+                yield checked.problem(f"{quote(name)} is not in 'files_to_submit'", *steps)
+
+
 RULES: Final[tuple[Rule, ...]] = (
     _ids,
     _lists,
@@ -210,4 +260,6 @@ RULES: Final[tuple[Rule, ...]] = (
     _equivalent,
     _forbid,
     _limits,
+    _files_to_submit,
+    _files_of_programs,
 )

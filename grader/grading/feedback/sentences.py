@@ -218,6 +218,25 @@ def syntax_error(error: Raised) -> str:
     return f"Python cannot read {line}{shown} {words}."
 
 
+def wrong_files(given: Sequence[str], asked: Sequence[str]) -> str:
+    """Return the sentence about files that are missing or not asked for; "" if none is."""
+    missing = [name for name in asked if name not in given]
+    more = [name for name in given if name not in asked]
+    wanted = f"Hand in {_and(asked)}."
+    if not given:
+        return f"This is one file alone. {wanted}"
+    if missing:
+        return f"{_and(missing)} {'is' if len(missing) == 1 else 'are'} missing. {wanted}"
+    if more:
+        return f"{_and(more)} {'is' if len(more) == 1 else 'are'} not asked for. {wanted}"
+    return ""
+
+
+def _and(names: Sequence[str]) -> str:
+    *most, last = (f"`{_cut(name)}`" for name in names)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def left_out(lines: Sequence[tuple[int, str]]) -> str:
     """Return the note on lines of a notebook, each with its cell, that no program can have."""
     listed = ", ".join(f"`{text}` (cell {cell})" for cell, text in lines[:_MOST_LISTED])

@@ -9,8 +9,8 @@ from grader.grading.feedback.defined_names import DefinedNames
 from grader.grading.program.author_code import freeze
 from grader.grading.program.loaded_program import LoadedProgram, is_value, put_files
 from grader.grading.program.notebook_program import (
-    CellLines,
     NotebookProgram,
+    PartLines,
     join_cells,
     load_cells,
 )
@@ -42,7 +42,7 @@ class LoadedSubmission:
     program: LoadedProgram | None = None
     problem: LoadingProblem | None = None
     source: str = ""  # that was run
-    lines: CellLines = field(default_factory=CellLines)  # of a notebook
+    lines: PartLines = field(default_factory=PartLines)  # of a notebook, or of files
     notes: tuple[str, ...] = ()  # on a notebook
 
 
@@ -53,10 +53,22 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
         GraderFault: the exercise has data files, and the sandbox no folder for them.
     """
     put_files(child, exercise)
-    if not submission.cells:
+    lines = PartLines.of(submission)
+    if exercise.files_to_submit:
+        given = [name for name, _, _ in lines.files]
+        if submission.cells:
+            given.insert(0, exercise.files_to_submit[0])
+        if said := sentences.wrong_files(given, exercise.files_to_submit):
+            missing = LoadingProblem(Outcome.ERRORED, said)
+            return LoadedSubmission(DefinedNames((), {}), problem=missing)
+    if lines.is_one_file:
         return _load(child, NotebookProgram(submission), exercise)
     try:
-        program = join_cells(child, submission)
+        program = (
+            join_cells(child, submission)
+            if submission.cells
+            else NotebookProgram(submission, lines)
+        )
     except ChildGoneError as error:
         outcome, sentence = sentences.gone(error)
         ended = LoadingProblem(outcome, sentence)
@@ -64,11 +76,12 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
     loaded = _load(child, program, exercise)
     problem = loaded.problem
     if problem is not None:
-        problem = replace(problem, sentence=program.lines.sentence(problem.sentence), line=None)
+        said, line = lines.sentence(problem.sentence), lines.line(problem.line)
+        problem = replace(problem, sentence=said, line=line)
     return replace(
         loaded,
         problem=problem,
-        lines=program.lines,
+        lines=lines,
         notes=(*program.notes, *loaded.notes),
     )
 

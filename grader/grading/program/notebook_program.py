@@ -1,10 +1,14 @@
-"""A notebook as a program: its cells joined in the sandbox, and sentences with cells' lines."""
+"""A program of several parts: a notebook's cells, joined in the sandbox, or files.
+
+Sentences name the lines of the parts.
+"""
 
 import itertools
 import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from grader.definitions.program_files import mark_in
 from grader.grading.feedback import sentences
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis
@@ -28,51 +32,74 @@ _LONGEST: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
-class CellLines:
-    """The places of a program's lines in the cells that it is made of.
+class PartLines:
+    """The places of a program's lines in the cells or files that it is made of.
 
     Attributes:
         numbers: of the cells in the notebook, from 1.
         ends: the last line of each, in the program.
+        files: the names of files, each with the line of the comment before it and its last line.
     """
 
     numbers: tuple[int, ...] = ()
     ends: tuple[int, ...] = ()
+    files: tuple[tuple[str, int, int], ...] = ()
 
     @classmethod
-    def of(cls, submission: Submission) -> "CellLines":
-        """Return the places of a submission's lines; none if it is no notebook."""
+    def of(cls, submission: Submission) -> "PartLines":
+        """Return the places of a submission's lines; none if it is one file."""
         counts = (source.count("\n") + 1 for _, source in submission.cells)
         numbers = tuple(number for number, _ in submission.cells)
-        return cls(numbers, tuple(itertools.accumulate(counts)))
+        ends = tuple(itertools.accumulate(counts))
+        begin = ends[-1] if ends else 0
+        lines = (submission.helpers if ends else submission.source).split("\n")
+        marks = [(n, mark[1]) for n, line in enumerate(lines, begin + 1) if (mark := mark_in(line))]
+        lasts = [*(number - 1 for number, _ in marks[1:]), begin + len(lines)]
+        files = tuple(
+            (name, first, last) for (first, name), last in zip(marks, lasts, strict=False)
+        )
+        return cls(numbers, ends, files)
+
+    @property
+    def is_one_file(self) -> bool:
+        """Return whether a line alone says where something is."""
+        return not self.numbers and not self.files
 
     def line(self, line: int | None) -> int | None:
-        """Return a line of a file; None in a notebook, where a line alone says nothing."""
-        return None if self.numbers else line
+        """Return a line of the main file; None in a notebook or in another file."""
+        if line is None or self.is_one_file:
+            return line
+        place = self.place(line)
+        main = self.files[0][0] if self.files and not self.numbers else None
+        return place[1] if place and place[0] == main else None
 
     def sentence(self, said: str) -> str:
-        """Return a sentence with the lines that it names as lines of cells.
+        """Return a sentence with the lines that it names as lines of cells or files.
 
-        The words of an exception are the learner's: they stay as they are.
+        The words of an exception are the learner's: they stay as they are, but for those with
+        which Python says why it cannot read the code.
         """
-        if not self.numbers:
+        if self.is_one_file:
             return said
-        words = _WORDS.search(said)
+        words = None if said.startswith("Python cannot read") else _WORDS.search(said)
         end = words.start() if words else len(said)
         after = _AT.sub(lambda match: _LINE.sub(self._places, match[0]), said[end:])
         return _LINE.sub(self._places, said[:end]) + after
 
     def diagnosis(self, found: Diagnosis | None) -> Diagnosis | None:
-        """Return a diagnosis with lines of cells, but an author's words as they are."""
-        if found is None or not self.numbers:
+        """Return a diagnosis with lines of the parts, but an author's words as they are."""
+        if found is None or self.is_one_file:
             return found
         if found.kind in ("repair", "unused", "expression"):
             return replace(found, feedback=self.sentence(found.feedback))
         feedback = _HELPER.sub(lambda match: self.sentence(match[0]), found.feedback, count=1)
         return replace(found, feedback=feedback)
 
-    def place(self, line: int) -> tuple[int, int] | None:
-        """Return the cell of a line, and its line in that cell."""
+    def place(self, line: int) -> tuple[int | str, int] | None:
+        """Return the number of a line's cell or the name of its file, and the line in it."""
+        for name, first, last in self.files:
+            if first < line <= last:
+                return name, line - first
         begin = 0
         for number, end in zip(self.numbers, self.ends, strict=True):
             if begin < line <= end:
@@ -85,7 +112,10 @@ class CellLines:
         places = [self.place(int(each)) for each in re.findall("[0-9]+", lines)]
         if None in places:
             return match[0]
-        said = [f"line {line} of cell {cell}" for cell, line in filter(None, places)]
+        said = [
+            f"line {line} of {part if isinstance(part, str) else f'cell {part}'}"
+            for part, line in filter(None, places)
+        ]
         said[0] = word[0] + said[0][1:]
         return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
 
@@ -95,7 +125,7 @@ class NotebookProgram:
     """A submission with a source that can be run, and what had to be left out of it."""
 
     submission: Submission
-    lines: CellLines = field(default_factory=CellLines)
+    lines: PartLines = field(default_factory=PartLines)
     failed: tuple[tuple[int, Raised], ...] = ()  # cells that Python cannot read
     notes: tuple[str, ...] = ()
 
@@ -106,7 +136,7 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
     Raises:
         ChildGoneError: the child ended over it.
     """
-    lines = CellLines.of(submission)
+    lines = PartLines.of(submission)
     answer = child.program(submission.cells)
     match answer:
         case Returned(value={"source": str(source), "left_out": list(entries)} as facts):
@@ -120,6 +150,8 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
                 left_out.append((number, printable(text[:_LONGEST])))
     failed = tuple((n, error) for n, error in read_failed_cells(facts) if n in lines.numbers)
     notes = (sentences.left_out(left_out),) if left_out else ()
+    if submission.helpers:
+        source = f"{source}\n{submission.helpers}"
     return NotebookProgram(replace(submission, source=source), lines, failed, notes)
 
 
@@ -136,7 +168,7 @@ def load_cells(
     return answer, tuple(_note(lines, number, error) for number, error in failed)
 
 
-def _note(lines: CellLines, number: int, error: Raised) -> str:
+def _note(lines: PartLines, number: int, error: Raised) -> str:
     place = lines.place(error.frames[0][0]) if error.frames else None
     said = sentences.cell_failed(number, place[1] if place else None, error)
     return lines.sentence(said) if error.line else said

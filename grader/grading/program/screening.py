@@ -8,7 +8,7 @@ like). It is no wall: a learner who gets around it has learnt more Python than t
 
 import pkgutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -84,7 +84,8 @@ def screen(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | 
     uses = _uses(answer.value) if isinstance(answer, Returned) else None
     if uses is None:
         return Refusal(sentences.TOO_MANY_NAMES)
-    return breach(exercise.forbid, uses)
+    own = {name.removesuffix(".py") for name in exercise.files_to_submit}
+    return breach(exercise.forbid, uses, own)
 
 
 def _answers(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | None:
@@ -118,15 +119,21 @@ def _uses(facts: object) -> list[Use] | None:
     return uses
 
 
-def breach(forbid: Forbid, uses: Sequence[Use]) -> Refusal | None:
-    """Return the first use, by line, that is forbidden."""
+def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Refusal | None:
+    """Return the first use, by line, that is forbidden.
+
+    Args:
+        forbid: what is.
+        uses: of a submission.
+        own: the names of its modules, in each of which anything could be looked up.
+    """
     for use in uses:
         if (said := _forbidden(forbid, use)) is not None:
             return Refusal(sentences.forbidden(use.line, said, forbid.because), use.line)
         if _leads_around(use):
             sentence = sentences.ROUNDABOUT.format(line=use.line, name=use.written)
             return Refusal(sentence, use.line)
-        if use.kind == "passed" and _could_hide(forbid, use.name):
+        if use.kind == "passed" and (use.name in own or _could_hide(forbid, use.name)):
             sentence = sentences.PASSED_AROUND.format(line=use.line, name=use.written)
             return Refusal(sentence, use.line)
     return None

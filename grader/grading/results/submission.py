@@ -21,7 +21,7 @@ from grader.sandbox.limits import SOURCE_CAP
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A learner's file. With a `problem` there is no source that could be run.
+    """A learner's file, or several as one text. With a `problem` there is no source to run.
 
     A notebook has `cells`; its source is made of them in the sandbox, since only Python's own
     parser knows which lines are Python.
@@ -33,6 +33,7 @@ class Submission:
     problem: str = ""  # one sentence for the learner
     line: int | None = None
     cells: tuple[tuple[int, str], ...] = ()  # code, with the number of each among all cells
+    helpers: str = ""  # the files beside a notebook, each after a comment with its name
 
     @property
     def is_notebook(self) -> bool:
@@ -55,9 +56,9 @@ class Submission:
         """
         try:
             if below is None and linked_folder(path) is not None:
-                return cls.without_source(path, _LINKED)
+                return cls.without_source(path, LINKED)
             with open_regular(path, below=below) as file:
-                data = file.read((MAX_NOTEBOOK if is_notebook(path) else SOURCE_CAP) + 1)
+                data = file.read(cap_of(path) + 1)
         except LinkError:
             problem = "This is a symbolic link; hand in the file itself."
         except FolderError:
@@ -79,14 +80,14 @@ class Submission:
     @classmethod
     def without_source(cls, path: Path, problem: str) -> Self:
         """Return the submission for a file that is missing or cannot be read."""
-        return cls(path, "", _digest(b""), problem)
+        return cls(path, "", digest_of(b""), problem)
 
     @classmethod
     def from_bytes(cls, path: Path, data: bytes) -> Self:
         """Check the bytes and decode them: UTF-8 with or without a byte-order mark."""
         if is_notebook(path):
             return cls._of_notebook(path, data)
-        digest = _digest(data)
+        digest = digest_of(data)
         if len(data) > SOURCE_CAP:
             problem = f"The file has more than {SOURCE_CAP >> 10} KiB; a solution needs far less."
             return cls(path, "", digest, problem)
@@ -110,7 +111,7 @@ class Submission:
     @classmethod
     def _of_notebook(cls, path: Path, data: bytes) -> Self:
         """Take the code cells; outputs count neither for the digest nor for the size."""
-        digest = _digest(data)
+        digest = digest_of(data)
         if len(data) > MAX_NOTEBOOK:
             problem = (
                 f"The notebook has more than {MAX_NOTEBOOK >> 20} MiB. Clear its outputs and save "
@@ -121,7 +122,7 @@ class Submission:
             cells = tuple(python_cells(data))
         except NotebookError as error:
             return cls(path, "", digest, str(error), error.line)
-        digest = _digest(json.dumps(cells).encode())
+        digest = digest_of(json.dumps(cells).encode())
         for number, source in cells:
             if "\0" in source or not _is_text(source):
                 problem = f"Cell {number} has a character that is no text. Type the line again."
@@ -139,6 +140,11 @@ def is_notebook(path: Path) -> bool:
     return path.suffix.lower() == ".ipynb"
 
 
+def cap_of(path: Path) -> int:
+    """Return how many bytes a file may have."""
+    return MAX_NOTEBOOK if is_notebook(path) else SOURCE_CAP
+
+
 def _is_text(source: str) -> bool:
     """Return whether there is no half of a character, which JSON can write, in a text."""
     try:
@@ -148,13 +154,14 @@ def _is_text(source: str) -> bool:
     return True
 
 
-_LINKED = "A folder on the way to this file is a symbolic link; name the folder that it leads to."
+LINKED = "A folder on the way to this file is a symbolic link; name the folder that it leads to."
 
 # No fault of the file's: what the machine that grades has run out of, or broken.
 _OURS = {errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM}
 
 
-def _digest(data: bytes) -> str:
+def digest_of(data: bytes) -> str:
+    """Return the SHA-256 of bytes."""
     return hashlib.sha256(data).hexdigest()
 
 

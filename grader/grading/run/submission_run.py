@@ -26,7 +26,7 @@ from grader.grading.program.author_code import (
 )
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.loading import load
-from grader.grading.program.notebook_program import CellLines
+from grader.grading.program.notebook_program import PartLines
 from grader.grading.program.proxies import NoValueError
 from grader.grading.results.evidence import Evidence
 from grader.grading.results.submission import Submission
@@ -81,7 +81,7 @@ class SubmissionRun:
         self.problem = submission.problem  # why no test can run, for the learner
         self.line = submission.line
         self.source = submission.source  # of a notebook, when it is loaded
-        self.lines = CellLines()
+        self.lines = PartLines()
         self.notes: tuple[str, ...] = ()
         self.outcome = Outcome.ERRORED if self.problem else Outcome.PASSED
         self.output = ""  # printed while the submission was loaded
@@ -142,9 +142,10 @@ class SubmissionRun:
             GraderFault, DefinitionError: the test could not be run, whatever the submission does.
         """
         result = self._grade(test)
-        if not self.lines.numbers or test.hidden or self.problem:
+        if self.lines.is_one_file or test.hidden or self.problem:
             return result
-        return replace(result, message=self.lines.sentence(result.message), line=None)
+        line = self.lines.line(result.line)
+        return replace(result, message=self.lines.sentence(result.message), line=line)
 
     def _grade(self, test: TestCase) -> TestResult:
         if self._ended:

@@ -202,11 +202,13 @@ class _GradingSession:
             job.exercise.digest, lambda: Diagnostician(oracle, self._sandbox)
         )
         until = run.deadline
-        diagnosis = diagnostician.diagnose(results, run.observed, until, run.source)
-        if diagnosis is None and time.monotonic() < until:
+        # The search in the code itself, which rewrites it, knows programs of one file.
+        source = "" if run.lines.files else run.source
+        diagnosis = diagnostician.diagnose(results, run.observed, until, source)
+        if diagnosis is None and source and time.monotonic() < until:
             from grader.grading.diagnosis.first_expression import first_expression  # noqa: PLC0415  likewise
 
-            diagnosis = first_expression(oracle, run.source, self._sandbox, results)
+            diagnosis = first_expression(oracle, source, self._sandbox, results)
         diagnosis = run.lines.diagnosis(diagnosis)
         example = None
         if time.monotonic() < until:

@@ -95,13 +95,13 @@ class ExerciseFile(pytest.File):
     def loaded_run(self) -> "SubmissionRun":
         """Load the submission into a sandbox child, for all the tests of this file."""
         from grader.grading.expected.oracle import Oracle  # noqa: PLC0415
-        from grader.grading.results.submission import Submission  # noqa: PLC0415
+        from grader.grading.results.submitted_files import read_submission  # noqa: PLC0415
         from grader.grading.run.submission_run import SubmissionRun  # noqa: PLC0415
         from grader.sandbox.choose import open_sandbox, open_unsafe  # noqa: PLC0415
 
         if self._run is None:
             stash, options = self.config.stash, self.config.option
-            submission = Submission.read(Path(options.submission))
+            submission = read_submission(Path(options.submission), self._exercise.files_to_submit)
             packages = self._exercise.packages
             if _SANDBOX in stash and not stash[_SANDBOX].packages.issuperset(packages):
                 stash[_SANDBOX].close()

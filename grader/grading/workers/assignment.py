@@ -13,6 +13,7 @@ from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
+from grader.grading.results.submitted_files import read_submission
 from grader.grading.workers.batch import Entry, Plan, is_passed_over, is_submission
 
 _MOST_NAMES = 3  # of files, in a sentence
@@ -28,13 +29,17 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise]) -> Plan:
     if len(named) < len(exercises):
         raise UsageError("two of the assigned exercises have the same id")
     others: list[Path] = []
-    for path in sorted(_files(folder)):
+    paths = sorted(_files(folder))
+    for path in paths:
         named.get(path.stem.replace("_", "-"), others).append(path)
     if len(exercises) == 1 and not any(named.values()) and len(others) == 1:
         named = dict.fromkeys(named, others)
     made = Plan()
     for exercise in exercises:
-        submission = _submission(exercise.id, named[exercise.id], others, folder)
+        if exercise.files_to_submit:
+            submission = _of_several(exercise.files_to_submit, paths, folder)
+        else:
+            submission = _submission(exercise.id, named[exercise.id], others, folder)
         entry = Entry("", submission.path, str(exercise.id))
         key = (exercise.digest, submission.digest, submission.problem)
         made.groups[key] = (Job(exercise, submission), [entry])
@@ -74,6 +79,19 @@ def _submission(
     else:
         problem = f"There is no file {expected}."
     return Submission.without_source(folder / expected, problem)
+
+
+def _of_several(names: Sequence[str], paths: Sequence[Path], folder: Path) -> Submission:
+    """Read a submission of several files, which lie together in any folder."""
+    main = Path(names[0])
+    found = [path for path in paths if path.name in (main.name, main.with_suffix(".ipynb").name)]
+    if len(found) == 1:
+        return read_submission(found[0], names, below=folder)
+    if found:
+        problem = f"There are several: {_listed(found, folder)}. Hand in one {main}."
+    else:
+        problem = f"There is no file {main}."
+    return Submission.without_source(folder / main, problem)
 
 
 def _listed(paths: Sequence[Path], folder: Path) -> str:

@@ -1,5 +1,6 @@
 """A folder of submissions: find them, grade equal code once, write results as they come, resume."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -12,6 +13,7 @@ from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, GraderFault, UsageError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission
+from grader.grading.results.submitted_files import read_submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.results.verdict_json import (
     FAULT,
@@ -30,7 +32,10 @@ _Key = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One submitted file: `<student>/<exercise>.py` or `.ipynb`, or one of a known exercise."""
+    """One submission: `<student>/<exercise>.py` or `.ipynb`, or one of a known exercise.
+
+    One of several files is a folder `<student>/<exercise>/`, or a zip of it.
+    """
 
     student: str
     path: Path
@@ -95,7 +100,8 @@ def find(folder: Path) -> Iterator[Entry | Record | Path]:
     Of a Python file and a notebook of one name the newer one is the submission.
 
     Yields:
-        an entry for each `<student>/<exercise>.py` or `.ipynb`, a record for each student's folder
+        an entry for each `<student>/<exercise>.py` or `.ipynb`, and for each folder or zip, which
+        may be a submission of several files; a record for each student's folder
         that cannot be read or is a link, and the bare path of what is neither. Hidden files are
         passed over.
     """
@@ -122,15 +128,30 @@ def find(folder: Path) -> Iterator[Entry | Record | Path]:
             newest[stem] = max(newest.get(stem, name), name, key=lambda each: changed[each])
         for name in names:
             path = Path(student.path, name)
-            if is_submission(name) and newest[name.rpartition(".")[0]] == name:
-                yield Entry(student.name, path, handed_in=changed[name])
-            elif not is_passed_over(name):
+            is_newest = is_submission(name) and newest[name.rpartition(".")[0]] == name
+            if is_passed_over(name) and not is_newest:
+                continue
+            if is_newest or may_be_several(path):
+                yield Entry(student.name, path, handed_in=_last_change(path, changed[name]))
+            else:
                 yield path
 
 
 def is_submission(name: str) -> bool:
     """Return whether a file is called as a Python file or a notebook."""
     return name.endswith((".py", ".ipynb"))
+
+
+def may_be_several(path: Path) -> bool:
+    """Return whether a path may be a submission of several files, whatever the exercise is."""
+    return path.suffix.lower() == ".zip" or path.is_dir()
+
+
+def _last_change(path: Path, changed: float) -> float:
+    """Return when a folder's files were last changed."""
+    with contextlib.suppress(OSError):
+        return max([os.lstat(each).st_mtime for each in os.scandir(path)], default=changed)
+    return changed
 
 
 def is_passed_over(name: str) -> bool:
@@ -160,16 +181,21 @@ def plan(
         if found.exercise not in exercises:
             exercises[found.exercise] = _exercise_or_reason(found.exercise, exercise_named)
         exercise = exercises[found.exercise]
+        if may_be_several(found.path) and (
+            isinstance(exercise, str) or not exercise.files_to_submit
+        ):
+            made.not_looked_at.append(found.path)
+            continue
         if isinstance(exercise, str):
             made.not_graded.append(Record(found, exercise))
             continue
         try:
-            submission = Submission.read(found.path, below=folder)
+            submission = read_submission(found.path, exercise.files_to_submit, below=folder)
         except GraderFault as fault:
             made.not_graded.append(Record(found, fault))
             continue
         if submission.is_notebook and submission.problem:
-            made.not_graded.append(Record(found, f"{found.path}: {submission.problem}"))
+            made.not_graded.append(Record(found, f"{submission.path}: {submission.problem}"))
             continue
         before = done and done.verdict_before(found, exercise, submission)
         if before:

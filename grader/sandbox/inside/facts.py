@@ -4,10 +4,13 @@ Iterative throughout: a tree may be deeper than Python's own recursion can follo
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+
+from . import modules
 
 _MOST_USES = 4000
 _MOST_ALIASES = 8  # of one name
+_MOST_FOUND = 100  # of one chain
 _ROUNDS = 50  # an alias of an alias of an alias
 _LONGEST = 200
 
@@ -32,17 +35,23 @@ def uses(source: str) -> dict[str, object]:
     as la` is `numpy.linalg.norm`. A chain that starts from a value begins with a dot: `.sum`. A
     name is `passed` too, unless it is only called, looked up on, or given another name that is
     followed. Each use comes once, with its first line; `more` tells that there are too many.
+
+    Several modules are read alone, where a name may be built in that is defined in another, and
+    as one, so that a name is followed from module to module.
     """
-    tree = ast.parse(source)
-    names = _Names(tree)
+    parts = modules.split(source)
     first: dict[tuple[str, str], Use] = {}
-    more = names.overflowed
-    for kind, name, written, line in _uses(tree, names):
-        more = more or len(name) > _LONGEST
-        use = (kind, name[:_LONGEST], written[-_LONGEST:], line)
-        known = first.get(use[:2])
-        if known is None or line < known[3]:
-            first[use[:2]] = use
+    more = False
+    for text in (*parts.values(), source):
+        tree = ast.parse(text)
+        names = _Names(tree, parts)
+        more = more or names.overflowed
+        for kind, name, written, line in _uses(tree, names):
+            more = more or len(name) > _LONGEST
+            use = (kind, name[:_LONGEST], written[-_LONGEST:], line)
+            known = first.get(use[:2])
+            if known is None or line < known[3]:
+                first[use[:2]] = use
     ordered = sorted(first.values(), key=lambda use: use[3])
     more = more or len(ordered) > _MOST_USES
     return {"uses": ordered[:_MOST_USES], "more": more}
@@ -146,7 +155,8 @@ def _chain(node: ast.expr) -> str:
 class _Names:
     """The meanings of a program's names, as far as they are known without running it."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, own: Collection[str] = ()) -> None:
+        self._own = own  # the program's modules
         self.followed: set[int] = set()  # the nodes that are only given another name
         self.members = _members(tree)  # the nodes that bind a class's members
         self.overflowed = False  # more names than are followed
@@ -209,6 +219,14 @@ class _Names:
 
     def resolve(self, chain: str) -> list[str]:
         """Return the possible full names of a chain; none for a name that the program binds."""
+        found = self._resolve(chain)
+        for name in found if self._own else ():  # what is found in one of its modules is there
+            root, _, rest = name.partition(".")
+            if root in self._own and rest and len(found) < _MOST_FOUND:
+                found += [each for each in self._resolve(rest) if each not in found]
+        return found
+
+    def _resolve(self, chain: str) -> list[str]:
         root, dot, rest = chain.partition(".")
         found = [whole + dot + rest for whole in self._known(root)]
         if root in self._values:

@@ -71,7 +71,7 @@ except ImportError:  # a browser has no clock of a thread
 
 import numpy as np
 
-from . import cells, facts, literals, value_types, wire
+from . import cells, facts, literals, modules, value_types, wire
 
 FILE_NAME, MODULE_NAME = "submission.py", "submission"
 _MAX_MESSAGE = 2000
@@ -236,7 +236,8 @@ class _Objects:
 
 def _is_of_submission(kind: object) -> bool:
     """Return whether a class is defined by the submission."""
-    return isinstance(kind, type) and getattr(kind, "__module__", None) == MODULE_NAME
+    module = getattr(kind, "__module__", None)
+    return isinstance(kind, type) and (module == MODULE_NAME or modules.is_of_program(module))
 
 
 _Known = TypeVar("_Known", wire.Handle, wire.Callback)
@@ -286,8 +287,8 @@ class _SubmissionModule:
                 os.close(place)
 
     def load(self, source: str, names: list[str]) -> dict[str, object]:
-        self._begin(source)
-        exec(compile(source, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  what this process is for
+        main = self._begin(source)
+        exec(compile(main, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  what this process is for
         return self._defined(names)
 
     def program(self, found: list[list[object]]) -> dict[str, object]:
@@ -299,12 +300,12 @@ class _SubmissionModule:
         self, source: str, names: list[str], places: list[list[int]]
     ) -> dict[str, object]:
         """Run cells one after the other; of a cell that raises, only definitions are run on."""
-        self._begin(source)
+        main = self._begin(source)
         builtins.display = print  # type: ignore[attr-defined]  # as in a notebook
         warnings.formatwarning = functools.partial(_warning_in_cell, places)
         failed: dict[int, dict[str, object]] = {}
         flags = 0
-        for place, statement in cells.statements(source, [end for _, end in places]):
+        for place, statement in cells.statements(main, [end for _, end in places]):
             if place in failed and not cells.only_defines(statement):
                 continue
             try:
@@ -324,10 +325,19 @@ class _SubmissionModule:
         self.module.__dict__.update(literals.answers(source, names, FILE_NAME))
         return self._defined(names)
 
-    def _begin(self, source: str) -> None:
+    def _begin(self, source: str) -> str:
+        """Let the program import its modules, and return the text of the main one."""
         lines = source.splitlines(keepends=True)
         linecache.cache[FILE_NAME] = (len(source), None, lines, FILE_NAME)
         sys.modules[MODULE_NAME] = self.module
+        texts = modules.split(source)
+        if not texts:
+            modules.remove()
+            return source
+        main, *others = texts
+        code = {name: compile(texts[name], FILE_NAME, "exec") for name in others}
+        modules.install(main, self.module, code)
+        return texts[main]
 
     def _defined(self, names: list[str]) -> dict[str, object]:
         namespace = self.module.__dict__

@@ -8,6 +8,7 @@ from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 from markupsafe import Markup
 
@@ -15,6 +16,9 @@ from grader.definitions.public import PublicExercise, PublicTrack
 from sitegen.lessons import Lessons, TrackLesson, check_exercises
 from sitegen.links import exercise_path, lesson_path, track_path
 from sitegen.markdown import render_markdown
+
+_MINUTES: Final = {"beginner": 8, "intermediate": 15, "advanced": 25}  # by difficulty
+_PREDICT_MINUTES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,11 @@ class ExerciseCard:
     number: int  # its place in the track, from one
     path: str
 
+    @property
+    def minutes(self) -> int:
+        """An estimate of the time that it takes those who have read its lesson."""
+        return _PREDICT_MINUTES if self.kind == "predict" else _MINUTES[self.difficulty]
+
 
 @dataclass(frozen=True, slots=True)
 class LessonCard:
@@ -49,6 +58,7 @@ class LessonCard:
     title: str
     number: int  # its place in the track, from one
     path: str
+    minutes: int  # to read it, without its exercises
     exercises: tuple[ExerciseCard, ...]
 
     @property
@@ -97,6 +107,12 @@ class TrackCard:
     def exercises(self) -> tuple[ExerciseCard, ...]:
         """Every exercise, in order."""
         return tuple(self.by_id.values())
+
+    @property
+    def minutes(self) -> int:
+        """An estimate of the time that all lessons and exercises take together."""
+        lessons = sum(each.minutes for each in self.lessons)
+        return lessons + sum(each.minutes for each in self.exercises)
 
     @property
     def others(self) -> tuple[ExerciseCard, ...]:
@@ -191,6 +207,7 @@ def _lesson(
         title=lesson.title,
         number=number,
         path=lesson_path(track.id, lesson.id),
+        minutes=lesson.minutes,
         exercises=tuple(known[each] for each in lesson.exercises),
     )
 

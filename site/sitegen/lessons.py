@@ -38,6 +38,7 @@ class TrackLesson:
     exercises: tuple[str, ...]  # the ids of those that it leads into
     run: RunLesson
     digest: str = ""  # SHA-256 of its file
+    minutes: int = 0  # to read it
 
 
 Lessons: TypeAlias = Mapping[str, Sequence[TrackLesson]]

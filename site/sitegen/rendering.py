@@ -23,6 +23,8 @@ from sitegen.links import (
 from sitegen.package_data import data_folder
 from sitegen.policy import content_security_policy
 
+_HOURS = 2  # from here on an estimate is in hours
+
 
 class PageRenderer:
     """Renders the pages of one site.
@@ -77,13 +79,19 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"count": count, "pre": _pre, "anchor": anchor}
+    environment.filters |= {"count": count, "duration": duration, "pre": _pre, "anchor": anchor}
     return environment
 
 
 def count(number: int, noun: str) -> str:
     """`1 exercise`, `2 exercises`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def duration(minutes: int) -> str:
+    """`8 min`, or from two hours on `3 hours`: an estimate is not exact."""
+    hours = round(minutes / 60)
+    return f"{minutes} min" if hours < _HOURS else count(hours, "hour")
 
 
 def _pre(text: str) -> Markup:

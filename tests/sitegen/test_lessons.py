@@ -182,7 +182,9 @@ def test_the_track_is_a_map_of_lessons_and_exercises(site: "Site") -> None:
     assert [each.text for each in page.all("h3")] == ["Lesson begin", "Lesson end"]
     assert [each.text for each in page.all("h2")][-1] == "More exercises"
     assert tasks(page) == [f"Title of {name}" for name in ("one", "two", "three", "loose")]
-    assert words(page.all("header")[1].text).endswith("2 lessons 4 exercises 60 XP in total")
+    assert words(page.all("header")[1].text).endswith(
+        "2 lessons 4 exercises about 32 min 60 XP in total"
+    )
     assert links(page)["Lesson begin"] == "lessons/begin/index.html"
 
 
@@ -190,7 +192,7 @@ def test_the_index_counts_and_lists_the_lessons(site: "Site") -> None:
     """A track that has lessons is told by them."""
     (card,) = [each for each in site["index.html"].all("article") if "Course" in each.text]
 
-    assert "2 lessons 4 exercises 60 XP" in words(card.text)
+    assert "2 lessons 4 exercises about 32 min 60 XP" in words(card.text)
     assert links(site["index.html"])["Lesson end"] == "course/lessons/end/index.html"
     assert "Title of one" not in card.text
 

@@ -22,6 +22,8 @@ from grader.disk_cache import Cache, cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
 from grader.grading.expected.public_form import needed_beside_numpy, untested_track
 from grader.lessons.execute import RunBlock, RunLesson
+from grader.lessons.lesson import read_lesson
+from grader.lessons.reading_time import reading_minutes
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
 from sitegen.content import Content
@@ -145,6 +147,7 @@ class ContentBuilder:
                 each.exercises,
                 RunLesson(path, Deferred(partial(self._blocks, path))),
                 hashlib.sha256(read_file(path)).hexdigest(),
+                reading_minutes(read_lesson(path)),
             )
             for each, path in zip(track.definition.lessons, track.lessons, strict=True)
         ]

@@ -19,10 +19,11 @@ from grader.sandbox.choose import open_sandbox
 
 EXERCISES: Final = Path(__file__).parents[1] / "exercises"
 
-Kind: TypeAlias = Literal["named", "falsely", "clue", "error", "vague"]
-KINDS: Final[tuple[Kind, ...]] = ("named", "falsely", "clue", "error", "vague")
+Kind: TypeAlias = Literal["named", "falsely", "expression", "clue", "error", "vague"]
+KINDS: Final[tuple[Kind, ...]] = ("named", "falsely", "expression", "clue", "error", "vague")
 _NOTES: Final = """\
 named: the diagnosis is one of those that name the mistake; falsely: it is another one;
+expression: no mistake is named, but the first expression whose value no right solution has;
 clue: no diagnosis, but a relation of the values, such as "every value is twice the expected one";
 error: no diagnosis, but a Python error with its cause; vague: none of these.
 """
@@ -98,6 +99,8 @@ def _graded(
 
 
 def _kind(wrong: Wrong, verdict: Verdict, clues: tuple[str, ...]) -> Kind:
+    if verdict.diagnosis is not None and verdict.diagnosis.kind == "expression":
+        return "expression"
     if verdict.diagnosis is not None:
         ids = {*verdict.diagnosis.ids}
         # Of another exercise's misconception, the part after its exercise is enough.
@@ -111,10 +114,10 @@ def _kind(wrong: Wrong, verdict: Verdict, clues: tuple[str, ...]) -> Kind:
 
 def _table(counts: dict[str, Counter[Kind]]) -> str:
     rows = [*counts.items(), ("all", sum(counts.values(), Counter()))]
-    lines = ["".join(f"{each:>10}" for each in ("", "programs", *KINDS))]
+    lines = ["".join(f"{each:>11}" for each in ("", "programs", *KINDS))]
     for name, row in rows:
         shares = (f"{row[kind]:>4} {row[kind] / row.total():>4.0%}" for kind in KINDS)
-        lines.append(f"{name:>10}{row.total():>10}" + "".join(f"{share:>10}" for share in shares))
+        lines.append(f"{name:>11}{row.total():>11}" + "".join(f"{share:>11}" for share in shares))
     return "\n".join(lines)
 
 

@@ -41,6 +41,7 @@ from grader.sandbox.answers import ChildGoneError, Raised, Returned
 from grader.sandbox.limits import DEFAULT_LIMITS
 
 _NAME: Final = "browser"  # the sandbox in a verdict
+_CELL_SECONDS: Final = 8  # a page ends Python after ten
 
 
 class _Grader:
@@ -87,7 +88,7 @@ class _LessonNamespace:
     """The namespace in which the cells of a lesson run."""
 
     def __init__(self) -> None:
-        self._child = PageChild(DEFAULT_LIMITS)
+        self._child = PageChild(replace(DEFAULT_LIMITS, cpu_seconds=_CELL_SECONDS))
         self._child.load(inspect.getsource(display), [])
 
     def close(self) -> None:
@@ -179,8 +180,8 @@ def _problem_in(child: PageChild, source: str) -> dict[str, Any] | None:
     try:
         answer = child.load(source, [])
     except ChildGoneError as error:
-        _, sentence = sentences.gone(error)
-        return {"message": sentence, "line": None}
+        _, sentence = sentences.gone(error, source)
+        return {"message": sentence, "line": sentences.line_of(error, source)}
     if not isinstance(answer, Raised):
         return None
     # The outermost frame is this source's; deeper ones may lie in another cell.

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from grader.browser.apart import SubmissionGlobals
+from grader.browser.time_limit import TimeLimit
 from grader.sandbox.answers import (
     Answer,
     Cause,
@@ -20,6 +21,7 @@ from grader.sandbox.answers import (
     Raised,
     read_answer,
     read_call_back,
+    read_stopped,
 )
 from grader.sandbox.inside import wire
 from grader.sandbox.inside.serving import Output, SubmissionServer
@@ -62,10 +64,11 @@ class PageChild(Child):
         self._authors_error: BaseException | None = None  # that no submission may catch
         self._streams = sys.stdin, sys.stdout, sys.stderr
         self._state = SubmissionGlobals()
+        self._time = TimeLimit(limits.cpu_seconds)
         self._requests = self._weight = 0
 
     def start(self) -> None:
-        """Do nothing: it is ready, and the page measures the time."""
+        """Do nothing: it is ready."""
 
     @property
     def printed(self) -> int:
@@ -99,13 +102,20 @@ class PageChild(Child):
         number = self._requests
         frame = asking.request(number, (operation, *arguments))
         before, self._peer = self._peer, asking.peer
+        answer: list[bytes | memoryview] = []
+        ended: BaseException | None = None
         try:
             with self._submission_in_charge():
                 answer = self._server.answer(*_parts(frame))
-        except BaseException as error:  # it would end a process of its own
-            raise ChildGoneError(Cause.EXIT, type(error).__name__) from error
+        except BaseException as error:  # noqa: BLE001  it would end a process of its own
+            ended = error
         finally:
             self._peer = before
+        if self._time.report is not None:
+            stopped = read_stopped([number, "stopped", self._time.report], number)
+            raise ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)
+        if ended is not None:
+            raise ChildGoneError(Cause.EXIT, type(ended).__name__) from ended
         if self._authors_error is not None:  # the submission may have caught it
             raise self._authors_error
         try:
@@ -146,8 +156,10 @@ class PageChild(Child):
         try:
             sys.stdin = io.StringIO()
             self._server.print_to(self._output)
+            self._time.begin()
             yield
         finally:
+            self._time.end()
             sys.stdin, sys.stdout, sys.stderr = streams
             self._state.revert()
 

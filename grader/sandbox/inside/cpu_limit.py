@@ -11,7 +11,7 @@ import signal
 import sys
 import types
 from collections.abc import Callable, Iterator
-from time import thread_time
+from time import process_time
 from typing import Any, Final, NoReturn, TypeAlias
 
 SIGXCPU: Final = int(signal.SIGXCPU)
@@ -51,7 +51,7 @@ class CpuLimitHandler:
 
     def __call__(self, _signal: int, frame: types.FrameType | None) -> None:
         """Begin to trace the submission, if it is running."""
-        if self._frames or thread_time() < self._seconds / 2:
+        if self._frames or process_time() < self._seconds / 2:
             return
         while frame is not None:
             if frame.f_code.co_filename == self._file_name:
@@ -62,7 +62,7 @@ class CpuLimitHandler:
         self._line = self._frames[-1].f_lineno
         tree = ast.parse("".join(linecache.getlines(self._file_name)))
         self._loops = [node for node in ast.walk(tree) if isinstance(node, Loop)]
-        self._until = thread_time() + _SECONDS
+        self._until = process_time() + _SECONDS
         for each in self._frames:
             each.f_trace = self._trace
         sys.settrace(lambda *_: None)  # calls from here on are not traced
@@ -71,7 +71,7 @@ class CpuLimitHandler:
         if event == "line":
             self._events += 1
             self._look(frame)
-            is_over = self._events >= _EVENTS or thread_time() >= self._until
+            is_over = self._events >= _EVENTS or process_time() >= self._until
         else:
             is_over = event == "return" and frame is self._frames[0]
         if is_over:

@@ -21,27 +21,38 @@ export class Interrupted extends Error {
   }
 }
 
+/** A worker, and how far its start is. */
+interface Started {
+  readonly worker: Worker;
+  readonly since: number;
+  isReady: boolean;
+}
+
 interface Waiting {
   readonly call: Call;
   resolve(text: string): void;
   reject(reason: Interrupted): void;
 }
 
-const LIMIT_MS = 10_000;
+const LIMIT_MS = 10_000; // Python stops its own loops before; this is for computing in C
+const SPARE_MS = 1_500; // a call that takes longer may have to be stopped
 const MOST_HEAP = 1_000_000_000;
 const OUT_OF_MEMORY = /"out of memory"|MemoryError|asked for more memory/; // an outcome, or a sentence for the learner
 
 /**
- * One call at a time. A worker cannot be interrupted, so stopping a call ends the worker, and another
- * one starts. One that could not start is left alone until somebody asks for another.
+ * One call at a time. A worker cannot be interrupted, so stopping a call ends the worker. Another one
+ * takes its place: a spare one starts when a call takes long, and is ready when that is stopped. One
+ * that could not start is left alone until somebody asks for another.
  */
 export class Python {
   state: PythonState = { kind: "idle" };
   seconds = 0; // that the last call took
-  private worker: Worker | undefined;
+  private worker: Started | undefined;
+  private spare: Started | undefined;
   private waiting: Waiting | undefined;
   private calls = 0;
   private timer: number | undefined;
+  private spareTimer: number | undefined;
 
   /**
    * @param prepare - the call that makes Python ready for the page, after each start
@@ -84,36 +95,50 @@ export class Python {
 
   private restart(): void {
     this.end();
-    this.set({ kind: "starting", since: Date.now() });
     try {
-      this.worker = this.spawn();
+      this.worker = this.spare ?? this.spawn();
     } catch (error) {
       this.fail(String(error));
+      return;
     }
+    this.spare = undefined;
+    if (this.worker.isReady) this.becomeReady();
+    else this.set({ kind: "starting", since: this.worker.since });
   }
 
-  private spawn(): Worker {
+  private spawn(): Started {
     const worker = new Worker(new URL("./python-worker.js", import.meta.url), { type: "module" });
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.hear(data);
-    worker.onerror = ({ message }) => this.fail(message || "its script could not be loaded");
+    const started: Started = { worker, since: Date.now(), isReady: false };
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.hear(started, data);
+    worker.onerror = ({ message }) => this.couldNotStart(started, message || "its script could not be loaded");
     const { pyodide, bundle } = page;
-    this.post(worker, { kind: "start", pyodide, bundle, prepare: this.prepare });
-    return worker;
+    this.post(started, { kind: "start", pyodide, bundle, prepare: this.prepare });
+    return started;
   }
 
-  private hear(message: FromWorker): void {
+  private hear(from: Started, message: FromWorker): void {
     if (message.kind === "ready") {
-      this.set({ kind: "ready" });
-      dispatchEvent(new Event(STARTED));
-      if (this.waiting) this.send();
+      from.isReady = true;
+      if (from === this.worker) this.becomeReady();
     } else if (message.kind === "failed") {
-      this.fail(message.reason);
+      this.couldNotStart(from, message.reason);
     } else if (message.id === this.calls && message.kind === "result") {
       this.finish(message.text, message.heap);
     } else if (message.id === this.calls && message.kind === "broken") {
       const said = `Python broke down and starts anew: ${message.reason}`;
       this.interrupt(new Interrupted("broken", said));
     }
+  }
+
+  private becomeReady(): void {
+    this.set({ kind: "ready" });
+    dispatchEvent(new Event(STARTED));
+    if (this.waiting) this.send();
+  }
+
+  private couldNotStart(what: Started, reason: string): void {
+    if (what === this.worker) this.fail(reason);
+    else this.spare = undefined; // whoever needs it starts another
   }
 
   private send(): void {
@@ -125,10 +150,13 @@ export class Python {
       const said = `Stopped after ${LIMIT_MS / 1000} seconds. Is there a loop without an end?`;
       this.interrupt(new Interrupted("too long", said));
     }, LIMIT_MS);
+    this.spareTimer = setTimeout(() => {
+      this.spare ??= this.spawn();
+    }, SPARE_MS);
   }
 
   private finish(text: string, heap: number): void {
-    clearTimeout(this.timer);
+    this.clearTimers();
     const { waiting, state } = this;
     this.waiting = undefined;
     if (state.kind === "running") this.seconds = (Date.now() - state.since) / 1000;
@@ -156,9 +184,14 @@ export class Python {
   }
 
   private end(): void {
-    clearTimeout(this.timer);
-    this.worker?.terminate();
+    this.clearTimers();
+    this.worker?.worker.terminate();
     this.worker = undefined;
+  }
+
+  private clearTimers(): void {
+    clearTimeout(this.timer);
+    clearTimeout(this.spareTimer);
   }
 
   private set(state: PythonState): void {
@@ -166,7 +199,7 @@ export class Python {
     this.onState(state);
   }
 
-  private post(worker: Worker, message: ToWorker): void {
+  private post({ worker }: Started, message: ToWorker): void {
     worker.postMessage(message);
   }
 }

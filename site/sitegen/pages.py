@@ -29,6 +29,7 @@ from sitegen.rendering import PageRenderer, count
 from sitegen.search import SearchEntry
 from sitegen.views import view_exercise, view_lesson
 
+WARM_UP: Final = "numpy-warmup"  # the track that home offers to those who do not know NumPy
 BUNDLE: Final = "etude.zip"  # the grader, as a page's Python imports it
 
 # The pages that say something of all tracks, and those that say nothing of any: the kind of each,
@@ -78,7 +79,7 @@ class Pages:
 
     def makers(self) -> Iterator[Callable[[], PageFiles]]:
         """All pages but that of the search: those of the whole site, and of each definition."""
-        cards = {"tracks": self._cards, "concepts": self._concepts}
+        cards = {"tracks": self._cards, "concepts": self._concepts, "warm_up": WARM_UP}
         for pages, context in ((_OF_ALL, cards), (_OF_NONE, {})):
             for path, (page, template) in pages.items():
                 yield partial(self._plain, path, page, template, context)

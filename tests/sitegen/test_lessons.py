@@ -1,6 +1,7 @@
 """Lessons: their pages, their places in a track, and the numbers of what their cells show."""
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -277,3 +278,38 @@ def test_a_large_heatmap_is_shown_whole_and_smaller(make_shown: "Callable[..., S
     assert (len(table.rows), len(table.columns)) == (33, 64)
     assert table.is_dense
     assert (table.labels[-1], table.columns[-1]) == ("32", "63")
+
+
+def test_home_offers_the_warm_up_to_beginners(
+    build: "Build",
+    make_exercise: "MakeExercise",
+    make_lesson: "MakeLesson",
+    make_track: "MakeTrack",
+) -> None:
+    """Unless it is the first track anyway; it leads to the first lesson, and says how long it takes."""
+    main = make_track(make_exercise("weights"))
+    warm_up = make_track(make_exercise("sums"), id="numpy-warmup", title="Warm-up")
+    lesson = replace(make_lesson("shapes", exercises=("sums",)), minutes=12)
+    lessons = {"numpy-warmup": [lesson]}
+    page = build(main, warm_up, lessons=lessons)["index.html"]
+
+    assert "New to NumPy?" in page.text
+    assert "“Warm-up”, about 20 min" in page.text
+    assert links(page)["Warm up"] == "numpy-warmup/lessons/shapes/index.html"
+    assert "New to NumPy?" not in build(warm_up, main, lessons=lessons)["index.html"].text
+
+
+def test_a_lesson_says_how_long_it_takes(
+    build: "Build",
+    make_exercise: "MakeExercise",
+    make_lesson: "MakeLesson",
+    make_track: "MakeTrack",
+) -> None:
+    """To read, and to solve its exercises."""
+    lessons = {"attention": [replace(make_lesson("begin", exercises=("weights",)), minutes=12)]}
+    site = build(make_track(make_exercise()), lessons=lessons)
+
+    assert "12 min to read 1 exercise, about 8 min" in words(
+        site["attention/lessons/begin/index.html"].text
+    )
+    assert "12 min to read" in site["attention/index.html"].text

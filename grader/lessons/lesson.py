@@ -68,6 +68,11 @@ class Lesson:
         """The exercises it leads into, in order."""
         return tuple(i for block in self.blocks if isinstance(block, Exercises) for i in block.ids)
 
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Its figures, in order."""
+        return tuple(block for block in self.blocks if isinstance(block, Figure))
+
 
 def read_lesson(path: Path) -> Lesson:
     """Read a lesson.

@@ -1,1 +1,1 @@
-import{b as e}from"./chunk-N7DDAO3O.js";import"./chunk-366HIWZF.js";import"./chunk-LI6YAKH7.js";e();
+import{b as e}from"./chunk-IUKZTN7G.js";import"./chunk-366HIWZF.js";import"./chunk-OHE7X2ZH.js";import"./chunk-CZTQVWGB.js";e();

@@ -17,11 +17,14 @@ from grader.lessons.execute import (
     RunNumberQuestion,
     RunProse,
 )
-from sitegen.figures import Figure, figure
+from grader.lessons.figure import Figure
+from sitegen.figures import Figure as MatrixFigure
+from sitegen.figures import figure
 from sitegen.highlight import highlight
 from sitegen.images import PageImages
 from sitegen.markdown import render_markdown
 from sitegen.questions import QuestionView, view_question
+from sitegen.teaching.view import FigureView, view_figure
 from sitegen.values import shorten
 
 Card = TypeVar("Card")
@@ -39,6 +42,7 @@ class TrackLesson:
     run: RunLesson
     digest: str = ""  # SHA-256 of its file
     minutes: int = 0  # to read it
+    figures: tuple[Figure, ...] = ()  # as in its blocks, but known before it is run
 
 
 Lessons: TypeAlias = Mapping[str, Sequence[TrackLesson]]
@@ -61,7 +65,7 @@ class CellView:
     index: int  # among all cells, from zero
     code: Markup | None
     printed: str
-    figures: tuple[Figure, ...]
+    figures: tuple[MatrixFigure, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,15 @@ class TasksView(Generic[Card]):
     exercises: tuple[Card, ...]
 
 
-BlockView: TypeAlias = ProseView | CellView | TasksView[Card] | QuestionView
+@dataclass(frozen=True, slots=True)
+class FigureBlock:
+    """A figure to play with."""
+
+    form: ClassVar[str] = "figure"
+    view: FigureView
+
+
+BlockView: TypeAlias = ProseView | CellView | TasksView[Card] | QuestionView | FigureBlock
 
 
 def view_blocks(
@@ -139,7 +151,7 @@ def _views(
     index = -1
     asked = 0
     questions = sum(isinstance(each, RunChoiceQuestion | RunNumberQuestion) for each in blocks)
-    for block in blocks:
+    for number, block in enumerate(blocks):
         match block:
             case RunProse(where, text):
                 html = render_markdown(text, where=where.path, line=where.line, images=images)
@@ -153,6 +165,8 @@ def _views(
                         printed=shorten(block.printed.rstrip("\n")),
                         figures=tuple(map(figure, block.shown)),
                     )
+            case Figure():
+                yield FigureBlock(view_figure(block, f"figure-{number}"))
             case RunExercises(ids):
                 new = tuple(dict.fromkeys(each for each in ids if each not in placed))
                 placed.update(new)

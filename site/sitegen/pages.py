@@ -27,6 +27,7 @@ from sitegen.links import (
 )
 from sitegen.rendering import PageRenderer, count
 from sitegen.search import SearchEntry
+from sitegen.teaching.explorer import ExplorerView, view_explorer
 from sitegen.views import view_exercise, view_lesson
 
 WARM_UP: Final = "numpy-warmup"  # the track that home offers to those who do not know NumPy
@@ -79,7 +80,12 @@ class Pages:
 
     def makers(self) -> Iterator[Callable[[], PageFiles]]:
         """All pages but that of the search: those of the whole site, and of each definition."""
-        cards = {"tracks": self._cards, "concepts": self._concepts, "warm_up": WARM_UP}
+        cards: dict[str, object] = {
+            "tracks": self._cards,
+            "concepts": self._concepts,
+            "warm_up": WARM_UP,
+            "explorer": self._explorer(),
+        }
         for pages, context in ((_OF_ALL, cards), (_OF_NONE, {})):
             for path, (page, template) in pages.items():
                 yield partial(self._plain, path, page, template, context)
@@ -87,6 +93,15 @@ class Pages:
             yield partial(self._track, card)
             yield from self._lessons(track, card)
             yield from self._exercises(track, card)
+
+    def _explorer(self) -> ExplorerView | None:
+        """Return the first explorer of the lessons: the home page opens with it."""
+        lessons = (
+            each for track in self._cards for each in self._content.lessons.get(track.id, ())
+        )
+        figures = (figure for lesson in lessons for figure in lesson.figures)
+        found = next((each for each in figures if each.kind == "explorer"), None)
+        return view_explorer(found, "figure", is_small=True) if found else None
 
     def search(self, index: str) -> str:
         """The page of the search.

@@ -30,13 +30,17 @@ export function button(
 
 /** Draw a picture of one path that takes the colour of the text around it; it says nothing by itself. */
 export function icon(path: string): SVGSVGElement {
-  const picture = document.createElementNS(SVG, "svg");
-  assign(picture, { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" });
-  const line = document.createElementNS(SVG, "path");
-  assign(line, { d: path, fill: "none", stroke: "currentColor", "stroke-width": 2 });
-  assign(line, { "stroke-linecap": "round", "stroke-linejoin": "round" });
-  picture.append(line);
+  const picture = svg("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" });
+  const line = { d: path, fill: "none", stroke: "currentColor", "stroke-width": 2 };
+  picture.append(svg("path", { ...line, "stroke-linecap": "round", "stroke-linejoin": "round" }));
   return picture;
+}
+
+/** Make an element of a drawing. */
+export function svg<Tag extends keyof SVGElementTagNameMap>(tag: Tag, attributes: Attributes): SVGElementTagNameMap[Tag] {
+  const made = document.createElementNS(SVG, tag);
+  assign(made, attributes);
+  return made;
 }
 
 /** Find what a page is known to have. */

@@ -17,7 +17,7 @@ from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import read_file
 from grader.definitions.public import PublicTest, PublicTrack
-from grader.definitions.track import Track, TrackDefinition, TrackId
+from grader.definitions.track import LessonDefinition, Track, TrackDefinition, TrackId
 from grader.disk_cache import Cache, cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
 from grader.grading.expected.public_form import needed_beside_numpy, untested_track
@@ -140,17 +140,20 @@ class ContentBuilder:
         return self._kept(key, lambda: self._authors().engine(exercise)).decode()
 
     def _lessons(self, track: Track) -> list[TrackLesson]:
-        return [
-            TrackLesson(
-                each.id,
-                each.title,
-                each.exercises,
-                RunLesson(path, Deferred(partial(self._blocks, path))),
-                hashlib.sha256(read_file(path)).hexdigest(),
-                reading_minutes(read_lesson(path)),
-            )
-            for each, path in zip(track.definition.lessons, track.lessons, strict=True)
-        ]
+        lessons = zip(track.definition.lessons, track.lessons, strict=True)
+        return [self._lesson(entry, path) for entry, path in lessons]
+
+    def _lesson(self, entry: LessonDefinition, path: Path) -> TrackLesson:
+        read = read_lesson(path)
+        return TrackLesson(
+            entry.id,
+            entry.title,
+            entry.exercises,
+            RunLesson(path, Deferred(partial(self._blocks, path))),
+            hashlib.sha256(read_file(path)).hexdigest(),
+            reading_minutes(read),
+            read.figures,
+        )
 
     def _blocks(self, path: Path) -> Sequence[RunBlock]:
         return cached_run(path, self._cache, self._sandbox).blocks

@@ -1,3 +1,5 @@
+import { startFigures } from "../figures/start";
 import { keepResumeUpToDate } from "../resume";
 
 keepResumeUpToDate();
+startFigures();

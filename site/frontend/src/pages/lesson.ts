@@ -1,4 +1,5 @@
 import { button, element, find } from "../dom";
+import { startFigures } from "../figures/start";
 import { exploreHeatmaps } from "../heatmap";
 import { CellView, type Result } from "../lesson/cell";
 import { Notebook } from "../lesson/notebook";
@@ -140,6 +141,7 @@ function timing(milliseconds: number, before: number): string {
 
 exploreHeatmaps(document);
 askQuestions();
+startFigures();
 if (document.getElementById("cells")) {
   new Lesson(JSON.parse(find("#cells", HTMLScriptElement).text) as string[]);
 }

@@ -1,0 +1,73 @@
+/** Attention in the toy: the same numbers as sitegen.teaching.toy, for any sentence and setting. */
+
+type Entry = readonly [row: number, column: number, value: number];
+
+export interface Toy {
+  readonly topics: number;
+  readonly kinds: number;
+  readonly d_k: number;
+  readonly periods: readonly number[];
+  readonly endings: readonly (readonly [kind: number, pattern: string])[];
+  readonly words: Readonly<Record<string, readonly number[]>>; // the kind, then the topics
+  readonly heads: readonly { readonly name: string; readonly q: readonly Entry[]; readonly k: readonly Entry[] }[];
+}
+
+export interface Settings {
+  readonly mask: boolean;
+  readonly scale: boolean;
+  readonly temperature: number;
+}
+
+export type Matrix = readonly (readonly number[])[];
+
+export function isKnown(toy: Toy, word: string): boolean {
+  return Object.hasOwn(toy.words, plain(word));
+}
+
+/** The weights of one head: a row for each query, a column for each key. */
+export function attentionWeights(toy: Toy, words: readonly string[], head: number, settings: Settings): Matrix {
+  const { q, k } = toy.heads[head] ?? { q: [], k: [] };
+  const rows = words.map((word, place) => features(toy, plain(word), place));
+  const queries = rows.map((row) => project(row, q, toy.d_k));
+  const keys = rows.map((row) => project(row, k, toy.d_k));
+  const divisor = settings.temperature * (settings.scale ? Math.sqrt(toy.d_k) : 1);
+  return queries.map((query, at) =>
+    softmax(keys.map((key, to) => (settings.mask && to > at ? -Infinity : dot(query, key) / divisor))),
+  );
+}
+
+export function softmax(scores: readonly number[]): number[] {
+  const largest = Math.max(...scores);
+  const exponentials = scores.map((score) => Math.exp(score - largest));
+  const sum = exponentials.reduce((total, each) => total + each, 0);
+  return exponentials.map((each) => each / sum);
+}
+
+export function dot(left: readonly number[], right: readonly number[]): number {
+  return left.reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0);
+}
+
+function plain(word: string): string {
+  return word.toLowerCase().replace(/[^\p{L}\p{N}'-]/gu, "");
+}
+
+function features(toy: Toy, word: string, place: number): number[] {
+  const [kind, ...topics] = (Object.hasOwn(toy.words, word) && toy.words[word]) || [guessKind(toy, word)];
+  const row = Array.from({ length: toy.topics + toy.kinds }, (_, at) => topics[at] ?? 0);
+  row[toy.topics + (kind ?? 0)] = 1;
+  for (const period of toy.periods) {
+    const angle = (2 * Math.PI * place) / period;
+    row.push(Math.cos(angle), Math.sin(angle));
+  }
+  return row;
+}
+
+function guessKind(toy: Toy, word: string): number {
+  return toy.endings.find(([, pattern]) => new RegExp(pattern).test(word))?.[0] ?? 0;
+}
+
+function project(row: readonly number[], entries: readonly Entry[], columns: number): number[] {
+  const projected = Array.from({ length: columns }, () => 0);
+  for (const [from, into, value] of entries) projected[into] = (projected[into] ?? 0) + (row[from] ?? 0) * value;
+  return projected;
+}

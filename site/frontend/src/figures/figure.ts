@@ -1,0 +1,86 @@
+/** What all figures share: their settings, the sentence that says what they show, and moving in a table. */
+
+import { element } from "../dom";
+import type { Parts } from "./explorer-words";
+
+const PAUSE = 500; // milliseconds after a change, before it is announced
+
+/** The sentence below a picture. A choice is also announced to screen readers, shortly after the last one. */
+export class Said {
+  readonly #place: HTMLElement;
+  readonly #status = element("p", { class: "unseen", role: "status" });
+  #timer = 0;
+
+  constructor(figure: HTMLElement) {
+    this.#place = figure.querySelector<HTMLElement>(".figure-said") ?? element("p");
+    this.#place.after(this.#status);
+  }
+
+  /** Show a sentence that will be replaced soon, while something is pointed at. */
+  show(parts: Parts): void {
+    this.#place.replaceChildren(...parts.map((part, at) => (at % 2 ? element("b", {}, part) : part)));
+  }
+
+  /** Show a sentence, and announce it. */
+  say(parts: Parts): void {
+    this.show(parts);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => (this.#status.textContent = parts.join("")), PAUSE);
+  }
+}
+
+/** The data that a figure brings along. */
+export function dataOf(figure: HTMLElement): unknown {
+  const script = figure.querySelector<HTMLScriptElement>('script[type="application/json"]');
+  return JSON.parse(script?.text ?? "null");
+}
+
+const STEPS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  Home: [0, -Infinity],
+  End: [0, Infinity],
+};
+
+/** Make a table one stop of the Tab key, in which arrow keys move from cell to cell. */
+export function moveInTable(table: HTMLTableElement, start: readonly [number, number]): void {
+  table.setAttribute("role", "grid");
+  stopAt(table, start);
+  table.addEventListener("focusin", ({ target }) => {
+    const at = placeIn(table, target);
+    if (at) stopAt(table, at);
+  });
+  table.addEventListener("keydown", (event) => {
+    const [step, at] = [STEPS[event.key], placeIn(table, event.target)];
+    if (!step || !at || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const rows = cellsOf(table);
+    const row = rows[clamp(at[0] + step[0], rows.length)] ?? [];
+    row[clamp(at[1] + step[1], row.length)]?.focus();
+  });
+}
+
+/** Let the Tab key reach one cell of a table and no other. */
+export function stopAt(table: HTMLTableElement, [row, column]: readonly [number, number]): void {
+  cellsOf(table).forEach((cells, at) =>
+    cells.forEach((cell, to) => (cell.tabIndex = at === row && to === column ? 0 : -1)),
+  );
+}
+
+/** The row and column of what an event happened to, in the body of a table. */
+export function placeIn(table: HTMLTableElement, target: EventTarget | null): [number, number] | null {
+  const cell = target instanceof Element ? target.closest("td") : null;
+  const at = cell ? cellsOf(table).findIndex((cells) => cells.includes(cell)) : -1;
+  return cell && at >= 0 ? [at, cellsOf(table)[at]?.indexOf(cell) ?? 0] : null;
+}
+
+function cellsOf(table: HTMLTableElement): HTMLTableCellElement[][] {
+  return [...(table.tBodies[0]?.rows ?? [])].map((row) => [...row.querySelectorAll("td")]);
+}
+
+function clamp(index: number, length: number): number {
+  return Math.max(0, Math.min(index, length - 1));
+}

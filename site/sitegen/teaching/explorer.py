@@ -1,0 +1,240 @@
+"""The attention explorer: where each word looks, as arcs, as a table, and in a sentence."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final, TypeAlias
+
+from grader.lessons.figure import CONTROLS, HEADS, MOST_WORDS, Figure
+from sitegen.shading import shade_for
+from sitegen.teaching.toy import Array, attention_weights, is_known, toy_data
+
+Parts: TypeAlias = tuple[str, ...]
+"""A sentence in parts: every second one is emphasised."""
+
+# The drawings' sizes. Beside one another each word has a column, below one another a row.
+WIDE: Final = (800, 150)
+ROW: Final = 44
+TALL: Final = 130
+
+_FAINTEST: Final = 0.004  # a smaller weight has no arc
+_OTHERS: Final = 1.5  # other words' arcs are drawn from here on, in equal shares
+_ALIKE: Final = 0.02
+_NEARLY_ALL: Final = 0.9
+_ROOM: Final = 37.0  # rem, for the words beside one another where the card is 40 rem wide
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the sentence, with the share that it gets of the attention of the one that asks."""
+
+    text: str
+    share: str
+    shade: str
+    is_known: bool
+    is_top: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Arc:
+    """A line from a word that looks to the one looked at."""
+
+    wide: str  # its path where the words stand beside one another
+    tall: str  # and where they stand below one another
+    width: str
+    opacity: str
+    is_asked: bool  # of the word that asks; the others are grey
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A weight in the table; `shut` where the mask hides it."""
+
+    text: str
+    shade: str
+    shut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A head to choose, with a small picture of its weights."""
+
+    name: str
+    picture: tuple[tuple[str, ...], ...]  # the class of each cell
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorerView:
+    """An attention explorer in its first state."""
+
+    template: ClassVar[str] = "figures/explorer.html"
+    id: str
+    title: str
+    sentence: str
+    ask: int
+    words: tuple[Word, ...]
+    fits: bool  # whether the words fit beside one another
+    arcs: tuple[Arc, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    said: Parts
+    heads: tuple[Head, ...]
+    head: int
+    mask: bool
+    scale: bool
+    temperature: float
+    controls: tuple[str, ...]
+    examples: tuple[str, ...]
+    is_small: bool  # without table and switches
+    most_words: int = MOST_WORDS
+
+    @property
+    def tall_height(self) -> int:
+        """The height of the drawing beside words that stand below one another."""
+        return ROW * len(self.words)
+
+    @property
+    def exponent(self) -> float:
+        """The place of the temperature's slider, which goes in powers of two."""
+        return round(math.log2(self.temperature), 1)
+
+    @property
+    def data(self) -> dict[str, object]:
+        """The toy, for the sentences of a reader."""
+        return toy_data()
+
+
+def view_explorer(figure: Figure, name: str, *, is_small: bool = False) -> ExplorerView:
+    """Compute the first state of an explorer.
+
+    Args:
+        figure: The block of the lesson.
+        name: An id that nothing else on the page has.
+        is_small: Whether to leave out the table and the switches.
+    """
+    texts = figure.get("sentence").split()
+    ask = texts.index(figure.get("ask", texts[-1]))
+    mask, scale = figure.is_on("mask", default=False), figure.is_on("scale", default=True)
+    temperature = float(figure.get("temperature", "1"))
+    of_heads = [
+        attention_weights(texts, head, mask=mask, scale=scale, temperature=temperature)
+        for head in HEADS
+    ]
+    head = HEADS.index(figure.get("head", HEADS[0]))
+    weights = of_heads[head]
+    return ExplorerView(
+        id=name,
+        title=figure.title,
+        sentence=" ".join(texts),
+        ask=ask,
+        words=_words(texts, weights[ask]),
+        fits=fits(texts),
+        arcs=_arcs(weights, ask),
+        rows=_rows(weights, mask=mask),
+        said=describe_row(texts, weights[ask].tolist(), ask, mask=mask),
+        heads=tuple(map(_head, HEADS, of_heads)),
+        head=head,
+        mask=mask,
+        scale=scale,
+        temperature=temperature,
+        controls=figure.items("controls") or CONTROLS,
+        examples=(" ".join(texts), *tries) if (tries := figure.items("try", "|")) else (),
+        is_small=is_small,
+    )
+
+
+def describe_row(words: Sequence[str], row: Sequence[float], ask: int, *, mask: bool) -> Parts:
+    """Say where a word looks.
+
+    Args:
+        words: The sentence.
+        row: The weights of the word, one for each word.
+        ask: Which word it is.
+        mask: Whether it sees only itself and what comes before it.
+    """
+    asking = f"“{words[ask]}”"
+    seen = row[: ask + 1] if mask else row
+    if len(seen) == 1:
+        return ("", asking, " sees only itself: the mask hides what comes later.")
+    # Weights that differ by a rounding error are equal: then the earlier word is named first.
+    order = sorted(range(len(seen)), key=lambda place: -_whole(seen[place], 1_000_000))
+    first, second = order[:2]
+    names = ["itself" if place == ask else f"“{words[place]}”" for place in range(len(words))]
+    if seen[first] - min(seen) < _ALIKE:
+        which = "all words that it sees" if mask else "all words"
+        return ("", asking, f" looks at {which} alike, {percent(seen[first])} each.")
+    if seen[first] >= _NEARLY_ALL:
+        return ("", asking, " looks almost only at ", names[first], f" ({percent(seen[first])}).")
+    then = f" ({percent(seen[first])}), then at "
+    most = " looks most at "
+    return ("", asking, most, names[first], then, names[second], f" ({percent(seen[second])}).")
+
+
+def percent(weight: float) -> str:
+    """`64%`; what is not 0 is never shown as 0."""
+    return "<1%" if 0 < weight < 0.005 else f"{_whole(weight)}%"  # noqa: PLR2004  half a per cent
+
+
+def fits(words: Sequence[str]) -> bool:
+    """Return whether words fit beside one another in columns of the same width."""
+    return len(words) * (0.6 * max(map(len, words)) + 1) <= _ROOM
+
+
+def _whole(weight: float, parts: int = 100) -> int:
+    return math.floor(parts * weight + 0.5)
+
+
+_shade: Final = shade_for([0.0, 1.0])
+
+
+def _words(texts: Sequence[str], row: Array) -> tuple[Word, ...]:
+    top = int(row.argmax())
+    return tuple(
+        Word(text, percent(weight), _shade(weight), is_known(text), place == top)
+        for place, (text, weight) in enumerate(zip(texts, row.tolist(), strict=True))
+    )
+
+
+def _rows(weights: Array, *, mask: bool) -> tuple[tuple[Cell, ...], ...]:
+    return tuple(
+        tuple(
+            Cell("", "", shut=True)
+            if mask and key > query
+            else Cell(str(_whole(weight)), _shade(weight), shut=False)
+            for key, weight in enumerate(row)
+        )
+        for query, row in enumerate(weights.tolist())
+    )
+
+
+def _head(name: str, weights: Array) -> Head:
+    return Head(name, tuple(tuple(map(_shade, row)) for row in weights.tolist()))
+
+
+def _arcs(weights: Array, ask: int) -> tuple[Arc, ...]:
+    count = len(weights)
+    arcs = [
+        _arc(query, key, weight, count, is_asked=query == ask)
+        for query, row in enumerate(weights.tolist())
+        for key, weight in enumerate(row)
+        if weight >= (_FAINTEST if query == ask else _OTHERS / count)
+        and (query == ask or query != key)
+    ]
+    return tuple(sorted(arcs, key=lambda arc: arc.is_asked))  # those of the one that asks on top
+
+
+def _arc(query: int, key: int, weight: float, count: int, *, is_asked: bool) -> Arc:
+    width, height = WIDE
+    column = width / count
+    start, end = round(column * (query + 0.5)), round(column * (key + 0.5))
+    top, bottom = ROW * (2 * query + 1) // 2, ROW * (2 * key + 1) // 2
+    reach = 0.3 + 0.98 * abs(query - key) / max(1, count - 1)
+    if query == key:
+        left, right, rise = start - 26, start + 26, height - 52
+        wide = f"M{start - 10} {height}C{left} {rise} {right} {rise} {start + 10} {height}"
+        tall = f"M0 {top - 6}C40 {top - 20} 40 {top + 20} 0 {top + 6}"
+    else:
+        rise, bulge = round(height * (1 - reach)), round(TALL * reach)
+        wide = f"M{start} {height}C{start} {rise} {end} {rise} {end} {height}"
+        tall = f"M0 {top}C{bulge} {top} {bulge} {bottom} 0 {bottom}"
+    thickness = 1 + 11 * weight if is_asked else 1 + 2 * weight
+    return Arc(wide, tall, f"{thickness:.1f}", f"{0.22 + 0.78 * math.sqrt(weight):.2f}", is_asked)

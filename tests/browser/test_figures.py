@@ -1,0 +1,68 @@
+"""The figures of a lesson at work, by keyboard, in both themes, on a phone and on a desk."""
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.judging import (
+    LOOKS,
+    barriers,
+    open_settled,
+    overflowing,
+    shoot,
+    without_python,
+)
+
+if TYPE_CHECKING:
+    from tests.browser.tools import Tools
+
+pytestmark = pytest.mark.slow
+
+
+def test_an_explorer_answers_to_the_keyboard(page: Page, tools: "Tools") -> None:
+    """A word, a cell, a switch and a sentence of one's own each change what it says."""
+    without_python(page)
+    open_settled(page, "attention/lessons/queries-keys-values/")
+    figure = page.locator("[data-figure=explorer]")
+    said, status = figure.locator(".figure-said"), figure.get_by_role("status")
+    expect(said).to_contain_text("“spring” looks most at “dried”")
+    expect(figure.get_by_role("grid")).to_be_attached()  # the script has started
+
+    figure.get_by_role("radio", name=re.compile("^spring")).focus()
+    page.keyboard.press("ArrowRight")
+    expect(said).to_contain_text("“dried” looks most at “spring”")
+    expect(status).to_contain_text("“dried” looks most at “spring”")
+
+    figure.get_by_role("switch", name="Causal mask").press("Space")
+    cells = figure.get_by_role("gridcell")
+    cells.nth(10).focus()
+    page.keyboard.press("ArrowUp")
+    expect(said).to_contain_text("“the” does not see “spring”: the mask hides")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    expect(said).to_contain_text(re.compile("^The query|“the” sees only itself"))
+
+    for size, theme in LOOKS:
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=theme)
+        shoot(page, "figure-explorer")
+        assert barriers(page, tools) == ""
+        assert overflowing(page) == []
+
+    figure.get_by_role("textbox").fill("the rusty zorbing clock")
+    expect(cells).to_have_count(17)  # with the empty corner
+    expect(figure.locator(".guessed")).to_have_count(1)
+    figure.get_by_role("button", name="Start over").click()
+    expect(said).to_contain_text("“spring” looks most at “dried”")
+
+
+def test_the_home_page_opens_with_an_explorer(page: Page) -> None:
+    """It is the one of the lessons, without table and switches."""
+    open_settled(page, "")
+    figure = page.locator("[data-figure=explorer]")
+
+    figure.get_by_role("radio", name="The word before").check()
+    expect(figure.locator(".figure-said")).to_contain_text("“spring” looks almost only at “the”")
+    expect(figure.get_by_role("table")).to_have_count(0)

@@ -1,0 +1,109 @@
+"""The figures of lessons: their first state, and the numbers that the page's scripts are held to."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from grader.errors import Location
+from grader.lessons.figure import HEADS, Figure
+from sitegen.teaching.explorer import describe_row, view_explorer
+from sitegen.teaching.toy import attention_weights, features, is_known, toy_data
+
+if TYPE_CHECKING:
+    from tests.sitegen.conftest import Build, MakeLesson, MakeTrack, Page
+
+CASES_FILE = Path(__file__).parents[2] / "site" / "frontend" / "tests" / "attention.json"
+CASES: dict[str, Any] = json.loads(CASES_FILE.read_text("utf-8"))
+PAGE = "attention/lessons/begin/index.html"
+
+
+def explorer(**values: str) -> Figure:
+    settings = {"sentence": "the spring dried up", "ask": "dried"} | values
+    return Figure(Location(Path("lessons/01-begin.md")), "explorer", tuple(settings.items()))
+
+
+@pytest.mark.parametrize("case", CASES["cases"], ids=lambda case: " ".join(case["words"]))
+def test_the_toy_gives_the_weights_and_sentences_of_the_table(case: dict[str, Any]) -> None:
+    """`npm test` holds the page's scripts to the same table, within 1e-6."""
+    words, settings = case["words"], case["settings"]
+    weights = attention_weights(words, HEADS[case["head"]], **settings)
+    rows = [describe_row(words, row, at, **_mask(settings)) for at, row in enumerate(weights)]
+
+    assert np.allclose(weights, case["weights"], rtol=0, atol=1e-9)
+    assert [list(row) for row in rows] == case["said"]
+    assert [is_known(word) for word in words] == case["known"]
+
+
+def _mask(settings: dict[str, Any]) -> dict[str, bool]:
+    return {"mask": settings["mask"]}
+
+
+def test_the_table_was_made_with_the_words_of_the_toy() -> None:
+    """Else the scripts would be held to numbers of another toy."""
+    assert json.loads(json.dumps(toy_data())) == CASES["toy"]
+
+
+def test_spring_looks_at_what_says_which_spring_it_is() -> None:
+    """The word is the same, and the company decides."""
+    found = {}
+    for last in ("the spring dried up after the hot summer", "the spring of the old clock broke"):
+        words = last.split()
+        row = attention_weights(words, "meaning")[1]
+        found[last] = words[int(row.argmax())]
+
+    assert list(found.values()) == ["dried", "broke"]
+
+
+def test_the_word_before_looks_back_by_one() -> None:
+    """At every place but the first, in the longest sentence too."""
+    weights = attention_weights(
+        ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"], "the word before"
+    )
+
+    assert weights.argmax(axis=-1).tolist()[1:] == list(range(9))
+
+
+def test_a_word_that_the_toy_does_not_know_has_a_kind_and_no_topic() -> None:
+    """The kind is guessed from its ending."""
+    topics = features(["zorbing"])[0, :6]
+
+    assert not topics.any()
+    assert not is_known("zorbing")
+    assert is_known("Spring,")
+
+
+def test_a_page_has_the_first_state_of_an_explorer_without_scripts(
+    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
+) -> None:
+    """Words with their shares, the sentence, and the table; all from the same weights."""
+    lessons = {"attention": [make_lesson("begin", explorer(mask="on"))]}
+    page = build(make_track(), lessons=lessons)[PAGE]
+    row = attention_weights(["the", "spring", "dried", "up"], HEADS[0], mask=True)[2]
+
+    assert "“dried” looks most at “spring”" in " ".join(page.text.split())
+    cells = [each.text.strip() for each in page.all("td")][1:]
+    assert cells[8:12] == [*(f"{100 * weight:.0f}" for weight in row[:3]), "masked"]
+    assert _has_styles(page)
+
+
+def _has_styles(page: "Page") -> bool:
+    return any("assets/figures-" in each.attributes["href"] for each in page.all("link"))
+
+
+def test_only_pages_with_a_figure_load_its_styles(
+    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
+) -> None:
+    """The others stay as light as they were."""
+    site = build(make_track(), lessons={"attention": [make_lesson("begin")]})
+
+    assert not any(_has_styles(site[path]) for path in (PAGE, "index.html"))
+
+
+def test_the_arcs_of_the_word_that_asks_are_drawn_last() -> None:
+    """They lie above the grey ones."""
+    arcs = view_explorer(explorer(), "figure").arcs
+
+    assert [arc.is_asked for arc in arcs] == sorted(arc.is_asked for arc in arcs)

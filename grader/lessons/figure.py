@@ -161,4 +161,5 @@ _KINDS: Final = {
         },
         required=("sentence",),
     ),
+    "broadcasting": _Kind("A column and a row, stretched", {"title": _any_text}),
 }

@@ -16,6 +16,7 @@ from tests.browser.judging import (
 )
 
 if TYPE_CHECKING:
+    from tests.browser.conftest import NewPage
     from tests.browser.tools import Tools
 
 pytestmark = pytest.mark.slow
@@ -66,3 +67,28 @@ def test_the_home_page_opens_with_an_explorer(page: Page) -> None:
     figure.get_by_role("radio", name="The word before").check()
     expect(figure.locator(".figure-said")).to_contain_text("“spring” looks almost only at “the”")
     expect(figure.get_by_role("table")).to_have_count(0)
+
+
+def test_broadcasting_is_stepped_through_by_the_keyboard(
+    new_page: "NewPage", tools: "Tools"
+) -> None:
+    """Without scripts, too; each step has its own sentence."""
+    page = new_page(java_script_enabled=False)
+    page.goto("numpy-warmup/lessons/broadcasting/")
+    figure = page.locator(".broadcasting")
+    figure.get_by_role("radio").first.focus()
+    expect(figure.get_by_text("A column of shape (3, 1)")).to_be_visible()
+    for sentence in ("The column is read 4 times", "Each number meets"):
+        page.keyboard.press("ArrowRight")
+        expect(figure.get_by_text(sentence)).to_be_visible()
+    expect(figure.get_by_text("A column of shape (3, 1)")).to_be_hidden()
+    page = new_page()
+    without_python(page)
+    open_settled(page, "numpy-warmup/lessons/broadcasting/")
+    page.locator(".broadcasting").get_by_role("radio").last.check()
+    for size, theme in LOOKS:
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=theme)
+        shoot(page, "figure-broadcasting")
+        assert barriers(page, tools) == ""
+        assert overflowing(page) == []

@@ -107,3 +107,18 @@ def test_the_arcs_of_the_word_that_asks_are_drawn_last() -> None:
     arcs = view_explorer(explorer(), "figure").arcs
 
     assert [arc.is_asked for arc in arcs] == sorted(arc.is_asked for arc in arcs)
+
+
+def test_broadcasting_is_a_picture_with_three_sentences(
+    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
+) -> None:
+    """NumPy computes its numbers, radio buttons choose the step, and no script is needed."""
+    figure = Figure(Location(Path("lessons/01-begin.md")), "broadcasting", ())
+    page = build(make_track(), lessons={"attention": [make_lesson("begin", figure)]})[PAGE]
+    own = [each for each in page.all("input") if each.attributes["name"].startswith("figure-")]
+
+    assert len(own) == 3
+    assert "1 1 1 1 2 2 2 2 3 3 3 3" in " ".join(page.text.split())
+    assert "10 20 30 40 20 40 60 80 30 60 90 120" in " ".join(page.text.split())
+    assert "At the bottom right, 3 times 40 is 120." in page.text
+    assert _has_styles(page)

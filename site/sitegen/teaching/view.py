@@ -4,11 +4,13 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from grader.lessons.figure import Figure
+from sitegen.teaching.broadcasting import BroadcastingView, view_broadcasting
 from sitegen.teaching.explorer import ExplorerView, view_explorer
 
-FigureView: TypeAlias = ExplorerView
+FigureView: TypeAlias = ExplorerView | BroadcastingView
 
 _VIEWS: Final[dict[str, Callable[[Figure, str], FigureView]]] = {
+    "broadcasting": view_broadcasting,
     "explorer": view_explorer,
 }
 

@@ -1,0 +1,84 @@
+"""A picture of broadcasting: a column and a row are stretched to a table, and multiplied."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, TypeAlias
+
+import numpy as np
+
+from grader.lessons.figure import Figure
+
+Numbers: TypeAlias = tuple[tuple[int, ...], ...]
+"""The rows of a table."""
+
+_COLUMN: Final = np.array([[1], [2], [3]])
+_ROW: Final = np.array([[10, 20, 30, 40]])
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """An array as it is, and stretched; copies come from the place with the same number."""
+
+    name: str
+    stretched: Numbers
+    rows: int  # that are its own; the others are copies
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A state of the picture, with a sentence that says the same."""
+
+    name: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class BroadcastingView:
+    """The picture in its first state; styles alone move it."""
+
+    template: ClassVar[str] = "figures/broadcasting.html"
+    id: str
+    title: str
+    operands: tuple[Operand, ...]
+    product: Numbers
+    shapes: tuple[str, ...]  # of the operands and the product
+    steps: tuple[Step, ...]
+
+
+def view_broadcasting(figure: Figure, name: str) -> BroadcastingView:
+    """Compute the picture.
+
+    Args:
+        figure: The block of the lesson.
+        name: An id that nothing else on the page has.
+    """
+    column, row = np.broadcast_arrays(_COLUMN, _ROW)
+    product = _COLUMN * _ROW
+    shapes = tuple(str(each.shape) for each in (_COLUMN, _ROW, product))
+    corner = f"{_COLUMN[-1, 0]} times {_ROW[0, -1]} is {product[-1, -1]}"
+    return BroadcastingView(
+        id=name,
+        title=figure.title,
+        operands=(
+            Operand("Column", _numbers(column), *_COLUMN.shape),
+            Operand("Row", _numbers(row), *_ROW.shape),
+        ),
+        product=_numbers(product),
+        shapes=shapes,
+        steps=(
+            Step("As they are", f"A column of shape {shapes[0]} and a row of shape {shapes[1]}."),
+            Step(
+                "Stretched",
+                f"The column is read {column.shape[1]} times, to the right. The row is read "
+                f"{row.shape[0]} times, downwards. Both have the shape {shapes[2]} now.",
+            ),
+            Step(
+                "Multiplied",
+                f"Each number meets the one in the same place. At the bottom right, {corner}.",
+            ),
+        ),
+    )
+
+
+def _numbers(array: "np.typing.NDArray[np.int_]") -> Numbers:
+    return tuple(tuple(row) for row in array.tolist())

@@ -62,10 +62,42 @@ class Asking:
 PLAINLY = Asking()
 
 
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request and its answer, as header and body; the request's number is left out."""
+
+    request: tuple[bytes, bytes]
+    answer: tuple[bytes, bytes]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether only plain data crossed: a handle means something to one child only."""
+        # In a JSON text these bytes stand for a tag and nothing else.
+        headers = self.request[0], self.answer[0]
+        return not any(tag in header for header in headers for tag in _OBJECTS)
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return sum(map(len, self.request + self.answer))
+
+
+_OBJECTS = (b'["h",', b'["f",', b'["k",')
+
+
 class Child(ABC):
     """A place for one submission. Every method may raise `ChildGoneError` or `SandboxFault`."""
 
     limits: Limits
+    exchanges: list[Exchange] | None = None
+    """Where to add what crosses; None where no one asks, or a page, which repeats nothing."""
+
+    def repeat(self, known: Sequence[Sequence[Exchange]]) -> int | None:  # noqa: ARG002  a page repeats nothing
+        """Send requests again; return which exchanges they are, or None if the answers are others.
+
+        Then the next requests are taken for those sent, and their answers are there already.
+        """
+        return None
 
     @abstractmethod
     def start(self) -> None:

@@ -14,7 +14,7 @@ from grader.grading.checks.output_test import OutputCheck
 from grader.grading.checks.property_test import PropertyCheck
 from grader.grading.checks.pytest_test import PytestCheck
 from grader.grading.comparison.ladder import Difference
-from grader.grading.expected.oracle import Oracle
+from grader.grading.expected.oracle import Oracle, Pass
 from grader.grading.program.author_code import TooLargeError, in_own_context
 from grader.grading.program.loaded_program import LoadedProgram
 
@@ -39,6 +39,31 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, number: int) -
         TooLargeError: what it gave cannot be judged with the memory that there is.
         DefinitionError: the test could not be run, whatever the submission does.
     """
+    child, known = program.child, None
+    if _is_settled_by_answers(program, test):
+        known = oracle.known.passes(test, number, oracle.draws(test)[number])
+        place = child.repeat([each.exchanges for each in known]) if known else None
+        if place is not None:
+            return Judgement(None, known[place].got)
+    child.exchanges = None if known is None else []
+    found = _judged(program, oracle, test, number)
+    if known is not None and found.difference is None and child.exchanges:
+        oracle.known.add_pass(known, Pass(tuple(child.exchanges), found.got))
+    return found
+
+
+def _is_settled_by_answers(program: LoadedProgram, test: TestCase) -> bool:
+    """Return whether the same answers to the same requests always mean the same judgement.
+
+    Then a draw that passed is asked again in the same bytes, and the same bytes pass again without
+    being decoded and compared. What was printed, what a call took and the submission's own values
+    are in no answer.
+    """
+    compares = isinstance(test, (CallTest, PropertyTest)) and test.budget is None
+    return compares and not program.values and program.exercise.kind != "predict"
+
+
+def _judged(program: LoadedProgram, oracle: Oracle, test: TestCase, number: int) -> Judgement:
     check = check_of(test)
     try:
         with np.errstate(all="ignore"):  # the comparison reports NaN

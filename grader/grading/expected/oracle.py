@@ -44,9 +44,12 @@ from grader.grading.program.stand_ins import StandIn, stand_ins_in
 from grader.sandbox.answers import Usage
 from grader.sandbox.inside.value_types import as_data
 from grader.sandbox.inside.wire import MAX_BODY
-from grader.sandbox.interface import Children
+from grader.sandbox.interface import Children, Exchange
 
 _REFERENCE_ROOT = "reference"
+
+_MOST_PASSES = 2  # of one draw: the usual way to compute it, and another
+_MOST_BYTES = 4 << 20  # of the passes of one exercise
 
 _Inputs = Mapping[str, Any]
 _Found = tuple[Any, int | None]
@@ -75,6 +78,22 @@ class TestValues:
     exact: tuple[Any, ...] = ()  # the expected value with all its digits, if the author's has fewer
 
 
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A draw that a submission passed: all that crossed, and the submission's value."""
+
+    exchanges: tuple[Exchange, ...]
+    got: Any
+
+
+class _Passes:
+    """The passes of one draw, the last few that differ."""
+
+    def __init__(self, test: TestCase, draw: Draw) -> None:
+        self.of = test, draw
+        self.found: list[Pass] = []
+
+
 class KnownValues:
     """The values computed so far for the tests of an exercise and its forms."""
 
@@ -82,6 +101,31 @@ class KnownValues:
         self.draws = {test: values.draws for test, values in known.items()}
         self.usages = {test: values.usages for test, values in known.items()}
         self.exact = {test: values.exact[0] for test, values in known.items() if values.exact}
+        self._passes: dict[tuple[TestId, int], _Passes] = {}
+        self._room = _MOST_BYTES
+
+    def passes(self, test: TestCase, number: int, draw: Draw) -> list[Pass]:
+        """Return the known passes of a draw.
+
+        They are those of this very test: another one of the same id may compare less strictly.
+        """
+        found = self._passes.get((test.id, number))
+        if found is None or found.of[0] is not test or found.of[1] is not draw:
+            self._room += sum(map(_bytes_of, found.found if found else ()))
+            found = self._passes[test.id, number] = _Passes(test, draw)
+        return found.found
+
+    def add_pass(self, found: list[Pass], new: Pass) -> None:
+        """Add a pass to those of a draw, unless an object crossed or there is no room left."""
+        if len(found) == _MOST_PASSES:
+            self._room += _bytes_of(found.pop(0))
+        if all(each.is_plain for each in new.exchanges) and _bytes_of(new) <= self._room:
+            self._room -= _bytes_of(new)
+            found.append(new)
+
+
+def _bytes_of(found: Pass) -> int:
+    return sum(each.size for each in found.exchanges) + bytes_in(found.got)
 
 
 class Oracle:

@@ -457,6 +457,26 @@ def _as_it_is(value: object) -> object:
     return copy.copy(value) if type(value) in _CHANGEABLE else None
 
 
+_State = tuple[Any, ...]
+
+
+def _state(value: Any) -> _State | None:  # noqa: ANN401  any container or array
+    """Return what shows that an object is as it was, without encoding it; None for other types."""
+    kind = type(value)
+    if kind is np.ndarray and value.dtype.kind in "biufc":
+        return value.dtype, value.shape, value.strides, value.flags.writeable, value.tobytes()
+    if kind is list or kind is tuple:
+        return tuple(value)
+    return (*value, *value.values()) if kind is dict else None
+
+
+def _is_unchanged(value: object, state: _State | None) -> bool:
+    now = None if state is None else _state(value)
+    if now is None or state is None or len(now) != len(state):
+        return False
+    return now == state if type(value) is np.ndarray else all(map(operator.is_, now, state))
+
+
 def _facts(value: object) -> dict[str, object]:
     """Return what is known of a name's value, to explain a wrong signature."""
     code = getattr(value, "__code__", None)
@@ -608,14 +628,14 @@ class SubmissionServer:
         """Execute a request's frame, and return the pieces of the answer's frame."""
         shared = wire.Shared()
         request: Any = wire.decode(header, body, self._objects, shared)
-        return self._answer(request, shared, b"".join((header, body)))
+        return self._answer(request, shared, (header, body))
 
     def stopped(self, report: dict[str, object]) -> list[bytes | memoryview]:
         """Return the answer that no other will follow: the CPU time is over."""
         return wire.encode([self._number, "stopped", report])
 
     def _answer(
-        self, request: list[Any], shared: wire.Shared, frame: bytes
+        self, request: list[Any], shared: wire.Shared, frame: Frame
     ) -> list[bytes | memoryview]:
         """Execute a request; every failure of the submission is an answer too."""
         number, *words = request
@@ -625,6 +645,7 @@ class SubmissionServer:
             asked.add(words.pop(0))
         operation, *arguments = words
         act, heard, usage = getattr(self._submission, operation), list[object](), list[object]()
+        states = list(map(_state, shared.objects)) if "look" in asked else []
         try:
             with self._submission.heard(heard) if "hear" in asked else contextlib.nullcontext():
                 if "measure" in asked:
@@ -632,7 +653,7 @@ class SubmissionServer:
                 else:
                     value = act(*arguments)
             if "look" in asked:
-                value = [value, self._changes(request, shared, frame)]
+                value = [value, self._changes(request, shared, frame, states)]
             if "hear" not in asked:  # or no one asks which objects are the request's
                 shared = wire.Shared()
             value = [value, *heard] if "hear" in asked else value
@@ -648,11 +669,17 @@ class SubmissionServer:
             self._number = before
 
     def _changes(
-        self, request: list[Any], shared: wire.Shared, frame: bytes
+        self, request: list[Any], shared: wire.Shared, frame: Frame, states: list[_State | None]
     ) -> list[object] | None:
-        """Return what the request's objects are now; None if its frame would be the same again."""
+        """Return what the request's objects are now; None if its frame would be the same again.
+
+        A submission can forge this, as every answer: it runs in the process that looks. It gains
+        nothing that it could not have by making a copy of its arguments.
+        """
+        if all(map(_is_unchanged, shared.objects, states)):
+            return None
         with contextlib.suppress(wire.UnsupportedValueError):
-            if b"".join(wire.encode(request, self._objects)[1:]) == frame:
+            if b"".join(wire.encode(request, self._objects)[1:]) == b"".join(frame):
                 return None
         return [_as_it_is(each) for each in shared.objects]
 
@@ -664,4 +691,4 @@ class SubmissionServer:
             found: Any = wire.decode(header, body, self._objects, shared)
             if found[0] == "given":
                 return list(found)
-            header, body = self._ask(self._answer(found, shared, b"".join((header, body))))
+            header, body = self._ask(self._answer(found, shared, (header, body)))

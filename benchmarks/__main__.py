@@ -5,7 +5,17 @@ from typing import Protocol
 
 import click
 
-from benchmarks import building, cold, growth, held, memory_growth, page_loads, throughput, warm
+from benchmarks import (
+    building,
+    cold,
+    growth,
+    held,
+    memory_growth,
+    page_loads,
+    real,
+    throughput,
+    warm,
+)
 from benchmarks.commands import adopt_orphans, wait_for_orphans
 from benchmarks.machine import facts, watch_elsewhere
 from benchmarks.processes import children_of_this
@@ -22,6 +32,7 @@ class _Measure(Protocol):
 _SECTIONS: dict[str, _Measure] = {
     "warm": warm.measure,
     "throughput": throughput.measure,
+    "real": real.measure,
     "cold": cold.measure,
     "held": held.measure,
     "memory": memory_growth.measure,

@@ -1,13 +1,13 @@
 """Grades with the worker pool of `etude grade`, and counts the time and the CPU of it."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 from benchmarks.processes import tree_cpu
 from benchmarks.result_tables import Block
 from benchmarks.workload import require_passed
-from grader.grading.results.jobs import Job
+from grader.grading.results.jobs import Job, Result
 from grader.grading.workers.pool import Pool
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
@@ -31,8 +31,12 @@ class Meter:
         self._pool = pool
         self._workers = self._workers_cpu()
 
-    def grade(self, jobs: Iterable[Job]) -> float:
+    def grade(self, jobs: Iterable[Job], check: Callable[[Result], None] = require_passed) -> float:
         """Grade jobs as one block and return the seconds that they took together.
+
+        Args:
+            jobs: the work.
+            check: raises for a result with which no figure means anything.
 
         Raises:
             WrongVerdictError: one did not pass.
@@ -40,7 +44,7 @@ class Meter:
         own, begin = time.process_time(), time.perf_counter()
         ends = [begin]
         for _, result in self._pool.grade(jobs):
-            require_passed(result)
+            check(result)
             ends.append(time.perf_counter())
         own = time.process_time() - own
         before, self._workers = self._workers, self._workers_cpu()

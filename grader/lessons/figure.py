@@ -13,6 +13,10 @@ from grader.lessons.fence import Fence, Setting, settings_of
 
 MOST_WORDS: Final = 10
 HEADS: Final = ("meaning", "grammar", "the word before")
+PARTS: Final = (
+    "embedding", "positions", "projections", "dot-products", "scaling", "causal-mask", "masks",
+    "softmax", "weighted-sum", "heads", "feed-forward", "logits", "sampling", "memory", "training",
+)  # fmt: skip
 CONTROLS: Final = ("mask", "scale", "temperature", "heads")
 
 _FEWEST_WORDS: Final = 2
@@ -162,4 +166,9 @@ _KINDS: Final = {
         required=("sentence",),
     ),
     "broadcasting": _Kind("A column and a row, stretched", {"title": _any_text}),
+    "map": _Kind(
+        "The map of a tiny GPT",
+        {"title": _any_text, "part": _some_of(*PARTS)},
+        required=("part",),
+    ),
 }

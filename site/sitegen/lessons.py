@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from markupsafe import Markup
 
@@ -26,6 +26,9 @@ from sitegen.markdown import render_markdown
 from sitegen.questions import QuestionView, view_question
 from sitegen.teaching.view import FigureView, view_figure
 from sitegen.values import shorten
+
+if TYPE_CHECKING:
+    from sitegen.cards import Stop
 
 Card = TypeVar("Card")
 
@@ -88,7 +91,10 @@ BlockView: TypeAlias = ProseView | CellView | TasksView[Card] | QuestionView | F
 
 
 def view_blocks(
-    lesson: TrackLesson, known: Mapping[str, Card], images: PageImages
+    lesson: TrackLesson,
+    known: Mapping[str, Card],
+    images: PageImages,
+    places: Mapping[str, "Stop"],
 ) -> tuple[BlockView[Card], ...]:
     """Render a lesson; the exercises that its text gives no place come at its end.
 
@@ -96,13 +102,14 @@ def view_blocks(
         lesson: What was run.
         known: What is shown of the exercises of the track, by their ids.
         images: Collects those of its texts.
+        places: The lesson of each part of the model, for its map.
 
     Raises:
         DefinitionError: A text cannot be shown, or the track has no such exercise.
     """
     check_exercises(lesson, _placed(lesson), known)
     placed: set[str] = set()
-    blocks = tuple(_views(_without_title(lesson.run.blocks), images, placed, known))
+    blocks = tuple(_views(_without_title(lesson.run.blocks), images, placed, known, places))
     rest = tuple(known[each] for each in lesson.exercises if each not in placed)
     return (*blocks, TasksView(rest)) if rest else blocks
 
@@ -147,6 +154,7 @@ def _views(
     images: PageImages,
     placed: set[str],
     known: Mapping[str, Card],
+    places: Mapping[str, "Stop"],
 ) -> Iterator[BlockView[Card]]:
     index = -1
     asked = 0
@@ -166,7 +174,7 @@ def _views(
                         figures=tuple(map(figure, block.shown)),
                     )
             case Figure():
-                yield FigureBlock(view_figure(block, f"figure-{number}"))
+                yield FigureBlock(view_figure(block, f"figure-{number}", places))
             case RunExercises(ids):
                 new = tuple(dict.fromkeys(each for each in ids if each not in placed))
                 placed.update(new)

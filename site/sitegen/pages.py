@@ -28,6 +28,7 @@ from sitegen.links import (
 from sitegen.rendering import PageRenderer, count
 from sitegen.search import SearchEntry
 from sitegen.teaching.explorer import ExplorerView, view_explorer
+from sitegen.teaching.model_map import places_of
 from sitegen.views import view_exercise, view_lesson
 
 WARM_UP: Final = "numpy-warmup"  # the track that home offers to those who do not know NumPy
@@ -150,12 +151,13 @@ class Pages:
         around: _Around[Stop],
     ) -> PageFiles:
         images = PageImages(lesson.run.path)
+        places = places_of(self._content.lessons[outline.id], outline.lessons)
         html = self._render(
             card.path,
             "lesson",
             track=outline,
             lesson=card,
-            view=view_lesson(card, lesson, known, images),
+            view=view_lesson(card, lesson, known, images, places),
             names={"track": outline.id, "lesson": card.id},
             previous=around[0],
             following=around[1],

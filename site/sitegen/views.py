@@ -8,7 +8,7 @@ from typing import Final
 from markupsafe import Markup
 
 from grader.definitions.public import PublicExercise, PublicKind, PublicTest
-from sitegen.cards import ExerciseCard, LessonCard, Requirement
+from sitegen.cards import ExerciseCard, LessonCard, Requirement, Stop
 from sitegen.highlight import highlight
 from sitegen.images import PageImages
 from sitegen.lessons import BlockView, TrackLesson, cell_sources, view_blocks
@@ -75,6 +75,7 @@ def view_lesson(
     lesson: TrackLesson,
     known: Mapping[str, ExerciseCard],
     images: PageImages,
+    places: Mapping[str, Stop],
 ) -> LessonView:
     """Render a lesson.
 
@@ -83,11 +84,12 @@ def view_lesson(
         lesson: What was run.
         known: The exercises of its track, by their ids.
         images: Collects those of its texts.
+        places: The lesson of each part of the model, for its map.
 
     Raises:
         DefinitionError: A text cannot be shown, or the track has no such exercise.
     """
-    return LessonView(card, view_blocks(lesson, known, images), cell_sources(lesson))
+    return LessonView(card, view_blocks(lesson, known, images, places), cell_sources(lesson))
 
 
 def view_exercise(

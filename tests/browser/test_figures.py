@@ -92,3 +92,16 @@ def test_broadcasting_is_stepped_through_by_the_keyboard(
         shoot(page, "figure-broadcasting")
         assert barriers(page, tools) == ""
         assert overflowing(page) == []
+
+
+@pytest.mark.parametrize("lesson", ["softmax"])
+def test_lessons_with_figures_are_for_everyone(page: Page, tools: "Tools", lesson: str) -> None:
+    """On a phone and on a desk, in either theme."""
+    without_python(page)
+    open_settled(page, f"attention/lessons/{lesson}/")
+    for size, theme in LOOKS:
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=theme)
+        shoot(page, f"figures-{lesson}")
+        assert barriers(page, tools) == ""
+        assert overflowing(page) == []

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from grader.errors import Location
-from grader.lessons.figure import HEADS, Figure
+from grader.lessons.execute import RunLesson
+from grader.lessons.figure import HEADS, PARTS, Figure
+from sitegen.lessons import TrackLesson
 from sitegen.teaching.explorer import describe_row, view_explorer
+from sitegen.teaching.model_map import view_map
 from sitegen.teaching.toy import attention_weights, features, is_known, toy_data
 
 if TYPE_CHECKING:
@@ -122,3 +125,37 @@ def test_broadcasting_is_a_picture_with_three_sentences(
     assert "10 20 30 40 20 40 60 80 30 60 90 120" in " ".join(page.text.split())
     assert "At the bottom right, 3 times 40 is 120." in page.text
     assert _has_styles(page)
+
+
+def test_the_map_lights_up_the_part_of_its_lesson_and_links_to_the_others(
+    build: "Build", make_track: "MakeTrack"
+) -> None:
+    """A part that no lesson of the track builds has no link."""
+    lessons = {"attention": [_with_map("begin", "softmax"), _with_map("end", "heads, masks")]}
+    page = build(make_track(), lessons=lessons)["attention/lessons/end/index.html"]
+    parts = {
+        " ".join(each.text.split()): each.attributes
+        for each in page.all("a")
+        if "map-part" in each.attributes.get("class", "")
+    }
+
+    assert {name for name, found in parts.items() if "aria-current" in found} == {
+        "2 Heads",
+        "2 Other masks",
+    }
+    assert parts["1 Softmax"]["href"].endswith("begin/index.html")
+    assert not any("Sampling" in name for name in parts)
+
+
+def _with_map(name: str, part: str) -> TrackLesson:
+    where = Location(Path(f"lessons/01-{name}.md"))
+    figure = Figure(where, "map", (("part", part),))
+    run = RunLesson(where.path, (figure,))
+    return TrackLesson(name, f"Lesson {name}", (), run, figures=(figure,))
+
+
+def test_every_part_of_the_map_that_can_be_set_is_on_it() -> None:
+    """Else an author could light up nothing."""
+    figure = Figure(Location(Path("lessons/01-a.md")), "map", (("part", "softmax"),))
+
+    assert tuple(view_map(figure, "figure", {}).parts) == PARTS

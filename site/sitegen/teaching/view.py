@@ -1,13 +1,17 @@
 """The view of a figure, by its kind."""
 
-from collections.abc import Callable
-from typing import Final, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from grader.lessons.figure import Figure
 from sitegen.teaching.broadcasting import BroadcastingView, view_broadcasting
 from sitegen.teaching.explorer import ExplorerView, view_explorer
+from sitegen.teaching.model_map import MapView, view_map
 
-FigureView: TypeAlias = ExplorerView | BroadcastingView
+if TYPE_CHECKING:
+    from sitegen.cards import Stop
+
+FigureView: TypeAlias = BroadcastingView | ExplorerView | MapView
 
 _VIEWS: Final[dict[str, Callable[[Figure, str], FigureView]]] = {
     "broadcasting": view_broadcasting,
@@ -15,11 +19,14 @@ _VIEWS: Final[dict[str, Callable[[Figure, str], FigureView]]] = {
 }
 
 
-def view_figure(figure: Figure, name: str) -> FigureView:
+def view_figure(figure: Figure, name: str, places: Mapping[str, "Stop"]) -> FigureView:
     """Compute the first state of a figure.
 
     Args:
         figure: The block of the lesson.
         name: An id that nothing else on the page has.
+        places: The lesson of each part of the model.
     """
+    if figure.kind == "map":
+        return view_map(figure, name, places)
     return _VIEWS[figure.kind](figure, name)

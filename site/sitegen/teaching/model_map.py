@@ -1,0 +1,103 @@
+"""The map of the model: a tiny GPT as a drawing, in which each lesson lights up its part."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from grader.lessons.figure import Figure
+
+if TYPE_CHECKING:
+    from sitegen.cards import Stop
+    from sitegen.lessons import TrackLesson
+
+# The name of each part, and what it does.
+_PARTS: Final = {
+    "embedding": ("Embedding", "each word becomes a vector"),
+    "positions": ("Positions", "each vector is told where its word stands"),
+    "projections": ("Queries, keys, values", "each word gets a query, a key and a value"),
+    "dot-products": ("Dot products", "every query is compared with every key"),
+    "scaling": ("Scaling", "scores keep their size, however many features there are"),
+    "causal-mask": ("Causal mask", "no word sees what comes after it"),
+    "masks": ("Other masks", "padding and windows are left out"),
+    "softmax": ("Softmax", "scores become shares that add up to 1"),
+    "weighted-sum": ("Weighted sum", "values are mixed, each by its share"),
+    "heads": ("Heads", "several heads look for different things"),
+    "feed-forward": ("Feed-forward", "each word is worked on alone, and added to what it was"),
+    "logits": ("Logits", "a vector becomes a score for each word that could follow"),
+    "sampling": ("Sampling", "one of these words is drawn"),
+    "memory": ("Memory", "keys and values are kept from word to word"),
+    "training": ("Training", "a loss, and gradients back through it all"),
+}
+_ATTENTION: Final = ("projections", "dot-products", "scaling", "causal-mask", "masks", "softmax",
+                     "weighted-sum", "heads")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the model: the lesson that builds it, and whether it is this one."""
+
+    name: str
+    does: str
+    stop: "Stop | None"
+    is_here: bool
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The exercises of its lesson."""
+        return self.stop.exercises if self.stop else ()
+
+
+@dataclass(frozen=True, slots=True)
+class MapView:
+    """The map, with the parts of one lesson lit."""
+
+    template: ClassVar[str] = "figures/map.html"
+    id: str
+    title: str
+    parts: Mapping[str, Part]
+
+    @property
+    def here(self) -> tuple[Part, ...]:
+        """The parts of the lesson."""
+        return tuple(part for part in self.parts.values() if part.is_here)
+
+    @property
+    def attention(self) -> tuple[Part, ...]:
+        """The parts of attention, in the order of the code."""
+        return tuple(self.parts[name] for name in _ATTENTION)
+
+    @property
+    def of_attention(self) -> tuple[str, ...]:
+        """The exercises of all lessons about attention."""
+        return tuple(dict.fromkeys(each for part in self.attention for each in part.ids))
+
+    @property
+    def is_in_attention(self) -> bool:
+        """Whether a part of the lesson is a part of attention."""
+        return any(part.is_here for part in self.attention)
+
+
+def view_map(figure: Figure, name: str, places: Mapping[str, "Stop"]) -> MapView:
+    """Light up the parts of a lesson.
+
+    Args:
+        figure: The block of the lesson.
+        name: An id that nothing else on the page has.
+        places: The lesson of each part; see `places_of`.
+    """
+    here = figure.items("part")
+    parts = {
+        key: Part(called, does, places.get(key), key in here)
+        for key, (called, does) in _PARTS.items()
+    }
+    return MapView(name, figure.title, parts)
+
+
+def places_of(lessons: Iterable["TrackLesson"], stops: Iterable["Stop"]) -> dict[str, "Stop"]:
+    """Return the first lesson of a track that has each part on its map."""
+    found: dict[str, Stop] = {}
+    for lesson, stop in zip(lessons, stops, strict=True):
+        for figure in lesson.figures:
+            for part in figure.items("part"):
+                found.setdefault(part, stop)
+    return found

@@ -14,6 +14,7 @@ from grader.definitions.exercise import (
     Definition,
     Exercise,
     ExerciseLimits,
+    FigureTest,
     Forbid,
     FromExpression,
     FromReference,
@@ -49,9 +50,10 @@ class EngineData:
 _KINDS: Final[dict[str, type]] = {
     kind.__name__: kind
     for kind in (
-        Budget, CallTest, Definition, Draw, EngineData, Exercise, ExerciseLimits, Forbid,
-        FromExpression, FromReference, FromSolution, Literals, LiteralValue, Mistake, Outcome,
-        OutputTest, PropertyTest, PytestTest, Seeded, Fingerprint, Tolerance, TestValues, Usage,
+        Budget, CallTest, Definition, Draw, EngineData, Exercise, ExerciseLimits, FigureTest,
+        Forbid, FromExpression, FromReference, FromSolution, Literals, LiteralValue, Mistake,
+        Outcome, OutputTest, PropertyTest, PytestTest, Seeded, Fingerprint, Tolerance, TestValues,
+        Usage,
     )
 }  # fmt: skip
 _FIELDS: Final[dict[type, tuple[str, ...]]] = {

@@ -28,12 +28,16 @@ from grader.sandbox.interface import Children
 _PAGE: Final = "grader.browser.page"
 _LEFT_OUT: Final = frozenset(
     {
-        "grader.definitions.collection", "grader.grading.checks.pytest_asserts",
+        "grader.definitions.collection", "grader.grading.checks.figure_test",
+        "grader.grading.checks.pytest_asserts", "grader.grading.feedback.figure_sentences",
         "grader.grading.diagnosis.derived_mistakes", "grader.grading.diagnosis.teachers",
-        "grader.mutation",
+        "grader.mutation", "grader.sandbox.inside.figures",
     }
 )  # fmt: skip
-"""Imported where they are needed: a page has no files, pytest, or solution to make mutants of."""
+"""Imported where they are needed.
+
+A page has no files, pytest, matplotlib, or solution to make mutants of.
+"""
 
 _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
 _READABLE: Final = 0o644 << 16

@@ -17,6 +17,7 @@ from grader.definitions.exercise import (
     Exercise,
     ExerciseLimits,
     Expected,
+    FigureTest,
     Forbid,
     FromExpression,
     FromReference,
@@ -48,6 +49,7 @@ _NOUNS: Final[dict[type, str]] = {
     OutputTest: "a test",
     PropertyTest: "a test with 'holds'",
     PytestTest: "a test",
+    FigureTest: "a test",
     Budget: "a budget",
     Equivalent: "an equivalent mutant",
     Forbid: "what is forbidden",
@@ -74,6 +76,7 @@ _FOUND: Final[dict[type, str]] = {
 }
 KINDS_OF_TEST: Final[dict[str, type]] = {  # the first key that a test has says what it is
     "pytest": PytestTest,
+    "figure": FigureTest,
     "holds": PropertyTest,
     "run": OutputTest,
     "call": CallTest,

@@ -48,8 +48,22 @@ NanPolicy: TypeAlias = Literal["equal", "ignored"]
 Accepted: TypeAlias = Literal[
     "list", "tuple", "array", "float16", "float32", "complex64", "integer", "bool"
 ]
-TestKind: TypeAlias = Literal["call", "output", "property", "pytest"]
-Compared: TypeAlias = Literal["value", "text", "property", "nothing"]
+TestKind: TypeAlias = Literal["call", "output", "property", "pytest", "figure"]
+Compared: TypeAlias = Literal["value", "text", "property", "figure", "nothing"]
+FigurePart: TypeAlias = Literal[
+    "lines",
+    "points",
+    "bars",
+    "images",
+    "texts",
+    "styles",
+    "title",
+    "xlabel",
+    "ylabel",
+    "legend",
+    "limits",
+    "scales",
+]
 Property: TypeAlias = Literal[
     "rows_sum_to_one",
     "shift_invariant",
@@ -395,7 +409,40 @@ class PytestTest(_AnyTest):
     )
 
 
-TestCase: TypeAlias = CallTest | OutputTest | PropertyTest | PytestTest
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureTest(_AnyTest):
+    """Run statements that draw with matplotlib, and compare the figure with the solution's.
+
+    The statements run after the submission, in its namespace. The figure is what the last of them
+    gives (a figure, axes, or what is drawn on them), or else the current one of `pyplot`. Its data
+    are compared: no pixels, no fonts. Lines, points, bars and images may be drawn in any order. The
+    course must name `matplotlib.pyplot` under `packages`.
+    """
+
+    kind = "figure"
+    code_key = "figure"
+    compared = "figure"
+    runs_inside = True
+
+    figure: str = _doc("Python statements that run in the submission's namespace.")
+    compare: tuple[FigurePart, ...] = _doc(
+        "What counts, besides the number of plots. `lines`, `points` (`scatter`), `bars` (`bar`, "
+        "`barh`, `hist`) and `images` (`imshow`, `pcolormesh`) are data. `texts` are those of "
+        "`text` and `annotate` with their places. `styles` are those of lines and their markers. "
+        "Then there are `title`, `xlabel`, `ylabel`, `legend`, `limits` of the axes and `scales`.",
+        default=("lines", "points", "bars", "images", "xlabel", "ylabel"),
+    )
+    tolerance: Tolerance | None = _doc(
+        "How close numbers must be; follows the dtype when left out.", default=None
+    )
+
+    @property
+    def needs_solution(self) -> bool:
+        """Return true: the solution's figure is the expected one."""
+        return True
+
+
+TestCase: TypeAlias = CallTest | OutputTest | PropertyTest | PytestTest | FigureTest
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ _HEADINGS: Final = {
     "OutputTest": "A test with `run`",
     "PropertyTest": "A test with `call` and `holds`",
     "PytestTest": "A test with `pytest`",
+    "FigureTest": "A test with `figure`",
     "Definition": "One of `defines`",
     "Tolerance": "`tolerance`",
     "Budget": "`budget`",
@@ -72,10 +73,10 @@ _TYPES: Final = {
 
 
 _EVERY_TEST: Final = (
-    "A test has the keys of this table, and `call`, `run`, `call` with `holds`, or `pytest`; that "
-    "says of which kind it is, and what else it may have."
+    "A test has the keys of this table, and `call`, `run`, `call` with `holds`, `pytest`, or "
+    "`figure`; that says of which kind it is, and what else it may have."
 )
-_TESTS: Final = ("CallTest", "OutputTest", "PropertyTest", "PytestTest")
+_TESTS: Final = ("CallTest", "OutputTest", "PropertyTest", "PytestTest", "FigureTest")
 _SOURCES: Final = {"reference": FromReference, "solution": FromSolution}
 
 

@@ -219,6 +219,8 @@ def _needs_solution(test: Node, without: frozenset[str]) -> bool:
     """Return whether a test compares with the solution."""
     if not isinstance(test, Mapping):
         return False
+    if test.get("figure") is not None:
+        return True
     match test.get("run"), test.get("stdout"):
         case ((Scalar() | Sequence() | Mapping()), (None | Scalar(value=None))):
             return True

@@ -181,6 +181,13 @@ class Child(ABC):
         """
         return self._ask("run", statements, dict(given), asking=asking)
 
+    def figure(self, statements: str, given: Mapping[str, Any], asking: Asking = PLAINLY) -> Answer:
+        """Run statements as `run` does; the value is the data of the figure that they draw.
+
+        None if they draw nothing. See `inside.figures`.
+        """
+        return self._ask("figure", statements, dict(given), asking=asking)
+
     @property
     @abstractmethod
     def printed(self) -> int:

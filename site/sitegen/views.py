@@ -128,6 +128,7 @@ _DOES: Final[dict[PublicKind, str]] = {
     "output": "Run",
     "property": "Call",
     "pytest": "Test",
+    "figure": "Draw",
     "answer": "Your answer",
 }
 _MUST: Final[dict[PublicKind, str]] = {
@@ -135,6 +136,7 @@ _MUST: Final[dict[PublicKind, str]] = {
     "output": "Must print",
     "property": "",
     "pytest": "",
+    "figure": "",
     "answer": "",
 }
 _HOLDS: Final[dict[str, str]] = {

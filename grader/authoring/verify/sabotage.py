@@ -63,6 +63,7 @@ def _wrong_on_purpose(kind, names, space):
     import copy
     import functools
     import io
+    import sys
     import types
 
     import numpy as np
@@ -146,12 +147,36 @@ def _wrong_on_purpose(kind, names, space):
         except Exception:
             return value
 
+    def redraw(value):  # what is drawn is an answer too
+        pyplot = sys.modules.get("matplotlib.pyplot")
+        figures = [pyplot.figure(number) for number in pyplot.get_fignums()] if pyplot else []
+        if hasattr(value, "get_figure"):
+            figures.append(value.get_figure() or value)
+        numbers = {"sevens": 7.0, "zeros": 0.0, "nan": np.nan}
+        for figure in figures:
+            if kind not in numbers:
+                figure.clear()
+            for axes in figure.axes:
+                for line in axes.lines:
+                    line.set_ydata(np.full(np.shape(line.get_ydata()), numbers[kind]))
+                for image in axes.images:
+                    image.set_data(np.full(np.shape(image.get_array()), numbers[kind]))
+                for each in axes.collections:
+                    each.set_offsets(np.full(np.shape(each.get_offsets()), numbers[kind]))
+                    if each.get_array() is not None:
+                        each.set_array(np.full(np.shape(each.get_array()), numbers[kind]))
+                for bar in axes.patches:
+                    bar.set(width=numbers[kind], height=numbers[kind])
+        return bool(figures)
+
     def constant(right, args, kwargs, change):
         try:
             with contextlib.redirect_stdout(io.StringIO()):  # what it prints is an answer too
                 value = right(*copied(args), **copied(kwargs))
         except Exception:
             value = args[0] if args else 0.0
+        if redraw(value) and not isinstance(value, (np.ndarray, np.generic, int, float, complex)):
+            return value
         return change(value)
 
     def answer(name, right, args, kwargs):

@@ -134,7 +134,7 @@ def _known_names(checked: Checked) -> Iterator[Problem]:
         if test.is_expression:
             yield from _unknown_in_expressions(checked, test, index, given)
         elif test.runs_inside:
-            yield from _unknown_in_run(checked, given, index)
+            yield from _unknown_in_run(checked, given, index, test.code_key)
         else:
             known = (given, checked.exercise.defines, ("np", "pytest", "capsys"))
             yield from _unknown(checked, known, _GIVEN, "exec", "tests", index, test.code_key)
@@ -165,7 +165,9 @@ def _unknown_in_expressions(
             yield checked.problem(f"{quote(name)} is not used in '{key}'", *steps)
 
 
-def _unknown_in_run(checked: Checked, given: Collection[str], index: int) -> Iterator[Problem]:
+def _unknown_in_run(
+    checked: Checked, given: Collection[str], index: int, key: str
+) -> Iterator[Problem]:
     exercise = checked.exercise
     if not exercise.solution:
         return  # it could set the name
@@ -176,16 +178,17 @@ def _unknown_in_run(checked: Checked, given: Collection[str], index: int) -> Ite
     known: list[Collection[str]] = [given, exercise.defines, _IN_A_MODULE, solution.sets]
     if starter is not None:  # else it may be the very thing to repair
         known.append(starter.sets)
-        yield from _imported_by_solution_alone(checked, frozenset[str]().union(*known[:3]), index)
+        certain = frozenset[str]().union(*known[:3])
+        yield from _imported_by_solution_alone(checked, certain, index, key)
     missing = "given, defined, nor set by the starter or the solution"
-    yield from _unknown(checked, known, missing, "exec", "tests", index, "run")
+    yield from _unknown(checked, known, missing, "exec", "tests", index, key)
 
 
 def _imported_by_solution_alone(
-    checked: Checked, known: frozenset[str], index: int
+    checked: Checked, known: frozenset[str], index: int, key: str
 ) -> Iterator[Problem]:
     """A learner need not import what the solution does, so `run` cannot count on it."""
-    steps = ("tests", index, "run")
+    steps = ("tests", index, key)
     used, starter = checked.names("exec", *steps), checked.names("exec", "starter")
     solution = checked.tree("exec", "solution")
     if used is None or starter is None or solution is None or not used.is_certain:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from grader.definitions.exercise import (
+    FigureTest,
     Literals,
     Property,
     PropertyTest,
@@ -96,6 +97,23 @@ def _properties(checked: Checked) -> Iterator[Problem]:
             yield from _property(checked, test, index)
 
 
+def _figures(checked: Checked) -> Iterator[Problem]:
+    tops = {module.partition(".")[0] for module in checked.exercise.packages}
+    for index, test in enumerate(checked.exercise.tests):
+        if isinstance(test, FigureTest):
+            steps = ("tests", index)
+            if "matplotlib" not in tops:
+                message = (
+                    "nothing can be drawn without matplotlib; "
+                    "name `matplotlib.pyplot` under 'packages' of the course.yaml beside the tracks"
+                )
+                yield checked.problem(message, *steps, "figure")
+            if not test.compare:
+                yield checked.problem("name what counts", *steps, "compare")
+            names = ((part, (*steps, "compare", n)) for n, part in enumerate(test.compare))
+            yield from unique(checked.document, names)
+
+
 def _property(checked: Checked, test: PropertyTest, index: int) -> Iterator[Problem]:
     steps = ("tests", index)
     needs_two = test.holds in WITH_AGAINST
@@ -149,4 +167,5 @@ RULES: Final[tuple[Rule, ...]] = (
     _tolerances,
     _budgets,
     _properties,
+    _figures,
 )

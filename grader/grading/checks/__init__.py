@@ -6,7 +6,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.definitions.exercise import CallTest, OutputTest, PropertyTest, PytestTest, TestCase
+from grader.definitions.exercise import (
+    CallTest,
+    FigureTest,
+    OutputTest,
+    PropertyTest,
+    PytestTest,
+    TestCase,
+)
 from grader.grading.checks.call_test import CallCheck
 from grader.grading.checks.judgement import Check, Judgement
 from grader.grading.checks.named_properties import DiffersError
@@ -28,6 +35,10 @@ _CHECKS: Final[Mapping[type, type[Check[Any]]]] = {
 
 def check_of(test: TestCase) -> Check[Any]:
     """Return the check of a test, by its kind."""
+    if isinstance(test, FigureTest):
+        from grader.grading.checks.figure_test import FigureCheck  # noqa: PLC0415  no page has it
+
+        return FigureCheck(test)
     return _CHECKS[type(test)](test)
 
 

@@ -40,6 +40,7 @@ class Rung(StrEnum):
     NOT_FINITE = "not finite"
     VALUES = "values"
     TEXT = "text"
+    FIGURE = "figure"
     INPUTS = "inputs"
     PROPERTY = "property"
     ASSERTION = "assertion"

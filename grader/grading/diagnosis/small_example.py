@@ -213,7 +213,9 @@ def _visibly(asked: Tolerance | None) -> Tolerance:
 def _kind_of(got: object, rung: Rung | None) -> str:
     if isinstance(got, Raised):
         return f"raised {got.type}"
-    return "" if rung in (None, Rung.PROPERTY, Rung.ASSERTION, Rung.TEXT) else rung.value
+    return (
+        "" if rung in (None, Rung.PROPERTY, Rung.ASSERTION, Rung.TEXT, Rung.FIGURE) else rung.value
+    )
 
 
 class _Clock:

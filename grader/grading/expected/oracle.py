@@ -277,6 +277,8 @@ class Oracle:
                 return self._evaluated(test, "call", test.code, inputs)
         if not test.needs_solution:
             return [(test.stdout, None)] * len(inputs)
+        if test.compared == "figure":
+            return self._of_solution(test, inputs, lambda s, given: _drawn(s, test, given))
         return self._of_solution(
             test, inputs, lambda s, given: (s.printed_by(test.where, test.code, given), None)
         )
@@ -399,6 +401,13 @@ def _weighed(value: Any, sizes: list[int]) -> Any:  # noqa: ANN401  any value
         return result
 
     return call
+
+
+def _drawn(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Found:
+    figure = program.drawn_by(test.where, test.code, inputs)
+    if figure is None:
+        raise author_error(test.where, f"test {test.id!r}: the solution draws no figure")
+    return figure, None
 
 
 def _called(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Found:

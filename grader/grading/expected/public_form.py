@@ -85,7 +85,7 @@ def public_exercise(
             points=test.points,
             given={name: _plain(value) for name, value in draw.inputs.items()},
             code=test.code,
-            expected=None if predicted else _plain(draw.expected),
+            expected=None if predicted or test.kind == "figure" else _plain(draw.expected),
             holds=test.holds,
             draws=test.seeds,
         )
@@ -122,6 +122,8 @@ def needed_beside_numpy(exercise: Exercise) -> Iterator[str]:
     yield from exercise.data
     bodies = [test.code for test in exercise.tests if test.code_key == "pytest" and not test.hidden]
     programs = "\n".join((exercise.starter, exercise.solution, *bodies))
+    if any(test.kind == "figure" for test in exercise.tests):
+        programs += "\nimport matplotlib"
     for name in dict.fromkeys(module.partition(".")[0] for module in exercise.packages):
         if re.search(rf"^\s*(?:import|from)\s[^#\n]*\b{name}\b", programs, re.MULTILINE):
             yield name

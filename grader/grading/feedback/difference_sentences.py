@@ -191,6 +191,12 @@ def _two_digits(count: float) -> str:
     return f"{count:.2g}" if count < 100 else f"{count:.0f}"  # noqa: PLR2004  two digits or whole
 
 
+def _figure(_name: str, **facts: Any) -> str:  # noqa: ANN401  see each sentence
+    from grader.grading.feedback.figure_sentences import figure_sentence  # noqa: PLC0415  no page has it
+
+    return figure_sentence(**facts)
+
+
 # By the message of a difference. The name is that of the value or, where a property has a cause,
 # the sentence about the values.
 _SENTENCES: Final[Mapping[str, str | Callable[..., str]]] = {
@@ -233,6 +239,7 @@ _SENTENCES: Final[Mapping[str, str | Callable[..., str]]] = {
     ),
     "more-text": lambda _, **texts: f"Printed more than expected: {_printed(**texts)}",
     "less-text": lambda _, **texts: f"Printed less than expected: {_printed(**texts)}",
+    "figure": _figure,
     "memory": lambda _, **facts: _over_budget("memory", **facts),
     "time": lambda _, **facts: _over_budget("time", **facts),
     "input-changed": lambda _, argument, is_right: (

@@ -31,6 +31,7 @@ _HIDDEN_BY_RUNG = {
     Rung.VALUES: "The result has the right form but wrong values in this hidden test.",
     Rung.INPUTS: "Your code changes its inputs in place in this hidden test.",
     Rung.TEXT: "The wrong text was printed for the inputs of this hidden test.",
+    Rung.FIGURE: "The wrong figure was drawn for the inputs of this hidden test.",
     Rung.ASSERTION: "Something that this hidden test asserts does not hold.",
     Rung.BUDGET: "Your code uses more time or memory than this hidden test allows.",
     Rung.PROPERTY: "A property that every right answer has does not hold in this hidden test.",

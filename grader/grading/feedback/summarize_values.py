@@ -51,7 +51,7 @@ _CONTAINERS: Final[tuple[type[Sized], ...]] = (*_ENDS, dict)
 _MOST_AXES: Final = 4  # printing goes to both ends of every axis
 
 # The values themselves say nothing about a call that took too long or changed its inputs.
-_NOT_OF_THE_VALUE: Final = (Rung.INPUTS, Rung.ASSERTION, Rung.BUDGET)
+_NOT_OF_THE_VALUE: Final = (Rung.INPUTS, Rung.ASSERTION, Rung.BUDGET, Rung.FIGURE)
 
 
 def values_behind(exercise: Exercise, test: TestCase, seen: RawResult) -> FailureValues:

@@ -85,6 +85,17 @@ class LoadedProgram:
             for name in self.exercise.defines
         }
 
+    def drawn_by(self, where: Location, statements: str, inputs: Mapping[str, Any]) -> Any:  # noqa: ANN401  checked by who asks
+        """Run statements after the program and return the data of the figure that they draw.
+
+        Raises:
+            NoValueError: they raise.
+        """
+        answer = self.names(where).run(statements, inputs, draws=True)
+        if not isinstance(answer, Returned):
+            raise NoValueError(answer)
+        return answer.value
+
     def printed_by(self, where: Location, statements: str, inputs: Mapping[str, Any]) -> str:
         """Run statements after the program and return their standard output.
 

@@ -333,10 +333,17 @@ class Proxies:
                 self._remembered(error)  # no submission hides that a test has failed
             return [builtin_kind(error), str(error)]
 
-    def run(self, statements: str, inputs: Mapping[str, Any]) -> Answer:
-        """Run statements after the submission, with these names set."""
+    def run(self, statements: str, inputs: Mapping[str, Any], *, draws: bool = False) -> Answer:
+        """Run statements after the submission, with these names set; see `Child.run`.
+
+        Args:
+            statements: what to run.
+            inputs: the names.
+            draws: whether the value is the figure that they draw.
+        """
+        run = self._child.figure if draws else self._child.run
         try:
-            return self._child.run(statements, dict(inputs), Asking(peer=self))
+            return run(statements, dict(inputs), Asking(peer=self))
         except UnsupportedValueError as error:
             self._author(f"{error.kind} cannot be sent into the sandbox")
 

@@ -19,6 +19,7 @@ A request is a list `[number, operation, ...]`, its answer `[number, status, pay
     ["value", name]              "ok": the present value of the name
     ["run", statements, given]   "ok": the number of bytes printed; they are in the output
                                  descriptor, followed by standard error
+    ["figure", statements, given]  "ok": the data of the figure that they draw, see `figures`
     ["look", operation, ...]     "ok": [the value, changes]; changes are null if the arguments are
                                  as they were, else each container and array of the request now
     ["hear", operation, ...]     "ok": [the value, warnings, bytes printed]; the output is followed
@@ -420,6 +421,12 @@ class _SubmissionModule:
         with self._errors.kept_back():
             exec(code, {**self.module.__dict__, **given})  # noqa: S102  what this process is for
             return self._output.position - begin
+
+    def figure(self, statements: str, given: dict[str, Any]) -> object:
+        from . import figures  # noqa: PLC0415  imported ahead where there are packages; no page has it
+
+        namespace = {**self.module.__dict__, **given}
+        return figures.data_of(figures.draw(statements, namespace))
 
 
 def _or_nothing(value: object) -> list[object]:

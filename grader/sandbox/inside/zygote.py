@@ -24,6 +24,8 @@ import resource
 import signal
 import socket
 import sys
+import tempfile
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from . import landlock, rehearsal, seccomp, syscalls, worker
@@ -123,12 +125,33 @@ def _lay_out(control: int) -> tuple[socket.socket, socket.socket]:
 
 def _import_packages(config: dict[str, Any]) -> None:
     """Import the packages of a course, whose folders no submission imports from by itself."""
+    if not config["packages"]:
+        return
+    importlib.import_module(".figures", __package__)
     sys.path += config["folders"]
-    for name in config["packages"]:
-        importlib.import_module(name)
-    for name in config["required"]:  # what a package requires may be for other systems
-        with contextlib.suppress(Exception):
+    os.environ["MPLBACKEND"] = "agg"  # or matplotlib looks for a screen
+    with _scratch(config["backend"]) as folder:
+        os.environ["MPLCONFIGDIR"] = folder  # matplotlib is not imported without such a folder
+        for name in config["packages"]:
             importlib.import_module(name)
+        for name in config["required"]:  # what a package requires may be for other systems
+            with contextlib.suppress(Exception):
+                importlib.import_module(name)
+
+
+@contextlib.contextmanager
+def _scratch(backend: str) -> Iterator[str]:
+    """Provide a folder that can be written to, and nothing of it afterwards."""
+    if backend == "namespaces":
+        flags = syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC
+        syscalls.mount("tmpfs", "/tmp", "tmpfs", flags, "size=4m,mode=700")  # noqa: S108  the sandbox's own
+        try:
+            yield "/tmp"  # noqa: S108  as above
+        finally:
+            syscalls.unmount("/tmp")  # noqa: S108  as above
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            yield folder
 
 
 def _import_ahead() -> None:

@@ -1,0 +1,323 @@
+"""`figure`: compare the data of a drawn figure with that of the solution's."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias, TypeVar
+
+import numpy as np
+
+from grader.definitions.exercise import Exercise, FigurePart, FigureTest, Tolerance
+from grader.grading.checks.judgement import Check, Judgement
+from grader.grading.comparison.ladder import Difference, Rung, compare
+from grader.grading.expected.oracle import Oracle
+from grader.grading.program.loaded_program import LoadedProgram
+
+_USUAL: Final = Tolerance(atol=1e-9, rtol=1e-5)  # an eye sees no more
+_Data: TypeAlias = Mapping[str, Any]
+_Item = TypeVar("_Item")
+
+
+def _is_text(value: Any) -> bool:  # noqa: ANN401  any value
+    return type(value) is str
+
+
+def _is_array(value: Any) -> bool:  # noqa: ANN401  any value
+    return type(value) is np.ndarray and value.dtype == np.float64
+
+
+def _is_row(value: Any) -> bool:  # noqa: ANN401  any value
+    return _is_array(value) and value.ndim == 1
+
+
+def _is_pair(value: Any) -> bool:  # noqa: ANN401  any value
+    return _is_array(value) and value.shape == (2,)
+
+
+def _is_legend(value: Any) -> bool:  # noqa: ANN401  any value
+    return value is None or _fits(value, [_is_text])
+
+
+def _lies(value: Any) -> bool:  # noqa: ANN401  any value
+    return type(value) is bool
+
+
+# The data that a child answers with, which a submission can forge. A list has any number of its
+# one item.
+_SERIES: Final = {"x": _is_row, "y": _is_row, "label": _is_text}
+_AXES: Final[_Data] = {
+    **dict.fromkeys(("title", "xlabel", "ylabel", "xscale", "yscale"), _is_text),
+    **dict.fromkeys(("xlim", "ylim"), _is_pair),
+    "legend": _is_legend,
+    "lines": [{**_SERIES, "style": _is_text, "marker": _is_text}],
+    "points": [_SERIES],
+    "bars": [{**_SERIES, "begin": _is_row, "lies": _lies}],
+    "images": [{"values": _is_array}],
+    "texts": [{"text": _is_text, "at": _is_pair}],
+}
+_FIGURE: Final[_Data] = {"title": _is_text, "axes": [_AXES]}
+_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {  # the data of a part that has another name
+    "limits": ("xlim", "ylim"),
+    "scales": ("xscale", "yscale"),
+    "styles": ("lines",),
+}
+
+
+class FigureCheck(Check[FigureTest]):
+    """Compares the parts of a figure that count."""
+
+    def judge(self, program: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
+        """Draw with the inputs of one draw."""
+        draw = oracle.draws(self.test)[number]
+        drawn = program.drawn_by(self.test.where, self.test.figure, draw.inputs)
+        return Judgement(self.compared(program.exercise, draw.expected, drawn), self._seen(drawn))
+
+    def compared(
+        self,
+        exercise: Exercise,  # noqa: ARG002  as in any test
+        expected: Any,  # noqa: ANN401  data of a figure
+        got: Any,  # noqa: ANN401  any value
+    ) -> Difference | None:
+        """Compare the data of two figures; None if the parts that count agree."""
+        if not _fits(got, _FIGURE):
+            return Difference(Rung.FIGURE, "figure", {"what": "nothing-drawn"})
+        facts = next(self._differences(expected, got), None)
+        return None if facts is None else Difference(Rung.FIGURE, "figure", facts)
+
+    def _seen(self, drawn: object) -> object:
+        """Return the parts that count, by which mistakes are recognized."""
+        if not isinstance(drawn, dict) or not _fits(drawn, _FIGURE):
+            return None
+        wanted = {key for part in self.test.compare for key in _NEEDED.get(part, (part,))}
+        return [{key: axes[key] for key in axes if key in wanted} for axes in drawn["axes"]]
+
+    def _differences(self, expected: _Data, got: _Data) -> Iterator[_Data]:
+        """Yield the facts of what differs, the coarsest first."""
+        parts, tolerance = self.test.compare, self.test.tolerance or _USUAL
+        wanted, drawn = expected["axes"], got["axes"]
+        if len(wanted) != len(drawn):
+            yield {"what": "plots", "expected": len(wanted), "got": len(drawn)}
+            return
+        if "title" in parts and not _same_text(expected["title"], got["title"]):
+            yield _text_facts("title of the figure", expected["title"], got["title"])
+        for number, (one, other) in enumerate(zip(wanted, drawn, strict=True), 1):
+            for part in parts:
+                for facts in _DIFFERENCES[part](part, one, other, tolerance, parts):
+                    yield {**facts, "plot": number if len(wanted) > 1 else 0}
+
+
+def _fits(value: Any, form: Any) -> bool:  # noqa: ANN401  any value
+    """Return whether a value has a form, all the way down; the rows of a mapping are as long."""
+    if isinstance(form, list):
+        return type(value) is list and all(_fits(item, form[0]) for item in value)
+    if isinstance(form, Mapping):
+        return (
+            type(value) is dict
+            and value.keys() == form.keys()
+            and all(_fits(value[key], each) for key, each in form.items())
+            and len({value[key].size for key, each in form.items() if each is _is_row}) <= 1
+        )
+    return bool(form(value))
+
+
+def _are_close(expected: Any, got: Any, tolerance: Tolerance) -> bool:  # noqa: ANN401  arrays
+    return compare(expected, got, tolerance) is None
+
+
+def _same_text(expected: str, got: str) -> bool:
+    return " ".join(expected.split()).casefold() == " ".join(got.split()).casefold()
+
+
+def _text_facts(name: str, expected: str, got: str) -> _Data:
+    return {"what": "text", "name": name, "expected": expected, "got": got}
+
+
+_NAMES: Final = {
+    "title": "title", "xlabel": "label of the x axis", "ylabel": "label of the y axis",
+}  # fmt: skip
+
+
+def _label(
+    part: FigurePart, expected: _Data, got: _Data, _tolerance: Tolerance, _parts: Sequence[str]
+) -> Iterator[_Data]:
+    if not _same_text(expected[part], got[part]):
+        yield _text_facts(_NAMES[part], expected[part], got[part])
+
+
+def _legend(
+    _part: FigurePart, expected: _Data, got: _Data, _tolerance: Tolerance, _parts: Sequence[str]
+) -> Iterator[_Data]:
+    one, other = (sorted(map(str.casefold, each["legend"] or ())) for each in (expected, got))
+    if one != other:
+        yield {"what": "legend", "expected": expected["legend"], "got": got["legend"]}
+
+
+def _limits(
+    _part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, _parts: Sequence[str]
+) -> Iterator[_Data]:
+    for axis in "xy":
+        one, other = expected[f"{axis}lim"], got[f"{axis}lim"]
+        if not _are_close(one, other, tolerance):
+            yield {"what": "limits", "axis": axis, "expected": one, "got": other}
+
+
+def _scales(
+    _part: FigurePart, expected: _Data, got: _Data, _tolerance: Tolerance, _parts: Sequence[str]
+) -> Iterator[_Data]:
+    for axis in "xy":
+        one, other = expected[f"{axis}scale"], got[f"{axis}scale"]
+        if one != other:
+            yield {"what": "scale", "axis": axis, "expected": one, "got": other}
+
+
+def _styles(
+    _part: FigurePart, expected: _Data, got: _Data, _tolerance: Tolerance, _parts: Sequence[str]
+) -> Iterator[_Data]:
+    one, other = (
+        sorted((each["style"], each["marker"]) for each in axes["lines"])
+        for axes in (expected, got)
+    )
+    for key, (wanted, drawn) in enumerate(zip(one, other, strict=False)):
+        for which, name in enumerate(("style", "marker")):
+            if wanted[which] != drawn[which]:
+                facts = {"expected": wanted[which], "got": drawn[which]}
+                yield {"what": name, "number": key + 1, **facts}
+
+
+def _texts(
+    _part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, _parts: Sequence[str]
+) -> Iterator[_Data]:
+    left = list(got["texts"])
+    for wanted in expected["texts"]:
+        alike = [each for each in left if _same_text(wanted["text"], each["text"])]
+        near = [each for each in alike if _are_close(wanted["at"], each["at"], tolerance)]
+        facts = {"text": wanted["text"], "expected": wanted["at"]}
+        if not alike:
+            yield {"what": "no-text", **facts}
+        elif not near:
+            yield {"what": "text-place", **facts, "got": alike[0]["at"]}
+        else:
+            left = [each for each in left if each is not near[0]]
+
+
+def _images(
+    _part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, _parts: Sequence[str]
+) -> Iterator[_Data]:
+    wanted, drawn = ([each["values"] for each in axes["images"]] for axes in (expected, got))
+    if len(wanted) != len(drawn):
+        yield {"what": "count", "noun": "image", "expected": len(wanted), "got": len(drawn)}
+        return
+    for one, other in _unmatched(wanted, drawn, lambda a, b: _are_close(a, b, tolerance)):
+        a, b = wanted[one], drawn[other]
+        several = other + 1 if len(wanted) > 1 else 0
+        if a.shape != b.shape:
+            turned = a.ndim == 2 and a.T.shape == b.shape and _are_close(a.T, b, tolerance)  # noqa: PLR2004  rows and columns
+            facts = {"expected": a.shape, "got": b.shape, "turned": turned}
+            yield {"what": "image-shape", "number": several, **facts}
+            continue
+        far = ~np.isclose(b, a, tolerance.rtol, tolerance.atol, equal_nan=True)
+        first = np.argwhere(far)[0] if far.any() else [0] * far.ndim
+        place = tuple(int(each) for each in first)
+        flipped = a.ndim > 1 and _are_close(a[::-1], b, tolerance)
+        facts = {"place": place, "expected": a[place], "got": b[place], "flipped": flipped}
+        yield {"what": "image", "number": several, "differ": int(far.sum()), **facts}
+
+
+_NOUNS: Final = {"lines": "line", "points": "set of points", "bars": "set of bars"}
+
+
+def _series(
+    part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, parts: Sequence[str]
+) -> Iterator[_Data]:
+    wanted = [_ordered(part, each) for each in expected[part]]
+    drawn = [_ordered(part, each) for each in got[part]]
+    noun = _NOUNS[part]
+    if len(wanted) != len(drawn):
+        others = [_NOUNS[each] for each in _NOUNS if each != part and got[each]]
+        instead = others[0] if others and not drawn else ""
+        counts = {"expected": len(wanted), "got": len(drawn)}
+        yield {"what": "count", "noun": noun, "instead": instead, **counts}
+        return
+    keys = ["x", "y", *(("begin", "lies") if part == "bars" else ())]
+
+    def are_alike(one: _Data, other: _Data) -> bool:
+        labels = "legend" not in parts or _same_text(one["label"], other["label"])
+        return labels and all(_are_close(one[key], other[key], tolerance) for key in keys)
+
+    for one, other in _unmatched(wanted, drawn, are_alike):
+        number = other + 1 if len(wanted) > 1 else 0
+        facts = _difference_of(wanted[one], drawn[other], tolerance)
+        yield {"noun": noun, "number": number, **facts}
+
+
+def _ordered(part: FigurePart, series: _Data) -> _Data:
+    """Return a series; scattered points have no order, so these are put in one."""
+    if part != "points" or series["x"].shape != series["y"].shape:
+        return series
+    order = np.lexsort((series["y"], series["x"]))
+    return {**series, "x": series["x"][order], "y": series["y"][order]}
+
+
+def _unmatched(
+    expected: Sequence[_Item], got: Sequence[_Item], are_alike: Callable[[_Item, _Item], bool]
+) -> Iterator[tuple[int, int]]:
+    """Yield pairs of indices of what is left when each has been paired with one alike."""
+    left, missing = list(range(len(got))), list[int]()
+    for number, one in enumerate(expected):
+        found = next((other for other in left if are_alike(one, got[other])), None)
+        if found is None:
+            missing.append(number)
+        else:
+            left.remove(found)
+    yield from zip(missing, left, strict=True)
+
+
+def _difference_of(expected: _Data, got: _Data, tolerance: Tolerance) -> _Data:
+    """Return the facts of how two series differ."""
+    x, y, own_x, own_y = expected["x"], expected["y"], got["x"], got["y"]
+    if expected.get("lies") != got.get("lies"):
+        return {"what": "lies", "expected": expected["lies"]}
+    if not _are_close(x, own_x, tolerance):
+        is_swapped = _are_close(x, own_y, tolerance) and _are_close(y, own_x, tolerance)
+        return {"what": "swapped"} if is_swapped else _other_x(expected, got, tolerance)
+    if not _are_close(y, own_y, tolerance):
+        far = _far(y, own_y, tolerance)
+        values = {"expected": y[far[0]], "got": own_y[far[0]]}
+        return {"what": "y", "at": x[far[0]], "differ": len(far), "total": y.size, **values}
+    if "begin" in expected and not _are_close(expected["begin"], got["begin"], tolerance):
+        place = _far(expected["begin"], got["begin"], tolerance)[0]
+        values = {"expected": expected["begin"][place], "got": got["begin"][place]}
+        return {"what": "begin", "at": x[place], **values}
+    return {"what": "label", "expected": expected["label"], "got": got["label"]}
+
+
+def _other_x(expected: _Data, got: _Data, tolerance: Tolerance) -> _Data:
+    x, own = expected["x"], got["x"]
+    is_line = "style" in expected and x.size and own.size
+    for what, end in (("starts", 0), ("ends", -1)) if is_line else ():
+        if not _are_close(x[end], own[end], tolerance):
+            return {"what": what, "expected": x[end], "got": own[end]}
+    if x.size != own.size:
+        return {"what": "size", "expected": x.size, "got": own.size}
+    place = _far(x, own, tolerance)[0]
+    return {"what": "x", "point": place + 1, "expected": x[place], "got": own[place]}
+
+
+def _far(expected: Any, got: Any, tolerance: Tolerance) -> list[int]:  # noqa: ANN401  arrays
+    """Return the indices at which two arrays of one length differ, at least one."""
+    far = ~np.isclose(got, expected, tolerance.rtol, tolerance.atol, equal_nan=True)
+    return [int(each) for each in np.flatnonzero(far)] or [0]
+
+
+_DIFFERENCES: Final = {
+    "lines": _series,
+    "points": _series,
+    "bars": _series,
+    "images": _images,
+    "texts": _texts,
+    "styles": _styles,
+    "title": _label,
+    "xlabel": _label,
+    "ylabel": _label,
+    "legend": _legend,
+    "limits": _limits,
+    "scales": _scales,
+}

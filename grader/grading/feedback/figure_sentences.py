@@ -1,0 +1,229 @@
+"""The sentences about drawn figures: from the facts of a comparison to the learner's words."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+
+def figure_sentence(what: str, plot: int = 0, **facts: Any) -> str:  # noqa: ANN401  see each sentence
+    """Return the sentence about how a figure differs.
+
+    Args:
+        what: the key of the sentence.
+        plot: the number of the plot, from 1, if there are several.
+        facts: for the sentence.
+    """
+    sentence = _SENTENCES[what](**facts)
+    return f"In plot {plot}: {sentence[0].lower()}{sentence[1:]}" if plot else sentence
+
+
+def _nothing_drawn() -> str:
+    return "No figure was drawn. Draw with matplotlib, and return the figure or its axes."
+
+
+def _plots(expected: int, got: int) -> str:
+    return f"The figure has {_count(got, 'plot')}; it should have {expected}."
+
+
+def _text(name: str, expected: str, got: str) -> str:
+    """Return the sentence about a title or a label."""
+    head, _, axis = name.partition(" of ")
+    if name == "title of the figure":
+        head, axis = "title", "the figure"
+    if not got:
+        return f"{_upper(axis or 'the plot')} has no {head}; it should be {expected!r:.80}."
+    if not expected:
+        return f"{_upper(axis or 'the plot')} has the {head} {got!r:.80}; it should have none."
+    return f"The {name} is {got!r:.80}; it should be {expected!r:.80}."
+
+
+def _count_of(noun: str, expected: int, got: int, instead: str = "") -> str:
+    plural = noun.replace("set of", "sets of") if "set of" in noun else f"{noun}s"
+    wanted = f"{expected} are" if expected > 1 else "one is" if expected else "none is"
+    if not got:
+        there = f" There is a {instead} instead." if instead else ""
+        return f"No {noun} is drawn; {wanted} expected.{there}"
+    came = f"{got} {noun} is" if got == 1 else f"{got} {plural} are"
+    return f"{came} drawn; {wanted} expected."
+
+
+def _ends(noun: str, number: int, expected: float, got: float) -> str:
+    came, wanted = _pair(got, expected)
+    return f"{_which(noun, number)} ends at x = {came}; it should run to {wanted}."
+
+
+def _starts(noun: str, number: int, expected: float, got: float) -> str:
+    came, wanted = _pair(got, expected)
+    return f"{_which(noun, number)} starts at x = {came}; it should start at {wanted}."
+
+
+def _size(noun: str, number: int, expected: int, got: int) -> str:
+    thing = "bar" if "bar" in noun else "point"
+    return f"{_which(noun, number)} has {_count(got, thing)}; it should have {expected}."
+
+
+def _x(noun: str, number: int, point: int, expected: float, got: float) -> str:
+    thing = "bar" if "bar" in noun else "point"
+    came, wanted = _pair(got, expected)
+    name = _which(noun, number).lower()
+    return f"{_upper(thing)} {point} of {name} is at x = {came}; it should be at {wanted}."
+
+
+def _y(
+    noun: str,
+    number: int,
+    *,
+    at: float,
+    expected: float,
+    got: float,
+    differ: int,
+    total: int,
+) -> str:
+    came, wanted = _pair(got, expected)
+    thing = "bar" if "bar" in noun else "point"
+    others = f" {differ} of {total} {thing}s differ." if differ > 1 else ""
+    reaches = "reaches" if thing == "bar" else "is at y ="
+    where = f"at {_number(at)}" if thing == "bar" else f"where x = {_number(at)}"
+    return f"{_which(noun, number)} {reaches} {came} {where}; it should be {wanted}.{others}"
+
+
+def _begin(noun: str, number: int, at: float, expected: float, got: float) -> str:
+    came, wanted = _pair(got, expected)
+    name = _which(noun, number).lower()
+    return f"The bar at {_number(at)} of {name} begins at {came}; it should begin at {wanted}."
+
+
+def _lies(noun: str, number: int, *, expected: bool) -> str:
+    pair = ("upright", "lying")
+    return f"{_which(noun, number)} is {pair[not expected]}; it should be {pair[expected]}."
+
+
+def _label(noun: str, number: int, expected: str, got: str) -> str:
+    came = f"is labelled {got!r:.80}" if got else "has no label"
+    wanted = f"it should be labelled {expected!r:.80}" if expected else "it should have none"
+    return f"{_which(noun, number)} {came}; {wanted}."
+
+
+def _swapped(noun: str, number: int) -> str:
+    return f"{_which(noun, number)} has x and y swapped."
+
+
+def _legend(expected: Sequence[str] | None, got: Sequence[str] | None) -> str:
+    said = _listed(expected or ())
+    if got is None:
+        return f"There is no legend; it should say {said}."
+    if expected is None:
+        return "There is a legend; there should be none."
+    return f"The legend says {_listed(got)}; it should say {said}."
+
+
+def _limits(axis: str, expected: Sequence[float], got: Sequence[float]) -> str:
+    pairs = [_pair(one, other) for one, other in zip(got, expected, strict=True)]
+    (begin, wanted_begin), (end, wanted_end) = pairs
+    return (
+        f"The {axis} axis runs from {begin} to {end}; it should run from {wanted_begin} to "
+        f"{wanted_end}."
+    )
+
+
+def _scale(axis: str, expected: str, got: str) -> str:
+    return f"The scale of the {axis} axis is {got!r:.40}; it should be {expected!r:.40}."
+
+
+def _style(number: int, expected: str, got: str) -> str:
+    return f"Line {number} has the style {got!r:.40}; it should have {expected!r:.40}."
+
+
+def _marker(number: int, expected: str, got: str) -> str:
+    return f"Line {number} has the marker {got!r:.40}; it should have {expected!r:.40}."
+
+
+def _no_text(text: str, expected: Sequence[float]) -> str:
+    return f"The text {text!r:.80} is missing; it should be at {_place(expected)}."
+
+
+def _text_place(text: str, expected: Sequence[float], got: Sequence[float]) -> str:
+    return f"The text {text!r:.80} is at {_place(got)}; it should be at {_place(expected)}."
+
+
+def _image_shape(
+    number: int, expected: tuple[int, ...], got: tuple[int, ...], *, turned: bool
+) -> str:
+    advice = " It is transposed." if turned else ""
+    return f"{_which('image', number)} has shape {got}; it should have {expected}.{advice}"
+
+
+def _image(
+    number: int,
+    *,
+    place: tuple[int, ...],
+    expected: float,
+    got: float,
+    differ: int,
+    flipped: bool,
+) -> str:
+    name = _which("image", number)
+    if flipped:
+        return f"{name} is upside down: its rows are in the reverse order."
+    came, wanted = _pair(got, expected)
+    more = f" {differ} values differ." if differ > 1 else ""
+    return f"{name} has {came} at {list(place)}; it should have {wanted}.{more}"
+
+
+def _which(noun: str, number: int) -> str:
+    return f"{_upper(noun)} {number}" if number else f"The {noun}"
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(f"{word!r:.40}" for word in words[:8]) or "nothing"
+
+
+def _place(at: Sequence[float]) -> str:
+    return f"({', '.join(map(_number, at))})"
+
+
+def _number(value: float, digits: int = 4) -> str:
+    return f"{value:.{digits}g}" if math.isfinite(value) else str(float(value))
+
+
+def _pair(got: float, expected: float) -> tuple[str, str]:
+    """Return two numbers with as many digits as it takes to tell them apart."""
+    for digits in (4, 6, 9, 13, 17):
+        pair = _number(got, digits), _number(expected, digits)
+        if pair[0] != pair[1]:
+            break
+    return pair
+
+
+_SENTENCES: Final[Mapping[str, Callable[..., str]]] = {
+    "nothing-drawn": _nothing_drawn,
+    "plots": _plots,
+    "text": _text,
+    "count": _count_of,
+    "starts": _starts,
+    "ends": _ends,
+    "size": _size,
+    "x": _x,
+    "y": _y,
+    "begin": _begin,
+    "lies": _lies,
+    "label": _label,
+    "swapped": _swapped,
+    "legend": _legend,
+    "limits": _limits,
+    "scale": _scale,
+    "style": _style,
+    "marker": _marker,
+    "no-text": _no_text,
+    "text-place": _text_place,
+    "image-shape": _image_shape,
+    "image": _image,
+}

@@ -1,0 +1,144 @@
+"""A figure that a submission has drawn with matplotlib, as plain data; nothing is rendered."""
+
+import ast
+import sys
+from typing import Any
+
+import numpy as np
+
+_MOST_AXES = 32
+_MOST_ARTISTS = 500  # of a kind, of one axes
+_MOST_TEXT = 500
+
+
+def draw(statements: str, namespace: dict[str, Any]) -> Any:  # noqa: ANN401  a figure or anything
+    """Run statements; return the value of the last one, if it is an expression and no None."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        pyplot.close("all")
+    tree = ast.parse(statements, "<test>")
+    last = tree.body[-1] if tree.body else None
+    value = None
+    if isinstance(last, ast.Expr):
+        tree.body.pop()
+    exec(compile(tree, "<test>", "exec"), namespace)  # noqa: S102  what this process is for
+    if isinstance(last, ast.Expr):
+        value = eval(compile(ast.Expression(last.value), "<test>", "eval"), namespace)  # noqa: S307  likewise
+    return value
+
+
+def data_of(value: Any) -> dict[str, Any] | None:  # noqa: ANN401  any value
+    """Return the data of a figure, given it, its axes or one of its parts, or else the current one.
+
+    None if nothing was drawn.
+    """
+    pyplot: Any = sys.modules.get("matplotlib.pyplot")
+    figure = _figure_of(value)
+    if figure is None and pyplot is not None and pyplot.get_fignums():
+        figure = pyplot.gcf()
+    if figure is None:
+        return None
+    title = getattr(figure, "_suptitle", None)
+    return {
+        "title": "" if title is None else _text(title.get_text()),
+        "axes": [_axes(each) for each in figure.axes[:_MOST_AXES]],
+    }
+
+
+def _figure_of(value: Any) -> Any:  # noqa: ANN401  any value
+    """Return the figure that a value is, or is a part of."""
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        value = value.ravel().tolist()
+    if isinstance(value, (list, tuple)):  # `fig, ax`, the axes of `subplots`, the lines of `plot`
+        return next(filter(None, map(_figure_of, value)), None)
+    base: Any = sys.modules.get("matplotlib.figure")
+    if base is None:
+        return None
+    for found in (value, getattr(value, "figure", None)):
+        if isinstance(found, base.Figure):
+            return found
+    return None
+
+
+def _axes(axes: Any) -> dict[str, Any]:  # noqa: ANN401  of matplotlib
+    legend = axes.get_legend()
+    bars = [each for each in axes.containers if hasattr(each, "patches")]
+    return {
+        "title": _text(axes.get_title()),
+        "xlabel": _text(axes.get_xlabel()),
+        "ylabel": _text(axes.get_ylabel()),
+        "xlim": _numbers(axes.get_xlim()),
+        "ylim": _numbers(axes.get_ylim()),
+        "xscale": str(axes.get_xscale()),
+        "yscale": str(axes.get_yscale()),
+        "legend": None if legend is None else [_text(t.get_text()) for t in legend.get_texts()],
+        "lines": [_line(each) for each in axes.lines[:_MOST_ARTISTS]],
+        "points": [_points(each) for each in _scattered(axes)[:_MOST_ARTISTS]],
+        "bars": [_bars(each) for each in bars[:_MOST_ARTISTS]],
+        "images": [_image(each) for each in _pictures(axes)[:_MOST_ARTISTS]],
+        "texts": [
+            {"text": _text(each.get_text()), "at": _numbers(each.get_position())}
+            for each in axes.texts[:_MOST_ARTISTS]
+        ],
+    }
+
+
+def _line(line: Any) -> dict[str, Any]:  # noqa: ANN401  of matplotlib
+    return {
+        "x": _numbers(line.get_xdata(orig=False)),
+        "y": _numbers(line.get_ydata(orig=False)),
+        "label": _label(line),
+        "style": str(line.get_linestyle()),
+        "marker": str(line.get_marker()),
+    }
+
+
+def _scattered(axes: Any) -> list[Any]:  # noqa: ANN401  of matplotlib
+    module: Any = sys.modules["matplotlib.collections"]
+    return [each for each in axes.collections if isinstance(each, module.PathCollection)]
+
+
+def _points(points: Any) -> dict[str, Any]:  # noqa: ANN401  of matplotlib
+    at: Any = np.ma.filled(np.ma.asarray(points.get_offsets(), dtype=float), np.nan)
+    return {"x": _numbers(at[:, 0]), "y": _numbers(at[:, 1]), "label": _label(points)}
+
+
+def _bars(bars: Any) -> dict[str, Any]:  # noqa: ANN401  of matplotlib
+    """Return where the bars stand, from where to where they go; `x` and `y` if they are upright."""
+    lies = getattr(bars, "orientation", "vertical") == "horizontal"
+    boxes = [[p.get_x(), p.get_y(), p.get_width(), p.get_height()] for p in bars.patches]
+    x, y, width, height = np.array(boxes, dtype=float).reshape(-1, 4).T
+    at, begin, length = (y + height / 2, x, width) if lies else (x + width / 2, y, height)
+    return {
+        "x": _numbers(at),
+        "y": _numbers(begin + length),
+        "begin": _numbers(begin),
+        "lies": bool(lies),
+        "label": _label(bars),
+    }
+
+
+def _pictures(axes: Any) -> list[Any]:  # noqa: ANN401  of matplotlib
+    module: Any = sys.modules["matplotlib.collections"]
+    meshes = [each for each in axes.collections if isinstance(each, module.QuadMesh)]
+    return [*axes.images, *meshes]
+
+
+def _image(image: Any) -> dict[str, Any]:  # noqa: ANN401  of matplotlib
+    values: Any = np.ma.filled(np.ma.asarray(image.get_array(), dtype=float), np.nan)
+    return {"values": np.ascontiguousarray(values, dtype=np.float64)}
+
+
+def _label(artist: Any) -> str:  # noqa: ANN401  of matplotlib
+    label = _text(artist.get_label())
+    return "" if label.startswith("_") else label  # matplotlib's own for "none"
+
+
+def _numbers(values: Any) -> Any:  # noqa: ANN401  numbers
+    """Return numbers as an array of shape (n,)."""
+    filled = np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan)
+    return np.array(filled, dtype=np.float64).reshape(-1)
+
+
+def _text(text: object) -> str:
+    return str(text)[:_MOST_TEXT]

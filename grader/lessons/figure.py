@@ -166,6 +166,10 @@ _KINDS: Final = {
         required=("sentence",),
     ),
     "broadcasting": _Kind("A column and a row, stretched", {"title": _any_text}),
+    "stepper": _Kind(
+        "Attention, one step at a time",
+        {"title": _any_text, "step": _number(1, 9), "mask": _switch},
+    ),
     "map": _Kind(
         "The map of a tiny GPT",
         {"title": _any_text, "part": _some_of(*PARTS)},

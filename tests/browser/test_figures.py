@@ -94,7 +94,29 @@ def test_broadcasting_is_stepped_through_by_the_keyboard(
         assert overflowing(page) == []
 
 
-@pytest.mark.parametrize("lesson", ["softmax"])
+def test_a_head_is_stepped_through_by_the_keyboard(page: Page) -> None:
+    """The arrows change the step; within a result they move, and each number tells its sum."""
+    without_python(page)
+    open_settled(page, "attention/lessons/weighted-sum/")
+    figure = page.locator("[data-figure=stepper]")
+    expect(figure.locator("[role=grid]")).to_have_count(8)
+
+    figure.get_by_role("radio").first.focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    expect(figure.get_by_text("Every query meets every key")).to_be_visible()
+    expect(figure.get_by_text("Values are read", exact=True)).to_be_hidden()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    expect(figure.get_by_text("spring, clock: 4.00 · 1.00 = 4.00").first).to_be_visible()
+    expect(figure.locator(".stepper-panel:nth-child(5) .from")).to_have_count(4)
+    for _ in range(3):
+        figure.get_by_role("button", name="Next").click()
+    expect(figure.get_by_text("Values are read", exact=True)).to_be_visible()
+    expect(figure.get_by_role("button", name="Next")).to_be_disabled()
+
+
+@pytest.mark.parametrize("lesson", ["softmax", "weighted-sum"])
 def test_lessons_with_figures_are_for_everyone(page: Page, tools: "Tools", lesson: str) -> None:
     """On a phone and on a desk, in either theme."""
     without_python(page)

@@ -11,8 +11,10 @@ from grader.errors import Location
 from grader.lessons.execute import RunLesson
 from grader.lessons.figure import HEADS, PARTS, Figure
 from sitegen.lessons import TrackLesson
+from sitegen.numerals import MINUS
 from sitegen.teaching.explorer import describe_row, view_explorer
 from sitegen.teaching.model_map import view_map
+from sitegen.teaching.stepper import head_arrays
 from sitegen.teaching.toy import attention_weights, features, is_known, toy_data
 
 if TYPE_CHECKING:
@@ -159,3 +161,31 @@ def test_every_part_of_the_map_that_can_be_set_is_on_it() -> None:
     figure = Figure(Location(Path("lessons/01-a.md")), "map", (("part", "softmax"),))
 
     assert tuple(view_map(figure, "figure", {}).parts) == PARTS
+
+
+@pytest.mark.parametrize("has_mask", [False, True])
+def test_the_steps_of_a_head_give_what_the_formula_gives(has_mask: bool) -> None:
+    """With a mask the last word sees as much as without."""
+    arrays = head_arrays(has_mask=has_mask)
+    Q, K, V = arrays["Q"], arrays["K"], arrays["V"]
+    scores = Q @ K.T / np.sqrt(2)
+    seen = np.tril(np.exp(scores)) if has_mask else np.exp(scores)
+
+    assert np.allclose(arrays["O"], seen / seen.sum(axis=1, keepdims=True) @ V)
+    assert np.allclose(arrays["A"][-1], head_arrays(has_mask=False)["A"][-1])
+
+
+def test_each_step_has_its_shapes_and_its_sums_without_scripts(
+    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
+) -> None:
+    """The step that the author named is chosen."""
+    figure = Figure(Location(Path("lessons/01-begin.md")), "stepper", (("step", "5"),))
+    page = build(make_track(), lessons={"attention": [make_lesson("begin", figure)]})[PAGE]
+    steps = [each for each in page.all("input") if each.attributes["name"] == "figure-0-step"]
+    sums = [each.attributes["data-sum"] for each in page.all("td") if "data-sum" in each.attributes]
+
+    assert [at for at, each in enumerate(steps, start=1) if "checked" in each.attributes] == [5]
+    assert len(steps) == 9
+    assert "spring, clock: 4.00 · 1.00 = 4.00" in sums
+    assert f"old, clock: 2.06 + ({MINUS}∞) = {MINUS}∞" in sums
+    assert all(shape in page.text for shape in ("(3, 5)", "(5, 2)", "(5, 4)", "(3, 4)"))

@@ -7,15 +7,17 @@ from grader.lessons.figure import Figure
 from sitegen.teaching.broadcasting import BroadcastingView, view_broadcasting
 from sitegen.teaching.explorer import ExplorerView, view_explorer
 from sitegen.teaching.model_map import MapView, view_map
+from sitegen.teaching.stepper import StepperView, view_stepper
 
 if TYPE_CHECKING:
     from sitegen.cards import Stop
 
-FigureView: TypeAlias = BroadcastingView | ExplorerView | MapView
+FigureView: TypeAlias = BroadcastingView | ExplorerView | MapView | StepperView
 
 _VIEWS: Final[dict[str, Callable[[Figure, str], FigureView]]] = {
     "broadcasting": view_broadcasting,
     "explorer": view_explorer,
+    "stepper": view_stepper,
 }
 
 

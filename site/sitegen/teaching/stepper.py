@@ -1,0 +1,221 @@
+"""One attention head step by step: every array with its shape, and the sum behind every number."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from markupsafe import Markup
+
+from grader.lessons.figure import Figure
+from sitegen.maths import mathml
+from sitegen.numerals import MINUS, numeral
+from sitegen.shading import shade_for
+
+Array: TypeAlias = npt.NDArray[np.float64]
+How: TypeAlias = Literal["given", "product", "cell", "row"]
+"""What a number of the result comes from: a row and a column, the same place, or a whole row."""
+
+# The words, features and matrices of the lesson "One head, from start to end".
+WORDS: Final = ("old", "clock", "spring")
+FEATURES: Final = ("thing", "metal", "water", "clear", "helper")
+X: Final = np.array([[0.1, 0, 0, 0.2, 0.7], [0.9, 1, 0, 1, 0], [1, 0.5, 0.5, 0, 0]])
+W_Q: Final = np.array([[4.0, 0], [0, 0], [0, 0], [0, 0], [0, 4]])
+W_K: Final = np.array([[0.0, 1], [0, 0], [0, 0], [1, 0], [0, 0]])
+W_V: Final = np.eye(5)[:, :4]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A number, its colour, and in a result the sum that gives it."""
+
+    text: str
+    shade: str
+    sum: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """An array with its name, its shape and its labels."""
+
+    name: Markup
+    shape: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step: the operands, the signs between them, and the result."""
+
+    name: str
+    label: str
+    formula: Markup
+    does: str
+    how: How
+    operands: tuple[Matrix, ...]
+    signs: tuple[str, ...]  # behind each operand
+    result: Matrix
+
+    @property
+    def said(self) -> str:
+        """The sum of the first number of the last row."""
+        return self.result.cells[-1][0].sum
+
+
+@dataclass(frozen=True, slots=True)
+class StepperView:
+    """All steps; styles alone show one of them."""
+
+    template: ClassVar[str] = "figures/stepper.html"
+    id: str
+    title: str
+    steps: tuple[Step, ...]
+    start: int  # from one
+
+
+def view_stepper(figure: Figure, name: str) -> StepperView:
+    """Compute every array of a head.
+
+    Args:
+        figure: The block of the lesson.
+        name: An id that nothing else on the page has.
+    """
+    steps = tuple(_steps(has_mask=figure.is_on("mask", default=True)))
+    start = min(int(float(figure.get("step", "1"))), len(steps))
+    return StepperView(name, figure.title, steps, start)
+
+
+def head_arrays(*, has_mask: bool) -> dict[str, Array]:
+    """Return every array of the head by its name."""
+    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+    scores = Q @ K.T
+    scaled = scores / np.sqrt(K.shape[-1])
+    mask = np.triu(np.full(scores.shape, -np.inf), k=1)
+    masked = scaled + mask if has_mask else scaled
+    exponentials = np.exp(masked - masked.max(axis=-1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return {"Q": Q, "K": K, "V": V, "S": scores, "scaled": scaled, "M": mask, "masked": masked,
+            "A": weights, "O": weights @ V}  # fmt: skip
+
+
+def _steps(*, has_mask: bool) -> list[Step]:
+    arrays = head_arrays(has_mask=has_mask)
+    pair = ("0", "1")
+    read = FEATURES[:4]
+    given = _matrix("X", X, WORDS, FEATURES, lambda i, j: _number(X[i, j]))
+    steps = [
+        Step("Words come in", "X", _tex("X"), "One row for each word, one column for each feature.",
+             "given", (), (), given),
+    ]  # fmt: skip
+    for array, names, does in (
+        ("Q", pair, "Each word asks: what kind of word does it look for?"),
+        ("K", pair, "Each word offers: what kind of word is it?"),
+        ("V", read, "Each word brings what others may read from it."),
+    ):
+        weights = {"Q": W_Q, "K": W_K, "V": W_V}[array]
+        called = f"W_{array}"
+        title = {"Q": "Queries", "K": "Keys", "V": "Values"}[array]
+        operands = (
+            _matrix("X", X, WORDS, FEATURES),
+            _matrix(called, weights, FEATURES, names),
+        )
+        result = _product(array, X, weights, WORDS, names)
+        formula = _tex(f"{array} = X {called}")
+        steps.append(Step(title, array, formula, does, "product", operands, ("·", "="), result))
+    Q, K, V, S = (arrays[each] for each in "QKVS")
+    scaled, mask, masked, A = (arrays[each] for each in ("scaled", "M", "masked", "A"))
+    steps.append(
+        Step("Every query meets every key", "Q·Kᵀ", _tex(r"S = Q K^\top"),
+             "Keys stand as columns now. A dot product says how well the two fit.", "product",
+             (_matrix("Q", Q, WORDS, pair), _matrix(r"K^\top", K.T, pair, WORDS)), ("·", "="),
+             _product("S", Q, K.T, WORDS, WORDS)),
+    )  # fmt: skip
+    steps.append(
+        Step("Scores are scaled", "÷ √d", _tex(r"S / \sqrt{d_k}"),
+             "A query has 2 features, so each score is divided by √2.", "cell",
+             (_matrix("S", S, WORDS, WORDS),), ("÷ √2 =",),
+             _matrix(r"S / \sqrt{2}", scaled, WORDS, WORDS,
+                     lambda i, j: f"{_number(S[i, j])} / √2 = {_number(scaled[i, j])}")),
+    )  # fmt: skip
+
+    def sum_with_mask(i: int, j: int) -> str:
+        return f"{_number(scaled[i, j])} + {_term(mask[i, j])} = {_number(masked[i, j])}"
+
+    if has_mask:
+        steps.append(
+            Step("The mask is added", "mask", _tex(r"S / \sqrt{d_k} + M"),
+                 f"What comes later gets {MINUS}∞: no word sees what follows it.", "cell",
+                 (_matrix(r"S / \sqrt{2}", scaled, WORDS, WORDS), _matrix("M", mask, WORDS, WORDS)),
+                 ("+", "="),
+                 _matrix(r"S / \sqrt{2} + M", masked, WORDS, WORDS, sum_with_mask)),
+        )  # fmt: skip
+    softmax = r"A = \operatorname{softmax}(S / \sqrt{d_k}" + (" + M)" if has_mask else ")")
+    steps.append(
+        Step("Scores become shares", "softmax", _tex(softmax),
+             "Each row becomes positive shares that add up to 1.", "row",
+             (_matrix("S", masked, WORDS, WORDS),), ("softmax =",),
+             _matrix("A", A, WORDS, WORDS, lambda i, j: _softmax_sum(masked[i], A[i, j], j))),
+    )  # fmt: skip
+    steps.append(
+        Step("Values are read", "A·V", _tex("O = A V"),
+             "Each word collects values, each as often as its share says.", "product",
+             (_matrix("A", A, WORDS, WORDS), _matrix("V", V, WORDS, read)), ("·", "="),
+             _product("O", A, V, WORDS, read)),
+    )  # fmt: skip
+    return steps
+
+
+def _matrix(
+    name: str,
+    values: Array,
+    rows: tuple[str, ...],
+    columns: tuple[str, ...],
+    sum_of: Callable[[int, int], str] | None = None,
+) -> Matrix:
+    def cell(value: float, i: int, j: int) -> Cell:
+        told = f"{rows[i]}, {columns[j]}: {sum_of(i, j)}" if sum_of else ""
+        return Cell(_number(value), shade(value), told)
+
+    shade = shade_for(values.ravel().tolist())
+    cells = tuple(
+        tuple(cell(value, i, j) for j, value in enumerate(row))
+        for i, row in enumerate(values.tolist())
+    )
+    shape = f"({values.shape[0]}, {values.shape[1]})"
+    return Matrix(_tex(name), shape, rows, columns, cells)
+
+
+def _product(
+    name: str, left: Array, right: Array, rows: tuple[str, ...], columns: tuple[str, ...]
+) -> Matrix:
+    values = left @ right
+
+    def sum_of(i: int, j: int) -> str:
+        terms = [
+            f"{_term(a)} · {_term(b)}"
+            for a, b in zip(left[i].tolist(), right[:, j].tolist(), strict=True)
+            if a and b
+        ]
+        return f"{' + '.join(terms) or 'each term is 0'} = {_number(values[i, j])}"
+
+    return _matrix(name, values, rows, columns, sum_of)
+
+
+def _softmax_sum(row: Array, weight: float, at: int) -> str:
+    powers = [f"exp({_number(score)})" for score in row.tolist()]
+    return f"{powers[at]} / ({' + '.join(powers)}) = {_number(weight)}"
+
+
+def _number(value: float) -> str:
+    return numeral(value, 2) if value else "0"
+
+
+def _term(value: float) -> str:
+    return f"({_number(value)})" if value < 0 else _number(value)
+
+
+def _tex(source: str) -> Markup:
+    return mathml(source, display=False)

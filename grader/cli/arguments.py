@@ -23,8 +23,8 @@ def exercise_argument(function: _Function) -> _Function:
 
 
 def lesson_argument(function: _Function) -> _Function:
-    """Add LESSON: an id, which a shell completes, or a path."""
-    return click.argument("lesson", shell_complete=complete_lesson)(function)
+    """Add LESSON, which may be left out: an id, which a shell completes, or a path."""
+    return click.argument("lesson", required=False, shell_complete=complete_lesson)(function)
 
 
 def yes_option(function: _Function) -> _Function:

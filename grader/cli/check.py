@@ -42,7 +42,7 @@ class _Asked:
 
 @click.command("check", short_help="Grade one file.")
 @arguments.exercise_argument
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path), required=False)
 @options.exercises_option
 @options.report_option
 @options.unsafe_option
@@ -51,7 +51,7 @@ class _Asked:
 @click.option("--watch", is_flag=True, help="Grade again whenever FILE is saved, until Ctrl-C.")
 def command(  # noqa: PLR0917  click calls it by name
     exercise: str,
-    file: Path,
+    file: Path | None,
     exercises: Path | None,
     formats: "tuple[RequestedFormat, ...]",
     unsafe: bool,
@@ -61,7 +61,8 @@ def command(  # noqa: PLR0917  click calls it by name
 ) -> None:
     """Grade FILE, a Python file or a Jupyter notebook, as a submission to EXERCISE.
 
-    Where EXERCISE asks for several files, FILE is their folder, a zip of it, or the main one.
+    Without FILE it is the file in this folder that is called like EXERCISE, as `etude start` writes
+    it. Where EXERCISE asks for several files, FILE is their folder, a zip of it, or the main one.
 
     EXERCISE is an id, or the path of a YAML definition anywhere: a path has a slash or ends in
     .yaml or .yml. The attempt is recorded on this machine, see `etude progress`; a verdict never
@@ -69,6 +70,7 @@ def command(  # noqa: PLR0917  click calls it by name
 
     \b
     Examples:
+      etude check attention-weights
       etude check attention-weights my_solution.py
       etude check attention-weights my_solution.py --watch
       etude check attention-weights my_solution.py --verbose
@@ -78,6 +80,7 @@ def command(  # noqa: PLR0917  click calls it by name
     gc.disable()  # what is imported stays, and there is not much else
     options.prefer_own_output()
     delivery = options.delivery(formats, plain=plain)
+    file = file or _own_file(exercise)
     asked = _Asked(
         exercise=exercise,
         file=file,
@@ -91,6 +94,32 @@ def command(  # noqa: PLR0917  click calls it by name
         _watch(file, check)
     verdict = check()
     raise click.exceptions.Exit(0 if verdict.outcome == "passed" else NOT_PASSED)
+
+
+def _own_file(exercise: str) -> Path:
+    """Return the one file in this folder that is called like an exercise.
+
+    Raises:
+        UsageError: there is none, or more than one.
+    """
+    from grader.definitions.files import id_in_name, is_path
+
+    name = id_in_name(Path(exercise)) if is_path(exercise) else exercise
+    names = dict.fromkeys((name, name.replace("-", "_")))
+    found = [
+        path
+        for each in names
+        for suffix in ("", ".py", ".ipynb")
+        if (path := Path(f"{each}{suffix}")).exists()
+    ]
+    if len(found) > 1:
+        raise UsageError(f"there are {' and '.join(map(str, found))} here; name the FILE to check")
+    if not found:
+        raise UsageError(
+            f"there is no {name}.py here; name the FILE to check, or begin with "
+            f"'etude start {exercise}'"
+        )
+    return found[0]
 
 
 def _watch(file: Path, check: "Callable[[], object]") -> NoReturn:

@@ -33,11 +33,14 @@ def command() -> None:
 @arguments.lesson_argument
 @options.exercises_option
 @options.unsafe_option
-def show(lesson: str, exercises: Path | None, unsafe: bool) -> None:
+def show(lesson: str | None, exercises: Path | None, unsafe: bool) -> None:
     """Run LESSON, an id or a path, and show it: prose, code, what it prints, and its heatmaps.
+
+    Without LESSON, list the lessons of each track.
 
     \b
     Examples:
+      etude lesson show
       etude lesson show scaling
       etude lesson show scaling | less
       etude lesson show drafts/lessons/03-scaling.md
@@ -48,16 +51,34 @@ def show(lesson: str, exercises: Path | None, unsafe: bool) -> None:
     from grader.lessons.execute import run_lesson
     from grader.lessons.lesson import read_lesson
 
+    if lesson is None:
+        _list(options.collection_folder(exercises))
+        return
     (path,) = _paths((lesson,), options.collection_folder(exercises))
     read = read_lesson(path)
     with options.sandbox_opener(unsafe)(_packages([path])) as sandbox:
         done = run_lesson(read, sandbox)
-    console = Console(highlight=False)
-    for number, block in enumerate(done.blocks):
-        if number:
-            console.print()
-        _show_block(console, block, exercises)
-    _show_answers(console, done.blocks)
+    with options.paged(Console(highlight=False)) as console:
+        for number, block in enumerate(done.blocks):
+            if number:
+                console.print()
+            _show_block(console, block, exercises)
+        _show_answers(console, done.blocks)
+
+
+def _list(folder: Path) -> None:
+    """Print the id and the title of each lesson, by tracks."""
+    from grader.definitions.collection import Collection
+
+    tracks = [track.definition for track in Collection.load(folder).tracks]
+    if not any(track.lessons for track in tracks):
+        raise UsageError(f"there are no lessons in {folder}")
+    longest = max(len(lesson.id) for track in tracks for lesson in track.lessons)
+    for track in tracks:
+        if track.lessons:
+            click.echo(f"{track.title} ({track.id})")
+        for lesson in track.lessons:
+            click.echo(f"  {lesson.id:{longest}}  {lesson.title}")
 
 
 def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from grader.definitions.collection import Collection
     from grader.definitions.exercise import Exercise, ExerciseId
+    from grader.definitions.track import LessonDefinition
     from grader.progress.status import ExerciseStatus
 
     Known = Mapping[ExerciseId, ExerciseStatus]
@@ -32,8 +34,9 @@ _STYLES = {"passed": "green", "tried": "yellow", "given up": "dim", "new": ""}
 def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
     """List every exercise, or those of each TRACK: its state, XP, and what it builds on.
 
-    An exercise is new, tried, passed or given up. What it builds on is named as long as you have
-    not done it; nothing keeps you from starting anywhere.
+    An exercise is new, tried, passed or given up; `>` marks the next one. It stands below the
+    lesson that leads into it. What it builds on is named as long as you have not done it; nothing
+    keeps you from starting anywhere.
 
     \b
     Examples:
@@ -42,29 +45,45 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
       etude list --format json
     """
     options.prefer_own_output()
-    from grader.cli.progress_record import read_history
+    from grader.cli.progress_record import read_history, upcoming
     from grader.definitions.collection import Collection
     from grader.progress.status import standings
 
     collection = Collection.load(options.collection_folder(exercises))
     chosen = _chosen(collection, tracks)
-    known = standings(read_history())
+    history = read_history()
+    known = standings(history)
+    found = upcoming(collection, history)
+    following = None if found is None else found.exercise
     if form == "json":
-        click.echo(json.dumps([_data(*each, known) for each in chosen], indent=2))
+        click.echo(json.dumps([_data(each, known, following) for each in chosen], indent=2))
         return
     from rich.console import Console
 
-    console = Console(highlight=False)
-    for number, (name, title, listed) in enumerate(chosen):
-        if number:
-            console.print()
-        _print(console, f"{title} ({name})" if name else title, listed, known)
+    with options.paged(Console(highlight=False)) as console:
+        for number, each in enumerate(chosen):
+            if number:
+                console.print()
+            _print(console, each, known, following)
 
 
-def _chosen(
-    collection: "Collection", names: Sequence[str]
-) -> "list[tuple[str, str, tuple[Exercise, ...]]]":
-    """Return id, title and exercises of each track that is meant; what is in none comes last."""
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """A track, or the exercises that are in none."""
+
+    name: str
+    title: str
+    exercises: "tuple[Exercise, ...]"
+    lessons: "tuple[LessonDefinition, ...]" = ()
+
+    @property
+    def lesson_of(self) -> "dict[ExerciseId, LessonDefinition]":
+        """The lesson that leads into each exercise."""
+        return {each: lesson for lesson in self.lessons for each in lesson.exercises}
+
+
+def _chosen(collection: "Collection", names: Sequence[str]) -> list[_Listed]:
+    """Return each track that is meant; what is in none comes last."""
     from grader.definitions.wording import did_you_mean
 
     tracks = {str(track.definition.id): track for track in collection.tracks}
@@ -72,22 +91,24 @@ def _chosen(
         if name not in tracks:
             raise UsageError(f"no track '{name}'{did_you_mean(name, tracks)}")
     found = [
-        (name, track.definition.title, track.exercises)
+        _Listed(name, track.definition.title, track.exercises, track.definition.lessons)
         for name, track in tracks.items()
         if not names or name in names
     ]
     if collection.standalone and not names:
-        found.append(("", "In no track", collection.standalone))
+        found.append(_Listed("", "In no track", collection.standalone))
     if not found:
         raise UsageError(f"there are no exercises in {collection.folder}")
     return found
 
 
 def _print(
-    console: "Console", heading: str, listed: "tuple[Exercise, ...]", known: "Known"
+    console: "Console", track: _Listed, known: "Known", following: "ExerciseId | None"
 ) -> None:
     from rich.text import Text
 
+    listed, lesson_of = track.exercises, track.lesson_of
+    heading = f"{track.title} ({track.name})" if track.name else track.title
     states = [_state(each, known) for each in listed]
     earned = sum(known[each.id].earned for each in listed if each.id in known)
     total = sum(each.xp for each in listed)
@@ -95,8 +116,14 @@ def _print(
     done = f"{states.count('passed')} of {len(listed)} passed, {earned} of {total} XP"
     console.print(done, markup=False)
     longest = max(len(each.id) for each in listed)
+    before = None
     for exercise, state in zip(listed, states, strict=True):
+        lesson = lesson_of.get(exercise.id)
+        if lesson is not before and lesson is not None:
+            console.print(Text(f"{lesson.title} (lesson {lesson.id})", style="italic"))
+        before = lesson
         line = Text.assemble(
+            ("> " if exercise.id == following else "  ", "bold"),
             (f"{state:8}  ", _STYLES[state]),
             f"{exercise.id:{longest}}  ",
             (f"{exercise.difficulty:12}  ", "dim"),
@@ -119,10 +146,11 @@ def _missing(exercise: "Exercise", known: "Known") -> list[str]:
     return [name for name in exercise.requires if name not in known or not known[name].closed]
 
 
-def _data(name: str, title: str, listed: "tuple[Exercise, ...]", known: "Known") -> dict[str, Any]:
+def _data(track: _Listed, known: "Known", following: "ExerciseId | None") -> dict[str, Any]:
+    lesson_of = track.lesson_of
     return {
-        "track": name or None,
-        "title": title,
+        "track": track.name or None,
+        "title": track.title,
         "exercises": [
             {
                 "id": each.id,
@@ -134,7 +162,9 @@ def _data(name: str, title: str, listed: "tuple[Exercise, ...]", known: "Known")
                 "earned": known[each.id].earned if each.id in known else 0,
                 "requires": list(each.requires),
                 "missing": _missing(each, known),
+                "lesson": lesson_of[each.id].id if each.id in lesson_of else None,
+                "next": each.id == following,
             }
-            for each in listed
+            for each in track.exercises
         ],
     }

@@ -1,8 +1,9 @@
 """Options that several commands share."""
 
+import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,6 +14,7 @@ from grader.errors import UsageError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+    from rich.console import Console
 
     from grader.reports.deliver import Delivery, RequestedFormat
     from grader.reports.report import Batch, Report
@@ -252,3 +254,18 @@ def prefer_own_output() -> None:
         if hasattr(stream, "reconfigure"):
             chosen = os.environ.get("PYTHONIOENCODING", "").partition(":")[0]
             stream.reconfigure(encoding=chosen or "utf-8", errors="replace")
+
+
+@contextlib.contextmanager
+def paged(console: "Console") -> Iterator["Console"]:
+    """Give what is printed to a pager, if it is longer than the terminal that somebody reads."""
+    if not (sys.stdin.isatty() and console.is_terminal):
+        yield console
+        return
+    with console.capture() as captured:
+        yield console
+    text = captured.get()
+    if text.count("\n") < console.height:
+        click.echo(text, nl=False, color=True)
+    else:
+        click.echo_via_pager(text)

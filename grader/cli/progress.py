@@ -173,11 +173,9 @@ def _bar(part: int, whole: int) -> str:
 
 def _next(collection: "Collection", history: "History", exercises: Path | None) -> str:
     """Print the next step."""
-    from grader.cli.progress_record import suffix
-    from grader.progress.next_up import next_up
+    from grader.cli.progress_record import suffix, upcoming
 
-    needed = {each.id: each.requires for each in collection.exercises}
-    found = next_up(history, tuple(needed), needed.__getitem__)
+    found = upcoming(collection, history)
     if found is None:
         return "You have done all there is."
     if found.begun:

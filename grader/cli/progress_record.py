@@ -11,13 +11,14 @@ from grader.definitions.files import TRACK_FILE, exists, files_by_folder, folder
 from grader.errors import EtudeError
 from grader.progress.data_dir import RecordError
 from grader.progress.history import History
-from grader.progress.next_up import next_open
+from grader.progress.next_up import NextUp, next_open, next_up
 from grader.progress.status import standings
 from grader.progress.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from grader.definitions.collection import Collection
     from grader.definitions.exercise import Exercise, ExerciseId
     from grader.definitions.track import TrackDefinition
 
@@ -76,6 +77,12 @@ def next_exercise(exercise: "Exercise", history: History) -> "ExerciseId | None"
         if found is not None:
             return found
     return None
+
+
+def upcoming(collection: "Collection", history: History) -> NextUp | None:
+    """Return the exercise of a collection to do now; None if all are done."""
+    needed = {each.id: each.requires for each in collection.exercises}
+    return next_up(history, tuple(needed), needed.__getitem__)
 
 
 def lesson_before(exercise: "Exercise", following: "ExerciseId") -> str | None:

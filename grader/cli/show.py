@@ -34,13 +34,26 @@ def command(exercise: str, exercises: Path | None) -> None:
     options.prefer_own_output()
     from rich.console import Console
 
-    from grader.cli.progress_record import read_history, suffix
+    from grader.cli.progress_record import suffix
     from grader.definitions.collection import resolve
+
+    found = resolve(exercise, options.collection_folder(exercises))
+    with options.paged(Console(highlight=False)) as console:
+        _show(console, found, f"{exercise}{suffix(exercises)}")
+
+
+def _show(console: "Console", found: "Exercise", named: str) -> None:
+    """Print all that is public of an exercise.
+
+    Args:
+        console: where to.
+        found: the exercise.
+        named: what a command to copy calls it.
+    """
+    from grader.cli.progress_record import read_history
     from grader.progress.status import standing
     from grader.reports.terminal_markdown import print_markdown
 
-    found = resolve(exercise, options.collection_folder(exercises))
-    console = Console(highlight=False)
     now = standing(read_history(), found.id)
     _line(console, found.title, "bold")
     _line(console, f"{found.difficulty}, {found.xp} XP, {_KINDS[found.kind]}; {now.state}", "dim")
@@ -53,10 +66,10 @@ def command(exercise: str, exercises: Path | None) -> None:
         print_markdown(console, _without(found.forbid))
     _print_tests(console, found)
     console.print()
-    _line(console, f"Begin with: etude start {exercise}{suffix(exercises)}")
+    _line(console, f"Begin with: etude start {named}")
     if now.hints < len(found.hints):
         number = f"{now.hints} of {len(found.hints)} taken"
-        _line(console, f"Hints ({number}): etude hint {exercise}{suffix(exercises)}")
+        _line(console, f"Hints ({number}): etude hint {named}")
 
 
 def _without(forbid: "Forbid") -> str:

@@ -19,13 +19,19 @@ from grader.reports.number_cells import (
     hexadecimal,
     ink,
     longest,
-    mix,
     written,
 )
 
-_LIGHT: Final[Colour] = (247, 247, 247)
-_HIGH: Final[Colour] = (8, 69, 148)  # blue
-_LOW: Final[Colour] = (165, 30, 35)  # red, for what is below zero
+# Colours that a terminal of 256 has, so that none is replaced by the nearest: each ramp has one hue
+# and gets darker with every step.
+HIGH: Final[tuple[Colour, ...]] = (
+    (255, 255, 255), (215, 215, 255), (175, 215, 255), (135, 175, 255),
+    (95, 135, 255), (0, 95, 255), (0, 95, 215), (0, 95, 175),
+)  # fmt: skip
+LOW: Final[tuple[Colour, ...]] = (  # for what is below zero
+    (255, 255, 255), (255, 215, 215), (255, 175, 175), (255, 135, 135),
+    (255, 95, 95), (215, 95, 95), (215, 0, 0), (175, 0, 0),
+)  # fmt: skip
 _SHADES: Final = " ░▒▓█"
 GAP: Final = "   "
 """Between two columns."""
@@ -249,7 +255,8 @@ class _MatrixBlock:
         share = self.scale.share(value) if self.scale is not None and self.coloured else None
         if share is None:
             return bold
-        ground = mix(_LIGHT, _LOW if share < 0 else _HIGH, abs(share))
+        ramp = LOW if share < 0 else HIGH
+        ground = ramp[round(abs(share) * (len(ramp) - 1))]
         return f"{bold} {hexadecimal(ink(ground))} on {hexadecimal(ground)}".lstrip()
 
 

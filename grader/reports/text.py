@@ -206,11 +206,15 @@ class _Sheet:
         widest, *others = columns
         room = self._prose - len(_INDENT) - sum(others) - _BETWEEN * len(others)
         name, earned, said = _columns(test)
-        head = _marked(test.outcome, name.ljust(min(widest, room)))
+        # A long name goes on below its points.
+        names = Line(name).wrap(room) if self._wraps and len(name) > room else [Line(name)]
+        first = str(names[0]).rstrip()
+        head = _marked(test.outcome, first.ljust(min(widest, room)))
         head.append(" " * _BETWEEN + earned.ljust(columns[1]), "dim")
         head.append(" " * _BETWEEN + said, _mark(test.outcome)[1])
         head.rstrip()
         yield from self._hung(head, "", _INDENT)
+        yield from _indented(names[1:])
         if is_shown(test):
             most = None if is_opened else self._detail.sentences
             lines = list(self._wrapped(line(test.message)))

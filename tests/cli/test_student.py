@@ -141,16 +141,17 @@ def test_list_names_state_xp_and_what_is_missing(student: Etude) -> None:
     """One line each; nothing is written by looking."""
     lines = student("list").stdout.splitlines()
     assert lines[:2] == ["Basics (basics)", "0 of 3 passed, 0 of 25 XP"]
-    assert lines[2].split() == ["new", "double", "beginner", "10", "XP"]
-    assert lines[3].split() == ["new", "triple", "beginner", "10", "XP", "after", "double"]
+    assert lines[2] == "Doubling (lesson doubling)"
+    assert lines[3].split() == [">", "new", "double", "beginner", "10", "XP"]
+    assert lines[4].split() == ["new", "triple", "beginner", "10", "XP", "after", "double"]
     assert not _record().exists()
 
     student("check", "double", "right.py")
     student("check", "triple", "wrong.py")
     lines = student("list", "basics").stdout.splitlines()
     assert lines[1] == "1 of 3 passed, 10 of 25 XP"
-    assert [line.split()[0] for line in lines[2:]] == ["passed", "tried", "new"]
-    assert "after" not in lines[3]
+    assert [line[:9].split() for line in lines[3:]] == [["passed"], [">", "tried"], ["new"]]
+    assert "after" not in lines[4]
 
 
 def test_list_as_json_has_every_field(student: Etude) -> None:
@@ -160,6 +161,9 @@ def test_list_as_json_has_every_field(student: Etude) -> None:
     double, triple, _ = basics["exercises"]
     assert (double["state"], double["earned"]) == ("passed", 10)
     assert (triple["state"], triple["requires"], triple["missing"]) == ("new", ["double"], [])
+    assert [(each["lesson"], each["next"]) for each in basics["exercises"]] == [
+        ("doubling", False), (None, True), (None, False),
+    ]  # fmt: skip
     assert more["track"] == "more"
 
 
@@ -167,6 +171,40 @@ def test_list_knows_what_track_was_meant(student: Etude) -> None:
     """An unknown track is exit status 2 and a suggestion."""
     done = student("list", "basisc")
     assert (done.returncode, "did you mean 'basics'?" in done.stderr) == (2, True)
+
+
+def test_next_names_the_lesson_the_exercise_and_the_commands(student: Etude) -> None:
+    """First of all; what was tried last; and that nothing is left."""
+    lines = student("next").stdout.splitlines()
+    assert lines == [
+        "Title of double (double), beginner, 10 XP",
+        "Read first: etude lesson show doubling",
+        "Begin with: etude start double",
+        "Check:      etude check double",
+    ]
+    student("check", "triple", "wrong.py")
+    assert student("next").stdout.splitlines()[1:] == [
+        "Go on:      etude show triple", "Check:      etude check triple",
+    ]  # fmt: skip
+
+
+def test_check_finds_the_file_that_start_wrote(student: Etude, tmp_path: Path) -> None:
+    """In this folder; without one it says what to do, and with two it asks."""
+    done = student("check", "double")
+    assert done.returncode == 2
+    assert "there is no double.py here" in done.stderr
+    (tmp_path / "double.py").write_text(RIGHT)
+    assert student("check", "double").returncode == 0
+    (tmp_path / "double.ipynb").write_text("{}")
+    done = student("check", "double")
+    assert done.returncode == 2
+    assert "there are double.py and double.ipynb here" in done.stderr
+
+
+def test_lesson_show_alone_lists_the_lessons(student: Etude) -> None:
+    """By tracks, with titles."""
+    done = student("lesson", "show")
+    assert done.stdout == "Basics (basics)\n  doubling  Doubling\n"
 
 
 def test_show_prints_instructions_and_visible_tests_only(student: Etude) -> None:
@@ -479,7 +517,7 @@ def test_the_solution_is_for_those_who_passed(student: Etude) -> None:
 def test_giving_up_costs_the_xp(student: Etude) -> None:
     """Also if it is passed afterwards."""
     assert "Given up" in student("solution", "double", "--give-up").stdout
-    assert student("list").stdout.splitlines()[2].startswith("given up  double")
+    assert student("list").stdout.splitlines()[3].startswith("  given up  double")
     lines = student("check", "double", "right.py").stdout.splitlines()
     assert "Passed: 2/2 points, +0 XP." in lines
     assert "You had seen the solution, so this exercise earns no XP." in lines
@@ -644,13 +682,16 @@ def test_a_heatmap_is_coloured_in_a_terminal_unless_that_is_not_wanted(tmp_path:
     assert "\x1b" not in _in_a_terminal(words, tmp_path, TERM="dumb")
 
 
-def _in_a_terminal(words: list[str], folder: Path, **environment: str) -> str:
+def _in_a_terminal(
+    words: list[str], folder: Path, *, reads: bool = False, **environment: str
+) -> str:
     ours, theirs = pty.openpty()
     settings = {"TERM": "xterm-256color", **environment}
     kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     process = subprocess.Popen(
         [sys.executable, "-m", "grader.cli", *words],
         cwd=folder,
+        stdin=theirs if reads else subprocess.DEVNULL,
         stdout=theirs,
         env={**kept, **settings},
     )
@@ -664,6 +705,21 @@ def _in_a_terminal(words: list[str], folder: Path, **environment: str) -> str:
             pass
     assert process.wait(timeout=60) == 0
     return b"".join(pieces).decode()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("student")
+def test_what_is_longer_than_the_terminal_goes_to_a_pager(tmp_path: Path) -> None:
+    """Only if a person can turn its pages; colours go with it."""
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\necho PAGED\ncat\n")
+    pager.chmod(0o755)
+    words = ["lesson", "show", "doubling"]
+    for lines, paged in (("5", True), ("500", False)):
+        text = _in_a_terminal(words, tmp_path, reads=True, LINES=lines, PAGER=str(pager))
+        assert ("PAGED" in text) == paged
+        assert "\x1b[" in text
+    assert "PAGED" not in _in_a_terminal(words, tmp_path, LINES="5", PAGER=str(pager))
 
 
 def test_an_unknown_lesson_is_exit_status_two(student: Etude) -> None:

@@ -1,5 +1,6 @@
 """Verdicts in the terminal."""
 
+import colorsys
 import io
 import re
 from dataclasses import replace
@@ -12,6 +13,8 @@ from rich.text import Text
 from grader.definitions.exercise import TestId
 from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
+from grader.reports.blocks import HIGH, LOW
+from grader.reports.number_cells import luminance
 from grader.reports.text import SubmissionRow, print_verdict, print_verdicts
 from tests.reports.conftest import result, verdict
 
@@ -266,8 +269,8 @@ def test_points_stand_below_each_other_also_beside_a_long_name() -> None:
     lines = shown(verdict(Outcome.PASSED, tuple(tests)), 40, 24, terminal=True)[2:-2]
     assert lines == [
         "\u2713 short                      1/1 point",
-        "\u2713 long long long long long long long",
-        "  long long  1/1 point",
+        "\u2713 long long long long long   1/1 point",
+        "  long long long long",
     ]
 
 
@@ -328,3 +331,14 @@ def test_what_was_not_judged_is_neither_passed_nor_failed() -> None:
     """All tests are the course's: that is said, and no number of tests or points."""
     told = verdict(Outcome.NOT_RUN, (), message="Hidden tests find it.", hidden_elsewhere=1)
     assert shown(told)[-1] == "Not judged: 1 hidden test is run by your course."
+
+
+def test_a_ramp_has_one_hue_and_gets_darker_with_every_step() -> None:
+    """In colours that a terminal of 256 has, so that it replaces none."""
+    for ramp in (HIGH, LOW):
+        lightness = [luminance(colour) for colour in ramp]
+        assert lightness == sorted(lightness, reverse=True)
+        assert len(set(lightness)) == len(ramp)
+        hues = [colorsys.rgb_to_hsv(*(part / 255 for part in colour))[0] for colour in ramp[1:]]
+        assert max(hues) - min(hues) < 0.1
+        assert all(part in {0, 95, 135, 175, 215, 255} for colour in ramp for part in colour)

@@ -8,6 +8,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from grader.definitions.exercise import (
     Budget,
     CallTest,
@@ -94,6 +96,10 @@ def size_of(value: object) -> int | None:
 def _plain(value: Any) -> Any:  # noqa: ANN401  any value
     """Replace each object of ours by a tuple that begins with the name of its class."""
     kind = type(value)
+    if isinstance(value, np.ndarray) and value.nbytes > wire.MAX_BODY:
+        raise wire.UnsupportedValueError(
+            "a large array"
+        )  # encoding would copy it: all of a broadcast
     if _KINDS.get(kind.__name__) is kind:
         mark = wire.Handle(0, kind.__name__)
         if isinstance(value, Enum):

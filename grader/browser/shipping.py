@@ -105,26 +105,38 @@ def _imported(source: str, package: str) -> Iterator[str]:
         waiting += ast.iter_child_nodes(node)
 
 
-def engine_data(exercise: Exercise, sandbox: Children, known: KnownValues | None = None) -> str:
+def engine_data(
+    exercise: Exercise,
+    sandbox: Children,
+    known: KnownValues | None = None,
+    *,
+    for_practice: bool = False,
+) -> str:
     """Return the engine data of an exercise, as text that only `page` reads.
 
     It has the inputs and expected values of the visible tests, and each misconception's results in
-    them. It has no hidden test, no solution, no reference, and no program. A visible test that a
-    page cannot run, or that is too large to load, is left out and counted with the hidden ones.
+    them; for practice those of the hidden tests too, on inputs that the grader does not draw. It
+    has no solution, no reference, and no program. A test that a page cannot run, or that is too
+    large to load, is left out and counted as hidden elsewhere.
 
     Args:
         exercise: the full edition, or a student's.
         sandbox: where the solution runs, if a test needs it, and the misconceptions.
-        known: values of its tests that are computed already; new ones are added.
+        known: values of its visible tests that are computed already; new ones are added.
+        for_practice: whether the page may have the hidden tests.
 
     Raises:
-        DefinitionError: a visible test cannot be computed.
+        DefinitionError: a test cannot be computed.
         GraderFault: the sandbox failed.
     """
+    if for_practice:
+        exercise = replace(exercise, stream=" in a page")
     oracle = Oracle(exercise, sandbox, known)
-    visible = [test for test in exercise.tests if not test.hidden]
-    known_values = {test.id: oracle.values_of(test) for test in visible}
-    edition = _edition(exercise, [t for t in visible if _can_be_sent(t, known_values[t.id])])
+    tests = [test for test in exercise.tests if for_practice or not test.hidden]
+    known_values = {test.id: oracle.values_of(test) for test in tests}
+    if exercise.kind == "predict":  # from its inputs the right answer is made, and nothing else
+        known_values = {name: _without_inputs(values) for name, values in known_values.items()}
+    edition = _edition(exercise, [t for t in tests if _can_be_sent(t, known_values[t.id])])
     with_programs = replace(edition, misconceptions=exercise.misconceptions)
     diagnostician = Diagnostician(
         Oracle(with_programs, sandbox, KnownValues(known_values)), sandbox
@@ -158,6 +170,7 @@ def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
         limits=exercise.limits,
         edition="student",
         hidden_elsewhere=exercise.hidden_elsewhere + len(exercise.tests) - len(tests),
+        stream=exercise.stream,
         digest=exercise.digest,
     )
 
@@ -185,6 +198,9 @@ def _sent(test: TestCase, computed: TestValues) -> tuple[TestCase, TestValues]:
     computed = replace(computed, usages=usages)
     size = size_of(computed)
     if isinstance(test.given, Seeded) and (size is None or size > _MANY_BYTES):
-        draws = tuple(replace(draw, inputs={}) for draw in computed.draws)
-        return bare, replace(computed, draws=draws)
+        return bare, _without_inputs(computed)
     return replace(bare, given=Literals({})), computed
+
+
+def _without_inputs(computed: TestValues) -> TestValues:
+    return replace(computed, draws=tuple(replace(draw, inputs={}) for draw in computed.draws))

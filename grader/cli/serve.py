@@ -12,6 +12,7 @@ from grader.cli.service_options import (
     keep_option,
     needs_service,
 )
+from grader.errors import UsageError
 
 
 @click.command("serve", short_help="Serve the site and grade submissions.")
@@ -66,6 +67,11 @@ def command(  # noqa: PLR0917  click calls it by name
       etude serve
       etude serve --site build/site --database sqlite:////srv/etude/etude.db
     """
+    if site and _is_for_practice(site):
+        raise UsageError(
+            f"the pages in {site} are for practice: they have the hidden tests. Build them with "
+            "`etude site build --certified`"
+        )
     with needs_service():
         from grader.service.server import serve
         from grader.service.settings import Settings
@@ -83,3 +89,9 @@ def command(  # noqa: PLR0917  click calls it by name
             keep_days=keep_days,
         )
     )
+
+
+def _is_for_practice(site: Path) -> bool:
+    """Return whether the pages of a built site have the hidden tests."""
+    home = site / "index.html"
+    return home.is_file() and b" data-practice" in home.read_bytes().partition(b">\n<head>")[0]

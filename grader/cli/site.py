@@ -54,6 +54,11 @@ def command() -> None:
     is_flag=True,
     help="Publish the model answers and their explanations too, for anyone to read.",
 )
+@click.option(
+    "--certified",
+    is_flag=True,
+    help="Keep hidden tests out of pages, whatever course.yaml says: for `etude serve`.",
+)
 @click.option("--no-cache", is_flag=True, help="Make every page anew, and remember nothing of it.")
 @options.exercises_option
 def build(  # noqa: PLR0917  click calls it by name
@@ -63,6 +68,7 @@ def build(  # noqa: PLR0917  click calls it by name
     pyodide_url: str | None,
     pyodide_dir: Path | None,
     with_solutions: bool,
+    certified: bool,
     no_cache: bool,
     exercises: Path | None,
 ) -> None:
@@ -93,7 +99,7 @@ def build(  # noqa: PLR0917  click calls it by name
     folder = options.collection_folder(exercises)
     gc.set_threshold(_OBJECTS)
     cache = None if no_cache else site_cache()
-    with ContentBuilder(with_solutions=with_solutions, cache=cache) as builder:
+    with ContentBuilder(with_solutions=with_solutions, certified=certified, cache=cache) as builder:
         report = build_site(
             builder.collection(folder),
             output,

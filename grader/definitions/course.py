@@ -1,6 +1,7 @@
 """The definition of a course: what the exercises of a collection share."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from grader.definitions.exercise import _doc
 from grader.errors import Location
@@ -24,4 +25,10 @@ class CourseDefinition:
         "part of the hash of each exercise. Each is imported before a submission runs, which saves "
         "time: name `scipy.optimize` if the exercises use that.",
         default=(),
+    )
+    grading: Literal["certified", "practice"] = _doc(
+        "`certified`: pages run the visible tests alone, and the grader says whether a submission "
+        "passes. `practice`, for self-study: pages also run the hidden tests, on inputs drawn for "
+        "the site, and show the solution after a pass. Readers of their data can find both.",
+        default="certified",
     )

@@ -17,6 +17,7 @@ ExerciseId = NewType("ExerciseId", str)
 TestId = NewType("TestId", str)
 
 Kind: TypeAlias = Literal["write", "fix", "predict"]
+Grading: TypeAlias = Literal["certified", "practice"]
 Difficulty: TypeAlias = Literal["beginner", "intermediate", "advanced"]
 Disclosure: TypeAlias = Literal["nothing", "category", "inputs"]
 Edition: TypeAlias = Literal["full", "student"]
@@ -562,6 +563,7 @@ class Course:
 
     where: Location
     title: str
+    grading: Grading = "certified"
     reference: str = ""  # the name of the package
     sources: Mapping[str, str] = field(default_factory=dict)  # by their files' paths
     packages: tuple[str, ...] = ()  # modules that submissions may import
@@ -660,6 +662,8 @@ class Exercise:
     hidden_data: Mapping[str, bytes] = field(
         default_factory=dict, metadata={"internal": True}, repr=False
     )
+    # Names other draws for hidden tests: a page for practice has none of the grader's.
+    stream: str = field(default="", metadata={"internal": True})
     # SHA-256 of the file's bytes, and of what it takes from its course:
     digest: str = field(default="", metadata={"internal": True})
 

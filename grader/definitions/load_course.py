@@ -53,6 +53,7 @@ def load_course(path: Path) -> Course:
     return Course(
         definition.where,
         definition.title,
+        definition.grading,
         reference=definition.reference or "",
         sources=sources,
         packages=definition.packages,

@@ -1,1 +1,1 @@
-import{b as e}from"./chunk-IUKZTN7G.js";import"./chunk-366HIWZF.js";import"./chunk-OHE7X2ZH.js";import"./chunk-CZTQVWGB.js";e();
+import{b as e}from"./chunk-PDKHRF3U.js";import"./chunk-32ZTKW6D.js";import"./chunk-YBX32UXY.js";import"./chunk-CZTQVWGB.js";e();

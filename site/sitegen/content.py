@@ -17,9 +17,11 @@ class Content:
         lessons: Those of each track that were run, in order, by the track's id.
         runnable: The exercises that run in the browser, by their ids.
         python: A zip archive of the modules that a page's Python imports.
+        for_practice: Whether pages run the hidden tests too.
     """
 
     tracks: Sequence[PublicTrack] = ()
     lessons: Lessons = field(default_factory=dict)
     runnable: Runnables = field(default_factory=dict)
     python: bytes = b""
+    for_practice: bool = False

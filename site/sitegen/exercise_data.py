@@ -1,4 +1,4 @@
-"""The data for an exercise's script: `exercise.json`, and on request `solution.json`."""
+"""The data for an exercise's script: `exercise.json`, and files that are loaded on request."""
 
 import json
 from collections.abc import Iterator
@@ -15,13 +15,14 @@ from sitegen.runnable import Runnable, Solution
 SCHEMA: Final = "etude/page/v1"
 
 _DATA: Final = "exercise.json"
+_ENGINE: Final = "engine.txt"
 _SOLUTION: Final = "solution.json"
 
 
 def exercise_data(
     track: str, exercise: PublicExercise, runnable: Runnable, images: PageImages | None = None
 ) -> Iterator[tuple[str, str]]:
-    """The files beside an exercise's page, as paths and JSON.
+    """The files beside an exercise's page, as paths and texts.
 
     Args:
         track: The id of its track.
@@ -33,15 +34,20 @@ def exercise_data(
         DefinitionError: A text cannot be shown; the error names track, exercise and field.
     """
     where = Path(track, exercise.id)
-    data = _data(track, exercise, runnable, where)
+    # Feedback on a prediction tells the right answer, and all its tests are hidden.
+    is_judged = exercise.kind != "predict" or runnable.for_practice
+    data = _data(track, exercise, runnable, where, is_judged=is_judged)
     yield exercise_file(track, exercise.id, _DATA), _json(data)
+    if is_judged:
+        yield exercise_file(track, exercise.id, _ENGINE), runnable.engine()
     if runnable.solution:
         solution = _solution(runnable.solution, where, images)
         yield exercise_file(track, exercise.id, _SOLUTION), _json(solution)
 
 
-def _data(track: str, exercise: PublicExercise, runnable: Runnable, where: Path) -> dict[str, Any]:
-    is_judged = exercise.kind != "predict"  # feedback on a prediction tells the right answer
+def _data(
+    track: str, exercise: PublicExercise, runnable: Runnable, where: Path, *, is_judged: bool
+) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "id": exercise.id,
@@ -57,6 +63,7 @@ def _data(track: str, exercise: PublicExercise, runnable: Runnable, where: Path)
             {"id": test.id, "description": test.description, "points": test.points}
             for test in exercise.tests
         ],
+        "asks": runnable.asks,
         "hidden_tests": exercise.hidden_tests,
         "hints": [{"price": hint.price} for hint in exercise.hints],
         "feedback": {
@@ -64,7 +71,7 @@ def _data(track: str, exercise: PublicExercise, runnable: Runnable, where: Path)
             for name, text in runnable.feedback.items()
             if is_judged
         },
-        "engine": runnable.engine() if is_judged else "",
+        "engine": _ENGINE if is_judged else "",
         "solution": _SOLUTION if runnable.solution else None,
     }
 

@@ -75,7 +75,7 @@ class Pages:
     def __init__(self, content: Content, hosting: Hosting) -> None:
         self.assets = Assets.load({BUNDLE: content.python})
         self._content = content
-        self._render = PageRenderer(self.assets, hosting)
+        self._render = PageRenderer(self.assets, hosting, for_practice=content.for_practice)
         self._cards = track_cards(content.tracks, content.lessons)
         self._concepts = concepts_of(self._cards)
 

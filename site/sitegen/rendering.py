@@ -32,9 +32,10 @@ class PageRenderer:
     Args:
         assets: What pages load.
         hosting: Where the site lies.
+        for_practice: Whether pages run the hidden tests too.
     """
 
-    def __init__(self, assets: Assets, hosting: Hosting) -> None:
+    def __init__(self, assets: Assets, hosting: Hosting, *, for_practice: bool = False) -> None:
         self._hosting = hosting
         self._environment = _environment()
         self._environment.globals |= {
@@ -42,6 +43,7 @@ class PageRenderer:
             "modules": assets.modules,
             "policy": content_security_policy(hosting),
             "hosting": hosting,
+            "for_practice": for_practice,
             "own_pyodide": f"{PYODIDE}/",
             "home": INDEX,
             "search": SEARCH,

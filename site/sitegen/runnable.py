@@ -1,6 +1,6 @@
 """Public data by which a page checks a submission, made from the full definition."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -20,6 +20,8 @@ class Runnable:
     engine: Callable[[], str]  # makes what the Python in the page is given; nothing else reads it
     feedback: Mapping[str, str] = field(default_factory=dict)  # Markdown by misconception's id
     solution: Solution | None = None
+    for_practice: bool = False  # the engine runs the hidden tests too
+    asks: Mapping[str, Sequence[str]] = field(default_factory=dict)  # answers by test, for practice
 
 
 Runnables: TypeAlias = Mapping[str, Runnable]

@@ -81,13 +81,23 @@ def browser(_browser: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Bro
 @pytest.fixture(scope="session")
 def site(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of the exercises that come with Etude; all processes of a run share it."""
-    run = tmp_path_factory.getbasetemp()
+    return _built(tmp_path_factory, tools, "site")
+
+
+@pytest.fixture(scope="session")
+def certified_site(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with the hidden tests kept out of pages, as a server needs it."""
+    return _built(tmp_path_factory, tools, "certified-site", "--certified")
+
+
+def _built(factory: pytest.TempPathFactory, tools: Tools, name: str, *more: str) -> Path:
+    run = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         run = run.parent
-    built = run / "site"
-    with locked(run / "site.lock"):
+    built = run / name
+    with locked(run / f"{name}.lock"):
         if not built.exists():
-            build_site(run / "unfinished-site", tools, BASE).rename(built)
+            build_site(run / f"unfinished-{name}", tools, BASE, *more).rename(built)
     return built
 
 

@@ -73,7 +73,7 @@ def test_from_the_start_page_to_the_next_exercise(
     hand.write(bench, RIGHT)
     expect(page.get_by_text("Your code has changed since these results.")).to_be_visible()
     hand.press(bench.button("Check"))
-    bench.concludes("All 3 visible tests pass")
+    bench.concludes("Passed: ")
     expect(bench.results).to_contain_text("Passed +5 XP")
     judge("passed")
 

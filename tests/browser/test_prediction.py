@@ -1,18 +1,21 @@
-"""A page on which the answer is predicted: Python does not run, and the right answers are not there."""
+"""A page on which answers are predicted: it judges each of them, unless the site is a certified one."""
 
 import ast
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.learner import Keyboard, Mouse
+from tests.browser.hosting import hosted
+from tests.browser.learner import Bench, Keyboard, Mouse
 from tests.own_collection import COLLECTION
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
+    from tests.browser.conftest import NewContext
     from tests.browser.learner import Hand
     from tests.conftest import Etude
 
@@ -27,16 +30,16 @@ pytestmark = pytest.mark.slow
 def test_the_right_answers_are_taken_by_the_command_line(
     page: Page, etude: "Etude", tmp_path: Path, path: str, hand: "Hand"
 ) -> None:
-    """What is filled in makes a file that `etude check` passes; the page itself promises nothing."""
+    """What is filled in makes a file that `etude check` passes."""
     exercise = COLLECTION.find(path.split("/")[1])
     assert exercise
     page.goto(path)
     form = page.get_by_role("region", name="Your answers")
     answers = _answers(exercise)
-    expect(form.get_by_role("status")).to_contain_text(f"0 of {len(answers)} answers")
+    expect(form.locator(".summary")).to_contain_text(f"0 of {len(answers)} answers")
     for answer, text in answers.items():
         _fill(hand, form, answer, text)
-    expect(form.get_by_role("status")).to_contain_text("answers are there")
+    expect(form.locator(".summary")).to_contain_text("answers are there")
 
     with page.expect_download() as saving:
         hand.press(form.get_by_role("button", name=f"Download {exercise.id}.py"))
@@ -50,7 +53,7 @@ def test_an_answer_of_the_wrong_form_is_told_where_it_stands(page: Page) -> None
     """What is no value is named at its field, and nothing is downloaded; what was written stays."""
     page.goto("attention/score-spread/")
     form = page.get_by_role("region", name="Your answers")
-    field = form.get_by_role("textbox", name="variance", exact=True)
+    field = form.get_by_role("textbox", name=re.compile("^variance"))
     field.fill("64 +")
     form.get_by_role("button", name="Download score-spread.py").click()
     expect(field).to_have_attribute("aria-invalid", "true")
@@ -63,13 +66,60 @@ def test_an_answer_of_the_wrong_form_is_told_where_it_stands(page: Page) -> None
     expect(field).to_have_value("64")
 
 
-def test_a_page_of_predictions_does_not_start_python(page: Page) -> None:
-    """Nothing of Python is loaded where it has nothing to do."""
-    loaded: list[str] = []
-    page.on("request", lambda request: loaded.append(request.url))
-    page.goto("attention/score-spread/", wait_until="networkidle")
-    expect(page.get_by_role("region", name="Your answers")).to_be_visible()
-    assert [url for url in loaded if "pyodide" in url or "python-worker" in url] == []
+def test_each_answer_is_judged_beside_its_question(page: Page) -> None:
+    """Right and wrong stand at the fields, and the known mistake below; then all of them are right."""
+    exercise = COLLECTION.find("masked-diagonal")
+    assert exercise
+    page.goto("attention/masked-diagonal/")
+    form = page.get_by_role("region", name="Your answers")
+    results = page.get_by_role("region", name="Results")
+    for answer, text in {**_answers(exercise), "row_0_with_a_penalty": "'all zero'"}.items():
+        _fill(Mouse(), form, answer, text)
+    expect(form.get_by_role("group", name="row_0_with_a_penalty")).to_contain_text(
+        "row 0 again, with the same choices"
+    )
+    form.get_by_role("button", name="Check", exact=True).click()
+    expect(results.get_by_role("status")).to_contain_text("Not passed yet: 5 of 6 tests")
+    expect(form.get_by_text("Right", exact=True)).to_have_count(5)
+    wrong = form.get_by_role("group", name="row_0_with_a_penalty")
+    expect(wrong.get_by_text("Not right", exact=True)).to_be_visible()
+    expect(results).to_contain_text("What is the maximum of row 0 if all three are penalised?")
+
+    _fill(Mouse(), form, "row_0_with_a_penalty", "'equal weights'")
+    expect(form.get_by_text("Not right", exact=True)).to_have_count(0)
+    form.get_by_role("button", name="Check", exact=True).click()
+    expect(results.get_by_role("status")).to_contain_text("Passed: ")
+    expect(results).to_contain_text("Passed +5 XP")
+    expect(form.get_by_text("Right", exact=True)).to_have_count(6)
+
+
+def test_on_a_certified_site_the_grader_alone_knows_the_answers(
+    new_context: "NewContext", certified_site: Path
+) -> None:
+    """The page says so, offers no check and does not start Python; of code it runs the visible tests."""
+    with hosted(certified_site) as address:
+        page = new_context(address).new_page()
+        loaded: list[str] = []
+        page.on("request", lambda request: loaded.append(request.url))
+        page.goto("attention/score-spread/", wait_until="networkidle")
+        form = page.get_by_role("region", name="Your answers")
+        expect(
+            form.get_by_text("This page cannot tell whether your answers are right")
+        ).to_be_visible()
+        expect(form.get_by_role("button", name="Check", exact=True)).to_have_count(0)
+        assert [url for url in loaded if "pyodide" in url or "python-worker" in url] == []
+
+        exercise = COLLECTION.find("scaled-scores")
+        assert exercise
+        page.goto("attention/scaled-scores/")
+        bench = Bench(page)
+        bench.check(exercise.solution)
+        bench.concludes("All 3 visible tests pass")
+        expect(bench.results.get_by_text("The visible tests pass +")).to_be_visible()
+        expect(bench.results).not_to_contain_text("Passed +")
+        page.goto("attention/")
+        expect(page.get_by_text("visible tests passed: ").first).to_be_attached()
+        expect(page.get_by_text("1 of 51 done").first).to_be_attached()
 
 
 def _answers(exercise: "Exercise") -> dict[str, str]:
@@ -80,8 +130,9 @@ def _answers(exercise: "Exercise") -> dict[str, str]:
 
 
 def _fill(hand: "Hand", form: Locator, name: str, text: str) -> None:
-    group = form.get_by_role("group", name=name, exact=True)
+    named = re.compile(rf"^{name}\b")  # its question follows
+    group = form.get_by_role("group", name=named)
     if group.count():
         hand.choose(group.get_by_role("radio", name=ast.literal_eval(text), exact=True))
     else:
-        hand.fill(form.get_by_role("textbox", name=name, exact=True), text)
+        hand.fill(form.get_by_role("textbox", name=named), text)

@@ -132,7 +132,7 @@ def test_shortcuts_run_and_check(bench: Bench) -> None:
     bench.page.keyboard.press("Control+Enter")
     bench.concludes("Your code ran.")
     bench.page.keyboard.press("Control+Shift+Enter")
-    bench.concludes("All 3 visible tests pass")
+    bench.concludes("Passed: ")
 
 
 @pytest.mark.slow
@@ -151,7 +151,7 @@ def test_the_file_of_a_pass_is_what_the_command_line_takes(
 ) -> None:
     """What is downloaded passes `etude check` and `etude grade`, hidden tests and all."""
     bench.check(SCALED)
-    bench.concludes("All 3 visible tests pass")
+    bench.concludes("Passed: ")
     with bench.page.expect_download() as saving:
         bench.button("Download your file").click()
     assert saving.value.suggested_filename == "scaled-scores.py"
@@ -216,7 +216,7 @@ def test_a_memory_hog_does_not_take_the_page_with_it(bench: Bench) -> None:
 
     bench.says("Python is ready")
     bench.check(SCALED)
-    bench.concludes("All 3 visible tests pass")
+    bench.concludes("Passed: ")
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from grader.browser.shipping import bundle, engine_data
 from grader.definitions.collection import Collection, load_exercise
 from grader.definitions.exercise import Exercise
 from grader.sandbox.process import Sandbox
-from tests.browser.conftest import site, tools  # noqa: F401  fixtures of these tests too
+from tests.browser.conftest import certified_site, site, tools  # noqa: F401  fixtures of these tests too
 from tests.browser.tools import Tools
 from tests.own_collection import COLLECTION
 

@@ -13,17 +13,19 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import grader
 from grader.browser.coding import from_text
 from grader.browser.shipping import bundle, engine_data, modules
 from grader.definitions.collection import Collection
+from grader.grading.expected.inputs import draw_inputs
 from grader.sandbox.process import Sandbox
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise, TestCase
-    from tests.browser_engine.conftest import Make
+    from tests.browser_engine.conftest import Make, Page
 
 ROOT = Path(grader.__file__).parent.parent
 LARGEST = 215_000
@@ -141,19 +143,69 @@ def test_nothing_hidden_is_in_engine_data(make: "Make", sandbox: Sandbox, tmp_pa
     assert b"One more." in whole
 
 
+def test_a_page_for_practice_has_hidden_tests_on_inputs_of_its_own(
+    make: "Make", sandbox: Sandbox, page: "Page"
+) -> None:
+    """It fails what they fail. It has no program, and none of the inputs that the grader draws."""
+    exercise = make(
+        {"given": {"x": 1.0}, "call": "f(x)", "expect": 2.0},
+        {
+            "hidden": True,
+            "seeds": 2,
+            "given": "x = rng.standard_normal(3)",
+            "call": "f(x)",
+            "expect": "solution",
+        },
+        solution="def f(x):\n    zqxsolution = x\n    return 2.0 * zqxsolution\n",
+        misconceptions=[
+            {"id": "adds", "code": "def f(x):\n    return x + 1 # zqxprogram\n", "feedback": "No."}
+        ],
+    )
+    engine = engine_data(exercise, sandbox, for_practice=True)
+    hidden = exercise.tests[1]
+    sent = from_text(engine).values[hidden.id].draws
+    drawn = [draw_inputs(exercise, hidden, number)["x"] for number in range(2)]
+    assert len(sent) == len(drawn)
+    assert not any(np.isin(draw.inputs["x"], drawn).any() for draw in sent)
+    assert b"zqx" not in decoded(engine)
+    page("open_exercise", engine)
+    right, wrong = (page("check", code) for code in (exercise.solution, "def f(x): return x + 1"))
+    assert (right["outcome"], wrong["outcome"]) == ("passed", "failed")
+    assert [test["hidden"] for test in wrong["tests"]] == [False, True]
+    assert wrong["diagnosis"]["ids"] == ["adds"]
+
+
+@pytest.mark.slow
+def test_in_practice_each_solution_passes_and_no_known_mistake(
+    collection: Collection, site: Path, page: "Page"
+) -> None:
+    """What the site ships of the exercises that come with Etude tells right from wrong alone."""
+    judged = {}
+    for track in collection.tracks:
+        for exercise in track.exercises:
+            path = site / track.definition.id / exercise.id / "engine.txt"
+            page("open_exercise", path.read_text("utf-8"))
+            programs = {each.id: each.code for each in exercise.misconceptions}
+            for name, code in {"": exercise.solution, **programs}.items():
+                judged[exercise.id, name] = page("check", code)["outcome"]
+    passed = [names for names, outcome in judged.items() if outcome == "passed"]
+    assert passed == [(exercise.id, "") for exercise in collection.exercises]
+    assert len(judged) > 600  # none was left out
+
+
 @pytest.mark.slow
 def test_no_exercise_of_the_collection_gives_itself_away(
-    collection: Collection, site: Path
+    collection: Collection, certified_site: Path
 ) -> None:
     """What a page decodes has visible tests alone, and no line of a right or a wrong program."""
     sizes = []
     for track in collection.tracks:
         for exercise in track.exercises:
-            path = site / track.definition.id / exercise.id / "exercise.json"
-            engine = json.loads(path.read_bytes())["engine"]
+            path = certified_site / track.definition.id / exercise.id / "engine.txt"
             visible = [test for test in exercise.tests if not test.hidden]
-            assert bool(engine) == (exercise.kind != "predict")
-            if engine:
+            assert path.exists() == (exercise.kind != "predict")
+            if path.exists():
+                engine = path.read_text("utf-8")
                 sizes.append(len(engine))
                 _shows_no_more_than(visible, exercise, engine)
     assert max(sizes) < 64_000  # a page loads fast: large inputs are drawn there

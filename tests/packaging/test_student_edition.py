@@ -87,6 +87,7 @@ def public(full: Exercise) -> Exercise:
         misconceptions=(),
         hidden_files=(),
         hidden_data={},
+        course=None,  # the text is loaded without a `course.yaml` beside it
         edition="student",
         hidden_elsewhere=len(full.tests) - len(kept),
     )
@@ -164,7 +165,7 @@ def test_every_key_is_public_or_known_to_be_hidden() -> None:
         "hidden_files",
     }  # fmt: skip
     set_by_us = {
-        "edition", "hidden_elsewhere", "where", "digest", "course", "data", "hidden_data",
+        "edition", "hidden_elsewhere", "where", "digest", "course", "data", "hidden_data", "stream",
     }  # fmt: skip
     keys = {field.name for field in dataclasses.fields(Exercise)}
     assert not PUBLIC & (hidden | set_by_us)

@@ -154,7 +154,8 @@ def test_other_files_hold_the_text_as_text(built: Build, text: str) -> None:
     feed = ET.parse(site.root / "feed.xml").getroot()  # noqa: S314  made above
     sitemap = ET.parse(site.root / "sitemap.xml").getroot()  # noqa: S314  made above
 
-    assert (data["title"], data["starter"], data["engine"]) == (text, text, text)
+    engine = (site.root / "attention/weights" / data["engine"]).read_text("utf-8")
+    assert (data["title"], data["starter"], engine) == (text, text, text)
     assert text in [title for title, _, _ in index["pages"]]
     assert [each.text for each in feed.iter("title")][1:] == [text, text]
     assert {each.tag for each in feed.iter()} == {

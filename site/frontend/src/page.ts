@@ -17,5 +17,6 @@ export const page = {
   track: told("track"),
   lesson: told("lesson"),
   service: told("service") ? new URL(told("service"), location.href) : null, // what serves it, if it grades too
+  isPractice: "practice" in document.documentElement.dataset, // pages run the hidden tests too
   isSignedIn: "signedIn" in document.documentElement.dataset,
 } as const;

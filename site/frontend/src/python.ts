@@ -57,10 +57,12 @@ export class Python {
   /**
    * @param prepare - the call that makes Python ready for the page, after each start
    * @param onState - is told of every change of the state
+   * @param data - the address of a file whose text `prepare` is given too, or nothing
    */
   constructor(
     private readonly prepare: Call,
     private readonly onState: (state: PythonState) => void,
+    private readonly data = "",
   ) {}
 
   /** Start, unless it has started or could not. */
@@ -112,7 +114,7 @@ export class Python {
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.hear(started, data);
     worker.onerror = ({ message }) => this.couldNotStart(started, message || "its script could not be loaded");
     const { pyodide, bundle } = page;
-    this.post(started, { kind: "start", pyodide, bundle, prepare: this.prepare });
+    this.post(started, { kind: "start", pyodide, bundle, prepare: this.prepare, data: this.data });
     return started;
   }
 

@@ -17,6 +17,7 @@ from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import read_file
 from grader.definitions.public import PublicTest, PublicTrack
+from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.track import LessonDefinition, Track, TrackDefinition, TrackId
 from grader.disk_cache import Cache, cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
@@ -45,11 +46,19 @@ class ContentBuilder:
 
     Args:
         with_solutions: Whether anyone may read the model answers.
+        certified: Whether hidden tests and answers stay out of pages, whatever the course says.
         cache: Keeps what authors' code and lessons computed; without one nothing is kept.
     """
 
-    def __init__(self, *, with_solutions: bool = False, cache: Cache | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        with_solutions: bool = False,
+        certified: bool = False,
+        cache: Cache | None = None,
+    ) -> None:
         self._with_solutions = with_solutions
+        self._certified = certified
         self._cache = cache or Cache(None, "")
         self._sandboxes: dict[int, Sandbox] = {}  # of lessons, by process
         self._authors_of: dict[int, AuthorProcess] = {}  # by process
@@ -111,6 +120,7 @@ class ContentBuilder:
                 )  # a page has NumPy only, and says so
             },
             python=self._kept("modules", bundle),
+            for_practice=any(self._is_practice(e) for each in tracks for e in each.exercises),
         )
 
     def _track(self, track: Track) -> PublicTrack:
@@ -126,18 +136,31 @@ class ContentBuilder:
         return read_tests(self._kept(key, lambda: self._authors().tests(exercise)))
 
     def _runnable(self, exercise: Exercise) -> Runnable:
+        for_practice = self._is_practice(exercise)
+        is_judged = for_practice and exercise.kind == "predict"
         solution = None
-        if self._with_solutions and exercise.solution:  # a student edition has none
+        if (self._with_solutions or for_practice) and exercise.solution:
             solution = Solution(exercise.solution, exercise.explanation)
         return Runnable(
-            engine=partial(self._engine, exercise),
+            engine=partial(self._engine, exercise, for_practice),
             feedback={each.id: each.feedback for each in exercise.misconceptions},
             solution=solution,
+            for_practice=for_practice,
+            asks={
+                test.id: [name for name in exercise.defines if uses_any(test.code, {name})]
+                for test in exercise.tests
+                if is_judged
+            },
         )
 
-    def _engine(self, exercise: Exercise) -> str:
-        key = f"engine {exercise.digest}"
-        return self._kept(key, lambda: self._authors().engine(exercise)).decode()
+    def _is_practice(self, exercise: Exercise) -> bool:
+        course = exercise.course  # a student edition's says nothing of it: it has no hidden tests
+        return not self._certified and course is not None and course.grading == "practice"
+
+    def _engine(self, exercise: Exercise, for_practice: bool) -> str:
+        key = f"{'practice' if for_practice else 'engine'} {exercise.digest}"
+        make = partial(self._authors().engine, exercise, for_practice=for_practice)
+        return self._kept(key, make).decode()
 
     def _lessons(self, track: Track) -> list[TrackLesson]:
         lessons = zip(track.definition.lessons, track.lessons, strict=True)

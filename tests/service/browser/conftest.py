@@ -21,8 +21,8 @@ from grader.service.store.people import Role
 from tests.browser.conftest import (  # noqa: F401  fixtures of these tests too
     _browser,
     browser,
+    certified_site,
     new_context,
-    site,
     tools,
 )
 from tests.browser.tools import ROOT
@@ -56,7 +56,7 @@ class Served:
 
 @pytest.fixture(scope="session")
 def served(
-    site: Path,  # noqa: F811  the fixture
+    certified_site: Path,  # noqa: F811  the fixture
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Served]:
     """A server on a fresh SQLite file in which a submission was parked before it was started."""
@@ -68,7 +68,7 @@ def served(
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        options = ["--port", port, "--workers", 1, "--site", site, "--database", address]
+        options = ["--port", port, "--workers", 1, "--site", certified_site, "--database", address]
         command = [sys.executable, "-m", "grader.cli", "serve", *map(str, options)]
         with (folder / "log").open("wb") as log, subprocess.Popen(command, stderr=log) as server:
             try:

@@ -94,6 +94,7 @@ async function keepPages(addresses: readonly string[]): Promise<void> {
       const response = await fetch(next, { cache: "no-cache" }).catch(() => undefined);
       if (!response?.ok) continue;
       if (await isOfExercise(response)) waiting.push(new URL("exercise.json", next).href);
+      if (next.endsWith("/exercise.json")) waiting.push(...(await engineOf(response, next)));
       await keep(PAGES, next, response);
     }
   };
@@ -103,6 +104,12 @@ async function keepPages(addresses: readonly string[]): Promise<void> {
 async function isOfExercise(response: Response): Promise<boolean> {
   if (!response.headers.get("content-type")?.startsWith("text/html")) return false;
   return (await response.clone().text()).includes(' data-page="exercise"');
+}
+
+/** The file from which the page's Python judges, if it does. */
+async function engineOf(response: Response, address: string): Promise<string[]> {
+  const { engine } = (await response.clone().json()) as { engine: string };
+  return engine ? [new URL(engine, address).href] : [];
 }
 
 /** Keep what Python was started from, as its own list says; the browser has just fetched it. */

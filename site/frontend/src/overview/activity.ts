@@ -3,7 +3,7 @@
 import { type CourseExercise } from "../course";
 import { count, element, find } from "../dom";
 import { page } from "../page";
-import { type Attempt, compare, dayOf, type History } from "../progress/history";
+import { type Attempt, compare, dayOf, type History, isSelfReported } from "../progress/history";
 import { standings } from "../progress/standing";
 
 interface Line {
@@ -54,7 +54,7 @@ function allLines(history: History): Line[] {
     ...history.attempts.map((attempt) => ({
       ...line(attempt, attempt.day),
       ...(attempt.outcome === "passed"
-        ? { state: "passed" as const, verb: "Passed", xp: earned(attempt) }
+        ? { state: "passed" as const, verb: passedVerb(attempt), xp: earned(attempt) }
         : { state: "tried" as const, verb: "Tried", detail: result(attempt) }),
     })),
     ...history.hints.map((hint) => ({
@@ -69,6 +69,11 @@ function allLines(history: History): Line[] {
     })),
   ];
   return lines.sort((a, b) => compare(b.at, a.at));
+}
+
+/** A page that runs visible tests alone has seen no pass. */
+function passedVerb(attempt: Attempt): string {
+  return isSelfReported(attempt) && !page.isPractice ? "Passed the visible tests of" : "Passed";
 }
 
 function line({ exercise, at }: { exercise: string; at: string }, day: string): Line {

@@ -11,7 +11,7 @@ import { conclude } from "./conclusion";
 import { ask } from "./dialog";
 import { download } from "./download";
 import { Draft } from "./draft";
-import { type Exercise, fileName } from "./exercise";
+import { addressOf, type Exercise, fileName } from "./exercise";
 import { Help } from "./help";
 import { type Around, problem, showPrinted, summaryOf } from "./results";
 import { ResultsCard } from "./resultscard";
@@ -40,7 +40,7 @@ export class Bench {
     this.draft = new Draft(exercise.id, exercise.starter);
     this.help = new Help(exercise);
     this.results = new ResultsCard(invitation(exercise));
-    this.python = new Python(["open_exercise", exercise.engine], (state) => this.status.show(state));
+    this.python = new Python(["open_exercise"], (state) => this.status.show(state), addressOf(exercise.engine));
     this.editor = this.layOut();
     this.around = {
       feedback: exercise.feedback,
@@ -209,6 +209,10 @@ export class Bench {
 
 function invitation({ tests, hidden_tests: hidden }: Exercise): string {
   const visible = tests.length === 1 ? "the visible test" : `the ${tests.length} visible tests`;
+  if (page.isPractice) {
+    const all = hidden ? `${visible} and ${hidden === 1 ? "a hidden one" : `${hidden} hidden ones`}` : visible;
+    return `“Run” shows what your code prints. “Check” runs ${all}.`;
+  }
   const more = hidden ? ` Hidden tests are run by ${service ? "“Submit for grading”" : "the command line"}.` : "";
   return `“Run” shows what your code prints. “Check” runs ${visible}.${more}`;
 }

@@ -26,7 +26,7 @@ export function conclude({ exercise, source, verdict, isCertified }: Judged, hel
   if (verdict.outcome === "passed") {
     const after = progress.standing(exercise.id);
     const save = (): void => download(fileName(exercise.id), source);
-    return [passedPanel(exercise, before, after, isCertified, save), ...inside];
+    return [passedPanel(exercise, verdict, before, after, isCertified, save), ...inside];
   }
   const offer = verdict.diagnosis?.hint ? null : help.afterFailures();
   return offer ? [offer, ...inside] : inside;

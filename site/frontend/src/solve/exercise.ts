@@ -12,10 +12,11 @@ export interface Exercise {
   readonly choices?: Readonly<Record<string, readonly string[]>>;
   readonly starter: string;
   readonly tests: readonly { readonly id: string }[];
+  readonly asks: Readonly<Record<string, readonly string[]>>; // what each test looks at, if a page judges answers
   readonly hidden_tests: number;
   readonly hints: readonly { readonly price: number }[];
   readonly feedback: Readonly<Record<string, string>>; // HTML by misconception
-  readonly engine: string; // for Python alone
+  readonly engine: string; // the file for Python alone, or nothing where Python judges nothing
   readonly solution: string | null; // the file, if the site carries it
 }
 
@@ -33,9 +34,14 @@ export async function loadExercise(): Promise<Exercise | null> {
   return (await read(response)) as Exercise;
 }
 
+/** The address of a file that the exercise names. */
+export function addressOf(file: string): string {
+  return new URL(file, FOLDER).href;
+}
+
 /** The model answer, from the file that the exercise names. */
 export async function loadSolution(file: string): Promise<Solution> {
-  return (await read(await fetch(new URL(file, FOLDER)))) as Solution;
+  return (await read(await fetch(addressOf(file)))) as Solution;
 }
 
 /** The command that grades a file with every test, the hidden ones too. */

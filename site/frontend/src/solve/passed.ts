@@ -1,24 +1,31 @@
 /** What a pass comes to, and where to go from there. */
 
 import { button, count, element, sentence } from "../dom";
+import { page } from "../page";
 import type { Standing } from "../progress";
 import { checkCommand, type Exercise } from "./exercise";
+import type { Verdict } from "./verdict";
+
+/** Who ran which tests: the service all of them, a page for practice all that it has, others the visible ones. */
+type Judge = "service" | "page" | "visible tests";
 
 /** The panel above the tests that all passed; `before` is how the learner stood until then. */
 export function passedPanel(
   exercise: Exercise,
+  verdict: Verdict,
   before: Standing,
   after: Standing,
   isCertified: boolean,
   save: () => void,
 ): HTMLElement {
-  const own = `${certified(exercise)} This page only keeps a record of your own.`;
-  const note = isCertified ? "Certified: it was graded by the service, which keeps it for you." : own;
+  const ran = verdict.tests.filter(({ hidden }) => hidden).length;
+  const hasAll = page.isPractice && ran === exercise.hidden_tests;
+  const judge = isCertified ? "service" : hasAll ? "page" : "visible tests";
   return element(
     "div",
     { class: "won" },
-    element("p", { class: "won-title" }, "Passed ", earned(before, after)),
-    element("p", {}, sentence(note)),
+    element("p", { class: "won-title" }, judge === "visible tests" ? "The visible tests pass " : "Passed ", earned(before, after)),
+    element("p", {}, sentence(noteOf(exercise, judge))),
     element("p", { class: "buttons" }, next(), button("Download your file", save, { class: "button" })),
   );
 }
@@ -28,11 +35,13 @@ function earned(before: Standing, after: Standing): HTMLElement {
   return element("span", { class: "xp" }, `+${after.earned} XP`);
 }
 
-function certified(exercise: Exercise): string {
-  const command = `\`${checkCommand(exercise)}\``;
+function noteOf(exercise: Exercise, judge: Judge): string {
+  if (judge === "service") return "Certified: it was graded by the service, which keeps it for you.";
+  const own = "This page only keeps a record of your own.";
   const hidden = exercise.hidden_tests;
-  if (hidden === 0) return `In a terminal, ${command} certifies it.`;
-  return `In a terminal, ${command} runs the ${count(hidden, "hidden test")} too, and certifies it.`;
+  if (judge === "page") return `${hidden > 0 ? "The hidden tests pass too. " : ""}${own}`;
+  const rest = hidden > 0 ? ` runs the ${count(hidden, "hidden test")} too, and` : "";
+  return `In a terminal, \`${checkCommand(exercise)}\`${rest} certifies it. ${own}`;
 }
 
 /** The way on that stands at the end of the page, brought here. */

@@ -1,17 +1,22 @@
-/** Answers to be predicted: a field for each, checked for their form alone. */
+/**
+ * Answers to be predicted: a field for each, judged here or, on a certified site, by the grader. There the
+ * page has no answers, not even as hashes: of a few choices or small numbers each could be tried.
+ */
 
-import { button, count, element, find } from "../dom";
+import { button, type Child, count, element, find, icon, prose } from "../dom";
+import { Interrupted, Python, type PythonState } from "../python";
 import { service } from "../submit/certified";
 import { Submitting } from "../submit/submitting";
 import { conclude } from "./conclusion";
 import { download } from "./download";
 import { Draft } from "./draft";
-import { checkCommand, type Exercise, fileName } from "./exercise";
+import { addressOf, checkCommand, type Exercise, fileName } from "./exercise";
 import { Help } from "./help";
 import { troubleWith } from "./literals";
-import { type Around, summaryOf } from "./results";
+import { type Around, PICTURES, problem, summaryOf } from "./results";
 import { ResultsCard } from "./resultscard";
-import type { Verdict } from "./verdict";
+import { Status } from "./status";
+import type { Fault, TestResult, Verdict } from "./verdict";
 
 const UNANSWERED = "...";
 
@@ -22,24 +27,40 @@ interface Field {
   read(): string; // a Python literal, or nothing
   trouble(): string; // what is wrong with it
   complain(trouble: string): void;
+  readonly mark: HTMLElement; // whether it is right, once it was checked
 }
 
 export class Prediction {
   private readonly fields: readonly Field[];
   private readonly draft: Draft;
   private readonly help: Help;
-  private readonly results = new ResultsCard("“Submit for grading” compares your answers with the right ones.");
+  private readonly results: ResultsCard;
+  private readonly status = new Status(() => this.python?.reset());
+  private readonly python: Python | null;
+  private readonly around: Around;
+  private isBusy = false;
   private readonly summary = element("p", { class: "summary", role: "status" });
 
   constructor(private readonly exercise: Exercise) {
     this.draft = new Draft(exercise.id, exercise.starter);
+    const judged = exercise.engine !== "";
+    const show = (state: PythonState): void => this.status.show(state);
+    this.python = judged ? new Python(["open_exercise"], show, addressOf(exercise.engine)) : null;
+    this.results = new ResultsCard(`“${judged ? "Check" : "Submit for grading"}” compares your answers with the right ones.`);
     const answers = answersIn(this.draft.read());
     this.fields = exercise.defines.map((name) => {
       const choices = exercise.choices?.[name] ?? [];
       const answer = answers.get(name) ?? "";
-      return choices.length > 0 ? choiceField(name, choices, answer) : textField(name, answer);
+      const label = labelOf(name);
+      return choices.length > 0 ? choiceField(name, label, choices, answer) : textField(name, label, answer);
     });
     this.help = new Help(exercise);
+    this.around = {
+      feedback: exercise.feedback,
+      goTo: (line) => this.fields[line - 1]?.first.focus(), // each answer has a line of its own
+      hint: (number) => this.help.leadTo(number),
+      testsAreShown: judged, // each at its answer
+    };
     this.layOut();
   }
 
@@ -47,23 +68,32 @@ export class Prediction {
     find("#code", HTMLElement).textContent = "Your answers";
     const form = element("form", { class: "answers", autocomplete: "off" }, ...this.fields.map(({ parts }) => parts));
     form.noValidate = true;
-    form.addEventListener("submit", (event) => event.preventDefault());
-    form.addEventListener("input", () => this.changed());
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.check();
+    });
+    form.addEventListener("focusin", () => this.python?.start(), { once: true });
+    form.addEventListener("input", ({ target }) => this.changed(target));
     form.addEventListener("focusout", ({ target }) => this.left(target));
     find("#starter", HTMLElement).replaceChildren(form, this.foot());
-    if (service) find("#bench", HTMLElement).after(this.results.card);
+    if (service || this.python) find("#bench", HTMLElement).after(this.results.card);
+    if (this.python) {
+      this.status.show(this.python.state);
+      find("#terminal", HTMLDetailsElement).open = false;
+    }
     this.count();
   }
 
   private foot(): HTMLElement {
     const name = fileName(this.exercise.id);
-    const save = button(`Download ${name}`, () => this.save(), { class: "button primary" });
+    const save = button(`Download ${name}`, () => this.save(), { class: this.python ? "button" : "button primary" });
+    const check = this.python && button("Check", () => void this.check(), { class: "button primary" });
     const submitting = service && new Submitting(service, {
       exercise: this.exercise,
       results: this.results,
       source: () => (this.isComplete() ? this.source() : null),
       text: () => this.source(),
-      judged: (source, verdict) => this.conclude(source, verdict),
+      judged: (source, verdict) => this.conclude(source, verdict, "Graded by the service", true),
     });
     const grading = service ? "is graded here or by the command below" : "the command below grades";
     const plain =
@@ -72,18 +102,19 @@ export class Prediction {
     return element(
       "div",
       { class: "bench-foot" },
-      element("p", {}, plain),
-      element("div", { class: "buttons" }, save, submitting?.button),
+      this.python ? null : element("p", {}, plain),
+      element("div", { class: "buttons" }, check, save, submitting?.button, this.python && this.status.line),
       submitting?.line,
       this.summary,
     );
   }
 
-  private changed(): void {
+  private changed(target: EventTarget | null): void {
     this.draft.write(this.source());
     this.results.compare(this.source());
     for (const field of this.fields) {
       if (!field.trouble()) field.complain("");
+      if (target instanceof Node && field.parts.contains(target)) field.mark.replaceChildren();
     }
     this.count();
   }
@@ -99,7 +130,7 @@ export class Prediction {
     const all = this.fields.length;
     this.summary.textContent =
       ready === all
-        ? `All ${all} answers are there. ${service ? "Submit them for grading" : "Download the file, and grade it in a terminal"}.`
+        ? `All ${all} answers are there. ${this.python ? "Check them" : service ? "Submit them for grading" : "Download the file, and grade it in a terminal"}.`
         : `${ready} of ${count(all, "answer")} ${ready === 1 ? "is" : "are"} there.`;
   }
 
@@ -117,15 +148,38 @@ export class Prediction {
     return missing === undefined;
   }
 
-  private conclude(source: string, verdict: Verdict): void {
-    const around: Around = {
-      feedback: this.exercise.feedback,
-      goTo: (line) => this.fields[line - 1]?.first.focus(), // each answer has a line of its own
-      hint: (number) => this.help.leadTo(number),
-    };
-    const inside = conclude({ exercise: this.exercise, source, verdict, isCertified: true }, this.help, around);
+  /** Compare the answers with the right ones, in this page. */
+  private async check(): Promise<void> {
+    if (this.python === null || this.isBusy || !this.isComplete()) return;
+    this.isBusy = true;
+    const source = this.source();
+    try {
+      const verdict = JSON.parse(await this.python.call("check", source)) as Verdict | Fault;
+      if (verdict.outcome !== "grader fault") this.conclude(source, verdict, "", false);
+      else this.results.show(source, "bad", "This could not be checked: the grader itself failed.", "", [problem(verdict.message, null, this.around)]);
+    } catch (error) {
+      if (!(error instanceof Interrupted)) throw error;
+      this.results.show(source, "bad", error.message, "", []);
+    } finally {
+      this.isBusy = false;
+    }
+  }
+
+  private conclude(source: string, verdict: Verdict, facts: string, isCertified: boolean): void {
+    const inside = conclude({ exercise: this.exercise, source, verdict, isCertified }, this.help, this.around);
     const tone = verdict.outcome === "passed" ? "good" : "bad";
-    this.results.show(source, tone, summaryOf(verdict), "Graded by the service", inside);
+    this.results.show(source, tone, summaryOf(verdict), facts, inside);
+    this.summary.textContent = "";
+    this.mark(verdict);
+  }
+
+  /** Say at each answer whether it is right, where it is known which tests ask for it. */
+  private mark({ tests }: Verdict): void {
+    const { asks } = this.exercise;
+    for (const { name, mark } of this.fields) {
+      const own = tests.filter(({ id }) => asks[id]?.includes(name));
+      if (own.length > 0) mark.replaceChildren(...markOf(own));
+    }
   }
 
   private source(): string {
@@ -141,7 +195,28 @@ function answersIn(source: string): Map<string, string> {
   return new Map(pairs.filter(([, value]) => value !== UNANSWERED));
 }
 
-function textField(name: string, answer: string): Field {
+/** A name, and the question that the instructions ask about it, where they list names. */
+function labelOf(name: string): Child[] {
+  const made: Child[] = [element("code", {}, name)];
+  for (const item of document.querySelectorAll("#brief .prose li")) {
+    if (item.firstElementChild?.textContent !== name || item.firstChild !== item.firstElementChild) continue;
+    const question = item.cloneNode(true) as HTMLElement;
+    question.firstElementChild?.remove();
+    if (question.firstChild) question.firstChild.textContent = question.firstChild.textContent?.replace(/^:\s*/, "") ?? "";
+    made.push(element("span", { class: "asked" }, ...question.childNodes));
+    break;
+  }
+  return made;
+}
+
+function markOf(tests: readonly TestResult[]): Node[] {
+  const wrong = tests.find(({ outcome }) => outcome !== "passed");
+  const picture = element("span", { class: "badge" }, icon(PICTURES[wrong ? "failed" : "passed"] ?? ""));
+  const words = element("div", {}, element("b", {}, wrong ? "Not right" : "Right"), wrong ? prose(wrong.message) : "");
+  return [element("div", { class: `outcome ${wrong ? "failed" : "passed"}` }, picture, words)];
+}
+
+function textField(name: string, named: Child[], answer: string): Field {
   const id = `answer-${name}`;
   const input = element("input", {
     id,
@@ -150,13 +225,15 @@ function textField(name: string, answer: string): Field {
     autocomplete: "off",
     autocapitalize: "off",
     spellcheck: "false",
-    "aria-describedby": `${id}-trouble`,
+    "aria-describedby": `${id}-trouble ${id}-mark`,
   });
   const said = element("p", { class: "answer-trouble", id: `${id}-trouble` });
-  const label = element("label", { for: id }, element("code", {}, name));
+  const mark = element("div", { class: "answer-mark", id: `${id}-mark` });
+  const label = element("label", { for: id }, ...named);
   return {
     name,
-    parts: element("div", { class: "field" }, label, input, said),
+    mark,
+    parts: element("div", { class: "field" }, label, input, said, mark),
     first: input,
     read: () => input.value.trim(),
     trouble: () => troubleWith(input.value),
@@ -164,7 +241,7 @@ function textField(name: string, answer: string): Field {
   };
 }
 
-function choiceField(name: string, choices: readonly string[], answer: string): Field {
+function choiceField(name: string, named: Child[], choices: readonly string[], answer: string): Field {
   const id = `answer-${name}`;
   const options = choices.map((choice) =>
     element("input", {
@@ -176,12 +253,14 @@ function choiceField(name: string, choices: readonly string[], answer: string): 
   );
   const labels = options.map((option) => element("label", { class: "choice" }, option, option.value));
   const said = element("p", { class: "answer-trouble", id: `${id}-trouble` });
-  const legend = element("legend", {}, element("code", {}, name));
-  const described = { class: "field", "aria-describedby": said.id };
-  const group = element("fieldset", described, legend, ...labels, said);
+  const mark = element("div", { class: "answer-mark", id: `${id}-mark` });
+  const legend = element("legend", {}, ...named);
+  const described = { class: "field", "aria-describedby": `${said.id} ${mark.id}` };
+  const group = element("fieldset", described, legend, ...labels, said, mark);
   const chosen = (): string | undefined => options.find(({ checked }) => checked)?.value;
   return {
     name,
+    mark,
     parts: group,
     first: options[0] ?? group,
     read: () => (chosen() === undefined ? "" : JSON.stringify(chosen())),

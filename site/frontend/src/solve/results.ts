@@ -9,9 +9,10 @@ export interface Around {
   readonly feedback: Readonly<Record<string, string>>; // HTML that the builder made
   goTo(line: number): void;
   hint(number: number): Child; // what leads to it
+  readonly testsAreShown?: boolean; // elsewhere on the page, so that they are not listed
 }
 
-const PICTURES: Readonly<Record<string, string>> = {
+export const PICTURES: Readonly<Record<string, string>> = {
   passed: "M3.5 8.5l3 3 6-7",
   failed: "M4.5 4.5l7 7m0-7l-7 7",
   errored: "M8 3.5v5.5m0 3v.1",
@@ -45,7 +46,7 @@ export function showVerdict(verdict: Verdict, around: Around): Node[] {
     ...(verdict.diagnosis ? [showDiagnosis(verdict.diagnosis, around)] : []),
     ...(verdict.example ? [showExample(verdict.example, around)] : []),
     ...printedBy(verdict.output),
-    ...showTests(verdict.tests, around),
+    ...(around.testsAreShown ? [] : showTests(verdict.tests, around)),
   ];
 }
 

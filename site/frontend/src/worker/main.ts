@@ -53,9 +53,10 @@ addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
 
 async function start(message: Start): Promise<void> {
   try {
-    python = await boot(message);
+    const [booted, data] = await Promise.all([boot(message), textAt(message.data)]);
+    python = booted;
     withhold();
-    python.call(message.prepare);
+    python.call([...message.prepare, ...data]);
     say({ kind: "ready" });
   } catch (error) {
     say({ kind: "failed", reason: reasonOf(error) });
@@ -90,6 +91,10 @@ async function load(folder: string): Promise<Pyodide> {
     lockFileURL: `${folder}pyodide-lock.json`,
     packages: ["numpy"],
   });
+}
+
+async function textAt(address: string): Promise<string[]> {
+  return address ? [new TextDecoder().decode(await download(address))] : [];
 }
 
 async function download(address: string): Promise<ArrayBuffer> {

@@ -8,6 +8,7 @@ export interface Start {
   readonly pyodide: string; // addresses are absolute; that of a folder ends with a slash
   readonly bundle: string;
   readonly prepare: Call;
+  readonly data: string; // the address of a file whose text `prepare` is given too, or nothing
 }
 
 export interface Request {

@@ -1,1 +1,0 @@
-function e(n){return document.documentElement.dataset[n]??""}function t(n){return new URL(e(n),document.baseURI).href}var s={root:t("root"),pyodide:t("pyodide"),bundle:t("bundle"),exercise:e("exercise"),track:e("track"),lesson:e("lesson"),service:e("service")?new URL(e("service"),location.href):null,isSignedIn:"signedIn"in document.documentElement.dataset};export{s as a};

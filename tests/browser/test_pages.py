@@ -55,6 +55,27 @@ SIMILAR = {
 }
 
 
+SPACED = """
+body * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }
+p { margin-bottom: 2em !important; }
+"""
+# What hides what is beyond its box; not what is there for screen readers only.
+CUT = """
+() => {
+  const hides = (overflow) => overflow === "hidden" || overflow === "clip";
+  return [...document.querySelectorAll("body *:not(.cm-gutters *)")]
+    .filter((it) => {
+      const { overflowX, overflowY, clipPath } = getComputedStyle(it);
+      const { width, height } = it.getBoundingClientRect();
+      return clipPath === "none" && width > 1 && height > 1 && it.textContent.trim() !== ""
+        && ((hides(overflowX) && it.scrollWidth > it.clientWidth + 1)
+          || (hides(overflowY) && it.scrollHeight > it.clientHeight + 4));
+    })
+    .map((it) => `${it.parentElement.className} ${it.outerHTML.slice(0, 100)}`);
+}
+"""
+
+
 @pytest.fixture
 def quiet_page(new_page: "NewPage") -> "NewPage":
     """Make fresh pages on which Python does not start: it has no part in any of this."""
@@ -264,3 +285,17 @@ def _stops(page: Page) -> list[Focus]:
             return stops
         stops.append(found)
     raise AssertionError(f"no end after {stops[-3:]}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_cut_with_more_space_between_letters_and_lines(
+    quiet_page: "NewPage", kind: str
+) -> None:
+    """The spacing of WCAG 1.4.12, in a window of 320 pixels: no text is cut, no page scrolls sideways."""
+    page = quiet_page(viewport={"width": 320, "height": 800})
+    open_settled(page, KINDS[kind])
+    page.add_style_tag(content=SPACED)
+
+    assert overflowing(page) == []
+    assert page.evaluate(CUT) == []

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from grader.lessons.execute import RunBlock, RunCell, RunQuestion
+    from grader.lessons.execute import RunBlock, RunCell, RunExperiment, RunQuestion
     from grader.sandbox.process import Sandbox
 
 
@@ -83,7 +83,7 @@ def _list(folder: Path) -> None:
 
 def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -> None:
     from grader.cli.progress_record import suffix
-    from grader.lessons.execute import RunCell, RunExercises, RunProse
+    from grader.lessons.execute import RunCell, RunExercises, RunExperiment, RunProse
     from grader.lessons.figure import Figure
     from grader.reports.terminal_markdown import print_markdown
 
@@ -100,6 +100,8 @@ def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -
         for name in block.ids:
             command = f"Exercise: etude start {name}{suffix(exercises)}"
             console.print(command, style="bold", markup=False, soft_wrap=True)
+    elif isinstance(block, RunExperiment):
+        print_markdown(console, _experiment(block))
     else:
         print_markdown(console, _question(block))
 
@@ -124,6 +126,12 @@ def _show_cell(console: "Console", cell: "RunCell") -> None:
         labels = Labels(shown.rows, shown.columns)
         is_heatmap = shown.kind == "heatmap"
         print_heatmap(console, shown.values.tolist(), labels, shaded=is_heatmap)
+
+
+def _experiment(experiment: "RunExperiment") -> str:
+    right = next(text for text, is_right in experiment.guesses if is_right)
+    change = f"In the code above, write `{experiment.put}` in place of `{experiment.find}`."
+    return f"**Try this.** {experiment.prompt} {change} What happens: {right}. {experiment.why}"
 
 
 def _question(question: "RunQuestion") -> str:

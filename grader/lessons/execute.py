@@ -2,7 +2,8 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from grader.definitions.exercise import ExerciseId
 from grader.errors import DefinitionError, Location, Problem
 from grader.lessons.computed_text import ComputedText, Value
+from grader.lessons.experiment import Experiment
 from grader.lessons.figure import Figure
 from grader.lessons.last_expression import print_last_expression
 from grader.lessons.lesson import Block, Cell, Exercises, Lesson, Prose
@@ -110,8 +112,22 @@ class RunNumberQuestion:
     computed: tuple[tuple[str, str], ...]  # each expression with its value
 
 
+@dataclass(frozen=True, slots=True)
+class RunExperiment:
+    """A change of a cell, and what it does."""
+
+    where: Location
+    prompt: str
+    cell: int  # among all cells, from zero
+    find: str
+    put: str
+    guesses: tuple[tuple[str, bool], ...]  # each with whether it is right
+    why: str
+    computed: tuple[tuple[str, str], ...]  # each expression with its value
+
+
 RunQuestion: TypeAlias = RunChoiceQuestion | RunNumberQuestion
-RunBlock: TypeAlias = RunProse | RunCell | RunExercises | RunQuestion | Figure
+RunBlock: TypeAlias = RunProse | RunCell | RunExercises | RunQuestion | RunExperiment | Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +145,55 @@ def run_lesson(lesson: Lesson, sandbox: Sandbox) -> RunLesson:
         DefinitionError: a cell raises, or never ends; with the lesson's own line.
         GraderFault: there is no sandbox to run it in.
     """
+    with _open_session(sandbox) as session:
+        blocks: list[RunBlock | Experiment] = [_run(block, session) for block in lesson.blocks]
+    run = (
+        _try(each, lesson.blocks[:number], sandbox) if isinstance(each, Experiment) else each
+        for number, each in enumerate(blocks)
+    )
+    return RunLesson(lesson.path, tuple(run))
+
+
+@contextmanager
+def _open_session(sandbox: Sandbox) -> "Iterator[_LessonSession]":
     with sandbox.child(LIMITS) as child:
         session = _LessonSession(child)
         session.load(_display_source(), Location(_DISPLAY))
-        return RunLesson(lesson.path, tuple(_run(block, session) for block in lesson.blocks))
+        yield session
+
+
+def _try(experiment: Experiment, above: Sequence[Block], sandbox: Sandbox) -> RunExperiment:
+    """Change the last cell above, and run all cells down to it in a child of their own.
+
+    Raises:
+        DefinitionError: There is no such cell, its text does not occur in it just once, or the
+            changed cell raises.
+    """
+    cells = [block for block in above if isinstance(block, Cell)]
+    visible = [number for number, cell in enumerate(cells) if not cell.hidden]
+    if not visible:
+        raise _problem(experiment.where, "there is no cell above whose code is shown")
+    changed = cells[visible[-1]]
+    count = changed.code.count(experiment.find)
+    if count != 1:
+        message = f"'{experiment.find:.40}' occurs {count} times in the cell above, not once"
+        raise _problem(experiment.where, message)
+    code = changed.code.replace(experiment.find, experiment.put)
+    with _open_session(sandbox) as session:
+        for cell in cells[: visible[-1]]:
+            session.cell(cell)
+        session.cell(Cell(changed.where, code, changed.hidden))
+        why, computed = session.text(experiment.why)
+    return RunExperiment(
+        experiment.where,
+        experiment.prompt,
+        visible[-1],
+        experiment.find,
+        experiment.put,
+        experiment.guesses,
+        why,
+        computed,
+    )
 
 
 @cache
@@ -140,7 +201,7 @@ def _display_source() -> str:
     return _DISPLAY.read_text(encoding="utf-8")
 
 
-def _run(block: Block, session: "_LessonSession") -> RunBlock:
+def _run(block: Block, session: "_LessonSession") -> RunBlock | Experiment:
     match block:
         case Prose(where, parts):
             text, computed = session.text(parts)
@@ -149,7 +210,7 @@ def _run(block: Block, session: "_LessonSession") -> RunBlock:
             return RunCell(code, hidden, session.cell(block), session.shown(block.where))
         case Exercises(ids=ids):
             return RunExercises(ids)
-        case Figure():
+        case Figure() | Experiment():
             return block
         case ChoiceQuestion():
             return _run_choice(block, session)

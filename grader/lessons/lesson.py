@@ -7,6 +7,7 @@ A lesson is CommonMark with `$maths$`. These things in it are Etude's:
     ```exercise        the ids of exercises, one a line, to be solved at this place
     ```figure KIND     a figure to play with, set up by `key: value` lines; see `figure.py`
     ```question KIND   a question, a choice or a number, with reasons; see `question.py`
+    ```try             a change of the cell above, with a guess at its effect; see `experiment.py`
     `= expression`     in prose: the value of an expression after the cells above
 """
 
@@ -23,6 +24,7 @@ from grader.definitions.exercise import ExerciseId
 from grader.definitions.files import read_file
 from grader.errors import DefinitionError, Location, Problem
 from grader.lessons.computed_text import ComputedText, split_values
+from grader.lessons.experiment import Experiment, read_experiment
 from grader.lessons.fence import Fence
 from grader.lessons.figure import Figure, read_figure
 from grader.lessons.question import Question, read_question
@@ -53,7 +55,7 @@ class Exercises:
     ids: tuple[ExerciseId, ...]
 
 
-Block: TypeAlias = Prose | Cell | Exercises | Figure | Question
+Block: TypeAlias = Prose | Cell | Exercises | Figure | Question | Experiment
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,7 @@ _FENCES: Final[dict[str, Callable[[Fence], Block]]] = {
     "exercise": _exercises,
     "figure": read_figure,
     "question": read_question,
+    "try": read_experiment,
 }
 
 

@@ -14,6 +14,7 @@ from grader.grading.comparison.ladder import compare_text
 from grader.lessons.execute import (
     RunCell,
     RunChoiceQuestion,
+    RunExperiment,
     RunLesson,
     RunNumberQuestion,
     RunProse,
@@ -69,7 +70,7 @@ def _lines(lesson: RunLesson) -> Iterator[str]:
             yield from (f"    {line}".rstrip() for line in block.printed.splitlines())
             for shown in block.shown:
                 yield from _shown_lines(shown)
-        elif isinstance(block, RunProse | RunChoiceQuestion | RunNumberQuestion):
+        elif isinstance(block, RunProse | RunChoiceQuestion | RunNumberQuestion | RunExperiment):
             yield from (f"{expression} = {value}" for expression, value in block.computed)
 
 

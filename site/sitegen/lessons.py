@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from markupsafe import Markup
@@ -13,6 +14,7 @@ from grader.lessons.execute import (
     RunCell,
     RunChoiceQuestion,
     RunExercises,
+    RunExperiment,
     RunLesson,
     RunNumberQuestion,
     RunProse,
@@ -22,7 +24,7 @@ from sitegen.figures import Figure as MatrixFigure
 from sitegen.figures import figure
 from sitegen.highlight import highlight
 from sitegen.images import PageImages
-from sitegen.markdown import render_markdown
+from sitegen.markdown import render_inline, render_markdown
 from sitegen.questions import QuestionView, view_question
 from sitegen.teaching.view import FigureView, view_figure
 from sitegen.values import shorten
@@ -87,7 +89,23 @@ class FigureBlock:
     view: FigureView
 
 
-BlockView: TypeAlias = ProseView | CellView | TasksView[Card] | QuestionView | FigureBlock
+@dataclass(frozen=True, slots=True)
+class ExperimentView:
+    """A change of the cell above, with guesses at what it does."""
+
+    form: ClassVar[str] = "experiment"
+    number: int  # among the experiments of its lesson, from one
+    cell: int  # among all cells, from zero
+    prompt: Markup
+    find: str
+    put: str
+    guesses: tuple[tuple[Markup, bool], ...]
+    why: Markup
+
+
+BlockView: TypeAlias = (
+    ProseView | CellView | TasksView[Card] | QuestionView | ExperimentView | FigureBlock
+)
 
 
 def view_blocks(
@@ -157,7 +175,7 @@ def _views(
     places: Mapping[str, "Stop"],
 ) -> Iterator[BlockView[Card]]:
     index = -1
-    asked = 0
+    asked = tried = 0
     questions = sum(isinstance(each, RunChoiceQuestion | RunNumberQuestion) for each in blocks)
     for number, block in enumerate(blocks):
         match block:
@@ -182,3 +200,19 @@ def _views(
             case RunChoiceQuestion() | RunNumberQuestion():
                 asked += 1
                 yield view_question(block, asked, questions)
+            case RunExperiment():
+                tried += 1
+                yield _view_experiment(block, tried)
+
+
+def _view_experiment(block: RunExperiment, number: int) -> ExperimentView:
+    inline = partial(render_inline, where=block.where.path, line=block.where.line)
+    return ExperimentView(
+        number=number,
+        cell=block.cell,
+        prompt=inline(block.prompt),
+        find=block.find,
+        put=block.put,
+        guesses=tuple((inline(text), is_right) for text, is_right in block.guesses),
+        why=inline(block.why),
+    )

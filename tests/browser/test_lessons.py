@@ -148,3 +148,26 @@ def test_a_question_has_its_answer_without_scripts(new_page: "NewPage") -> None:
     expect(form.get_by_role("button", name="Check")).to_be_hidden()
     form.get_by_text("Answer", exact=True).click()
     expect(form.get_by_text("C. A difference of 1")).to_be_visible()
+
+
+def test_a_change_is_guessed_put_in_and_run_by_the_keyboard(page: Page, tools: "Tools") -> None:
+    """The code is changed, its line is marked, and the run tells whether the guess was right."""
+    hand = Keyboard()
+    open_settled(page, QUESTIONS)
+    card = page.locator(".experiment")
+    said = card.get_by_role("status")
+    cell = page.locator(f"[data-cell='{card.get_attribute('data-changes')}']")
+    card.get_by_role("radio", name="it goes up").focus()
+    page.keyboard.press("Space")
+    hand.press(card.get_by_role("button", name="Put it in"))
+    expect(cell.get_by_role("textbox")).to_contain_text("d_k, d_v = 64, 16")
+    expect(cell.locator(".cm-new")).to_contain_text("64")
+    expect(cell.get_by_role("button", name=re.compile("^Run cell"))).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(said).to_contain_text("You guessed “it goes up”. It is “it hardly moves”. Divided by")
+    for size, theme in LOOKS:
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=theme)
+        shoot(page, "experiment-done")
+        assert barriers(page, tools) == ""
+        assert overflowing(page) == []

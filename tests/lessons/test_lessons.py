@@ -138,7 +138,7 @@ def test_a_failing_value_in_prose_is_an_error_with_its_line(path: Path, sandbox:
         (
             "# T\n\n```ruby\n1\n```\n",
             3,
-            "expected one of python, python hidden, exercise, figure, question, text",
+            "expected one of python, python hidden, exercise, figure, question, try, text",
         ),
         (b"\xff", 1, "not UTF-8"),
         ("a" * ((1 << 20) + 1), 1, "at most 1,048,576 are allowed"),

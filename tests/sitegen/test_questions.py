@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grader.errors import Location
-from grader.lessons.execute import RunChoice, RunChoiceQuestion, RunNumber, RunNumberQuestion
+from grader.lessons.execute import (
+    RunCell,
+    RunChoice,
+    RunChoiceQuestion,
+    RunExperiment,
+    RunNumber,
+    RunNumberQuestion,
+)
 
 if TYPE_CHECKING:
     from tests.sitegen.conftest import Build, MakeLesson, MakeTrack, Page
@@ -65,3 +72,20 @@ def test_without_scripts_each_answer_is_behind_a_line_to_open(page: "Page") -> N
 
     assert answers[0].startswith("Answer B. It is")
     assert answers[1] == "Answer 0.5. Half."
+
+
+def test_a_try_changes_the_cell_above(
+    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
+) -> None:
+    """It names the cell and the change; without scripts it tells what happens."""
+    cell = RunCell("x = 1\n", hidden=False, printed="", shown=())
+    experiment = RunExperiment(
+        WHERE, "Make it *more*.", 0, "x = 1", "x < 2", (("up", True), ("down", False)), "So.", ()
+    )
+    lessons = {"attention": [make_lesson("begin", cell, experiment)]}
+    page = build(make_track(), lessons=lessons)["attention/lessons/begin/index.html"]
+    (card,) = [each.attributes for each in page.all("section") if "data-put" in each.attributes]
+
+    assert (card["data-changes"], card["data-find"], card["data-put"]) == ("0", "x = 1", "x < 2")
+    assert "Make it more." in page.text
+    assert " ".join(page.one("details").text.split()) == "What happens up. So."

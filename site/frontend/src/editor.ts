@@ -33,13 +33,16 @@ export interface EditorOptions {
   readonly onChange?: (text: string) => void;
 }
 
+/** Why a line is marked: something is wrong in it, or it has been put in. */
+export type Mark = "wrong" | "new";
+
 export interface Editor {
   readonly text: string;
   replace(text: string): void; // can be undone
   undo(): void;
   focus(): void;
   goTo(line: number): void;
-  mark(line: number | null): void; // until the line is edited or another one is marked
+  mark(line: number | null, as?: Mark): void; // until the line is edited or another one is marked
 }
 
 // Pygments' classes: one set of colours for the code on a page and in its editor.
@@ -80,17 +83,23 @@ const LOOK = EditorView.theme({
     color: "inherit",
   },
   "&.cm-focused .cm-nonmatchingBracket": { backgroundColor: "var(--bad-soft)", color: "inherit" },
+  ".cm-new": { backgroundColor: "var(--xp-soft)", boxShadow: "inset 3px 0 0 var(--xp-ink)" },
   ".cm-told": { backgroundColor: "var(--bad-soft)", boxShadow: "inset 3px 0 0 var(--bad)" },
 });
 
-const setMark = StateEffect.define<number | null>();
-const TOLD = Decoration.line({ class: "cm-told" });
+const setMark = StateEffect.define<{ readonly from: number; readonly as: Mark } | null>();
+const MARKS: Record<Mark, Decoration> = {
+  wrong: Decoration.line({ class: "cm-told" }),
+  new: Decoration.line({ class: "cm-new" }),
+};
 
 const markedLine = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(marks, transaction) {
     const set = transaction.effects.find((effect) => effect.is(setMark));
-    if (set) return set.value === null ? Decoration.none : Decoration.set(TOLD.range(set.value));
+    if (set) {
+      return set.value === null ? Decoration.none : Decoration.set(MARKS[set.value.as].range(set.value.from));
+    }
     return transaction.docChanged ? Decoration.none : marks;
   },
   provide: (field) => EditorView.decorations.from(field),
@@ -116,8 +125,9 @@ export function createEditor(options: EditorOptions): Editor {
       view.dispatch({ selection: { anchor: from }, scrollIntoView: true });
       view.focus();
     },
-    mark(line) {
-      view.dispatch({ effects: setMark.of(line === null ? null : lineAt(view, line).from) });
+    mark(line, as = "wrong") {
+      const place = line === null ? null : { from: lineAt(view, line).from, as };
+      view.dispatch({ effects: setMark.of(place) });
     },
   };
 }

@@ -15,6 +15,7 @@ from grader.lessons.execute import (
     RunChoice,
     RunChoiceQuestion,
     RunExercises,
+    RunExperiment,
     RunLesson,
     RunNumber,
     RunNumberQuestion,
@@ -29,7 +30,7 @@ from sitegen.from_collection.pickled import Pickled
 
 _PARTS: Final = (
     *(Figure, Location, RunCell, RunExercises, RunProse, Shown),
-    *(RunChoice, RunChoiceQuestion, RunNumber, RunNumberQuestion),
+    *(RunChoice, RunChoiceQuestion, RunExperiment, RunNumber, RunNumberQuestion),
 )
 _PICKLED: Final = Pickled(RunLesson, _PARTS)
 

@@ -157,6 +157,14 @@ export class CellView {
     this.#replace(this.#built);
   }
 
+  /** Put other code into the editor, mark the line that is new, and go to the button that runs it. */
+  async put(code: string, line: number): Promise<void> {
+    await this.#open();
+    this.#editor?.replace(code);
+    this.#editor?.mark(line, "new");
+    this.focus();
+  }
+
   /** Put something behind it, unless it is there. */
   after(node: Node): void {
     if (this.card.nextSibling !== node) this.card.after(node);

@@ -2,6 +2,7 @@ import { button, element, find } from "../dom";
 import { startFigures } from "../figures/start";
 import { exploreHeatmaps } from "../heatmap";
 import { CellView, type Result } from "../lesson/cell";
+import { Experiment } from "../lesson/experiment";
 import { Notebook } from "../lesson/notebook";
 import { askQuestions } from "../lesson/question";
 import { Interrupted, Python, type PythonState } from "../python";
@@ -17,6 +18,7 @@ class Lesson {
     element("p", {}, "You ran code of your own. The text below still describes what the lesson’s own code gives."),
     this.#back,
   );
+  readonly #experiments: readonly Experiment[];
   #asking: CellView | null = null; // the cell that waits for its result
   #began = 0; // when Python began with the last call
   #starts = 0; // of Python; a new one knows nothing
@@ -26,6 +28,12 @@ class Lesson {
     this.#notebook = new Notebook(sources);
     const cards = [...document.querySelectorAll<HTMLElement>("[data-cell]")];
     this.#views = new Map(cards.map((card, at) => this.#view(card, at + 1, sources)));
+    const asked = {
+      source: (at: number) => sources[at] ?? "",
+      put: (at: number, code: string, line: number) => void this.#views.get(at)?.put(code, line),
+    };
+    const experiments = [...document.querySelectorAll<HTMLElement>(".experiment")];
+    this.#experiments = experiments.map((card) => new Experiment(card, asked));
     this.#update();
   }
 
@@ -76,12 +84,18 @@ class Lesson {
       if (isGone) this.#notebook.forget();
       const view = this.#views.get(each);
       view?.show(result);
+      if (!result.problem) this.#tell(each);
       view?.note(each === at ? timing(milliseconds, cells.length - 1) : "");
       if ((result.problem || isGone) && each !== at) {
         this.#asking?.fail("This has not run, since a cell above ended in an error.", view);
         return;
       }
     }
+  }
+
+  /** A change that a lesson suggests may have been made here. */
+  #tell(at: number): void {
+    for (const experiment of this.#experiments) experiment.ran(at, this.#notebook.code(at));
   }
 
   #ask(...call: [string, ...string[]]): Promise<string> {

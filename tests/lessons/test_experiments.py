@@ -1,0 +1,85 @@
+"""A *try this* in a lesson: what is read, what is computed, and what is reported of mistakes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.errors import DefinitionError
+from grader.lessons.execute import RunExperiment, RunLesson, RunProse, run_lesson
+from grader.lessons.lesson import read_lesson
+from grader.sandbox.choose import open_sandbox
+from grader.sandbox.process import Sandbox
+
+LESSON = """\
+```python
+x = 1
+```
+
+```python
+y = x + 1
+```
+
+```python hidden
+y = 0
+```
+
+```try
+Add more.
+find: x + 1
+put: x + 10
+right: more
+wrong: less
+why: It is `= y`.
+```
+
+Still `= y`.
+"""
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with open_sandbox() as opened:
+        yield opened
+
+
+def run(folder: Path, sandbox: Sandbox, text: str) -> RunLesson:
+    path = folder / "01-tries.md"
+    path.write_text(text, encoding="utf-8")
+    return run_lesson(read_lesson(path), sandbox)
+
+
+def test_the_changed_cell_is_run_apart(tmp_path: Path, sandbox: Sandbox) -> None:
+    """The last visible cell is meant; what follows in the lesson knows nothing of the change."""
+    *_, experiment, prose = run(tmp_path, sandbox, LESSON).blocks
+
+    assert isinstance(experiment, RunExperiment)
+    assert isinstance(prose, RunProse)
+    assert (experiment.cell, experiment.why) == (1, "It is 11.")
+    assert experiment.guesses == (("more", True), ("less", False))
+    assert prose.computed == (("y", "0"),)
+
+
+@pytest.mark.parametrize(
+    ("lesson", "line", "said"),
+    [
+        (LESSON.replace("find: x + 1", "find: z"), 14, "'z' occurs 0 times in the cell above"),
+        (LESSON.replace("put: x + 10", "put: x / 0"), 6, "ZeroDivisionError"),
+        (LESSON.replace("put: x + 10", "put: x + 1"), 16, "this changes nothing"),
+        (LESSON.replace("wrong: less", "wrong: more"), 18, "two guesses are the same"),
+        (LESSON.replace("wrong: less\n", ""), 13, "expected 2 to 4 guesses, found 1"),
+        (LESSON.replace("right: more", "wrong: more"), 13, "expected one `right:`, found none"),
+        (LESSON.replace("why:", "because:"), 19, "expected one of find, put, right, wrong, why"),
+        (LESSON.replace("```try", "```try it"), 13, "expected nothing after 'try'"),
+        (LESSON.replace("```python\n", "```python hidden\n"), 14, "no cell above whose code"),
+    ],
+)
+def test_a_mistake_in_a_try_is_reported_with_its_line(
+    tmp_path: Path, sandbox: Sandbox, lesson: str, line: int, said: str
+) -> None:
+    """Also when the changed cell raises: in the line of the cell."""
+    with pytest.raises(DefinitionError) as raised:
+        run(tmp_path, sandbox, lesson)
+    (problem,) = raised.value.problems
+
+    assert (problem.where.line, said in problem.message) == (line, True), problem

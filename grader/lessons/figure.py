@@ -17,6 +17,7 @@ PARTS: Final = (
     "embedding", "positions", "projections", "dot-products", "scaling", "causal-mask", "masks",
     "softmax", "weighted-sum", "heads", "feed-forward", "logits", "sampling", "memory", "training",
 )  # fmt: skip
+SIZES: Final = tuple(str(2**power) for power in range(10))  # of a query
 CONTROLS: Final = ("mask", "scale", "temperature", "heads")
 
 _FEWEST_WORDS: Final = 2
@@ -169,6 +170,15 @@ _KINDS: Final = {
     "stepper": _Kind(
         "Attention, one step at a time",
         {"title": _any_text, "step": _number(1, 9), "mask": _switch},
+    ),
+    "curves": _Kind(
+        "How far scores spread, and what the softmax makes of it",
+        {
+            "title": _any_text,
+            "d_k": _one_of(*SIZES),
+            "temperature": _number(0.25, 8),
+            "scale": _switch,
+        },
     ),
     "map": _Kind(
         "The map of a tiny GPT",

@@ -116,7 +116,21 @@ def test_a_head_is_stepped_through_by_the_keyboard(page: Page) -> None:
     expect(figure.get_by_role("button", name="Next")).to_be_disabled()
 
 
-@pytest.mark.parametrize("lesson", ["softmax", "weighted-sum"])
+def test_dividing_cures_a_saturated_softmax(page: Page) -> None:
+    """By keyboard; the verdict is announced."""
+    without_python(page)
+    open_settled(page, "attention/lessons/scaling/")
+    figure = page.locator("[data-figure=curves]")
+    expect(figure.get_by_role("status")).to_be_attached()
+    expect(figure.locator(".saturated")).to_have_count(1)
+
+    figure.get_by_role("switch").press("Space")
+    expect(figure.get_by_role("status")).to_contain_text("In between: the scores spread by 1.0")
+    figure.get_by_role("slider", name="Temperature").press("End")
+    expect(figure.get_by_role("status")).to_contain_text("Nearly even")
+
+
+@pytest.mark.parametrize("lesson", ["scaling", "softmax", "weighted-sum"])
 def test_lessons_with_figures_are_for_everyone(page: Page, tools: "Tools", lesson: str) -> None:
     """On a phone and on a desk, in either theme."""
     without_python(page)

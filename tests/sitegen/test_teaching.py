@@ -12,6 +12,7 @@ from grader.lessons.execute import RunLesson
 from grader.lessons.figure import HEADS, PARTS, Figure
 from sitegen.lessons import TrackLesson
 from sitegen.numerals import MINUS
+from sitegen.teaching.curves import bars_of, describe, measure
 from sitegen.teaching.explorer import describe_row, view_explorer
 from sitegen.teaching.model_map import view_map
 from sitegen.teaching.stepper import head_arrays
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 CASES_FILE = Path(__file__).parents[2] / "site" / "frontend" / "tests" / "attention.json"
 CASES: dict[str, Any] = json.loads(CASES_FILE.read_text("utf-8"))
+CURVES: dict[str, Any] = json.loads((CASES_FILE.parent / "curves.json").read_text("utf-8"))
 PAGE = "attention/lessons/begin/index.html"
 
 
@@ -189,3 +191,38 @@ def test_each_step_has_its_shapes_and_its_sums_without_scripts(
     assert "spring, clock: 4.00 · 1.00 = 4.00" in sums
     assert f"old, clock: 2.06 + ({MINUS}∞) = {MINUS}∞" in sums
     assert all(shape in page.text for shape in ("(3, 5)", "(5, 2)", "(5, 4)", "(3, 4)"))
+
+
+@pytest.mark.parametrize("case", CURVES["cases"], ids=lambda case: str(case["setting"]))
+def test_scores_and_their_softmax_are_those_of_the_table(case: dict[str, Any]) -> None:
+    """`npm test` holds the page's scripts to the same table, within 1e-6."""
+    found = measure(**case["setting"])
+
+    assert np.allclose([found.spread, found.peak, found.slope], case["measures"], rtol=0, atol=1e-9)
+    assert np.allclose(found.weights[5], case["weights"], rtol=0, atol=1e-9)
+    assert np.allclose(bars_of(found.scores), case["bars"], atol=0.06)
+    assert describe(found) == case["said"]
+
+
+def test_scores_spread_by_the_root_of_the_features_until_they_are_divided() -> None:
+    """And then a softmax is no longer saturated."""
+    raw, scaled = (measure(6, scale=scale, temperature=1.0) for scale in (False, True))
+
+    assert raw.spread == pytest.approx(8, rel=0.1)
+    assert scaled.spread == pytest.approx(1, rel=0.1)
+    assert describe(raw).startswith("Saturated")
+    assert describe(scaled).startswith("In between")
+
+
+def test_the_curves_are_there_without_scripts(
+    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
+) -> None:
+    """As the author set them, from the scores that the page gets."""
+    figure = Figure(Location(Path("lessons/01-begin.md")), "curves", (("d_k", "64"),))
+    page = build(make_track(), lessons={"attention": [make_lesson("begin", figure)]})[PAGE]
+    numbers = [each.text for each in page.all("dd")]
+
+    assert f"{measure(6, scale=False, temperature=1.0).spread:.2f}" in numbers
+    assert "Saturated: the scores spread by" in page.text
+    scores = [each.attributes["data-scores"] for each in page.all("figure")]
+    assert scores == [CURVES["scores"]]

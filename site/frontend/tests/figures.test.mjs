@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { attentionWeights, isKnown } from "../src/figures/attention.ts";
 import { describeRow } from "../src/figures/explorer-words.ts";
+import { barsOf, decode, describe, measure } from "../src/figures/spread.ts";
 import attention from "./attention.json";
+import curves from "./curves.json";
 
 for (const { words, head, settings, known, weights, said } of attention.cases) {
   test(`attention as NumPy computes it: ${words.join(" ")}`, () => {
@@ -11,5 +13,16 @@ for (const { words, head, settings, known, weights, said } of attention.cases) {
     found.forEach((row, at) => row.forEach((weight, to) => assert.ok(Math.abs(weight - weights[at][to]) < 1e-6)));
     assert.deepEqual(found.map((row, at) => describeRow(words, row, at, settings.mask)), said);
     assert.deepEqual(words.map((word) => isKnown(attention.toy, word)), known);
+  });
+}
+
+for (const { setting, measures, weights, bars, said } of curves.cases) {
+  test(`scores and their softmax as NumPy computes them: ${JSON.stringify(setting)}`, () => {
+    const found = measure(decode(curves.scores), setting);
+    const near = (value, expected, by = 1e-6) => assert.ok(Math.abs(value - expected) <= by, `${value} ${expected}`);
+    [found.spread, found.peak, found.slope].forEach((value, at) => near(value, measures[at]));
+    found.weights[5].forEach((weight, at) => near(weight, weights[at]));
+    barsOf(found.scores).forEach((bar, at) => near(bar, bars[at], 0.06));
+    assert.equal(describe(found), said);
   });
 }

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from grader.lessons.figure import Figure
 from sitegen.teaching.broadcasting import BroadcastingView, view_broadcasting
+from sitegen.teaching.curves import CurvesView, view_curves
 from sitegen.teaching.explorer import ExplorerView, view_explorer
 from sitegen.teaching.model_map import MapView, view_map
 from sitegen.teaching.stepper import StepperView, view_stepper
@@ -12,10 +13,11 @@ from sitegen.teaching.stepper import StepperView, view_stepper
 if TYPE_CHECKING:
     from sitegen.cards import Stop
 
-FigureView: TypeAlias = BroadcastingView | ExplorerView | MapView | StepperView
+FigureView: TypeAlias = BroadcastingView | CurvesView | ExplorerView | MapView | StepperView
 
 _VIEWS: Final[dict[str, Callable[[Figure, str], FigureView]]] = {
     "broadcasting": view_broadcasting,
+    "curves": view_curves,
     "explorer": view_explorer,
     "stepper": view_stepper,
 }

@@ -2,6 +2,7 @@
 
 const KINDS: Readonly<Record<string, () => Promise<{ start(figure: HTMLElement): void }>>> = {
   explorer: () => import("./explorer"),
+  curves: () => import("./curves"),
   stepper: () => import("./stepper"),
 };
 

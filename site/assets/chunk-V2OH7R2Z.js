@@ -1,1 +1,0 @@
-var r={explorer:()=>import("./chunk-YBOBTC7S.js"),stepper:()=>import("./chunk-XGWYFCYS.js")};function o(){for(let e of document.querySelectorAll("[data-figure]"))r[e.dataset.figure??""]?.().then(({start:t})=>t(e))}export{o as a};

@@ -1,0 +1,80 @@
+/** Scores and their softmax, for any setting; the twin of sitegen.teaching.curves. */
+
+import { softmax, type Matrix } from "./attention";
+
+export const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+
+const QUERIES = 96;
+const KEYS = 8;
+const STEPS = 20;
+const LIMIT = 32;
+const HEIGHT = 120;
+const SATURATED = 0.72;
+const EVEN = 1.6 / KEYS;
+
+export interface Setting {
+  readonly size: number; // which of SIZES
+  readonly scale: boolean;
+  readonly temperature: number;
+}
+
+export interface Measures {
+  readonly scores: Matrix;
+  readonly weights: Matrix;
+  readonly spread: number;
+  readonly peak: number;
+  readonly slope: number;
+}
+
+/** The scores as the builder sends them: a byte each, as steps of a standard deviation. */
+export function decode(text: string): Int8Array {
+  return Int8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
+
+export function measure(drawn: Int8Array, { size, scale, temperature }: Setting): Measures {
+  const factor = (scale ? 1 : Math.sqrt(SIZES[size] ?? 1)) / temperature;
+  const scores = Array.from({ length: QUERIES }, (_, query) => {
+    const begin = (size * QUERIES + query) * KEYS;
+    return Array.from(drawn.subarray(begin, begin + KEYS), (step) => (step / STEPS) * factor);
+  });
+  const weights = scores.map(softmax);
+  const all = scores.flat();
+  const centre = mean(all);
+  return {
+    scores,
+    weights,
+    spread: Math.sqrt(mean(all.map((score) => (score - centre) ** 2))),
+    peak: mean(weights.map((row) => Math.max(...row))),
+    slope: mean(weights.flat().map((weight) => weight * (1 - weight))),
+  };
+}
+
+/** The heights of the bars: how many scores lie in each, the most being HEIGHT. */
+export function barsOf(scores: Matrix): number[] {
+  const counts = Array.from({ length: 2 * LIMIT }, () => 0);
+  for (const score of scores.flat()) {
+    const at = score === LIMIT ? 2 * LIMIT - 1 : Math.floor(score) + LIMIT;
+    if (at >= 0 && at < counts.length) counts[at] = (counts[at] ?? 0) + 1;
+  }
+  const most = Math.max(1, ...counts);
+  return counts.map((count) => (count / most) * HEIGHT);
+}
+
+export function isSaturated({ peak }: Measures): boolean {
+  return peak >= SATURATED;
+}
+
+export function describe(measures: Measures): string {
+  const [spread, slope] = [measures.spread.toFixed(1), measures.slope.toFixed(3)];
+  const peak = `${Math.floor(100 * measures.peak + 0.5)}%`;
+  const numbers = `the scores spread by ${spread}, the largest share is ${peak} on average`;
+  if (isSaturated(measures)) {
+    return `Saturated: ${numbers}, and the slope is only ${slope}. Little can be learned.`;
+  }
+  if (measures.peak < EVEN) return `Nearly even: ${numbers}. No key is told from another.`;
+  return `In between: ${numbers}, and the slope is ${slope}. Training can move the weights.`;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

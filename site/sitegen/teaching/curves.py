@@ -1,0 +1,160 @@
+"""Scores and their softmax: how the number of features, the scale and a temperature change them.
+
+The scores are those of random queries and keys, drawn with NumPy. A page gets them in few bytes and
+computes the rest for the settings of its reader; `site/frontend/src/figures/spread.ts` is the twin.
+"""
+
+import base64
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.lessons.figure import SIZES, Figure
+
+Array: TypeAlias = npt.NDArray[np.float64]
+
+QUERIES: Final = 96
+KEYS: Final = 8
+STEPS: Final = 20  # of a standard deviation: so fine are the scores that a page gets
+
+# The drawings: scores from -LIMIT to LIMIT in bars of 1, and a bar for each key.
+LIMIT: Final = 32
+HEIGHT: Final = 120
+
+_SATURATED: Final = 0.72
+_EVEN: Final = 1.6 / KEYS
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What a softmax makes of scores; `weights` has shape (QUERIES, KEYS)."""
+
+    scores: Array
+    weights: Array
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the scores."""
+        return float(self.scores.std())
+
+    @property
+    def peak(self) -> float:
+        """The largest weight of a query, on average."""
+        return float(self.weights.max(axis=-1).mean())
+
+    @property
+    def slope(self) -> float:
+        """How much a weight moves when its score does, on average."""
+        return float((self.weights * (1 - self.weights)).mean())
+
+
+@dataclass(frozen=True, slots=True)
+class CurvesView:
+    """The figure in its first state."""
+
+    template: ClassVar[str] = "figures/curves.html"
+    id: str
+    title: str
+    size: int  # which of SIZES
+    d_k: int
+    temperature: float
+    scale: bool
+    measures: Measures
+    bars: tuple[float, ...]  # heights of the scores' bars
+    shares: tuple[float, ...]  # of the first query
+    said: str
+    is_saturated: bool
+    data: str  # the scores, a byte each
+    height: int = HEIGHT
+
+    @property
+    def exponent(self) -> float:
+        """The place of the temperature's slider, which goes in powers of two."""
+        return round(math.log2(self.temperature), 1)
+
+    @property
+    def sizes(self) -> int:
+        """How many sizes there are."""
+        return len(SIZES)
+
+
+def view_curves(figure: Figure, name: str) -> CurvesView:
+    """Compute the first state.
+
+    Args:
+        figure: The block of the lesson.
+        name: An id that nothing else on the page has.
+    """
+    d_k = int(figure.get("d_k", "64"))
+    temperature = float(figure.get("temperature", "1"))
+    scale = figure.is_on("scale", default=False)
+    size = SIZES.index(str(d_k))
+    measures = measure(size, scale=scale, temperature=temperature)
+    return CurvesView(
+        id=name,
+        title=figure.title,
+        size=size,
+        d_k=d_k,
+        temperature=temperature,
+        scale=scale,
+        measures=measures,
+        bars=bars_of(measures.scores),
+        shares=tuple(measures.weights[0].tolist()),
+        said=describe(measures),
+        is_saturated=measures.peak >= _SATURATED,
+        data=base64.b64encode(_drawn().tobytes()).decode(),
+    )
+
+
+def measure(size: int, *, scale: bool, temperature: float) -> Measures:
+    """Return the scores with a number of features, and what a softmax makes of them.
+
+    Args:
+        size: Which of `SIZES`.
+        scale: Whether to divide by the root of the number of features.
+        temperature: What to divide by besides.
+    """
+    root = 1 if scale else math.sqrt(int(SIZES[size]))
+    scores = _drawn()[size] / STEPS * root / temperature
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return Measures(scores, exponentials / exponentials.sum(axis=-1, keepdims=True))
+
+
+def bars_of(scores: Array) -> tuple[float, ...]:
+    """Return the heights of the bars: how many scores lie in each, the most being HEIGHT."""
+    counts = np.histogram(scores, bins=np.arange(-LIMIT, LIMIT + 1))[0]
+    heights = counts / max(1, counts.max()) * HEIGHT
+    return tuple(heights.round(1).tolist())
+
+
+def describe(measures: Measures) -> str:
+    """Say what the numbers mean."""
+    spread, slope = f"{measures.spread:.1f}", f"{measures.slope:.3f}"
+    peak = f"{math.floor(100 * measures.peak + 0.5)}%"
+    numbers = f"the scores spread by {spread}, the largest share is {peak} on average"
+    if measures.peak >= _SATURATED:
+        return f"Saturated: {numbers}, and the slope is only {slope}. Little can be learned."
+    if measures.peak < _EVEN:
+        return f"Nearly even: {numbers}. No key is told from another."
+    return f"In between: {numbers}, and the slope is {slope}. Training can move the weights."
+
+
+@cache
+def _drawn() -> npt.NDArray[np.int8]:
+    """Return scores divided by the root of their features, in steps; (sizes, QUERIES, KEYS).
+
+    With more features the same walk goes on: the first ones stay.
+    """
+    rng = np.random.default_rng(3)
+    most = int(SIZES[-1])
+    q = rng.standard_normal((QUERIES, 1, most))
+    K = rng.standard_normal((QUERIES, KEYS, most))
+    walks = np.cumsum(q * K, axis=-1)
+    sizes = np.array([int(each) for each in SIZES])
+    scores = np.moveaxis(walks[..., sizes - 1] / np.sqrt(sizes), -1, 0)
+    steps: npt.NDArray[np.int8] = np.clip(np.round(scores * STEPS), -127, 127).astype(np.int8)
+    return steps

@@ -52,6 +52,11 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
     if found.explanation:
         console.print()
         print_markdown(console, found.explanation)
+    for other in found.also_right:
+        if other.when:
+            console.print("\nAnother right way", style="bold", markup=False)
+            print_markdown(console, other.when)
+            print_code(console, other.code)
 
 
 def _offer(exercise: "Exercise", now: "ExerciseStatus") -> str:

@@ -144,7 +144,7 @@ def _with_files_of_solution(exercise: Exercise) -> Exercise:
     """Add the files that the author's other programs leave out."""
     right = exercise.solution
     known = tuple(replace(e, code=completed(e.code, right)) for e in exercise.misconceptions)
-    also = tuple(completed(code, right) for code in exercise.also_right)
+    also = tuple(replace(e, code=completed(e.code, right)) for e in exercise.also_right)
     return replace(exercise, misconceptions=known, also_right=also)
 
 

@@ -30,6 +30,7 @@ from grader.definitions.exercise import (
     OutputTest,
     PropertyTest,
     PytestTest,
+    RightProgram,
     Seeded,
     TestCase,
     Tolerance,
@@ -54,6 +55,7 @@ _NOUNS: Final[dict[type, str]] = {
     Equivalent: "an equivalent mutant",
     Forbid: "what is forbidden",
     Hint: "a hint",
+    RightProgram: "a right program",
     LessonDefinition: "a lesson",
     Tolerance: "a tolerance",
     Definition: "a definition",
@@ -167,6 +169,12 @@ class _DefinitionDecoder:
             return self._dataclass(node, Hint, label)
         return Hint(node.where, cast("str", self.value(node, str, label)))
 
+    def right_program(self, node: Node, label: str) -> object:
+        """Decode a right program: its text, or a mapping with the text and when to prefer it."""
+        if isinstance(node, Mapping):
+            return self._dataclass(node, RightProgram, label)
+        return RightProgram(node.where, cast("str", self.value(node, str, label)))
+
     def test(self, node: Node, label: str) -> object:
         """Decode a test case; `call`, `run`, `holds` or `pytest` says of which kind."""
         if not isinstance(node, Mapping):
@@ -247,6 +255,7 @@ _UNIONS: Final[dict[object, Callable[[_DefinitionDecoder, Node, str], object]]] 
     Expected: _DefinitionDecoder.expected,
     TestCase: _DefinitionDecoder.test,
     Hint: _DefinitionDecoder.hint,
+    RightProgram: _DefinitionDecoder.right_program,
 }
 _GENERICS: Final[
     dict[object, Callable[[_DefinitionDecoder, Node, tuple[Any, ...], str], object]]

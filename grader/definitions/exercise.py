@@ -543,6 +543,19 @@ class Equivalent:
 
 
 @dataclass(frozen=True, slots=True)
+class RightProgram:
+    """A right program that is written in another way than the solution."""
+
+    where: Location
+    code: str = _doc("The program.")
+    when: str = _doc(
+        "Markdown: in a sentence or two, the other way and when to take it. With it the program is "
+        "shown after a pass, below the solution; without it nobody sees the program.",
+        default="",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class ExerciseLimits:
     """The resources of a submission to this exercise, where the usual limits do not fit."""
 
@@ -621,8 +634,9 @@ class Exercise:
     equivalent: tuple[Equivalent, ...] = _doc(
         "Mutants of the solution that mean the same as it.", default=()
     )
-    also_right: tuple[str, ...] = _doc(
-        "Further right programs, written in other ways than the solution; `verify` sees each pass.",
+    also_right: tuple[RightProgram, ...] = _doc(
+        "Further right programs, written in other ways than the solution, each a text or "
+        "`{code, when}`; `verify` sees each pass.",
         default=(),
     )
     small_examples: bool = _doc(

@@ -59,6 +59,7 @@ _HEADINGS: Final = {
     "Hint": "One of `hints`",
     "Misconception": "One of `misconceptions`",
     "Equivalent": "One of `equivalent`",
+    "RightProgram": "One of `also_right`",
     "ExerciseLimits": "`limits`",
     "LessonDefinition": "One of `lessons`",
 }

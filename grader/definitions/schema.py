@@ -25,6 +25,7 @@ from grader.definitions.exercise import (
     Literals,
     LiteralValue,
     Property,
+    RightProgram,
     Seeded,
     TestCase,
 )
@@ -181,12 +182,17 @@ class _SchemaParts:
         """Return the schema of a hint, which may be its text alone."""
         return {"anyOf": [{"type": "string"}, self._of_part(Hint)]}
 
+    def right_program(self) -> Schema:
+        """Return the schema of a right program, which may be its text alone."""
+        return {"anyOf": [{"type": "string"}, self._of_part(RightProgram)]}
+
 
 _SPECIAL: Final[dict[object, Callable[[_SchemaParts], Schema]]] = {
     Given: _SchemaParts.given,
     Expected: _SchemaParts.expected,
     TestCase: _SchemaParts.test,
     Hint: _SchemaParts.hint,
+    RightProgram: _SchemaParts.right_program,
 }
 
 

@@ -109,6 +109,10 @@ class Document:
         above = self.node(*steps[:-1])
         return isinstance(above, Mapping) and above.get(str(steps[-1])) is not None
 
+    def text_of(self, key: str, *steps: str | int) -> tuple[str | int, ...]:
+        """Return the steps to a text that stands alone, or below a key."""
+        return (*steps, key) if self.has(*steps, key) else steps
+
     def key(self, *steps: str | int) -> Location:
         """Return the place of the key that is the last step."""
         *above, name = steps

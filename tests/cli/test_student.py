@@ -56,6 +56,11 @@ hints:
   - {text: "Second hint.", price: 4}
   - Third hint.
 """
+_ALSO_RIGHT = """\
+also_right:
+  - "def double(x):\\n    return x * 2\\n"
+  - {when: "For few.", code: "def double(x):\\n    return x + x\\n"}
+"""
 _PREDICT = """\
 id: guess
 title: Guess
@@ -94,7 +99,7 @@ def _write_collection(folder: Path) -> Path:
     track = folder / "basics"
     (track / "lessons").mkdir(parents=True)
     texts = {
-        "01-double": _EXERCISE.format(id="double", factor=2, twice=4, extra=_HINTS),
+        "01-double": _EXERCISE.format(id="double", factor=2, twice=4, extra=_HINTS + _ALSO_RIGHT),
         "02-triple": _EXERCISE.format(id="triple", factor=3, twice=6, extra="requires: [double]"),
         "03-guess": _PREDICT,
     }
@@ -503,7 +508,7 @@ def test_a_hint_is_shown_though_it_cannot_be_recorded(
 
 
 def test_the_solution_is_for_those_who_passed(student: Etude) -> None:
-    """Before that, the price is said; afterwards it is shown with its explanation, for nothing."""
+    """Before that, the price is said; afterwards it is shown with its explanation and other ways."""
     done = student("solution", "double")
     assert (done.returncode, done.stdout) == (2, "")
     assert "--give-up shows its solution, for the 10 XP" in done.stderr
@@ -511,6 +516,9 @@ def test_the_solution_is_for_those_who_passed(student: Etude) -> None:
     done = student("solution", "double", "--give-up")
     assert "    def double(x):\n        return 2 * x\n" in done.stdout
     assert "Times is times." in done.stdout
+    assert "For few." in done.stdout
+    assert "return x + x" in done.stdout
+    assert "return x * 2" not in done.stdout
     assert "10 XP in all" in student("progress").stdout
 
 

@@ -96,9 +96,11 @@ def test_equivalent(exercise: Exercise) -> None:
 
 
 def test_also_right(exercise: Exercise) -> None:
-    """A further right program is its text."""
-    (program,) = exercise.also_right
-    assert program.startswith("import numpy as np\n")
+    """A further right program is its text, or also says when to take it."""
+    program, other = exercise.also_right
+    assert program.code.startswith("import numpy as np\n")
+    assert (program.when, other.when) == ("", "With `@` in a lambda: for one line.\n")
+    assert other.code.startswith("import numpy as np\nattention_weights = lambda")
 
 
 def test_limits(exercise: Exercise) -> None:

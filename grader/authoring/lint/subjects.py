@@ -124,7 +124,7 @@ class Subject(Checked):
         for index in range(len(self.exercise.misconceptions)):
             yield "misconceptions", index, "code"
         for index in range(len(self.exercise.also_right)):
-            yield "also_right", index
+            yield self.document.text_of("code", "also_right", index)
         for index in range(len(self.exercise.tests)):
             for key in ("given", "run", "pytest"):
                 if self.document.has("tests", index, key) and isinstance(
@@ -139,6 +139,11 @@ class Subject(Checked):
         ]
         places += [self.hint(index) for index in range(len(self.exercise.hints))]
         places += [
+            ("also_right", index, "when")
+            for index, each in enumerate(self.exercise.also_right)
+            if each.when
+        ]
+        places += [
             ("misconceptions", index, "feedback")
             for index in range(len(self.exercise.misconceptions))
         ]
@@ -149,8 +154,7 @@ class Subject(Checked):
 
     def hint(self, index: int) -> tuple[Step, ...]:
         """Return where the text of a hint is."""
-        steps: tuple[Step, ...] = ("hints", index)
-        return (*steps, "text") if self.document.has(*steps, "text") else steps
+        return self.document.text_of("text", "hints", index)
 
     @cached_property
     def solved(self) -> list[SolvedFunction]:

@@ -108,7 +108,7 @@ def _solution(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
 
 def _also_right(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     for number, verdict in enumerate(facts.also_right):
-        line = places.in_text(verdict.line or 1, "also_right", number)
+        line = places.in_text(verdict.line or 1, *places.program_of("also_right", number))
         program = f"right program {number + 1} of `also_right`"
         if verdict.message:
             message = f"{program} does not run: {verdict.message}"

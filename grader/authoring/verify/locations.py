@@ -49,6 +49,10 @@ class Locations:
             return self._document.place(node, line, 1).line
         return node.where.line
 
+    def program_of(self, *steps: str | int) -> tuple[str | int, ...]:
+        """Return the steps to a program that stands alone, or below `code`."""
+        return self._document.text_of("code", *steps) if self._document else steps
+
     @cached_property
     def _document(self) -> Document | None:
         try:

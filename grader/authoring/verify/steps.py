@@ -139,8 +139,8 @@ def _solution(
 
 def _also_right_runs(exercise: Exercise) -> Iterator[VariantRun]:
     opened = variants.opened(exercise)
-    for number, source in enumerate(exercise.also_right):
-        yield variants.run(f"also right {number}", opened, source, exercise)
+    for number, each in enumerate(exercise.also_right):
+        yield variants.run(f"also right {number}", opened, each.code, exercise)
 
 
 def _misconception_runs(facts: ProofFacts) -> Iterator[VariantRun]:

@@ -39,9 +39,7 @@ def _texts(checked: Checked) -> Iterator[Problem]:
     places: list[tuple[Step, ...]] = [
         (key,) for key in ("title", "instructions", "explanation") if document.has(key)
     ]
-    for index in range(len(exercise.hints)):
-        hint: tuple[Step, ...] = ("hints", index)
-        places.append((*hint, "text") if document.has(*hint, "text") else hint)
+    places += [document.text_of("text", "hints", index) for index in range(len(exercise.hints))]
     places += [
         ("misconceptions", index, "feedback") for index in range(len(exercise.misconceptions))
     ]
@@ -238,7 +236,10 @@ def _files_of_programs(checked: Checked) -> Iterator[Problem]:
         (known.code, ("misconceptions", index, "code"))
         for index, known in enumerate(exercise.misconceptions)
     ]
-    others += [(code, ("also_right", index)) for index, code in enumerate(exercise.also_right)]
+    others += [
+        (right.code, checked.document.text_of("code", "also_right", index))
+        for index, right in enumerate(exercise.also_right)
+    ]
     for text, steps in others:
         found = list(split(text))
         if found[:1] != [asked[0]] or not mark_in(text.partition("\n")[0]):

@@ -33,7 +33,7 @@ def _syntax(checked: Checked) -> Iterator[Problem]:
     for index in range(len(exercise.misconceptions)):
         yield from checked.syntax("exec", "misconceptions", index, "code")
     for index in range(len(exercise.also_right)):
-        yield from checked.syntax("exec", "also_right", index)
+        yield from checked.syntax("exec", *checked.document.text_of("code", "also_right", index))
     for index, test in enumerate(exercise.tests):
         steps = ("tests", index)
         if not isinstance(test.given, Literals):

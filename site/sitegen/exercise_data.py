@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -76,13 +77,19 @@ def _data(
     }
 
 
-def _solution(solution: Solution, where: Path, images: PageImages | None) -> dict[str, str]:
+def _solution(solution: Solution, where: Path, images: PageImages | None) -> dict[str, Any]:
+    render = partial(render_markdown, top=3, images=images)
     return {
         "code": highlight(solution.code),
         "source": solution.code,
-        "explanation": render_markdown(
-            solution.explanation, where=where / "explanation", top=3, images=images
-        ),
+        "explanation": render(solution.explanation, where=where / "explanation"),
+        "others": [
+            {
+                "code": highlight(other.code),
+                "when": render(other.when, where=where / "also_right"),
+            }
+            for other in solution.others
+        ],
     }
 
 

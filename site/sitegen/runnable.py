@@ -6,11 +6,20 @@ from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
+class OtherWay:
+    """Another right program, and when to take it."""
+
+    code: str
+    when: str  # Markdown
+
+
+@dataclass(frozen=True, slots=True)
 class Solution:
     """A model answer; a builder that must not publish it is never given one."""
 
     code: str
     explanation: str  # Markdown
+    others: Sequence[OtherWay] = ()
 
 
 @dataclass(frozen=True, slots=True)

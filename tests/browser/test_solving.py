@@ -18,6 +18,7 @@ from tests.browser.judging import (
     without_python,
 )
 from tests.browser.learner import Bench
+from tests.own_collection import COLLECTION
 
 if TYPE_CHECKING:
     from tests.browser.conftest import NewContext
@@ -133,6 +134,27 @@ def test_shortcuts_run_and_check(bench: Bench) -> None:
     bench.concludes("Your code ran.")
     bench.page.keyboard.press("Control+Shift+Enter")
     bench.concludes("Passed: ")
+
+
+@pytest.mark.slow
+def test_after_a_pass_the_solution_stands_beside_the_code(page: Page) -> None:
+    """As a diff that needs no colour, with the reason and another right way to do it."""
+    page.goto("attention/causal-mask/")
+    bench = Bench(page)
+    exercise = COLLECTION.find("causal-mask")
+    assert exercise
+    (other,) = exercise.also_right
+    bench.check(other.code)
+    bench.concludes("Passed: ")
+    compared = bench.results.get_by_role("region", name="Your code beside the solution")
+    expect(compared.get_by_role("listitem").filter(has_text="Only yours: ")).to_contain_text(
+        ["np.triu(np.full((n, n), -np.inf), k=1)"]
+    )
+    expect(
+        compared.get_by_role("listitem").filter(has_text="Only the solution: ").last
+    ).to_contain_text("return mask")
+    expect(bench.results).to_contain_text("Assigning is safer than computing.")
+    expect(bench.results).to_contain_text("The shortest way while the mask is a triangle")
 
 
 @pytest.mark.slow

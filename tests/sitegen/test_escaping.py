@@ -14,7 +14,7 @@ import pytest
 from sitegen.build import build_site
 from sitegen.content import Content
 from sitegen.hosting import Hosting
-from sitegen.runnable import Runnable, Solution
+from sitegen.runnable import OtherWay, Runnable, Solution
 from tests.sitegen.conftest import Page, Site
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def content(
             tests=(test, printed),
         )
         lesson = replace(make_lesson("begin", make_prose(text)), title=text)
-        solution = Solution(text, text)
+        solution = Solution(text, text, [OtherWay(text, text)])
         return Content(
             [make_track(exercise, title=text, description=text)],
             {"attention": [lesson]},
@@ -142,6 +142,7 @@ def fragments(exercise: Path) -> list[tuple[str, str]]:
         *data["feedback"].items(),
         ("code", solution["code"]),
         ("explanation", solution["explanation"]),
+        *((name, way[name]) for way in solution["others"] for name in way),
     ]
 
 

@@ -32,7 +32,7 @@ from sitegen.from_collection.author_process import AuthorProcess, read_tests
 from sitegen.from_collection.lazy import Deferred
 from sitegen.from_collection.lesson_cache import cached_run
 from sitegen.lessons import TrackLesson
-from sitegen.runnable import Runnable, Solution
+from sitegen.runnable import OtherWay, Runnable, Solution
 
 
 def site_cache() -> Cache:
@@ -140,7 +140,8 @@ class ContentBuilder:
         is_judged = for_practice and exercise.kind == "predict"
         solution = None
         if (self._with_solutions or for_practice) and exercise.solution:
-            solution = Solution(exercise.solution, exercise.explanation)
+            others = [OtherWay(each.code, each.when) for each in exercise.also_right if each.when]
+            solution = Solution(exercise.solution, exercise.explanation, others)
         return Runnable(
             engine=partial(self._engine, exercise, for_practice),
             feedback={each.id: each.feedback for each in exercise.misconceptions},

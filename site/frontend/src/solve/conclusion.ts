@@ -1,11 +1,13 @@
 /** What a verdict means for the learner: it is recorded, and shown with what helps or leads on. */
 
+import { element } from "../dom";
 import { progress } from "../progress";
 import { download } from "./download";
-import { type Exercise, fileName } from "./exercise";
+import { type Exercise, fileName, loadSolution } from "./exercise";
 import type { Help } from "./help";
 import { passedPanel } from "./passed";
 import { type Around, showVerdict } from "./results";
+import { beside, reasons } from "./solution";
 import type { Verdict } from "./verdict";
 
 const JOIN = " | "; // of the ids of several mistakes, as in a verdict
@@ -26,10 +28,24 @@ export function conclude({ exercise, source, verdict, isCertified }: Judged, hel
   if (verdict.outcome === "passed") {
     const after = progress.standing(exercise.id);
     const save = (): void => download(fileName(exercise.id), source);
-    return [passedPanel(exercise, verdict, before, after, isCertified, save), ...inside];
+    const panel = passedPanel(exercise, verdict, before, after, isCertified, save);
+    return [panel, ...solutionAfter(exercise, source), ...inside];
   }
   const offer = verdict.diagnosis?.hint ? null : help.afterFailures();
   return offer ? [offer, ...inside] : inside;
+}
+
+/** What a pass opens: the solution beside the learner's own program, where the site has it. */
+function solutionAfter({ kind, solution: file }: Exercise, source: string): Node[] {
+  if (file === null) return [];
+  const place = element("div", { class: "after-pass" });
+  const show = async (): Promise<void> => {
+    const solution = await loadSolution(file);
+    const compared = kind === "predict" ? [] : beside(source, solution); // answers that are right are the same
+    place.append(...compared, ...reasons(solution));
+  };
+  show().catch((error: unknown) => place.append(`The solution could not be loaded: ${String(error)}`));
+  return [place];
 }
 
 /** The verdict as progress keeps it, with the mistakes in one text. */

@@ -22,7 +22,9 @@ export interface Exercise {
 
 export interface Solution {
   readonly code: string; // HTML
+  readonly source: string; // the same as text
   readonly explanation: string; // HTML
+  readonly others: readonly { readonly code: string; readonly when: string }[]; // HTML
 }
 
 const FOLDER = new URL(`${page.track}/${page.exercise}/`, page.root);

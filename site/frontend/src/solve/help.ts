@@ -4,6 +4,7 @@ import { button, type Child, element, find, sentence } from "../dom";
 import { progress, worth } from "../progress";
 import { ask } from "./dialog";
 import { type Exercise, loadSolution } from "./exercise";
+import { reasons } from "./solution";
 
 const ENOUGH_FAILURES = 2;
 
@@ -127,11 +128,10 @@ export class Help {
   private async show(file: string): Promise<void> {
     const place = find(".prose", HTMLElement, this.solution);
     try {
-      const { code, explanation } = await loadSolution(file);
-      const [program, text] = [element("div"), element("div", { class: "prose" })];
-      program.innerHTML = code; // made by the builder, as the page itself was
-      text.innerHTML = explanation;
-      place.replaceChildren(program, text);
+      const solution = await loadSolution(file);
+      const program = element("div");
+      program.innerHTML = solution.code; // made by the builder, as the page itself was
+      place.replaceChildren(program, ...reasons(solution));
       this.isShown = true;
       this.solution.open = true;
     } catch (error) {

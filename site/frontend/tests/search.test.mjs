@@ -1,7 +1,7 @@
 // The table that the builder's tests read as well: see tests/sitegen/test_search.py.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { search, words } from "../src/search/ranking";
+import { corrected, search, words } from "../src/search/ranking";
 import cases from "./search.json";
 
 for (const [text, expected] of cases.words) {
@@ -19,3 +19,17 @@ test("a hit says what it is", () => {
   assert.equal(hit.title, "Measure with dot products");
   assert.equal(hit.note, "Exercise 2");
 });
+
+for (const [slip, meant] of [
+  ["scroe", "score"],
+  ["scorre", "score"],
+  ["prodct", "product"],
+  ["dot prodict", "dot product"],
+  ["score", undefined],
+  ["dto", undefined],
+  ["score zebra", undefined],
+]) {
+  test(`${JSON.stringify(slip)} may mean ${JSON.stringify(meant)}`, () => {
+    assert.equal(corrected(cases.index, slip), meant);
+  });
+}

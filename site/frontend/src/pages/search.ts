@@ -2,7 +2,7 @@
 
 import { element, find } from "../dom";
 import { page } from "../page";
-import { search, words, type Hit, type Index } from "../search/ranking";
+import { corrected, search, words, type Hit, type Index } from "../search/ranking";
 
 const MOST = 30;
 const PATIENCE = 600; // milliseconds of quiet after which the number of results is announced
@@ -48,14 +48,17 @@ function remember(text: string): void {
 }
 
 function show(index: Index, text: string): void {
-  const hits = search(index, text);
-  list.replaceChildren(...hits.slice(0, MOST).map((hit) => line(hit, words(text))));
+  const found = search(index, text);
+  const meant = found.length ? undefined : corrected(index, text);
+  const hits = meant === undefined ? found : search(index, meant);
+  list.replaceChildren(...hits.slice(0, MOST).map((hit) => line(hit, words(meant ?? text))));
   list.hidden = hits.length === 0;
-  counted.textContent = words(text).length ? summary(hits.length) : "";
+  counted.textContent = words(text).length ? summary(hits.length, meant) : "";
   announce(counted.textContent);
 }
 
-function summary(count: number): string {
+function summary(count: number, meant: string | undefined): string {
+  if (count && meant !== undefined) return `Nothing has these words. “${meant}”: ${summary(count, undefined)}`;
   if (count === 0) return "Nothing has all of these words. Fewer letters find more.";
   if (count > MOST) return `${count} pages; here are the best ${MOST}.`;
   return count === 1 ? "1 page" : `${count} pages`;

@@ -19,6 +19,8 @@ const WORD = /[\p{L}\p{N}]+/gu;
 const WHOLE_WORD = 1;
 const BEGINNING = 0.45; // of what the whole word is worth
 const WHOLE_TITLE = 2;
+const SHORT = 4; // letters: in fewer, a slip makes another word
+const LONG = 8; // letters: in as many, there can be two slips
 
 /** Take a text apart as the index was: letters and digits, in lower case and without accents. */
 export function words(text: string): string[] {
@@ -41,6 +43,50 @@ export function search(index: Index, query: string): Hit[] {
     hits.push({ title, path, note, score: isMeant ? total * WHOLE_TITLE : total });
   }
   return hits.sort((one, other) => other.score - one.score); // stable: ties stay in the site's order
+}
+
+/**
+ * Return a query with each word that begins none replaced by the likeliest one that looks like it;
+ * undefined if there is none, or nothing to replace.
+ */
+export function corrected(index: Index, query: string): string | undefined {
+  const wanted = words(query);
+  const meant = wanted.map((word) => {
+    const isKnown = index.words[firstFrom(index.words, word)]?.startsWith(word);
+    return isKnown ? word : nearest(index, word);
+  });
+  if (meant.includes(undefined) || meant.every((word, at) => word === wanted[at])) return undefined;
+  return meant.join(" ");
+}
+
+/** The word with the fewest slips from another; of equals, the one on the most pages. */
+function nearest(index: Index, word: string): string | undefined {
+  const most = word.length < SHORT ? 0 : word.length < LONG ? 1 : 2;
+  let best: { slips: number; pages: number; word: string } | undefined;
+  index.words.forEach((other, at) => {
+    if (Math.abs(other.length - word.length) > most) return;
+    const slips = distance(word, other);
+    const pages = index.found[at]!.length;
+    if (slips > most || (best && (slips > best.slips || (slips === best.slips && pages <= best.pages)))) return;
+    best = { slips, pages, word: other };
+  });
+  return best?.word;
+}
+
+/** How many letters are wrong, missing, too many, or swapped with the next. */
+function distance(one: string, other: string): number {
+  let [before, row]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)];
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const isSame = one[i - 1] === other[j - 1];
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (isSame ? 0 : 1));
+      const areSwapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      if (areSwapped) next[j] = Math.min(next[j]!, before[j - 2]! + 1);
+    }
+    [before, row] = [row, next];
+  }
+  return row[other.length]!;
 }
 
 /** How much each page has of the words that begin with one: its best counts, rare ones for more. */

@@ -18,7 +18,7 @@ from sitegen.palette import stylesheet
 _STYLESHEET: Final = "site.css"
 _REFERENCE: Final = re.compile(rb"(?<=[\"'`(]\./)([\w.-]+)(?=[\"'`)])")
 _WORKER: Final = "offline.js"  # lies elsewhere, under its own name; see sitegen.offline
-_SCRIPTS: Final = frozenset({".js", ".css"})
+_NAMING: Final = frozenset({".js", ".css", ".webmanifest"})
 _DIGITS: Final = 12
 
 
@@ -60,7 +60,7 @@ class Assets:
         return [self._paths[name] for name in ("page.js", f"{page}.js") if name in self._paths]
 
     def _with_hashed_names(self, name: str, content: bytes) -> bytes:
-        if PurePosixPath(name).suffix not in _SCRIPTS:
+        if PurePosixPath(name).suffix not in _NAMING:
             return content
         return _REFERENCE.sub(self._hashed, content)
 
@@ -76,7 +76,7 @@ def hashed_name(name: str, content: bytes) -> str:
 
 
 def _references(name: str, content: bytes, known: Mapping[str, bytes]) -> list[str]:
-    if PurePosixPath(name).suffix not in _SCRIPTS:
+    if PurePosixPath(name).suffix not in _NAMING:
         return []
     names = dict.fromkeys(found.decode() for found in _REFERENCE.findall(content))
     return [each for each in names if each in known]

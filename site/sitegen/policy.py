@@ -22,6 +22,7 @@ def content_security_policy(hosting: Hosting) -> str:
             f"font-src {_OWN}",
             f"connect-src 'self'{python}",
             "worker-src 'self'",
+            "manifest-src 'self'",
             "base-uri 'none'",
             "form-action 'none'",
         )

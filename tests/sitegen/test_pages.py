@@ -1,5 +1,6 @@
 """Rules that every page keeps to, and the content of each kind of page."""
 
+import json
 import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -63,6 +64,15 @@ def test_a_page_says_what_it_is(site: "Site", name: str) -> None:
     assert page.one("title").text.endswith(("Etude", "NumPy"))
     assert page.one("meta", name="description").attributes["content"].endswith(".")
     assert page.one("link", rel="icon").attributes["type"] == "image/svg+xml"
+
+
+def test_a_site_can_be_installed(site: "Site") -> None:
+    """Its manifest leads to the first page and names an icon that is there."""
+    link = site["about/index.html"].one("link", rel="manifest").attributes["href"]
+    manifest = site.root / "about" / link
+    data = json.loads(manifest.read_text("utf-8"))
+    assert (manifest.parent / data["start_url"] / "index.html").exists()
+    assert (manifest.parent / data["icons"][0]["src"]).exists()
 
 
 @every_page

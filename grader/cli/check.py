@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from grader.cli.next_steps import Afterwards
+    from grader.cli.portable_check import PortablePool
     from grader.grading.results.verdict import Verdict
     from grader.grading.workers.pool import Pool
     from grader.reports.deliver import Delivery, RequestedFormat
@@ -158,13 +159,19 @@ def _check(asked: _Asked) -> "Verdict":
     return verdict
 
 
-def _pool(unsafe: bool) -> "Pool":
+def _pool(unsafe: bool) -> "contextlib.AbstractContextManager[Pool | PortablePool]":
+    from grader.sandbox.backends import unsupported_reason
+
+    if unsupported_reason() is not None:
+        from grader.cli.portable_check import PortablePool
+
+        return PortablePool(unsafe=unsafe)
     from grader.grading.workers.pool import Pool
 
     return Pool(1, options.sandbox_opener(unsafe, many=False), preload=False)
 
 
-def _grade(pool: "Pool", asked: _Asked) -> "tuple[Verdict, Afterwards, Path]":
+def _grade(pool: "Pool | PortablePool", asked: _Asked) -> "tuple[Verdict, Afterwards, Path]":
     """Grade what is asked for; return also the file of the verdict's lines."""
     from grader.definitions.collection import resolve
     from grader.grading.results.jobs import Job

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--jobs",
     type=click.IntRange(1, 256),
-    default=lambda: len(os.sched_getaffinity(0)),
+    default=options.cores,
     show_default="one for each core",
     metavar="N",
     help="How many to grade at once.",

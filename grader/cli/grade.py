@@ -3,7 +3,6 @@
 import contextlib
 import dataclasses
 import functools
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,7 +31,7 @@ _BUG = "Etude itself failed; its log has the reason"
 @click.option(
     "--jobs",
     type=click.IntRange(1, 256),
-    default=lambda: len(os.sched_getaffinity(0)),
+    default=options.cores,
     show_default="one for each core",
     metavar="N",
     help="How many to grade at once.",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from grader.lessons.execute import RunBlock, RunCell, RunExperiment, RunQuestion
+    from grader.sandbox.portable import PortableSandbox
     from grader.sandbox.process import Sandbox
 
 
@@ -56,7 +57,7 @@ def show(lesson: str | None, exercises: Path | None, unsafe: bool) -> None:
         return
     (path,) = _paths((lesson,), options.collection_folder(exercises))
     read = read_lesson(path)
-    with options.sandbox_opener(unsafe)(_packages([path])) as sandbox:
+    with _sandbox(unsafe, _packages([path])) as sandbox:
         done = run_lesson(read, sandbox)
     with options.paged(Console(highlight=False)) as console:
         for number, block in enumerate(done.blocks):
@@ -79,6 +80,18 @@ def _list(folder: Path) -> None:
             click.echo(f"{track.title} ({track.id})")
         for lesson in track.lessons:
             click.echo(f"  {lesson.id:{longest}}  {lesson.title}")
+
+
+def _sandbox(unsafe: bool, packages: set[str]) -> "Sandbox | PortableSandbox":
+    from grader.sandbox.backends import unsupported_reason
+
+    if unsupported_reason() is None:
+        return options.sandbox_opener(unsafe)(packages)
+    from grader.cli.portable_check import agree
+    from grader.sandbox.portable import PortableSandbox
+
+    agree(unsafe=unsafe)
+    return PortableSandbox(packages)
 
 
 def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -> None:

@@ -9,11 +9,12 @@ from typing import Any, NoReturn
 import click
 
 from grader import __version__
-from grader.errors import DefinitionError, GraderFault, UsageError
+from grader.errors import DefinitionError, GraderFault, SandboxFault, UsageError
 from grader.sandbox.limits import ONE_BLAS_THREAD
 
 NOT_PASSED, USAGE, FAULT = 1, 2, 3
 _INTERRUPTED = 130
+OF_UNIX = {"fcntl", "grp", "pwd", "resource", "termios"}  # modules that other systems lack
 _GONE = 141  # what a shell says of a program that SIGPIPE ended
 
 _GROUPS = {
@@ -85,9 +86,12 @@ class _EtudeGroup(click.Group):
             raise
         except OSError as error:
             status = _say(f"cannot go on: {error.strerror or error}", FAULT)
-        except Exception:  # noqa: BLE001  a bug of ours must never look like a verdict
-            traceback.print_exc()
-            status = _say("grader fault: this is a bug in Etude, please report it", FAULT)
+        except Exception as error:  # noqa: BLE001  a bug of ours must never look like a verdict
+            if isinstance(error, ImportError) and error.name in OF_UNIX:
+                status = _say("grader fault: this command needs Linux", FAULT)
+            else:
+                traceback.print_exc()
+                status = _say("grader fault: this is a bug in Etude, please report it", FAULT)
         sys.exit(status or 0)
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
@@ -96,7 +100,12 @@ class _EtudeGroup(click.Group):
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        command: click.Command = importlib.import_module(_COMMANDS[name]).command
+        try:
+            command: click.Command = importlib.import_module(_COMMANDS[name]).command
+        except ImportError as error:
+            if error.name not in OF_UNIX:
+                raise
+            return _not_here(name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -123,6 +132,20 @@ class _EtudeGroup(click.Group):
             suggestion = f" Did you mean '{close[0]}'?" if close else ""
             raise click.UsageError(f"No such command '{args[0]}'.{suggestion}", ctx)
         return super().resolve_command(ctx, args)
+
+
+def _not_here(name: str) -> click.Command:
+    """Return a command in the place of one that this system cannot import."""
+
+    def refuse() -> NoReturn:
+        raise SandboxFault(f"'etude {name}' needs Linux")
+
+    return click.Command(
+        name,
+        callback=refuse,
+        short_help="(needs Linux)",
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+    )
 
 
 @click.command(

@@ -221,6 +221,13 @@ def refuse_inside(definitions: Path, graded: Path) -> None:
         path = link.parent / link.readlink() / path.relative_to(link)
 
 
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def sandbox_opener(
     unsafe: bool, *, workers: int | None = None, many: bool = True
 ) -> "Callable[..., Sandbox]":
@@ -236,7 +243,7 @@ def sandbox_opener(
         from grader.sandbox.choose import open_sandbox, open_unsafe
 
         # On a core that is idle, the next child is forked ahead.
-        spare = workers is not None and workers < len(os.sched_getaffinity(0))
+        spare = workers is not None and workers < cores()
         start = open_unsafe if unsafe else open_sandbox
         meanwhile = None if many else _import_engine
         return start(spare=spare, many=many, meanwhile=meanwhile, packages=packages)

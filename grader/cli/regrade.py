@@ -1,7 +1,6 @@
 """`etude regrade`: grade stored submissions again under a fixed exercise."""
 
 import contextlib
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,7 +47,7 @@ _WIDEST = 1_000
 @click.option("--show", metavar="ID", help="List all that a regrade changed, and end.")
 @click.option("--cancel", metavar="ID", help="Cancel a regrade; what it published stays.")
 @click.option(
-    "--workers", type=click.IntRange(1, 256), default=lambda: len(os.sched_getaffinity(0)),
+    "--workers", type=click.IntRange(1, 256), default=options.cores,
     show_default="the number of cores", metavar="N", help="How many are graded at once.",
 )  # fmt: skip
 @database_option

@@ -1,6 +1,5 @@
 """`etude serve`: the site, submissions and their verdicts, on one machine."""
 
-import os
 from pathlib import Path
 
 import click
@@ -27,7 +26,7 @@ from grader.errors import UsageError
 @click.option(
     "--workers",
     type=click.IntRange(0, 256),
-    default=lambda: len(os.sched_getaffinity(0)),
+    default=options.cores,
     show_default="the number of cores",
     help="How many submissions are graded at once; 0 on PostgreSQL leaves it to `etude worker`.",
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from grader.cli.main import OF_UNIX
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ def needs_service() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        if (error.name or "").startswith(("grader", "sitegen", "reference")):
+        name = error.name or ""
+        if name in OF_UNIX or name.startswith(("grader", "sitegen", "reference")):
             raise
         raise UsageError(
             f"the service is an extra that is not installed ({error.name} is missing): "

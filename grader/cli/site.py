@@ -1,7 +1,6 @@
 """`etude site`: the static site."""
 
 import gc
-import os
 from pathlib import Path
 
 import click
@@ -104,7 +103,7 @@ def build(  # noqa: PLR0917  click calls it by name
             builder.collection(folder),
             output,
             hosting=hosting,
-            processes=len(os.sched_getaffinity(0)),
+            processes=options.cores(),
         )
     if cache:
         cache.tidy()

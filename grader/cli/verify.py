@@ -39,7 +39,7 @@ _GLANCE = 0.5  # seconds between looks at files that are watched
 @click.option(
     "--jobs",
     type=click.IntRange(1, 256),
-    default=lambda: len(os.sched_getaffinity(0)),
+    default=options.cores,
     show_default="one for each core",
     metavar="N",
     help="How many programs to run at once.",

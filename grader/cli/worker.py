@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
-    default=lambda: len(os.sched_getaffinity(0)),
+    default=options.cores,
     show_default="the number of cores",
     help="How many submissions are graded at once.",
 )

@@ -21,9 +21,8 @@ from grader.lessons.last_expression import print_last_expression
 from grader.lessons.lesson import Block, Cell, Exercises, Lesson, Prose
 from grader.lessons.question import LETTERS, ChoiceQuestion, NumberQuestion
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
-from grader.sandbox.interface import Child
+from grader.sandbox.interface import Child, Children
 from grader.sandbox.limits import Limits
-from grader.sandbox.process import Sandbox
 
 LIMITS: Final = Limits(cpu_seconds=60, wall_seconds=120.0)
 
@@ -138,7 +137,7 @@ class RunLesson:
     blocks: Sequence[RunBlock]
 
 
-def run_lesson(lesson: Lesson, sandbox: Sandbox) -> RunLesson:
+def run_lesson(lesson: Lesson, sandbox: Children) -> RunLesson:
     """Run every cell and every value of a lesson.
 
     Raises:
@@ -155,14 +154,14 @@ def run_lesson(lesson: Lesson, sandbox: Sandbox) -> RunLesson:
 
 
 @contextmanager
-def _open_session(sandbox: Sandbox) -> "Iterator[_LessonSession]":
+def _open_session(sandbox: Children) -> "Iterator[_LessonSession]":
     with sandbox.child(LIMITS) as child:
         session = _LessonSession(child)
         session.load(_display_source(), Location(_DISPLAY))
         yield session
 
 
-def _try(experiment: Experiment, above: Sequence[Block], sandbox: Sandbox) -> RunExperiment:
+def _try(experiment: Experiment, above: Sequence[Block], sandbox: Children) -> RunExperiment:
     """Change the last cell above, and run all cells down to it in a child of their own.
 
     Raises:

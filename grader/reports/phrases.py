@@ -17,7 +17,7 @@ WIDEST: Final = 88
 ALL: Final = "--verbose shows all"
 """The hint at the command that shows the rest."""
 
-NO_SANDBOX = "Graded WITHOUT a sandbox (--unsafe-no-sandbox): this verdict certifies nothing."
+NO_SANDBOX = "Not sandboxed: graded WITHOUT a sandbox, so this verdict certifies nothing."
 
 TRY_THIS = "Only hidden tests fail. This small example goes wrong too. Try it:"
 

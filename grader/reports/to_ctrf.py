@@ -32,11 +32,13 @@ def many(batch: Batch) -> str:
         "stop": round(batch.ended * 1000),
         "extra": _points(batch),
     }
+    sandboxes = {report.verdict.sandbox for report in batch if report.verdict is not None}
+    unsafe = {"extra": {"sandbox": "none"}} if "none" in sandboxes else {}
     results: dict[str, Any] = {
         "tool": {"name": "etude", "version": __version__},
         "summary": summary,
         "tests": tests,
-        "environment": {"healthy": not batch.faults},
+        "environment": {"healthy": not batch.faults, **unsafe},
     }
     data = {
         "reportFormat": "CTRF",

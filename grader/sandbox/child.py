@@ -9,26 +9,21 @@ import select
 import signal
 import socket
 import time
-from collections import deque
-from collections.abc import Sequence
 from dataclasses import asdict
 
 from grader.errors import SandboxFault
 from grader.sandbox.answers import (
-    CALL_BACK,
     Answer,
     Cause,
     ChildGoneError,
     ForgedError,
     Stopped,
-    read_answer,
-    read_call_back,
     read_stopped,
 )
 from grader.sandbox.control import Control
-from grader.sandbox.inside import wire
-from grader.sandbox.interface import PLAINLY, Asking, Child, Ending, Exchange
-from grader.sandbox.limits import ANSWERS_CAP, CONTROL_SECONDS, Limits
+from grader.sandbox.framed_child import FramedChild
+from grader.sandbox.interface import Ending
+from grader.sandbox.limits import CONTROL_SECONDS, Limits
 from grader.sandbox.printable import printable
 
 # linux/fcntl.h; the fcntl module names them from Python 3.13 on.
@@ -42,14 +37,11 @@ _READ_AHEAD, _MOST_AT_ONCE = 1 << 12, 1 << 20
 _CPU_SLACK = 0.5
 
 
-_Frame = tuple[bytearray, bytearray]
-"""A header and a body."""
-
-
-class ChildProcess(Child):
+class ChildProcess(FramedChild):
     """One submission's process."""
 
     def __init__(self, control: Control, limits: Limits) -> None:
+        super().__init__()
         self._control = control
         self.limits = limits
         self._connection, theirs = socket.socketpair()
@@ -58,8 +50,6 @@ class ChildProcess(Child):
         self._poll = select.poll()
         self._output = _capped_file(limits.output)
         self._printed: int | None = None  # once it has ended
-        self._requests = self._weight = 0
-        self._repeated = deque[tuple[tuple[bytes, bytes], _Frame]]()
         self._ending: Ending | None = None
         try:
             descriptors = [theirs.fileno(), self._output]
@@ -129,104 +119,18 @@ class ChildProcess(Child):
             ) from error
         self._deadline = time.monotonic() + self.limits.wall_seconds
 
-    def _ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
-        if self._ending is not None:
-            raise ChildGoneError(Cause.EXIT, "it has already ended")
-        self.start()
-        frame: _Frame | None = None
-        if self._repeated:
-            number = self._requests - len(self._repeated) + 1
-            sent, frame = self._repeated.popleft()
-            request = asking.request(number, (operation, *arguments))
-            if _without_number(number, request[1], request[2:]) != sent:
-                self._repeated.clear()  # an author's expression asked for something else before
-                frame = None
-        if frame is None:
-            number = self._next_number()
-            request = asking.request(number, (operation, *arguments))
-            self._send(list(request))
-            frame = self._next_frame()
-        while True:
-            tree = self._decoded(frame, asking.shared)
-            if (called := read_call_back(tree)) is None:
-                if self.exchanges is not None:
-                    asked = _without_number(number, request[1], request[2:])
-                    answer = _without_number(number, frame[0], [frame[1]])
-                    self.exchanges.append(Exchange(asked, answer))
-                return self._believed(tree, number, measured=asking.measure)
-            self.exchanges = None  # what is called may do something else the next time
-            if asking.peer is None:
-                raise self._forged("a call of no function")
-            try:
-                answered = asking.peer.call_back(*called)
-            except BaseException:
-                self.end()  # it waits for an answer
-                raise
-            self._send(wire.encode(["given", *answered], asking.peer))
-            frame = self._next_frame()
-
-    def repeat(self, known: Sequence[Sequence[Exchange]]) -> int | None:
-        """Send requests again; see `Child.repeat`."""
-        if self._ending is not None:
-            return None
-        self.start()
-        self._repeated.clear()
-        left = list(range(len(known)))
-        for step in range(max(map(len, known))):
-            number, (header, body) = self._next_number(), known[left[0]][step].request
-            header = b'["l",%d%b' % (number, header)
-            lengths = len(header).to_bytes(4, "little") + len(body).to_bytes(4, "little")
-            self._send([lengths + header, body] if body else [lengths + header])
-            frame = self._next_frame()
-            self._repeated.append((known[left[0]][step].request, frame))
-            answer = _without_number(number, frame[0], [frame[1]])
-            left = [each for each in left if known[each][step].answer == answer]
-            if not left:
-                return None
-            if len(known[left[0]]) == step + 1:
-                break
-        self._repeated.clear()
-        return left[0]
-
-    def _next_number(self) -> int:
-        self._requests += 1
-        return self._requests
-
-    def _next_frame(self) -> _Frame:
-        """Return the next message, which no one has looked at."""
-        try:
-            header, body = wire.lengths(self._receive(wire.PREFIX))
-            self._weigh(header + body)
-        except wire.MalformedError as error:
-            raise self._forged(str(error)) from error
-        return self._receive(header), self._receive(body)
-
-    def _decoded(self, frame: _Frame, shared: wire.Shared | None = None) -> object:
-        header, body = frame
-        if header.startswith(CALL_BACK):  # its objects are not those of the request
-            shared = None
-        try:
-            return wire.decode(header, body, None, shared)
-        except wire.MalformedError as error:
-            raise self._forged(str(error)) from error
+    def _has_ended(self) -> bool:
+        return self._ending is not None
 
     def _believed(self, tree: object, number: int, *, measured: bool = False) -> Answer:
         try:
-            if (stopped := read_stopped(tree, number)) and self._has_used_its_time():
-                self._take_traceback()
-                raise ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)
-            return read_answer(tree, number, measured=measured)
+            stopped = read_stopped(tree, number)
         except ForgedError as error:
             raise self._forged(str(error)) from error
-
-    def _forged(self, message: str) -> ChildGoneError:
-        self.end()
-        return ChildGoneError(Cause.PROTOCOL, message)
-
-    def _weigh(self, length: int) -> None:
-        self._weight += length
-        if self._weight > ANSWERS_CAP:
-            raise wire.MalformedError("answers of too many bytes")
+        if stopped and self._has_used_its_time():
+            self._take_traceback()
+            raise ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)
+        return super()._believed(tree, number, measured=measured)
 
     def _send(self, pieces: list[bytes | memoryview]) -> None:
         while pieces:
@@ -298,15 +202,6 @@ class ChildProcess(Child):
             names = {each.value: each.name for each in signal.Signals}  # real-time ones have none
             return ChildGoneError(Cause.SIGNAL, names.get(number, f"signal {number}"))
         return ChildGoneError(Cause.EXIT, str(ending.status))
-
-
-def _without_number(
-    number: int,
-    header: bytes | bytearray | memoryview,
-    body: Sequence[bytes | bytearray | memoryview],
-) -> tuple[bytes, bytes]:
-    """Return the header of a request or an answer behind its number, and the body."""
-    return bytes(header).removeprefix(b'["l",%d' % number), b"".join(body)
 
 
 @functools.lru_cache(maxsize=64)

@@ -50,7 +50,13 @@ def open_unsafe(
     meanwhile: Callable[[], object] | None = None,
     packages: Iterable[str] = (),
 ) -> Sandbox:
-    """Start a sandbox with resource limits only. Never chosen by default."""
+    """Start a sandbox with resource limits only. Never chosen by default.
+
+    Raises:
+        SandboxFault: it does not start; it needs Linux, too.
+    """
+    if reason := unsupported_reason():
+        raise SandboxFault(f"no sandbox: {reason}")
     return _start(UNSAFE, meanwhile, spare=spare, many=many, packages=packages)
 
 

@@ -225,7 +225,10 @@ def wrong_files(given: Sequence[str], asked: Sequence[str]) -> str:
     more = [name for name in given if name not in asked]
     wanted = f"Hand in {_and(asked)}."
     if not given:
-        return f"This is one file alone. {wanted}"
+        return (
+            f"This is one file alone. Hand in {_and(asked)}: a folder with them, or one text with "
+            "a line `# etude file: NAME` before each."
+        )
     if missing:
         return f"{_and(missing)} {'is' if len(missing) == 1 else 'are'} missing. {wanted}"
     if more:

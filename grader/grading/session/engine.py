@@ -22,10 +22,11 @@ from grader.grading.session.author_values import evidence_of
 from grader.grading.session.items import TestCaseItem
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
 from grader.sandbox.limits import Limits
-from grader.sandbox.process import Sandbox
 
 if TYPE_CHECKING:
     from grader.grading.diagnosis.known_mistakes import Diagnostician
+    from grader.sandbox.portable import PortableSandbox
+    from grader.sandbox.process import Sandbox
 
 # What a session of data-driven items has no use for; each costs time at every start or item.
 _PLUGINS_OFF = (
@@ -44,7 +45,7 @@ _MOST_WITH_ITEMS = 32
 
 def grade_all(
     jobs: Iterable[Job],
-    sandbox: Sandbox,
+    sandbox: "Sandbox | PortableSandbox",
     emit: Callable[[Job, Result], None],
     note: Callable[[str, Any], None] = lambda _kind, _content: None,
 ) -> None:
@@ -77,7 +78,7 @@ def grade_all(
 def grade(
     exercise: Exercise,
     submission: Submission,
-    sandbox: Sandbox,
+    sandbox: "Sandbox | PortableSandbox",
     limits: Limits | None = None,
 ) -> Verdict:
     """Grade one submission.
@@ -109,7 +110,7 @@ class _GradingSession:
     def __init__(
         self,
         jobs: Iterable[Job],
-        sandbox: Sandbox,
+        sandbox: "Sandbox | PortableSandbox",
         emit: Callable[[Job, Result], None],
         note: Callable[[str, Any], None],
     ) -> None:

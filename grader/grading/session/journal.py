@@ -4,7 +4,6 @@ A worker that computes in NumPy's own code does not answer. When its parent ends
 the results up to then.
 """
 
-import fcntl
 import json
 import os
 from typing import Any, Final
@@ -28,6 +27,8 @@ class Journal:
     """The notes. Created before the worker is forked, so that both processes have it."""
 
     def __init__(self) -> None:
+        import fcntl  # noqa: PLC0415  no system but Unix has it, and this module has constants
+
         self.descriptor = os.memfd_create("journal", os.MFD_CLOEXEC)
         fcntl.fcntl(self.descriptor, fcntl.F_SETFL, os.O_APPEND)
 

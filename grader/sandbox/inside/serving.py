@@ -280,7 +280,8 @@ class _SubmissionModule:
     def put_files(self, contents: dict[str, bytes]) -> None:
         """Write read-only files into the working folder."""
         for name, content in contents.items():
-            place = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o444)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+            place = os.open(name, flags, 0o444)
             try:
                 while content:
                     content = content[os.write(place, content) :]  # noqa: PLW2901  the rest of it

@@ -1,0 +1,83 @@
+"""Learners' commands where no sandbox exists: asked once, then done by this process."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Self
+
+import click
+
+from grader.errors import EtudeError, SandboxFault
+from grader.progress.data_dir import data_folder
+
+if TYPE_CHECKING:
+    from grader.grading.results.jobs import Job, Result
+
+_AGREED = "not-sandboxed"  # a file beside the record
+_ABOUT = """\
+The sandbox needs Linux. Without it your code can read and change your files, as if you ran it with
+Python. Check only code that you wrote yourself. Verdicts will say that they are not sandboxed."""
+_REFUSED = (
+    "no sandbox on this system, so nothing was run. 'etude check' can run code that you wrote "
+    "yourself: call it in a terminal and answer its question, or add '--unsafe-no-sandbox'"
+)
+
+
+class PortablePool:
+    """Grades in this process; each submission runs in a child that is not isolated.
+
+    Args:
+        unsafe: whether the command line agrees to that; else the user is asked, once.
+
+    Raises:
+        SandboxFault: nobody has agreed.
+    """
+
+    def __init__(self, *, unsafe: bool) -> None:
+        agree(unsafe=unsafe)
+
+    def grade(self, jobs: Iterable["Job"]) -> Iterator[tuple["Job", "Result"]]:
+        """Grade each job and yield it with its verdict, or with what kept it from one."""
+        from grader.grading.session.engine import grade
+        from grader.sandbox.portable import PortableSandbox
+
+        for job in jobs:
+            sandbox = PortableSandbox(job.exercise.packages)
+            try:
+                yield job, grade(job.exercise, job.submission, sandbox)
+            except EtudeError as error:
+                yield job, error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing: each child has ended."""
+
+
+def agree(*, unsafe: bool) -> None:
+    """Ask whether to go on without a sandbox, and remember that the answer was yes.
+
+    Args:
+        unsafe: whether the command line agrees already.
+
+    Raises:
+        SandboxFault: it is no, or nobody can be asked; in a CI job, where code is another's, an
+            answer that was given before does not count.
+    """
+    if unsafe:
+        return
+    in_ci = bool(os.environ.get("CI"))
+    agreed = data_folder() / _AGREED
+    if agreed.exists() and not in_ci:
+        return
+    if in_ci or not sys.stdin.isatty():
+        raise SandboxFault(_REFUSED)
+    click.echo(_ABOUT, err=True)
+    if not click.confirm("Go on?", err=True):
+        raise SandboxFault(_REFUSED)
+    try:
+        agreed.parent.mkdir(parents=True, exist_ok=True)
+        agreed.write_text(f"{_ABOUT}\n\nYou agreed to this.\n", encoding="utf-8")
+    except OSError as error:
+        click.echo(f"etude: your answer is not remembered: {error.strerror}", err=True)

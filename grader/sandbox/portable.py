@@ -1,0 +1,181 @@
+"""Children without a sandbox on any system: a process for each submission, and two pipes.
+
+It is for a learner's own code where no sandbox exists. It needs neither fork nor anything that only
+Linux has. It limits the wall clock, output and answers; nothing keeps a submission from the files
+of its user.
+"""
+
+import contextlib
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Self
+
+from grader.errors import SandboxFault
+from grader.sandbox.answers import Cause, ChildGoneError
+from grader.sandbox.framed_child import FramedChild
+from grader.sandbox.interface import Ending
+from grader.sandbox.limits import DEFAULT_LIMITS, ONE_BLAS_THREAD, START_SECONDS, Limits
+from grader.sandbox.printable import printable
+
+_INSIDE = Path(__file__).parent
+_BOOTSTRAP = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from inside import portable; del sys.path[0]; "
+    "portable.main(sys.argv[2], int(sys.argv[3]))"
+)
+_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class _NoBackend:
+    name: str = "none"
+
+
+class PortableSandbox:
+    """A source of children that are not isolated.
+
+    Args:
+        packages: the modules beside NumPy that submissions may import; here all can be imported.
+    """
+
+    backend = _NoBackend()
+
+    def __init__(self, packages: Iterable[str] = ()) -> None:
+        self.packages = frozenset(packages)
+
+    def child(self, limits: Limits = DEFAULT_LIMITS) -> "PortableChild":
+        """Start a process for one submission."""
+        return PortableChild(limits)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing: each child ends by itself."""
+
+
+class PortableChild(FramedChild):
+    """One submission's process."""
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__()
+        self.limits = limits
+        self._folder = Path(tempfile.mkdtemp(prefix="etude-"))
+        self._output = self._folder / "output"
+        self._output.touch()
+        work = self._folder / "work"
+        work.mkdir()
+        command = [sys.executable, "-s", "-P", "-B", "-c", _BOOTSTRAP]
+        self._process = subprocess.Popen(  # noqa: S603  our own command
+            [*command, os.fspath(_INSIDE), os.fspath(self._output), str(limits.output)],
+            # Hashing has no random seed: the order of a set must not decide a verdict.
+            env={**os.environ, **ONE_BLAS_THREAD, "PYTHONHASHSEED": "0"},
+            cwd=work,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._received = bytearray()
+        self._deadline: float | None = None  # set by `start`
+        self._ending: Ending | None = None
+        assert self._process.stdout is not None  # noqa: S101  it is a pipe
+        # A pipe cannot be waited for with a time limit on every system; a thread reads it.
+        reader = threading.Thread(
+            target=_read_into, args=(self._process.stdout, self._pieces), daemon=True
+        )
+        reader.start()
+
+    def start(self) -> None:
+        """Wait until the process is there, and begin to count its wall clock."""
+        if self._deadline is not None:
+            return
+        self._deadline = time.monotonic() + START_SECONDS
+        try:
+            self._believed(self._decoded(self._next_frame()), 0)
+        except ChildGoneError as error:
+            raise SandboxFault(f"a process for the submission did not start: {error}") from error
+        self._deadline = time.monotonic() + self.limits.wall_seconds
+
+    @property
+    def printed(self) -> int:
+        """The number of bytes printed so far."""
+        return min(self._output.stat().st_size, self.limits.output) if self._output.exists() else 0
+
+    def output(self, begin: int, end: int) -> str:
+        """Return what was printed between two values of `printed`."""
+        with self._output.open("rb") as file:
+            file.seek(begin)
+            data = file.read(max(end - begin, 0))
+        return printable(data.decode("utf-8", "replace"), keep="\n\t")
+
+    def end(self) -> Ending:
+        """End the process and wait for it; may be called twice. What it used is not counted."""
+        if self._ending is None:
+            self._process.kill()
+            self._ending = Ending(self._process.wait(), 0.0, 0)
+            for pipe in (self._process.stdin, self._process.stdout):
+                with contextlib.suppress(OSError, ValueError):
+                    if pipe is not None:
+                        pipe.close()
+        return self._ending
+
+    def close(self) -> None:
+        """End the process and delete its folder."""
+        self.end()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _has_ended(self) -> bool:
+        return self._ending is not None
+
+    def _send(self, pieces: list[bytes | memoryview]) -> None:
+        stdin = self._process.stdin
+        assert stdin is not None  # noqa: S101  it is a pipe
+        try:
+            for piece in pieces:
+                stdin.write(piece)
+            stdin.flush()
+        except (OSError, ValueError):
+            raise self._gone() from None
+
+    def _receive(self, length: int) -> bytearray:
+        while len(self._received) < length:
+            left = (self._deadline or 0) - time.monotonic()
+            try:
+                piece = self._pieces.get(timeout=max(left, 0))
+            except queue.Empty:
+                self.end()
+                raise ChildGoneError(Cause.WALL_TIME, f"{self.limits.wall_seconds:g} s") from None
+            if not piece:
+                raise self._gone()
+            self._received += piece
+        taken = self._received[:length]
+        del self._received[:length]
+        return taken
+
+    def _gone(self) -> ChildGoneError:
+        """Return the reason why the child closed its pipe."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+        status = self.end().status
+        if status < 0:
+            names = {each.value: each.name for each in signal.Signals}
+            return ChildGoneError(Cause.SIGNAL, names.get(-status, f"signal {-status}"))
+        return ChildGoneError(Cause.EXIT, str(status))
+
+
+def _read_into(pipe: IO[bytes], pieces: "queue.SimpleQueue[bytes]") -> None:
+    """Put what comes out of a pipe into a queue; an empty piece at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        while piece := os.read(pipe.fileno(), _AT_ONCE):
+            pieces.put(piece)
+    pieces.put(b"")

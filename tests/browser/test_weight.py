@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 MOST = 250_000
-# Loaded when Python starts: Python itself, and the grader that runs in it.
-RUNTIME = ("/pyodide/", "/assets/etude-")
+# Loaded when Python starts: Python itself, the grader that runs in it, and what it judges by.
+RUNTIME = ("/pyodide/", "/assets/etude-", "/engine.txt")
 
 
 @pytest.mark.parametrize("kind", ["home", "track", "lesson", "exercise", "progress", "search"])

@@ -26,7 +26,8 @@ ROOT = Path(__file__).parent.parent.parent
 CONTENT = "grader/_content/exercises/"
 TRACKS = sorted((ROOT / "exercises").rglob("track.yaml"))
 LESSONS = sorted(path for path in (ROOT / "exercises").glob("*/lessons/**/*") if path.is_file())
-EXERCISES = sorted(set((ROOT / "exercises").rglob("*.yaml")) - set(TRACKS))
+COURSE = ROOT / "exercises" / "course.yaml"
+EXERCISES = sorted(set((ROOT / "exercises").rglob("*.yaml")) - {*TRACKS, COURSE})
 SAMPLES = ROOT / "examples" / "submissions"
 
 _SHORTEST = 20  # characters; a shorter line says too little to be anyone's own
@@ -43,7 +44,7 @@ def below_exercises(path: Path) -> str:
 
 
 def test_the_wheel_carries_every_exercise_in_its_student_edition(wheel: Path) -> None:
-    """Tracks and lessons as they are, exercises as `student_text` gives them, and nothing else."""
+    """Tracks and lessons as they are, exercises as `student_text` gives them, and the course's title."""
     content = {
         name.removeprefix(CONTENT): data
         for name, data in members(wheel).items()
@@ -51,6 +52,7 @@ def test_the_wheel_carries_every_exercise_in_its_student_edition(wheel: Path) ->
     }
     expected = {below_exercises(path): path.read_bytes() for path in [*TRACKS, *LESSONS]}
     expected |= {below_exercises(path): student_text(path).encode() for path in EXERCISES}
+    expected[COURSE.name] = b"# Generated: edit the course's own file.\ntitle: Etude\n"
     assert content == expected
     assert len(EXERCISES) >= 2
 

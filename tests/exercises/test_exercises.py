@@ -18,6 +18,7 @@ from grader.definitions.files import default_folder
 from grader.definitions.track import Track
 from grader.lessons.lesson import read_lesson
 from grader.lessons.execute import RunCell, run_lesson
+from grader.lessons.experiment import Experiment
 from grader.lessons.question import ChoiceQuestion, NumberQuestion
 from grader.lessons.recorded_output import differences
 from grader.sandbox.process import Sandbox
@@ -123,15 +124,14 @@ def test_the_warm_up_has_a_dozen_exercises() -> None:
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_asks_sums_up_and_leads_on(path: Path) -> None:
-    """Two questions or more, a summary, and further reading with addresses."""
-    questions = [
-        block
-        for block in read_lesson(path).blocks
-        if isinstance(block, ChoiceQuestion | NumberQuestion)
-    ]
+    """Two questions or more, a summary, and further reading; on attention, a change to try, too."""
+    blocks = read_lesson(path).blocks
+    questions = [block for block in blocks if isinstance(block, ChoiceQuestion | NumberQuestion)]
+    changes = [block for block in blocks if isinstance(block, Experiment)]
     text = path.read_text("utf-8")
     summary, _, reading = text.partition("## In short\n")[2].partition("## Further reading\n")
 
     assert len(questions) >= 2
+    assert changes or path.parts[-3] != "attention"
     assert summary.count("\n- ") >= 3
     assert reading.count("](https://") >= 2

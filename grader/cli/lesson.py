@@ -121,6 +121,7 @@ def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -
 
 def _show_cell(console: "Console", cell: "RunCell") -> None:
     """Show the code, and below it, as a session of Python would, what came out."""
+    from grader.lessons.execute import ShownPlot
     from grader.reports.blocks import Labels, print_heatmap
     from grader.reports.terminal_markdown import print_code
     from grader.sandbox.printable import printable
@@ -136,6 +137,9 @@ def _show_cell(console: "Console", cell: "RunCell") -> None:
             console.print()
         if shown.title:
             console.print(printable(shown.title), style="italic", markup=False)
+        if isinstance(shown, ShownPlot):
+            console.print(printable(f"[picture: {shown.alt}]"), markup=False)
+            continue
         labels = Labels(shown.rows, shown.columns)
         is_heatmap = shown.kind == "heatmap"
         print_heatmap(console, shown.values.tolist(), labels, shaded=is_heatmap)

@@ -20,6 +20,7 @@ from grader.lessons.figure import Figure
 from grader.lessons.last_expression import print_last_expression
 from grader.lessons.lesson import Block, Cell, Exercises, Lesson, Prose
 from grader.lessons.question import LETTERS, ChoiceQuestion, NumberQuestion
+from grader.lessons.safe_svg import UnsafeSvgError, safe_svg
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
 from grader.sandbox.interface import Child, Children
 from grader.sandbox.limits import Limits
@@ -27,6 +28,7 @@ from grader.sandbox.limits import Limits
 LIMITS: Final = Limits(cpu_seconds=60, wall_seconds=120.0)
 
 _DISPLAY: Final = Path(__file__).with_name("display.py")
+_PLOT_DISPLAY: Final = Path(__file__).with_name("plot_display.py")
 _EXACT: Final = 1e-9
 _ROUNDED: Final = 0.01  # 0.27 stands for 0.2689
 _VALUE: Final = "_value"  # the name that an expression's value is given to
@@ -45,13 +47,22 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownPlot:
+    """A figure that a cell drew."""
+
+    title: str
+    alt: str  # what it shows
+    svg: str  # as it came out of the sandbox; see `safe_svg`
+
+
+@dataclass(frozen=True, slots=True)
 class RunCell:
     """A cell with what it printed and showed."""
 
     code: str
     hidden: bool
     printed: str
-    shown: tuple[Shown, ...]
+    shown: tuple[Shown | ShownPlot, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +168,7 @@ def run_lesson(lesson: Lesson, sandbox: Children) -> RunLesson:
 def _open_session(sandbox: Children) -> "Iterator[_LessonSession]":
     with sandbox.child(LIMITS) as child:
         session = _LessonSession(child)
-        session.load(_display_source(), Location(_DISPLAY))
+        session.load(_source(_DISPLAY), Location(_DISPLAY))
         yield session
 
 
@@ -196,8 +207,8 @@ def _try(experiment: Experiment, above: Sequence[Block], sandbox: Children) -> R
 
 
 @cache
-def _display_source() -> str:
-    return _DISPLAY.read_text(encoding="utf-8")
+def _source(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 def _run(block: Block, session: "_LessonSession") -> RunBlock | Experiment:
@@ -266,6 +277,7 @@ class _LessonSession:
 
     def __init__(self, child: Child) -> None:
         self._child = child
+        self.draws = False  # whether cells use matplotlib
 
     def load(self, code: str, where: Location) -> None:
         """Run code as the next lines of the program."""
@@ -273,12 +285,18 @@ class _LessonSession:
 
     def cell(self, cell: Cell) -> str:
         """Run a cell and return what it printed."""
+        if not self.draws and "matplotlib" in cell.code:
+            self.load(_source(_PLOT_DISPLAY), Location(_PLOT_DISPLAY))
+            self.draws = True
         begin = self._child.printed
         self.load(print_last_expression(cell.code), cell.where)
         return self._child.output(begin, self._child.printed)
 
-    def shown(self, where: Location) -> tuple[Shown, ...]:
+    def shown(self, where: Location) -> tuple[Shown | ShownPlot, ...]:
         """Return what the last cell showed."""
+        if self.draws and self._value(lambda: self._child.call("_left_open", [], {}), where):
+            message = "the cell draws a figure and does not show it; end with plot('what it shows')"
+            raise _problem(where, message)
         found = self._value(lambda: self._child.call("_take", [], {}), where)
         return tuple(_shown(item, where) for item in found)
 
@@ -324,8 +342,14 @@ class _LessonSession:
         raise _problem(place, f"the cell raises {answer.type}: {answer.message}")
 
 
-def _shown(item: Any, where: Location) -> Shown:  # noqa: ANN401  checked here
+def _shown(item: Any, where: Location) -> Shown | ShownPlot:  # noqa: ANN401  checked here
     match item:
+        case {"kind": "plot", "title": str(title), "alt": str(alt), "svg": str(svg)}:
+            try:
+                safe_svg(svg, alt, "")
+            except UnsafeSvgError as error:
+                raise _problem(where, str(error)) from None
+            return ShownPlot(title, alt, svg)
         case {
             "kind": str(kind),
             "title": str(title),

@@ -3,7 +3,7 @@
 import ast
 from typing import Final
 
-_FOR_EFFECT: Final = ("print", "heatmap", "table")
+_FOR_EFFECT: Final = ("print", "heatmap", "table", "plot")
 
 
 def print_last_expression(code: str) -> str:

@@ -19,6 +19,7 @@ from grader.lessons.execute import (
     RunNumberQuestion,
     RunProse,
     Shown,
+    ShownPlot,
 )
 
 
@@ -74,7 +75,11 @@ def _lines(lesson: RunLesson) -> Iterator[str]:
             yield from (f"{expression} = {value}" for expression, value in block.computed)
 
 
-def _shown_lines(shown: Shown) -> Iterator[str]:
+def _shown_lines(shown: Shown | ShownPlot) -> Iterator[str]:
+    if isinstance(shown, ShownPlot):
+        yield f"    <plot> {shown.title}".rstrip()
+        yield f"    {' '.join(shown.alt.split())}"
+        return
     yield f"    <{shown.kind}> {shown.title}".rstrip()
     if shown.columns:
         yield f"    columns: {' '.join(shown.columns)}"

@@ -18,6 +18,7 @@ from grader.lessons.execute import (
     RunLesson,
     RunNumberQuestion,
     RunProse,
+    ShownPlot,
 )
 from grader.lessons.figure import Figure
 from sitegen.figures import Figure as MatrixFigure
@@ -25,6 +26,7 @@ from sitegen.figures import figure
 from sitegen.highlight import highlight
 from sitegen.images import PageImages
 from sitegen.markdown import render_inline, render_markdown
+from sitegen.plots import Plot, view_plot
 from sitegen.questions import QuestionView, view_question
 from sitegen.teaching.view import FigureView, view_figure
 from sitegen.values import shorten
@@ -64,13 +66,13 @@ class ProseView:
 
 @dataclass(frozen=True, slots=True)
 class CellView:
-    """A cell: its code unless it is hidden, what it printed, and the matrices that it showed."""
+    """A cell: its code unless it is hidden, what it printed, and what it showed."""
 
     form: ClassVar[str] = "cell"
     index: int  # among all cells, from zero
     code: Markup | None
     printed: str
-    figures: tuple[MatrixFigure, ...]
+    figures: tuple[MatrixFigure | Plot, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +191,12 @@ def _views(
                         index=index,
                         code=None if block.hidden else highlight(block.code),
                         printed=shorten(block.printed.rstrip("\n")),
-                        figures=tuple(map(figure, block.shown)),
+                        figures=tuple(
+                            view_plot(each, f"plot-{index}-{place}-")
+                            if isinstance(each, ShownPlot)
+                            else figure(each)
+                            for place, each in enumerate(block.shown)
+                        ),
                     )
             case Figure():
                 yield FigureBlock(view_figure(block, f"figure-{number}", places))

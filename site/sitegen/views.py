@@ -11,8 +11,9 @@ from grader.definitions.public import PublicExercise, PublicKind, PublicTest
 from sitegen.cards import ExerciseCard, LessonCard, Requirement, Stop
 from sitegen.highlight import highlight
 from sitegen.images import PageImages
-from sitegen.lessons import BlockView, TrackLesson, cell_sources, view_blocks
+from sitegen.lessons import BlockView, CellView, TrackLesson, cell_sources, view_blocks
 from sitegen.markdown import render_markdown
+from sitegen.plots import Plot
 from sitegen.values import Block, Shown, shorten, show
 
 
@@ -68,6 +69,12 @@ class LessonView:
     card: LessonCard
     blocks: tuple[BlockView[ExerciseCard], ...]
     cells: tuple[str, ...]  # the code of all cells, hidden ones too, in the order in which they ran
+
+    @property
+    def has_plots(self) -> bool:
+        """True if a cell shows a plot."""
+        cells = (each for each in self.blocks if isinstance(each, CellView))
+        return any(isinstance(shown, Plot) for cell in cells for shown in cell.figures)
 
 
 def view_lesson(

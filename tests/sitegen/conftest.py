@@ -50,7 +50,7 @@ def _compiled_once() -> Iterator[None]:
 
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
-SELF_CLOSED = {"rect", "path", "circle", "mspace"}
+SELF_CLOSED = {"rect", "path", "circle", "use", "image", "mspace"}
 
 Attributes: TypeAlias = dict[str, str]
 

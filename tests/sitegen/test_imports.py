@@ -11,6 +11,7 @@ ALLOWED = {
     "grader.definitions.public",
     "grader.errors",
     "grader.lessons.execute",
+    "grader.lessons.safe_svg",
     "grader.lessons.figure",
 }
 

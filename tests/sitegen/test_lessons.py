@@ -8,7 +8,7 @@ import pytest
 
 from grader.definitions.exercise import ExerciseId
 from grader.errors import DefinitionError
-from grader.lessons.execute import RunCell, RunExercises
+from grader.lessons.execute import RunCell, RunExercises, ShownPlot
 from sitegen.figures import figure
 
 if TYPE_CHECKING:
@@ -313,3 +313,22 @@ def test_a_lesson_says_how_long_it_takes(
         site["attention/lessons/begin/index.html"].text
     )
     assert "12 min to read" in site["attention/index.html"].text
+
+
+def test_a_plot_is_part_of_the_page(
+    build: "Build", make_track: "MakeTrack", make_lesson: "MakeLesson"
+) -> None:
+    """With a name for screen readers, ids of its own, and a word about cells that cannot run."""
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path id="a" d="M 0 0"/></svg>'
+    shown = (ShownPlot("Loss", "A line", svg), ShownPlot("", "A line", svg))
+    lesson = make_lesson("begin", RunCell("plot('A line')", hidden=False, printed="", shown=shown))
+
+    page = build(make_track(), lessons={"attention": [lesson]})[
+        "attention/lessons/begin/index.html"
+    ]
+
+    plots = [each for each in page.all("svg") if each.attributes.get("aria-label") == "A line"]
+    assert [each.attributes["role"] for each in plots] == ["img", "img"]
+    ids = [each.attributes["id"] for each in page.all("path") if "id" in each.attributes]
+    assert ids == ["plot-0-0-a", "plot-0-1-a"]
+    assert "It has no matplotlib, so cells that draw cannot run there." in page.text

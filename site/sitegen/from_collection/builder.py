@@ -15,7 +15,8 @@ from typing import Self
 from grader.browser.shipping import bundle
 from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise
-from grader.definitions.files import read_file
+from grader.definitions.files import exists, read_file
+from grader.definitions.load_course import course_file, load_course
 from grader.definitions.public import PublicTest, PublicTrack
 from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.track import LessonDefinition, Track, TrackDefinition, TrackId
@@ -102,6 +103,8 @@ class ContentBuilder:
     def content(self, tracks: Sequence[Track]) -> Content:
         """Return the content of a site with these tracks."""
         packages = {name for track in tracks for each in track.exercises for name in each.packages}
+        for course in {course_file(each.definition.where.path) for each in tracks if each.lessons}:
+            packages |= {*load_course(course).packages} if exists(course) else set()
         if not packages <= self._packages:
             self._packages |= packages
             had_authors = os.getpid() in self._authors_of

@@ -21,6 +21,7 @@ from grader.lessons.execute import (
     RunNumberQuestion,
     RunProse,
     Shown,
+    ShownPlot,
     run_lesson,
 )
 from grader.lessons.figure import Figure
@@ -29,7 +30,7 @@ from grader.sandbox.process import Sandbox
 from sitegen.from_collection.pickled import Pickled
 
 _PARTS: Final = (
-    *(Figure, Location, RunCell, RunExercises, RunProse, Shown),
+    *(Figure, Location, RunCell, RunExercises, RunProse, Shown, ShownPlot),
     *(RunChoice, RunChoiceQuestion, RunExperiment, RunNumber, RunNumberQuestion),
 )
 _PICKLED: Final = Pickled(RunLesson, _PARTS)

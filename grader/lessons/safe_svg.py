@@ -1,0 +1,127 @@
+"""SVG from a lesson's cell, reduced to shapes and text that can stand in a page.
+
+Nothing in it can run, load something, or change the rest of the page. Black becomes the colour of
+the text around it, so that one image does for a light page and a dark one.
+"""
+
+import re
+import xml.etree.ElementTree as ET
+from typing import Final
+
+MOST_BYTES: Final = 256 << 10
+
+_SVG: Final = "{http://www.w3.org/2000/svg}"
+_HREF: Final = "{http://www.w3.org/1999/xlink}href"
+_ELEMENTS: Final = frozenset(
+    {
+        *("svg", "g", "defs", "clipPath", "use", "path", "rect", "circle", "ellipse", "line"),
+        *("polyline", "polygon", "text", "tspan", "image"),
+    }
+)
+_CONTAINERS: Final = frozenset({"svg", "g", "defs", "clipPath", "text", "tspan"})
+_PROPERTIES: Final = frozenset(
+    {
+        *("fill", "fill-opacity", "fill-rule", "stroke", "stroke-width", "stroke-opacity"),
+        *("stroke-dasharray", "stroke-dashoffset", "stroke-linecap", "stroke-linejoin"),
+        *("stroke-miterlimit", "opacity", "font-size", "font-style", "font-weight", "text-anchor"),
+        "clip-path",
+    }
+)
+_ATTRIBUTES: Final = _PROPERTIES | {
+    *("id", "d", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "ry", "points"),
+    *("width", "height", "viewBox", "transform", "clip-rule", "preserveAspectRatio"),
+}
+_VALUE: Final = re.compile(r"[\w\s#%.,+()-]*")
+_OWN: Final = re.compile(r"#([\w.-]+)")
+_OWN_URL: Final = re.compile(r"url\(#([\w.-]+)\)")
+_PNG: Final = re.compile(r"data:image/png;base64,[\sA-Za-z0-9+/=]+")
+_FONT_SIZE: Final = re.compile(r"(?:^|\s)(\d+(?:\.\d+)?)px\b")
+_BLACK: Final = frozenset({"#000000", "#000", "black"})
+
+
+class UnsafeSvgError(Exception):
+    """The text is no SVG that a page can show; the message says why."""
+
+
+def safe_svg(source: str, alt: str, prefix: str) -> str:
+    """Return an SVG as HTML has it.
+
+    Args:
+        source: the SVG.
+        alt: what it shows.
+        prefix: begins each id, so that no two images of a page share one.
+
+    Raises:
+        UnsafeSvgError: it is none, or too large.
+    """
+    begin = source.find("<svg")
+    text = source[begin:] if begin >= 0 else ""
+    if len(text.encode()) > MOST_BYTES:
+        raise UnsafeSvgError(f"the plot has more than {MOST_BYTES:,} bytes as SVG; draw less")
+    if re.search(r"<!(?!--)|<\?", text):  # an entity could grow without an end
+        raise UnsafeSvgError("the SVG has a declaration within it")
+    try:
+        root = ET.fromstring(text)  # noqa: S314  without declarations there are no entities
+    except ET.ParseError as error:
+        raise UnsafeSvgError(f"the SVG cannot be read: {error}") from None
+    if root.tag != f"{_SVG}svg":
+        raise UnsafeSvgError("this is no SVG")
+    box = root.get("viewBox", "")
+    try:
+        clean = _clean(root, prefix)
+    except RecursionError:
+        raise UnsafeSvgError("the SVG is nested too deep") from None
+    clean.attrib = {
+        "viewBox": box if _VALUE.fullmatch(box) else "",
+        "role": "img",
+        "aria-label": alt,
+        "fill": "currentColor",
+        "stroke-linejoin": "round",
+        "stroke-linecap": "butt",
+    }
+    if not len(clean):
+        raise UnsafeSvgError("there is nothing in the SVG")
+    return ET.tostring(clean, encoding="unicode")
+
+
+def _clean(element: ET.Element, prefix: str) -> ET.Element:
+    """Return an element with what is allowed of it, and of what is in it."""
+    made = ET.Element(element.tag.removeprefix(_SVG))
+    made.text = element.text if made.tag in ("text", "tspan") else None
+    for name, value in {**element.attrib, **_declarations(element)}.items():
+        if name in ("href", _HREF):
+            made.set("href", _link(made.tag, value, prefix))
+        elif name == "id" and re.fullmatch(r"[\w.-]+", value):
+            made.set("id", prefix + value)
+        elif name == "clip-path" and (own := _OWN_URL.fullmatch(value.strip())):
+            made.set(name, f"url(#{prefix}{own[1]})")
+        elif name in _ATTRIBUTES - {"id"} and _VALUE.fullmatch(value) and "url" not in value:
+            made.set(name, "currentColor" if value.strip() in _BLACK else value.strip())
+    for child in element:
+        if isinstance(child.tag, str) and child.tag.removeprefix(_SVG) in _ELEMENTS:
+            cleaned = _clean(child, prefix)
+            if len(cleaned) or cleaned.text or cleaned.tag not in _CONTAINERS:
+                cleaned.tail = child.tail if made.tag in ("text", "tspan") else None
+                made.append(cleaned)
+    return made
+
+
+def _link(tag: str, target: str, prefix: str) -> str:
+    """Return a link to a part of the same image, or an image within it; "#" for any other."""
+    if tag == "image" and _PNG.fullmatch(target):
+        return "".join(target.split())
+    own = _OWN.fullmatch(target)
+    return f"#{prefix}{own[1]}" if own else "#"
+
+
+def _declarations(element: ET.Element) -> dict[str, str]:
+    """Return the properties in an element's style that can be attributes of their own."""
+    found = {}
+    for declaration in element.get("style", "").split(";"):
+        name, _, value = declaration.partition(":")
+        name, value = name.strip(), value.strip()
+        if name == "font" and (size := _FONT_SIZE.search(value)):
+            found["font-size"] = size[1]
+        elif name in _PROPERTIES:
+            found[name] = value.removesuffix("px") if name == "font-size" else value
+    return found

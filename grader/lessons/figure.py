@@ -17,6 +17,7 @@ PARTS: Final = (
     "embedding", "positions", "projections", "dot-products", "scaling", "causal-mask", "masks",
     "softmax", "weighted-sum", "heads", "feed-forward", "logits", "sampling", "memory", "training",
 )  # fmt: skip
+POSITIONS: Final = 32
 SIZES: Final = tuple(str(2**power) for power in range(10))  # of a query
 CONTROLS: Final = ("mask", "scale", "temperature", "heads")
 
@@ -179,6 +180,10 @@ _KINDS: Final = {
             "temperature": _number(0.25, 8),
             "scale": _switch,
         },
+    ),
+    "positions": _Kind(
+        "One position, and all others",
+        {"title": _any_text, "position": _number(0, POSITIONS - 1)},
     ),
     "map": _Kind(
         "The map of a tiny GPT",

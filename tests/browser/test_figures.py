@@ -130,7 +130,10 @@ def test_dividing_cures_a_saturated_softmax(page: Page) -> None:
     expect(figure.get_by_role("status")).to_contain_text("Nearly even")
 
 
-@pytest.mark.parametrize("lesson", ["scaling", "softmax", "weighted-sum"])
+LESSONS = ["multi-head", "scaling", "softmax", "weighted-sum", "word-order"]
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
 def test_lessons_with_figures_are_for_everyone(page: Page, tools: "Tools", lesson: str) -> None:
     """On a phone and on a desk, in either theme."""
     without_python(page)

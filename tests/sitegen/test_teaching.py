@@ -12,6 +12,7 @@ from grader.lessons.execute import RunLesson
 from grader.lessons.figure import HEADS, PARTS, Figure
 from sitegen.lessons import TrackLesson
 from sitegen.numerals import MINUS
+from sitegen.teaching import positions
 from sitegen.teaching.curves import bars_of, describe, measure
 from sitegen.teaching.explorer import describe_row, view_explorer
 from sitegen.teaching.model_map import view_map
@@ -226,3 +227,23 @@ def test_the_curves_are_there_without_scripts(
     assert "Saturated: the scores spread by" in page.text
     scores = [each.attributes["data-scores"] for each in page.all("figure")]
     assert scores == [CURVES["scores"]]
+
+
+@pytest.mark.parametrize("case", CURVES["positions"], ids=lambda case: str(case["position"]))
+def test_products_of_positions_are_those_of_the_table(case: dict[str, Any]) -> None:
+    """`npm test` holds the page's scripts to the same table, within 1e-6."""
+    row = positions.products(case["position"])
+
+    assert np.allclose(row, case["products"], rtol=0, atol=1e-9)
+    assert positions.describe(case["position"], row) == case["said"]
+
+
+def test_the_products_of_positions_depend_on_their_distance_alone(
+    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
+) -> None:
+    """So what the figure says is true of each position."""
+    figure = Figure(Location(Path("lessons/01-begin.md")), "positions", (("position", "3"),))
+    page = build(make_track(), lessons={"attention": [make_lesson("begin", figure)]})[PAGE]
+
+    assert np.allclose(positions.products(3)[:20], positions.products(13)[10:30])
+    assert "Position 3: its product with itself is 8.00" in page.text

@@ -4,6 +4,7 @@ import test from "node:test";
 import { attentionWeights, isKnown } from "../src/figures/attention.ts";
 import { describeRow } from "../src/figures/explorer-words.ts";
 import { barsOf, decode, describe, measure } from "../src/figures/spread.ts";
+import * as waves from "../src/figures/waves.ts";
 import attention from "./attention.json";
 import curves from "./curves.json";
 
@@ -24,5 +25,13 @@ for (const { setting, measures, weights, bars, said } of curves.cases) {
     found.weights[5].forEach((weight, at) => near(weight, weights[at]));
     barsOf(found.scores).forEach((bar, at) => near(bar, bars[at], 0.06));
     assert.equal(describe(found), said);
+  });
+}
+
+for (const { position, products, said } of curves.positions) {
+  test(`products of position ${position} as NumPy computes them`, () => {
+    const found = waves.products(position);
+    found.forEach((product, at) => assert.ok(Math.abs(product - products[at]) < 1e-6));
+    assert.equal(waves.describe(position, found), said);
   });
 }

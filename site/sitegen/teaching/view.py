@@ -8,17 +8,21 @@ from sitegen.teaching.broadcasting import BroadcastingView, view_broadcasting
 from sitegen.teaching.curves import CurvesView, view_curves
 from sitegen.teaching.explorer import ExplorerView, view_explorer
 from sitegen.teaching.model_map import MapView, view_map
+from sitegen.teaching.positions import PositionsView, view_positions
 from sitegen.teaching.stepper import StepperView, view_stepper
 
 if TYPE_CHECKING:
     from sitegen.cards import Stop
 
-FigureView: TypeAlias = BroadcastingView | CurvesView | ExplorerView | MapView | StepperView
+FigureView: TypeAlias = (
+    BroadcastingView | CurvesView | ExplorerView | MapView | PositionsView | StepperView
+)
 
 _VIEWS: Final[dict[str, Callable[[Figure, str], FigureView]]] = {
     "broadcasting": view_broadcasting,
     "curves": view_curves,
     "explorer": view_explorer,
+    "positions": view_positions,
     "stepper": view_stepper,
 }
 

@@ -3,6 +3,7 @@
 const KINDS: Readonly<Record<string, () => Promise<{ start(figure: HTMLElement): void }>>> = {
   explorer: () => import("./explorer"),
   curves: () => import("./curves"),
+  positions: () => import("./positions"),
   stepper: () => import("./stepper"),
 };
 

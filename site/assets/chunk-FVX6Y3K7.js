@@ -1,1 +1,0 @@
-var t={explorer:()=>import("./chunk-V4ZI6NZ5.js"),curves:()=>import("./chunk-RNYTXMN6.js"),stepper:()=>import("./chunk-XGWYFCYS.js")};function o(){for(let e of document.querySelectorAll("[data-figure]"))t[e.dataset.figure??""]?.().then(({start:r})=>r(e))}export{o as a};

@@ -1,0 +1,66 @@
+"""The dot products of one position with all others: only their distance counts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.lessons.figure import POSITIONS, Figure
+
+D_MODEL: Final = 16
+FAR: Final = 5  # steps
+
+
+@dataclass(frozen=True, slots=True)
+class PositionsView:
+    """The figure in its first state."""
+
+    template: ClassVar[str] = "figures/positions.html"
+    id: str
+    title: str
+    position: int
+    products: tuple[float, ...]
+    said: str
+    last: int = POSITIONS - 1
+
+
+def view_positions(figure: Figure, name: str) -> PositionsView:
+    """Compute the products of the position that the author named.
+
+    Args:
+        figure: The block of the lesson.
+        name: An id that nothing else on the page has.
+    """
+    position = int(float(figure.get("position", "8")))
+    found = products(position)
+    return PositionsView(name, figure.title, position, found, describe(position, found))
+
+
+def products(position: int) -> tuple[float, ...]:
+    """Return the dot product of a position's vector with that of each position."""
+    P = _vectors()
+    return tuple((P @ P[position]).tolist())
+
+
+def describe(position: int, row: Sequence[float]) -> str:
+    """Say how the products fall with the distance."""
+
+    def at(distance: int) -> str:
+        there = position + distance
+        return f"{row[there if there < len(row) else position - distance]:.2f}"
+
+    return (
+        f"Position {position}: its product with itself is {at(0)}, one step away {at(1)}, "
+        f"{FAR} steps away {at(FAR)}. Move it: these numbers stay, since only the distance counts."
+    )
+
+
+def _vectors() -> npt.NDArray[np.float64]:
+    """Return sines and cosines as the lesson has them, shape (POSITIONS, D_MODEL)."""
+    speeds = 10000.0 ** (-np.arange(0, D_MODEL, 2) / D_MODEL)
+    angles = np.outer(np.arange(POSITIONS), speeds)
+    P = np.empty((POSITIONS, D_MODEL))
+    P[:, 0::2], P[:, 1::2] = np.sin(angles), np.cos(angles)
+    return P

@@ -12,6 +12,7 @@ _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:\s|$)")
 _SPAN: Final = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", re.DOTALL)
 _DOLLARS: Final = re.compile(r"(?<!\\)((?:\\\\)*)(\$\$|\$)")
+_UNSAID_PLOT: Final = re.compile(r"plot\(\s*(?:\)|title=|(['\"])\s*\1)")
 _TOP: Final = 2  # the title of the page is the heading of level 1
 
 
@@ -75,6 +76,34 @@ def unbalanced_maths(prose: ProseText) -> Iterator[Problem]:
             yield prose.problem(message, start + before.count("\n"), column)
 
 
+@rule(
+    "ETU209",
+    "plot-without-text",
+    "error",
+    bad="""
+    import matplotlib.pyplot as plt
+    plt.plot(losses)
+    plot("")
+    """,
+    good="""
+    import matplotlib.pyplot as plt
+    plt.plot(losses)
+    plot("The loss falls from 4 to 1")
+    """,
+)
+def plot_without_text(prose: ProseText) -> Iterator[Problem]:
+    """A lesson shows a plot without the text that says what it shows.
+
+    People who listen to a page, and a terminal, get that text in place of the plot.
+    """
+    if "matplotlib" not in prose.text:
+        return
+    for number, line in enumerate(prose.text.split("\n"), 1):
+        if _UNSAID_PLOT.match(line):
+            message = "this plot needs a text that says what it shows: plot('...')"
+            yield prose.problem(message, number)
+
+
 def _outside_fences(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines, numbered from one, that are in no fenced code."""
     fence = ""
@@ -108,4 +137,4 @@ def _blanked(paragraph: str) -> str:
     return _SPAN.sub(lambda span: re.sub(r"[^\n]", " ", span[0]), paragraph)
 
 
-PROSE_RULES = (skipped_heading_level, unbalanced_maths)
+PROSE_RULES = (skipped_heading_level, unbalanced_maths, plot_without_text)

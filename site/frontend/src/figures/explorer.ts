@@ -177,7 +177,7 @@ class Explorer {
         element(
           "label",
           { class: `explorer-word${isKnown(this.#toy, word) ? "" : " guessed"}` },
-          element("input", { type: "radio", name, value: at, checked: at === ask, autocomplete: "off" }),
+          element("input", { type: "radio", name, value: at, checked: at === ask }),
           element("span", { class: "explorer-chip" }, word),
           " ",
           element("span", { class: "explorer-share" }),

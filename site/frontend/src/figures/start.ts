@@ -9,6 +9,8 @@ const KINDS: Readonly<Record<string, () => Promise<{ start(figure: HTMLElement):
 
 export function startFigures(): void {
   for (const figure of document.querySelectorAll<HTMLElement>("[data-figure]")) {
+    // After a reload some browsers restore what was chosen; the figure is drawn as it first was.
+    for (const input of figure.querySelectorAll("input")) input.checked = input.defaultChecked;
     void KINDS[figure.dataset.figure ?? ""]?.().then(({ start }) => start(figure));
   }
 }

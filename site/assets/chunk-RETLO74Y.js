@@ -1,1 +1,0 @@
-var r={explorer:()=>import("./chunk-7D3ZOLWQ.js"),curves:()=>import("./chunk-DH6YAB6B.js"),positions:()=>import("./chunk-Q6V53R3G.js"),stepper:()=>import("./chunk-XGWYFCYS.js")};function o(){for(let e of document.querySelectorAll("[data-figure]"))r[e.dataset.figure??""]?.().then(({start:t})=>t(e))}export{o as a};

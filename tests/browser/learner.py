@@ -73,7 +73,7 @@ class Bench:
 
     def concludes(self, text: str | re.Pattern[str]) -> None:
         """Wait for what comes of the run or check that was asked for, and that it says so."""
-        expect(self.page.get_by_role("region", name="Your code")).not_to_have_attribute(
+        expect(self.page.get_by_role("region", name="Your code", exact=True)).not_to_have_attribute(
             "aria-busy", "true"
         )
         expect(self.summary).to_contain_text(text)

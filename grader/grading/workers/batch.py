@@ -144,7 +144,7 @@ def is_submission(name: str) -> bool:
 
 def may_be_several(path: Path) -> bool:
     """Return whether a path may be a submission of several files, whatever the exercise is."""
-    return path.suffix.lower() == ".zip" or path.is_dir()
+    return path.suffix.lower() == ".zip" or (path.is_dir() and not is_submission(path.name))
 
 
 def _last_change(path: Path, changed: float) -> float:

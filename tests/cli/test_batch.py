@@ -271,6 +271,7 @@ def test_what_a_definition_prints_stays_out_of_the_result(
     assert json.loads(done.stdout)["outcome"] == "passed"
 
 
+@pytest.mark.slow
 def test_a_verdict_without_a_sandbox_settles_nothing(etude: Etude, tmp_path: Path) -> None:
     """A later run in the sandbox grades the file again."""
     hand_in(tmp_path / "in", "s", RIGHT)

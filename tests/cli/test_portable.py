@@ -154,6 +154,7 @@ def verdict(tmp_path: Path) -> Callable[[str], Verdict]:
     return grade_one
 
 
+@pytest.mark.slow
 def test_an_endless_loop_is_stopped(verdict: Callable[[str], Verdict]) -> None:
     """After the wall clock's limit."""
     found = verdict("def f(x):\n    while True:\n        pass\n")

@@ -80,6 +80,7 @@ def ids(diagnoses: Iterable[Diagnosis | None]) -> list[str | None]:
     return [None if diagnosis is None else diagnosis.id for diagnosis in diagnoses]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [WEIGHTS, CAUSAL], ids=lambda path: path.stem)
 def test_each_misconception_is_diagnosed_as_itself(path: Path, sandbox: Sandbox) -> None:
     """Every misconception of an exercise is named, with its feedback, and no other one is."""
@@ -116,6 +117,7 @@ def test_other_program_with_the_same_mistake(sandbox: Sandbox) -> None:
     assert verdict.diagnosis.id == "unscaled"
 
 
+@pytest.mark.slow
 def test_two_mistakes_at_once_are_not_one(sandbox: Sandbox) -> None:
     """A program that makes a known mistake and another one gets no explanation."""
     exercise = load_exercise(WEIGHTS)
@@ -259,6 +261,7 @@ def test_rules_explain_what_no_one_declared(rule: str, make: "Make", sandbox: Sa
     assert found is None or SAID[rule] in found.feedback
 
 
+@pytest.mark.slow
 def test_a_wrong_helper_is_named_by_the_exercise_that_teaches_it(sandbox: Sandbox) -> None:
     """A submission's own softmax meets the feedback of the exercise about softmax, if any fits."""
     exercise = load_exercise(WEIGHTS)
@@ -417,6 +420,7 @@ def test_a_page_gets_the_misconceptions_that_load(make: "Make", sandbox: Sandbox
     assert len(found[0].fingerprints) == 2
 
 
+@pytest.mark.slow
 def test_mutants_without_an_end_are_given_up(
     make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,6 +60,7 @@ def test_it_names_the_learners_own_text_and_line(grade_all: "GradeAll") -> None:
     assert PLACE in said(verdict)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "tests", "fields"),
     [
@@ -112,6 +113,7 @@ ANSWERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
 def test_nothing_but_a_place_comes_back(grade_all: "GradeAll", answer: str) -> None:
     """A submission that takes over the search has right values, and tells none of them."""

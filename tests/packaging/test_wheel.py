@@ -280,6 +280,7 @@ def public_text() -> str:
     return "\n".join([*map(student_text, EXERCISES), *texts, reference_text()])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXERCISES, ids=lambda path: path.stem)
 def test_no_byte_of_the_wheel_has_anything_hidden(path: Path, wheel: Path) -> None:
     """No hidden id, and no line of a hidden test, solution, explanation, misconception, comment."""

@@ -160,7 +160,16 @@ def cases(sandbox: Sandbox) -> Cases:
     return Cases(sandbox)
 
 
-@pytest.mark.parametrize("case", CASES, ids=name_of)
+def _is_ended_by_a_limit(case: Path) -> bool:
+    report = case / "report.txt"
+    return report.exists() and "Stopped after" in report.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=[pytest.mark.slow] * _is_ended_by_a_limit(case)) for case in CASES],
+    ids=name_of,
+)
 def test_a_learner_reads_what_is_in_the_golden_file(
     case: Path, cases: Cases, goldens: "Goldens"
 ) -> None:

@@ -17,7 +17,7 @@ import re
 import urllib.parse
 import xml.etree.ElementTree as ET
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -266,7 +266,6 @@ RENDERERS: Mapping[str, Render] = {
     **{f"{name} in full": _one(name, verbose=True) for name in FORMATS},
     **{f"{name} of many": _many(name) for name in FORMATS},
 }
-QUICK = ("terminal", "json")
 
 
 # How a text can be read: each gives texts that may be in it in another form.
@@ -374,14 +373,10 @@ def forbidden(disclosures: Mapping[str, Secret]) -> tuple[set[str], dict[str, fl
     return words, numbers
 
 
-def _slow_but(quick: Collection[str]) -> list[Any]:
-    """Return the names of all renderers; those that are not quick are marked as slow."""
-    return [
-        pytest.param(name, marks=[pytest.mark.slow] * (name not in quick)) for name in RENDERERS
-    ]
-
-
-@pytest.mark.parametrize("name", _slow_but(QUICK))
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name != "terminal")) for name in RENDERERS],
+)
 def test_nothing_of_a_hidden_test_is_in_a_report(name: str, verdicts: dict[str, Verdict]) -> None:
     """No input, expected value, code, description, output or difference, however it is written."""
     words, numbers = forbidden(SECRETS)
@@ -389,6 +384,7 @@ def test_nothing_of_a_hidden_test_is_in_a_report(name: str, verdicts: dict[str, 
         assert (way, found_in(RENDERERS[name](verdict), words, numbers)) == (way, set())
 
 
+@pytest.mark.slow
 def test_each_way_to_fail_did_come_about(verdicts: dict[str, Verdict]) -> None:
     """Or there would be nothing to leak: every rung has its sentence, every outcome is there."""
     told = {way: _hidden(verdict, "category").message for way, verdict in verdicts.items()}
@@ -401,6 +397,7 @@ def test_each_way_to_fail_did_come_about(verdicts: dict[str, Verdict]) -> None:
         assert shown.got is not None
 
 
+@pytest.mark.slow
 def test_a_hidden_result_has_an_id_an_outcome_and_a_sentence(verdicts: dict[str, Verdict]) -> None:
     """And nothing else, whatever may be added to the results of visible tests."""
     for verdict in verdicts.values():
@@ -411,6 +408,7 @@ def test_a_hidden_result_has_an_id_an_outcome_and_a_sentence(verdicts: dict[str,
             assert test == bare
 
 
+@pytest.mark.slow
 def test_inputs_are_told_where_they_may_be(verdicts: dict[str, Verdict]) -> None:
     """The disclosure `inputs` shows these, and only those of its own test."""
     for rung in RUNGS:
@@ -473,7 +471,7 @@ def of_other_data(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", _slow_but(["json"]))
+@pytest.mark.parametrize("name", RENDERERS)
 def test_other_hidden_data_make_no_other_report(
     name: str, of_other_data: Mapping[str, tuple[Verdict, Verdict]]
 ) -> None:
@@ -482,6 +480,7 @@ def test_other_hidden_data_make_no_other_report(
         assert (way, RENDERERS[name](one)) == (way, RENDERERS[name](other))
 
 
+@pytest.mark.slow
 def test_where_nothing_may_be_told_every_way_to_fail_is_one(
     sandbox: Sandbox, load: Callable[[Fields], Exercise]
 ) -> None:

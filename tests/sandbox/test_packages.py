@@ -100,6 +100,7 @@ def test_a_submission_imports_what_the_course_names(graded: Graded) -> None:
     assert graded(late).outcome is Outcome.PASSED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["unrelated", "pytest", "grader", "reference", "yaml"])
 def test_a_submission_imports_nothing_else(graded: Graded, site: Path, name: str) -> None:
     """Not by its name, and not after putting the folder of the packages on the path."""

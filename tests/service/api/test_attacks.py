@@ -124,6 +124,7 @@ def test_nobody_fills_the_store_with_sessions(served: Served) -> None:
     assert [_is_in(served, each) for each in cookies] == [False] * 2 + [True] * 20
 
 
+@pytest.mark.slow
 def test_what_a_submission_raises_and_prints_is_text(served: Served, browser: httpx.Client) -> None:
     """Markup in an exception, a printed line, a name: staff reads it, and no browser runs it."""
     markup = "</code></pre><script>alert(1)</script><img src=x onerror=alert(2)>"

@@ -174,6 +174,7 @@ def test_a_stream_does_not_outlive_its_token_for_long(
     assert again.status_code == HTTPStatus.UNAUTHORIZED
 
 
+@pytest.mark.slow
 def test_the_place_in_the_line_is_told_as_it_changes(
     serving: Callable[[Settings], Served], tmp_path: Path
 ) -> None:

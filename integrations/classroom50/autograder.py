@@ -41,7 +41,7 @@ def _install(environment: Path) -> int:
 
 
 def _grade(environment: Path) -> int:
-    exercises = sorted((HERE / "exercises").glob("*.yaml"))
+    exercises = sorted((HERE / "exercises").glob("[0-9]*.yaml"))
     assigned = [f"--assigned={path}" for path in exercises]
     formats = ["plain", f"classroom50={RESULT}", f"markdown={TEXT}"]
     words = ("grade", ".", *assigned, *(f"--format={each}" for each in formats))

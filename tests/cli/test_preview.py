@@ -37,6 +37,20 @@ solution: |
       return 2 * x
 explanation: Twice is two times.
 """
+CORRECTED = (
+    EXERCISE.replace("{x: [1.0, 2.0]}", "{x: [1.0, 3.0, 5.0, 7.0, 9.5]}")
+    .replace("[2.0, 5.0]", "[2.0, 6.0, 10.0, 14.0, 19.0]")
+    .replace("{x: [-1.0]}", "{x: [-1.0, 0.5, 2.5, 4.5]}")
+    .replace("[-2.0]", "[-2.0, 1.0, 5.0, 9.0]")
+    + """\
+misconceptions:
+  - id: squared
+    code: |
+      def double(x):
+          return x**2
+    feedback: This is the square.
+"""
+)
 TRACK = "id: one\ntitle: One\ndescription: One exercise.\nexercises: [double]\n"
 _PATIENCE = 60.0  # seconds, bounded even on a busy machine
 
@@ -95,7 +109,7 @@ def test_preview_proves_again_what_changes(file: Path) -> None:
     """The page says so when the file was corrected."""
     with serving("preview", file) as server:
         server.wait_for("Not proven")
-        file.write_text(EXERCISE.replace("[2.0, 5.0]", "[2.0, 4.0]"))
+        file.write_text(CORRECTED)
         assert "the solution gives 4" not in server.wait_for("Proven: 2 tests (1 hidden)")
 
 

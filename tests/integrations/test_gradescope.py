@@ -156,7 +156,7 @@ def test_the_zip_has_what_gradescope_calls_at_its_root(one: Path) -> None:
         }
         assert names == {
             "setup.sh", "run_autograder", "fault.json", "requirements.txt", WHEEL,
-            "exercises/01-attention-weights.yaml",
+            "exercises/01-attention-weights.yaml", "exercises/course.yaml",
         }  # fmt: skip
         assert modes["run_autograder"] == modes["setup.sh"] == 0o755
         assert archive.read("exercises/01-attention-weights.yaml") == DEFINITION.read_bytes()
@@ -196,12 +196,14 @@ def test_what_cannot_be_exported_is_said(
     etude = etude_venv / "bin" / "etude"
     handout = tmp_path / "handout"
     assert run(etude, "export", "student", handout, cwd=checkout).returncode == 0
-    twin = tmp_path / "twin.yaml"
-    twin.write_text(DEFINITION.read_text())
+    twins = [tmp_path / "twin.yaml", tmp_path / "other.yaml"]
+    for twin in twins:
+        twin.write_text(DEFINITION.read_text())
     for words, message in (
         (("atention-weights",), "did you mean 'attention-weights'?"),
         (("attention-weights", "--exercises", handout), "is a student edition"),
-        (("attention-weights", twin), "there are two exercises 'attention-weights'"),
+        (twins, "there are two exercises 'attention-weights'"),
+        (("attention-weights", twins[0]), "are of different courses"),
         (("attention-weights", "--etude", "no/such.whl"), "no/such.whl cannot be read"),
         (("attention-weights", "--etude", "-r x"), "'-r x' is no requirement for pip"),
         (("attention-weights", "--etude", "a\n-r x"), "is no requirement for pip"),
@@ -416,7 +418,7 @@ def test_results_are_written_when_the_grader_breaks(
     (broken.root / "submission").mkdir()
     (broken.venv / "bin").mkdir(parents=True)
     python = broken.venv / "bin" / "python"
-    (definition,) = (broken.root / "source" / "exercises").iterdir()
+    (definition,) = (broken.root / "source" / "exercises").glob("01-*.yaml")
     if damage == "killed":
         stub(python, "kill -9 $$")
     elif damage != "gone":

@@ -54,7 +54,7 @@ def test_the_site_is_built_without_a_warning_and_works_offline(tree: Path, build
     loads = re.compile(r'<(?:script|img|link|iframe)[^>]*(?:src|href)="((?:https?:)?//[^"]+)"')
     assert [(page.name, url) for page in pages for url in loads.findall(page.read_text())] == []
     generated = tree / "docs" / "reference" / "generated"
-    assert "etude check [OPTIONS] EXERCISE FILE" in (generated / "command-line.md").read_text()
+    assert "etude check [OPTIONS] EXERCISE [FILE]" in (generated / "command-line.md").read_text()
     assert "| `cpu_seconds` | `cpu_seconds` | 3 s | 30 s |" in (generated / "limits.md").read_text()
     assert "## reference.softmax" in (generated / "reference-functions.md").read_text()
     assert "Grader.submit(self, exercise" in (generated / "python-api-names.md").read_text()

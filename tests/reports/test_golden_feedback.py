@@ -203,7 +203,7 @@ def test_everything_that_can_be_recognised_has_a_case(cases: Cases) -> None:
     told = [cases.get(case) for case in CASES]
     recognised = frozenset().union(*(each.recognised for each in told))
     assert recognised == {
-        *(hyphened(rung.value) for rung in Rung),
+        *(hyphened(rung.value) for rung in Rung if rung is not Rung.FIGURE),  # see test_figures.py
         *get_args(RelationId),
         *(cause.id for cause in error_explanations.CAUSES),
     }

@@ -50,8 +50,8 @@ def worker(url: str, folder: Path, tmp_path: Path) -> Iterator[Worker]:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ETUDE_")}
     started: list[Program] = []
 
-    def start(*options: str) -> Program:
-        words = [*command, "--exercises", str(folder), "--dead-after", "4", *options]
+    def start(*options: str, exercises: Path = folder) -> Program:
+        words = [*command, "--exercises", str(exercises), "--dead-after", "4", *options]
         started.append(Program(words, environment | {"PYTHONPATH": str(HOOK)}))
         return started[-1]
 
@@ -203,7 +203,7 @@ def test_a_worker_with_another_version_leaves_the_jobs_to_others(
     changed = DOUBLE.replace("title: ", "title: Another ")
     (tmp_path / "other/small/01-double.yaml").write_text(changed)
     begun = stored.begin()
-    other = worker("--exercises", str(tmp_path / "other"))
+    other = worker(exercises=tmp_path / "other")
     wait_until("it says so", lambda: "of another version" in "".join(other.lines))
     assert _progress(stored, begun.id) == (0, 2)
     worker()

@@ -184,7 +184,7 @@ class Child(ABC):
     def figure(self, statements: str, given: Mapping[str, Any], asking: Asking = PLAINLY) -> Answer:
         """Run statements as `run` does; the value is the data of the figure that they draw.
 
-        None if they draw nothing. See `inside.figures`.
+        None if they draw nothing. See `inside.drawn_figure`.
         """
         return self._ask("figure", statements, dict(given), asking=asking)
 

@@ -29,8 +29,8 @@ from grader.sandbox.printable import printable
 
 _INSIDE = Path(__file__).parent
 _BOOTSTRAP = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from inside import portable; del sys.path[0]; "
-    "portable.main(sys.argv[2], int(sys.argv[3]))"
+    "import sys; sys.path.insert(0, sys.argv[1]); from inside import pipes; del sys.path[0]; "
+    "pipes.main(sys.argv[2], int(sys.argv[3]))"
 )
 _AT_ONCE = 1 << 16
 

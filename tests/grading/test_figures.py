@@ -21,7 +21,7 @@ from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade
 from grader.sandbox.backends import LANDLOCK, NAMESPACES, Backend
 from grader.sandbox.examination import examine
-from grader.sandbox.inside.figures import data_of
+from grader.sandbox.inside.drawn_figure import data_of
 from grader.sandbox.process import Sandbox
 
 pytestmark = pytest.mark.skipif(

@@ -12,7 +12,7 @@ from grader.lessons.execute import RunLesson
 from grader.lessons.figure import HEADS, PARTS, Figure
 from sitegen.lessons import TrackLesson
 from sitegen.numerals import MINUS
-from sitegen.teaching import positions
+from sitegen.teaching import position_products
 from sitegen.teaching.curves import bars_of, describe, measure
 from sitegen.teaching.explorer import describe_row, view_explorer
 from sitegen.teaching.model_map import view_map
@@ -232,10 +232,10 @@ def test_the_curves_are_there_without_scripts(
 @pytest.mark.parametrize("case", CURVES["positions"], ids=lambda case: str(case["position"]))
 def test_products_of_positions_are_those_of_the_table(case: dict[str, Any]) -> None:
     """`npm test` holds the page's scripts to the same table, within 1e-6."""
-    row = positions.products(case["position"])
+    row = position_products.products(case["position"])
 
     assert np.allclose(row, case["products"], rtol=0, atol=1e-9)
-    assert positions.describe(case["position"], row) == case["said"]
+    assert position_products.describe(case["position"], row) == case["said"]
 
 
 def test_the_products_of_positions_depend_on_their_distance_alone(
@@ -245,5 +245,5 @@ def test_the_products_of_positions_depend_on_their_distance_alone(
     figure = Figure(Location(Path("lessons/01-begin.md")), "positions", (("position", "3"),))
     page = build(make_track(), lessons={"attention": [make_lesson("begin", figure)]})[PAGE]
 
-    assert np.allclose(positions.products(3)[:20], positions.products(13)[10:30])
+    assert np.allclose(position_products.products(3)[:20], position_products.products(13)[10:30])
     assert "Position 3: its product with itself is 8.00" in page.text

@@ -19,7 +19,7 @@ A request is a list `[number, operation, ...]`, its answer `[number, status, pay
     ["value", name]              "ok": the present value of the name
     ["run", statements, given]   "ok": the number of bytes printed; they are in the output
                                  descriptor, followed by standard error
-    ["figure", statements, given]  "ok": the data of the figure that they draw, see `figures`
+    ["figure", statements, given]  "ok": the data of the figure that they draw, see `drawn_figure`
     ["look", operation, ...]     "ok": [the value, changes]; changes are null if the arguments are
                                  as they were, else each container and array of the request now
     ["hear", operation, ...]     "ok": [the value, warnings, bytes printed]; the output is followed
@@ -424,10 +424,10 @@ class _SubmissionModule:
             return self._output.position - begin
 
     def figure(self, statements: str, given: dict[str, Any]) -> object:
-        from . import figures  # noqa: PLC0415  imported ahead where there are packages; no page has it
+        from . import drawn_figure  # noqa: PLC0415  imported ahead where there are packages; no page has it
 
         namespace = {**self.module.__dict__, **given}
-        return figures.data_of(figures.draw(statements, namespace))
+        return drawn_figure.data_of(drawn_figure.draw(statements, namespace))
 
 
 def _or_nothing(value: object) -> list[object]:

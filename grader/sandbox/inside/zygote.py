@@ -127,7 +127,7 @@ def _import_packages(config: dict[str, Any]) -> None:
     """Import the packages of a course, whose folders no submission imports from by itself."""
     if not config["packages"]:
         return
-    importlib.import_module(".figures", __package__)
+    importlib.import_module(".drawn_figure", __package__)
     sys.path += config["folders"]
     os.environ["MPLBACKEND"] = "agg"  # or matplotlib looks for a screen
     with _scratch(config["backend"]) as folder:

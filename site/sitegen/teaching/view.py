@@ -8,7 +8,7 @@ from sitegen.teaching.broadcasting import BroadcastingView, view_broadcasting
 from sitegen.teaching.curves import CurvesView, view_curves
 from sitegen.teaching.explorer import ExplorerView, view_explorer
 from sitegen.teaching.model_map import MapView, view_map
-from sitegen.teaching.positions import PositionsView, view_positions
+from sitegen.teaching.position_products import PositionsView, view_positions
 from sitegen.teaching.stepper import StepperView, view_stepper
 
 if TYPE_CHECKING:

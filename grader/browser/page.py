@@ -3,8 +3,9 @@
 Each returns JSON, whatever a learner writes:
 
     check(source)  the verdict, as `etude check --format json` prints it
-    run(source)    {"output", "truncated", "problem"}
+    run(source)    {"output", "truncated", "figures", "problem"}
     cell(source)   {"printed", "truncated", "figures", "problem"}
+    names()        for NumPy and its modules: what each public name does
 
 `truncated` is the number of bytes printed beyond the cap; a problem is `{"message", "line"}`.
 """
@@ -14,6 +15,7 @@ import inspect
 import io
 import json
 import math
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +23,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.browser.coding import EngineData, from_text
+from grader.browser.coding import EngineData, from_text, size_of
 from grader.browser.page_child import InPage, PageChild
 from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
@@ -42,6 +44,13 @@ from grader.sandbox.limits import DEFAULT_LIMITS
 
 _NAME: Final = "browser"  # the sandbox in a verdict
 _CELL_SECONDS: Final = 8  # a page ends Python after ten
+_BEFORE_RUN: Final = """\
+from grader.lessons.display import _take, heatmap, table
+__name__ = "__main__"
+def _give(inputs):
+    globals().update({"inputs": inputs} | next(iter(inputs.values()), {}))
+"""
+_LONGEST: Final = 120  # characters of what a name does
 
 
 class _Grader:
@@ -71,6 +80,16 @@ class _Grader:
             return verdict
         diagnosis = self._diagnostician.diagnose(results, run.observed, source=source)
         return replace(verdict, diagnosis=diagnosis)
+
+    def inputs(self) -> dict[TestId, dict[str, Any]]:
+        """Return copies of the inputs of the visible tests, without those that cannot be copied."""
+        found = {}
+        for test in self.exercise.tests:
+            given = {} if test.hidden else self._oracle.inputs(test, 0)
+            plain = {name: value for name, value in given.items() if size_of(value) is not None}
+            if plain:
+                found[test.id] = plain
+        return found
 
 
 def _with_inputs(data: EngineData) -> dict[TestId, TestValues]:
@@ -104,17 +123,9 @@ class _LessonNamespace:
         return {
             "printed": self._child.output(0, self._child.printed),
             "truncated": self._child.lost,
-            "figures": self._figures(),
+            "figures": _figures(self._child),
             "problem": problem,
         }
-
-    def _figures(self) -> list[dict[str, Any]]:
-        """Return the cell's figures; none if it has replaced the function that keeps them."""
-        with contextlib.suppress(ChildGoneError):
-            match self._child.call("_take", [], {}):
-                case Returned(value=list(shown)):
-                    return [_figure(each) for each in shown]
-        return []
 
 
 _grader: _Grader | None = None
@@ -143,11 +154,30 @@ def check(source: str) -> str:
 
 
 def run(source: str) -> str:
-    """Run a source in a namespace of its own and return its output."""
+    """Run a source in a namespace of its own and return what it prints and draws.
+
+    The namespace has `heatmap` and `table`, the inputs of the first visible test by their names,
+    and those of all in `inputs`.
+    """
     with _quietly(), PageChild(DEFAULT_LIMITS) as child:
+        child.load(_BEFORE_RUN, [])
+        _figures(child)  # of a run that was stopped
+        child.call("_give", [_grader.inputs() if _grader else {}], {})
         problem = _problem_in(child, source)
         output = child.output(0, child.printed)
-        return json.dumps({"output": output, "truncated": child.lost, "problem": problem})
+        found = {"output": output, "truncated": child.lost, "figures": _figures(child)}
+        return json.dumps(found | {"problem": problem})
+
+
+def names() -> str:
+    """Return what each public name of NumPy and its modules does, for completion in an editor."""
+    found = {}
+    with _quietly(), warnings.catch_warnings(action="ignore"):
+        for name, module in (("np", np), ("np.linalg", np.linalg), ("np.random", np.random)):
+            loaded = vars(module)  # `dir` also has modules that NumPy would only import now
+            public = [each for each in loaded if not each.startswith("_")]
+            found[name] = {each: _summary(loaded[each]) for each in sorted(public)}
+    return json.dumps(found)
 
 
 def open_lesson() -> None:
@@ -189,8 +219,26 @@ def _problem_in(child: PageChild, source: str) -> dict[str, Any] | None:
     return {"message": found.sentence, "line": found.line}
 
 
+def _figures(child: PageChild) -> list[dict[str, Any]]:
+    """Return the figures of a run; none if it has replaced the function that keeps them."""
+    with contextlib.suppress(ChildGoneError):
+        match child.call("_take", [], {}):
+            case Returned(value=list(shown)):
+                return [_figure(each) for each in shown]
+    return []
+
+
 def _figure(shown: Any) -> dict[str, Any]:  # noqa: ANN401  as `display` keeps it
     rows = np.asarray(shown["values"]).tolist()
     # JSON has no NaN and no infinity: they are sent as text.
     values = [[x if math.isfinite(x) else str(x) for x in row] for row in rows]
     return {**shown, "values": values}
+
+
+def _summary(value: object) -> str:
+    """Return the sentence with which NumPy's documentation of a name begins; it may be empty."""
+    if isinstance(value, (bool, int, float)) or inspect.ismodule(value):
+        return ""  # a number's documentation is that of its class
+    paragraphs = (value.__doc__ or "").split("\n\n")
+    summaries = (each for each in paragraphs if "(" not in each.partition(" ")[0])  # no signature
+    return " ".join(next(summaries, "").split())[:_LONGEST]

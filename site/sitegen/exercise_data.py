@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from grader.definitions.public import PublicExercise
+from grader.definitions.public import Described, PublicExercise
 from sitegen.highlight import highlight
 from sitegen.images import PageImages
 from sitegen.links import exercise_file
@@ -64,6 +64,7 @@ def _data(
             {"id": test.id, "description": test.description, "points": test.points}
             for test in exercise.tests
         ],
+        "inputs": _inputs_of_first(exercise),
         "asks": runnable.asks,
         "hidden_tests": exercise.hidden_tests,
         "hints": [{"price": hint.price} for hint in exercise.hints],
@@ -75,6 +76,15 @@ def _data(
         "engine": _ENGINE if is_judged else "",
         "solution": _SOLUTION if runnable.solution else None,
     }
+
+
+def _inputs_of_first(exercise: PublicExercise) -> list[str]:
+    """The inputs that a run has: those of the first visible test with any that can be copied."""
+    given = (
+        [name for name, value in test.given.items() if not isinstance(value, Described)]
+        for test in exercise.tests
+    )
+    return next(filter(None, given), [])
 
 
 def _solution(solution: Solution, where: Path, images: PageImages | None) -> dict[str, Any]:

@@ -158,7 +158,7 @@ def pretend_python(page: Page, answer: str | None) -> None:
     page.add_init_script(f"""globalThis.Worker = class {{
       postMessage({{kind, id}}) {{
         const text = {json.dumps(answer)};
-        const data = kind === "start" ? {{kind: "ready"}} : {{kind: "result", id, text, heap: 1}};
+        const data = kind === "start" ? {{kind: "ready", names: "{{}}"}} : {{kind: "result", id, text, heap: 1}};
         if (kind === "start" || text !== null) setTimeout(() => this.onmessage({{data}}));
       }}
       terminate() {{}}

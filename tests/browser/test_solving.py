@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.hosting import hosted
 from tests.browser.judging import (
+    DESK,
     LOOKS,
     barriers,
     open_settled,
@@ -124,6 +125,63 @@ def test_run_shows_what_is_printed(bench: Bench) -> None:
     expect(bench.results).to_contain_text("ZeroDivisionError")
     bench.results.get_by_role("button", name=re.compile("line 2")).click()
     expect(bench.editor).to_be_focused()
+
+
+@pytest.mark.slow
+def test_run_draws_with_the_inputs_of_the_first_test(bench: Bench) -> None:
+    """The page names them, and the heatmap can be read row by row."""
+    expect(bench.page.locator(".keys").last).to_contain_text("the first test: Q, K.")
+    bench.write("heatmap(Q, title='Queries')")
+    bench.button("Run").click()
+    bench.concludes("Your code ran.")
+    figure = bench.results.get_by_role("figure", name="Queries")
+    figure.get_by_role("button", name="1").click()
+    expect(figure.get_by_role("status")).to_contain_text("Row 1")
+
+
+@pytest.mark.slow
+def test_the_line_of_an_error_is_underlined(bench: Bench) -> None:
+    """Its code alone, until it is edited."""
+    bench.write("if True:\n    print(1 / 0)  # so\n")
+    bench.button("Run").click()
+    bench.concludes("Your code did not run to its end.")
+    underlined = bench.editor.locator(".cm-underlined")
+    expect(underlined).to_have_text("print(1 / 0)  # so")
+    bench.write("print(1)")
+    expect(underlined).to_have_count(0)
+
+
+@pytest.mark.slow
+def test_the_editor_completes_names(bench: Bench, tools: "Tools") -> None:
+    """Names of NumPy and of the program; Enter ends a line unless one was chosen by an arrow."""
+    keyboard = bench.page.keyboard
+    offers = bench.page.get_by_role("listbox")
+    bench.write("import numpy as np\nqueries = np.ones(3)\n")
+    bench.editor.press("ControlOrMeta+End")
+    keyboard.type("np.swapa")
+    expect(offers.get_by_role("option", name="swapaxes")).to_be_visible()
+    for size, theme in LOOKS:
+        bench.page.set_viewport_size(size)
+        bench.page.emulate_media(color_scheme=theme)
+        shoot(bench.page, "completion")
+        assert barriers(bench.page, tools) == ""
+    bench.page.set_viewport_size(DESK)
+    keyboard.press("ArrowDown")
+    expect(bench.page.locator(".cm-completionInfo")).to_have_text(
+        "Interchange two axes of an array."
+    )
+    keyboard.press("Enter")
+    expect(bench.editor).to_contain_text("np.swapaxes")
+    keyboard.type(" + que")
+    expect(offers.get_by_role("option", name="queries")).to_be_visible()
+    keyboard.press("Enter")
+    expect(bench.editor.locator(".cm-line")).to_have_count(4)
+    keyboard.type("que")
+    expect(offers).to_be_visible()
+    keyboard.press("Escape")
+    expect(offers).not_to_be_visible()
+    keyboard.press("Tab")
+    expect(bench.editor).not_to_be_focused()
 
 
 @pytest.mark.slow

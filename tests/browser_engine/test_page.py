@@ -22,13 +22,55 @@ def figure(**parts: object) -> dict[str, Any]:
 
 
 def test_running_a_program_shows_what_it_prints(page: "Page") -> None:
-    """Both streams in order; the program is a module like any other."""
+    """Both streams in order; the program is what runs, and imported by nothing."""
     source = "import sys\nprint('one')\nprint('two', file=sys.stderr)\nprint(__name__)\n"
     assert page("run", source) == {
-        "output": "one\ntwo\nsubmission\n",
+        "output": "one\ntwo\n__main__\n",
         "truncated": 0,
+        "figures": [],
         "problem": None,
     }
+
+
+def test_a_run_has_the_inputs_of_the_visible_tests(
+    page: "Page", make: "Make", sandbox: Sandbox
+) -> None:
+    """Those of the first by name, of all by test; what a run does to them, no other one sees."""
+    fields: dict[str, object] = {"given": {"x": [1, 2]}, "call": "f(x)", "expect": 1.0}
+    tests: list[dict[str, object]] = [
+        {"id": "one", **fields},
+        {"id": "two", **fields, "given": {"x": 3}},
+        {"id": "secret", **fields, "given": {"x": 4}, "hidden": True},
+    ]
+    engine = engine_data(make(tests=tests), sandbox, for_practice=True)
+    page("open_exercise", engine)
+    source = "print(x, inputs['two'], list(inputs))\nx[0] = 9\n"
+    for _ in range(2):
+        assert page("run", source)["output"] == "[1 2] {'x': 3} ['one', 'two']\n"
+
+
+def test_a_run_draws_but_a_check_cannot(
+    page: "Page", engines: dict[str, str], programs: dict[str, dict[str, str]]
+) -> None:
+    """A heatmap of a run that was shown once is not shown again; the tests have no `heatmap`."""
+    page("open_exercise", engines["scaled-scores"])
+    (shown,) = page("run", "heatmap([[1.0, 2.0]], title='Scores')\n")["figures"]
+    assert shown == figure(title="Scores", values=[[1.0, 2.0]])
+    assert page("run", "np.ones(2)\n")["figures"] == []
+    solution = programs["scaled-scores"]["the solution"]
+    assert page("check", f"{solution}\nheatmap([[1.0]])\n")["outcome"] == "errored"
+    inside = f"{solution}\nif __name__ == '__main__':\n    heatmap([[1.0]])\n"
+    assert page("run", inside)["figures"] != []
+    assert page("check", inside)["outcome"] == "passed"
+
+
+def test_names_of_numpy_say_what_they_do(page: "Page") -> None:
+    """A function by its documentation's first sentence, whose signature is left out."""
+    names = page("names")
+    assert names["np"]["swapaxes"] == "Interchange two axes of an array."
+    assert names["np"]["exp"] == "Calculate the exponential of all elements in the input array."
+    assert names["np"]["pi"] == ""
+    assert {"norm", "default_rng"} <= {*names["np.linalg"], *names["np.random"]}
 
 
 def test_an_error_names_the_learner_s_line(page: "Page") -> None:

@@ -10,7 +10,7 @@ import {
   LanguageSupport,
   syntaxHighlighting,
 } from "@codemirror/language";
-import { EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
+import { EditorState, type Extension, type Line, type Range, StateEffect, StateField } from "@codemirror/state";
 import {
   Decoration,
   type DecorationSet,
@@ -23,6 +23,7 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { completion, COMPLETION_LOOK, type Names } from "./completion";
 
 export interface EditorOptions {
   readonly parent: HTMLElement;
@@ -31,6 +32,7 @@ export interface EditorOptions {
   readonly describedBy?: string; // the id of what says how to leave it
   readonly keys?: Readonly<Record<string, () => void>>; // by names such as "Mod-Enter"
   readonly onChange?: (text: string) => void;
+  readonly names?: () => Names; // of NumPy, once Python has told them
 }
 
 /** Why a line is marked: something is wrong in it, or it has been put in. */
@@ -85,20 +87,23 @@ const LOOK = EditorView.theme({
   "&.cm-focused .cm-nonmatchingBracket": { backgroundColor: "var(--bad-soft)", color: "inherit" },
   ".cm-new": { backgroundColor: "var(--xp-soft)", boxShadow: "inset 3px 0 0 var(--xp-ink)" },
   ".cm-told": { backgroundColor: "var(--bad-soft)", boxShadow: "inset 3px 0 0 var(--bad)" },
+  ".cm-underlined": { textDecoration: "underline wavy var(--bad)", textUnderlineOffset: "0.25em", textDecorationSkipInk: "none" },
+  ...COMPLETION_LOOK,
 });
 
-const setMark = StateEffect.define<{ readonly from: number; readonly as: Mark } | null>();
+const setMark = StateEffect.define<{ readonly line: Line; readonly as: Mark } | null>();
 const MARKS: Record<Mark, Decoration> = {
   wrong: Decoration.line({ class: "cm-told" }),
   new: Decoration.line({ class: "cm-new" }),
 };
+const UNDERLINED = Decoration.mark({ class: "cm-underlined" });
 
 const markedLine = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(marks, transaction) {
     const set = transaction.effects.find((effect) => effect.is(setMark));
     if (set) {
-      return set.value === null ? Decoration.none : Decoration.set(MARKS[set.value.as].range(set.value.from));
+      return set.value === null ? Decoration.none : Decoration.set(drawn(set.value.line, set.value.as));
     }
     return transaction.docChanged ? Decoration.none : marks;
   },
@@ -126,13 +131,19 @@ export function createEditor(options: EditorOptions): Editor {
       view.focus();
     },
     mark(line, as = "wrong") {
-      const place = line === null ? null : { from: lineAt(view, line).from, as };
-      view.dispatch({ effects: setMark.of(place) });
+      view.dispatch({ effects: setMark.of(line === null ? null : { line: lineAt(view, line), as }) });
     },
   };
 }
 
-function extensions({ label, describedBy, keys = {}, onChange }: EditorOptions): Extension {
+/** What marks a line; of a wrong one the code is underlined, without the spaces around it. */
+function drawn({ from, text }: Line, as: Mark): Range<Decoration>[] {
+  const line = MARKS[as].range(from);
+  const [begin, end] = [text.search(/\S/), text.trimEnd().length];
+  return as === "wrong" && end > 0 ? [line, UNDERLINED.range(from + begin, from + end)] : [line];
+}
+
+function extensions({ label, describedBy, keys = {}, onChange, names = () => ({}) }: EditorOptions): Extension {
   const attributes = {
     "aria-label": label,
     ...(describedBy === undefined ? {} : { "aria-describedby": describedBy }),
@@ -154,6 +165,7 @@ function extensions({ label, describedBy, keys = {}, onChange }: EditorOptions):
     indentOnInput(),
     bracketMatching(),
     markedLine,
+    completion(names),
     new LanguageSupport(pythonLanguage),
     syntaxHighlighting(COLOURS),
     EditorView.contentAttributes.of(attributes),
@@ -165,6 +177,6 @@ function extensions({ label, describedBy, keys = {}, onChange }: EditorOptions):
   ];
 }
 
-function lineAt(view: EditorView, number: number): { from: number } {
+function lineAt(view: EditorView, number: number): Line {
   return view.state.doc.line(Math.min(Math.max(number, 1), view.state.doc.lines));
 }

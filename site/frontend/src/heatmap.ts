@@ -12,10 +12,12 @@ const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
 
 /** Let one explore every heatmap in a part of the page. */
 export function exploreHeatmaps(within: ParentNode): void {
-  for (const figure of within.querySelectorAll<HTMLElement>("[data-explore]")) explore(figure);
+  for (const figure of within.querySelectorAll<HTMLElement>("[data-explore]")) exploreHeatmap(figure);
 }
 
-function explore(figure: HTMLElement): void {
+/** Let one explore a heatmap; any other figure stays as it is. */
+export function exploreHeatmap(figure: HTMLElement): void {
+  if (!("explore" in figure.dataset)) return;
   const rows = [...figure.querySelectorAll<HTMLTableRowElement>("tbody tr")];
   const said = figure.querySelector(".explained");
   if (!said || rows.length === 0) return;

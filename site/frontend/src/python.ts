@@ -1,5 +1,6 @@
 /** Python for a page: one worker at a time, whose state is always known and can always be shown. */
 
+import type { Names } from "./completion";
 import { STARTED } from "./keeping";
 import { page } from "./page";
 import type { Call, FromWorker, ToWorker } from "./worker/messages";
@@ -47,6 +48,7 @@ const OUT_OF_MEMORY = /"out of memory"|MemoryError|asked for more memory/; // an
 export class Python {
   state: PythonState = { kind: "idle" };
   seconds = 0; // that the last call took
+  names: Names = {}; // of NumPy, once Python has started
   private worker: Started | undefined;
   private spare: Started | undefined;
   private waiting: Waiting | undefined;
@@ -121,6 +123,7 @@ export class Python {
   private hear(from: Started, message: FromWorker): void {
     if (message.kind === "ready") {
       from.isReady = true;
+      this.names = JSON.parse(message.names) as Names;
       if (from === this.worker) this.becomeReady();
     } else if (message.kind === "failed") {
       this.couldNotStart(from, message.reason);

@@ -45,6 +45,7 @@ class Lesson {
       stop: () => this.#python.stop(),
       edit: (code: string) => this.#change(() => this.#notebook.edit(at, code)),
       reset: () => this.#change(() => this.#notebook.reset(at)),
+      names: () => this.#python.names,
     };
     return [at, new CellView(card, `cell ${number}`, sources[at] ?? "", asked)];
   }

@@ -1,6 +1,6 @@
 /** The place to write, run and check code, and to see what comes of it. */
 
-import { button, element, find } from "../dom";
+import { button, element, find, sentence } from "../dom";
 import { createEditor, type Editor } from "../editor";
 import { page } from "../page";
 import { progress } from "../progress";
@@ -61,6 +61,7 @@ export class Bench {
       describedBy: LEAVING,
       keys: { "Mod-Enter": () => void this.run(), "Shift-Mod-Enter": () => void this.check() },
       onChange: (text) => this.changed(text),
+      names: () => this.python.names,
     });
     find("#code", HTMLElement).textContent = "Your code";
     const reset = button("Start over", () => void this.reset(), { class: "link" });
@@ -98,6 +99,7 @@ export class Bench {
       element("div", { class: "buttons" }, run, check, submitting?.button, this.stop, this.status.line),
       submitting?.line,
       keys,
+      element("p", { class: "keys" }, sentence(inRun(this.exercise))),
       this.undo,
       this.warning,
     );
@@ -215,6 +217,13 @@ function invitation({ tests, hidden_tests: hidden }: Exercise): string {
   }
   const more = hidden ? ` Hidden tests are run by ${service ? "“Submit for grading”" : "the command line"}.` : "";
   return `“Run” shows what your code prints. “Check” runs ${visible}.${more}`;
+}
+
+/** What only "Run" has: the lines that use it would fail in the tests. */
+function inRun({ inputs }: Exercise): string {
+  const names = inputs.map((name) => `\`${name}\``);
+  const given = names.length > 0 ? ` and the inputs of the first test: ${names.join(", ")}` : "";
+  return `“Run” also has \`heatmap(matrix)\`${given}. The tests do not: put lines that need it under \`if __name__ == "__main__":\`.`;
 }
 
 function isMac(): boolean {

@@ -12,6 +12,7 @@ export interface Exercise {
   readonly choices?: Readonly<Record<string, readonly string[]>>;
   readonly starter: string;
   readonly tests: readonly { readonly id: string }[];
+  readonly inputs: readonly string[]; // the names of those of the first visible test that has some
   readonly asks: Readonly<Record<string, readonly string[]>>; // what each test looks at, if a page judges answers
   readonly hidden_tests: number;
   readonly hints: readonly { readonly price: number }[];

@@ -1,6 +1,8 @@
 /** A verdict on the page: one sentence, what is behind it, and each test with its values. */
 
 import { button, type Child, count, element, icon, prose } from "../dom";
+import { exploreHeatmap } from "../heatmap";
+import { figure } from "../lesson/figures";
 import { comparison, named, output } from "./values";
 import type { Diagnosis, Outcome, Printed, SmallExample, TestResult, Verdict } from "./verdict";
 
@@ -68,12 +70,15 @@ function showTests(tests: readonly TestResult[], around: Around): Node[] {
 }
 
 /** What a run printed, and how it ended if it did not end well. */
-export function showPrinted({ output: text, truncated, problem: ended }: Printed, around: Around): Node[] {
+export function showPrinted({ output: text, truncated, figures, problem: ended }: Printed, around: Around): Node[] {
+  const drawn = figures.map(figure);
+  for (const each of drawn) exploreHeatmap(each);
   const left = truncated > 0 && `… and ${truncated.toLocaleString("en")} more bytes.`;
   return [
     ...(text ? [output(text)] : []),
     ...(left ? [element("p", { class: "quiet" }, left)] : []),
-    ...(text || ended ? [] : [element("p", { class: "quiet" }, "Your code ran and printed nothing.")]),
+    ...drawn,
+    ...(text || ended || drawn.length > 0 ? [] : [element("p", { class: "quiet" }, "Your code ran and printed nothing.")]),
     ...(ended ? [problem(ended.message, ended.line, around)] : []),
   ];
 }

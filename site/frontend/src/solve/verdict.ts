@@ -1,5 +1,6 @@
 /** What Python answers: the verdict as `etude check --format json` gives it, and what a run printed. */
 
+import type { Shown } from "../lesson/figures";
 import type { Numbers, Rows } from "../matrix";
 
 export type Outcome =
@@ -74,6 +75,7 @@ export interface Fault {
 export interface Printed {
   readonly output: string;
   readonly truncated: number; // bytes that were left out
+  readonly figures: readonly Shown[];
   readonly problem: { readonly message: string; readonly line: number | null } | null;
 }
 

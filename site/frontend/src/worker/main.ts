@@ -57,7 +57,7 @@ async function start(message: Start): Promise<void> {
     python = booted;
     withhold();
     python.call([...message.prepare, ...data]);
-    say({ kind: "ready" });
+    say({ kind: "ready", names: python.call(["names"]) });
   } catch (error) {
     say({ kind: "failed", reason: reasonOf(error) });
   }

@@ -20,7 +20,7 @@ export interface Request {
 export type ToWorker = Start | Request;
 
 export type FromWorker =
-  | { readonly kind: "ready" }
+  | { readonly kind: "ready"; readonly names: string } // what `names` of `grader.browser.page` returns
   | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "result"; readonly id: number; readonly text: string; readonly heap: number }
   | { readonly kind: "broken"; readonly id: number; readonly reason: string };

@@ -1,0 +1,1 @@
+"""Readers that turn the assignments of others into plain text to audit."""

@@ -1,0 +1,91 @@
+"""The files of an assignment's folder: regular ones, few and small, never over a symbolic link."""
+
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from grader.audit.loading.python_source import bad
+from grader.authoring.importing.source_files import UnreadableError, entries, shown
+from grader.regular_files import IrregularFileError, open_regular
+
+MOST_DATA: Final = 8 << 20  # bytes of all files together that are no Python
+
+_MOST_FILES: Final = 500
+_DEEPEST: Final = 4
+_LARGEST_DATA: Final = 2 << 20
+_NOT_SEARCHED: Final = frozenset(
+    {"__pycache__", "node_modules", "venv", "env", "build", "dist", "site-packages"}
+)
+
+
+class FolderFiles:
+    """The names of the files in a folder and in those below it.
+
+    Attributes:
+        root: the folder.
+        names: POSIX paths relative to it, sorted.
+        notes: sentences on what was left out.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.names: list[str] = []
+        self.notes: list[str] = []
+        self._walk(PurePosixPath(), 0)
+        self.names.sort(key=lambda name: (name.count("/"), name))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names
+
+    def path(self, name: str) -> Path:
+        """Return the path of a file."""
+        return self.root / name
+
+    @property
+    def python(self) -> list[str]:
+        """The names of Python files."""
+        return [name for name in self.names if name.endswith(".py")]
+
+    def data(self) -> dict[str, bytes]:
+        """Read the small files that are no Python; a note names each that is too large."""
+        found: dict[str, bytes] = {}
+        total = 0
+        for name in self.names:
+            if name.endswith((".py", ".pyc", ".ipynb", ".md", ".pdf", ".toml", ".cfg", ".ini")):
+                continue
+            try:
+                with open_regular(self.path(name), below=self.root) as file:
+                    content = file.read(_LARGEST_DATA + 1)
+            except (OSError, ValueError, IrregularFileError):
+                self.notes.append(f"{shown(name)} cannot be read; it was left out")
+                continue
+            total += len(content)
+            if len(content) > _LARGEST_DATA or total > MOST_DATA:
+                total -= len(content)
+                self.notes.append(f"{shown(name)} is too large; it was left out")
+                continue
+            found[name] = content
+        return found
+
+    def _walk(self, below: PurePosixPath, depth: int) -> None:
+        here = self.root / below
+        try:
+            listed = entries(here)
+        except UnreadableError as error:
+            raise bad(here, str(error)) from error
+        for entry in listed:
+            name = below / entry.name
+            if entry.name.startswith("."):
+                continue
+            if entry.is_symlink():
+                self.notes.append(f"{shown(name)} is a symbolic link; it was not followed")
+            elif entry.is_dir():
+                if depth < _DEEPEST and entry.name not in _NOT_SEARCHED:
+                    self._walk(name, depth + 1)
+            elif entry.is_file():
+                if len(self.names) == _MOST_FILES:
+                    message = (
+                        f"the folder has more than {_MOST_FILES} files; name the solution and "
+                        "the tests with --solution and --tests"
+                    )
+                    raise bad(self.root, message)
+                self.names.append(str(name))

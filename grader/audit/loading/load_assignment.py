@@ -1,0 +1,129 @@
+"""The kind of an assignment, found by its content, and the reader for each kind."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from grader.audit.assignment import Assignment
+from grader.audit.loading.exercism_folder import load_exercism
+from grader.audit.loading.folder_files import FolderFiles
+from grader.audit.loading.notebook_assignment import load_notebook
+from grader.audit.loading.problem_tests import load_problem
+from grader.audit.loading.python_folder import is_test_file, load_python_folder
+from grader.audit.loading.python_source import bad
+from grader.authoring.importing import exercism, problem_folder
+from grader.authoring.importing.source_files import UnreadableError, shown, subfolders
+from grader.errors import UsageError
+
+_NOTEBOOK: Final = ".ipynb"
+_MOST: Final = 500  # assignments in a folder
+_SHOWN: Final = 4
+
+
+def load(
+    path: Path | None,
+    *,
+    solution: Path | None = None,
+    tests: Sequence[Path] = (),
+    starter: Path | None = None,
+) -> Assignment:
+    """Read one assignment; see `load_all`.
+
+    Raises:
+        DefinitionError: it cannot be audited; the sentence says why, with file and line.
+        UsageError: there is no such file, or there are several assignments.
+    """
+    found = load_all(path, solution=solution, tests=tests, starter=starter)
+    if len(found) > 1:
+        names = ", ".join(each.name for each in found[:_SHOWN])
+        raise UsageError(f"there are {len(found)} assignments in {shown(path)}: {names}; name one")
+    return found[0]
+
+
+def load_all(
+    path: Path | None,
+    *,
+    solution: Path | None = None,
+    tests: Sequence[Path] = (),
+    starter: Path | None = None,
+) -> list[Assignment]:
+    """Read what is to be audited.
+
+    Args:
+        path: a folder with a solution and its tests, a problem's, an exercise of Exercism's, a
+            folder of such folders, or a notebook; may be missing if solution and tests are named.
+        solution: the file of the solution, where convention does not find it.
+        tests: files of tests, or folders of them.
+        starter: the file that learners begin with.
+
+    Raises:
+        DefinitionError: it cannot be audited; the sentence says why, with file and line.
+        UsageError: there is no such file, or what is named does not go together.
+    """
+    named = solution is not None or bool(tests) or starter is not None
+    if path is None:
+        if solution is None or not tests:
+            raise UsageError("name a folder or a notebook, or --solution and --tests")
+        return [load_python_folder(None, solution=solution, tests=tests, starter=starter)]
+    if not os.path.lexists(path):
+        raise UsageError(f"there is no {shown(path)}")
+    if path.is_symlink():
+        raise bad(path, "a symbolic link is not followed; name the file or folder itself")
+    if path.is_file():
+        return [_file(path, solution=solution, tests=tests, starter=starter)]
+    if not path.is_dir():
+        raise bad(path, "this is no regular file and no folder")
+    if named:
+        return [load_python_folder(path, solution=solution, tests=tests, starter=starter)]
+    return _folder(path)
+
+
+def _file(
+    path: Path, *, solution: Path | None, tests: Sequence[Path], starter: Path | None
+) -> Assignment:
+    if path.suffix.lower() == _NOTEBOOK:
+        if solution is not None or tests or starter is not None:
+            raise UsageError("a notebook has its solution and tests in it: name nothing else")
+        return load_notebook(path)
+    if path.suffix != ".py":
+        raise bad(path, "this is no Python, no notebook and no folder")
+    if is_test_file(path.name):
+        return load_python_folder(
+            path.parent, solution=solution, tests=[path, *tests], starter=starter
+        )
+    if solution is None:
+        return load_python_folder(path.parent, solution=path, tests=tests, starter=starter)
+    raise UsageError(f"{shown(path)} holds no tests by its name; name its tests with --tests")
+
+
+def _folder(path: Path) -> list[Assignment]:
+    if one := _by_convention(path):
+        return [one]
+    try:
+        below = [each for folder in subfolders(path) for each in (folder, *subfolders(folder))]
+    except UnreadableError as error:
+        raise bad(path, str(error)) from error
+    known = [
+        each for each in below if exercism.is_exercise(each) or problem_folder.is_problem(each)
+    ]
+    if len(known) > _MOST:
+        raise bad(path, f"there are more than {_MOST} assignments in it; name a part of it")
+    if known:
+        return [each for each in map(_by_convention, known) if each is not None]
+    files = FolderFiles(path.absolute())
+    notebooks = [name for name in files.names if name.endswith(_NOTEBOOK)]
+    if not any(map(is_test_file, files.python)) and notebooks:
+        if len(notebooks) == 1:
+            return [load_notebook(files.path(notebooks[0]))]
+        several = ", ".join(notebooks[:_SHOWN])
+        raise bad(path, f"each of these notebooks may be meant: {several}; name one")
+    return [load_python_folder(path)]
+
+
+def _by_convention(folder: Path) -> Assignment | None:
+    if exercism.is_exercise(folder):
+        return load_exercism(folder)
+    if problem_folder.is_problem(folder):
+        return load_problem(folder)
+    return None

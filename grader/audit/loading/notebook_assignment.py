@@ -1,0 +1,186 @@
+"""Notebooks of nbgrader and Otter, with solutions, as a module and a file of tests.
+
+The module has what the answers need, in the order of the cells; each cell with tests is a function.
+"""
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from grader.audit.assignment import Assignment
+from grader.audit.loading.python_source import bad, parse
+from grader.audit.loading.written_tests import (
+    PRINTED,
+    as_function,
+    function_name,
+    imports_of,
+    printing,
+    without_star_imports,
+)
+from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
+from grader.authoring.importing.notebook import read_notebook
+from grader.authoring.importing.notebook_cells import says_something
+from grader.authoring.importing.source_files import UnreadableError, read_text, shown
+from grader.authoring.importing.top_level import (
+    Statement,
+    join,
+    needed,
+    read_program,
+)
+from grader.notebooks import MAX_NOTEBOOK
+
+_MODULE: Final = "solution"
+_OTTER: Final = re.compile(r"BEGIN QUESTION")
+_NOSE: Final = re.compile(r"^(\s*from nose)\.(tools import )", re.MULTILINE)
+_NOSE_TOOLS: Final = '''\
+"""The assertions of nose, which no current Python runs, as those of unittest."""
+
+import re
+import unittest
+
+_case = unittest.TestCase()
+_case.maxDiff = None
+for _name in dir(_case):
+    if _name.startswith("assert"):
+        _snake = re.sub("([A-Z])", lambda found: "_" + found[1].lower(), _name)
+        globals()[_snake] = getattr(_case, _name)
+ok_ = assert_true
+eq_ = assert_equal
+'''
+
+
+def load_notebook(path: Path) -> Assignment:
+    """Read a notebook.
+
+    Raises:
+        DefinitionError: it cannot be read, or has no answer with tests.
+    """
+    try:
+        found = read_notebook(path)
+        is_otter = bool(_OTTER.search(read_text(path, MAX_NOTEBOOK)))
+    except UnreadableError as error:
+        raise bad(path, str(error)) from error
+    if not found.drafts:
+        raise bad(path, _nothing(found))
+    solution = join(each.source for each in _statements(d.solution for d in found.drafts))
+    for draft in found.drafts:
+        parse(draft.solution, path)
+    notes = list(found.failures)
+    tests = _tests(found.drafts, solution, notes)
+    if not tests:
+        raise bad(path, "no cell of it checks an answer: there is no assert in it")
+    modules = {f"{_MODULE}.py": _NOSE.sub(r"\1_\2", solution)}
+    if _NOSE.search(solution + tests):
+        modules["nose_tools.py"] = _NOSE_TOOLS
+        notes.append("the assertions of nose.tools, which is not installed, are unittest's here")
+    return Assignment(
+        name=path.stem,
+        kind="otter" if is_otter else "nbgrader",
+        solution=f"{_MODULE}.py",
+        modules=modules,
+        tests={"test_notebook.py": _NOSE.sub(r"\1_\2", tests)},
+        starter=_starter(found.drafts),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _nothing(found: SourceDrafts) -> str:
+    if found.failures:
+        return f"no answer of it can be audited: {found.failures[0]}"
+    return "there is no answer with tests in it, as nbgrader or Otter mark them"
+
+
+def _statements(sources: Iterable[str]) -> list[Statement]:
+    """Return the statements of several programs in order, each text once."""
+    found: dict[str, Statement] = {}
+    for source in sources:
+        program = read_program(source)
+        for each in program.statements if program else ():
+            found.setdefault(each.source, each)
+    return list(found.values())
+
+
+def _starter(drafts: Sequence[Draft]) -> str:
+    """Return what learners begin with: of each question its own part, never another's answer."""
+    asked = {name for draft in drafts for name in draft.defines}
+    found: dict[str, None] = {}
+    for draft in drafts:
+        program = read_program(draft.starter)
+        for each in program.statements if program else ():
+            if each.imports or not each.sets & (asked - draft.defines.keys()):
+                found.setdefault(each.source)
+    return join(found)
+
+
+def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
+    """Return the file of tests; nothing if there is none."""
+    program = read_program(solution)
+    given = {each.source: each for each in (program.statements if program else ())}
+    known = program.sets if program else frozenset[str]()
+    functions: list[str] = []
+    stars: list[str] = []
+    used: set[str] = set()
+    taken: set[str] = set()
+    for draft in drafts:
+        for test in draft.tests:
+            if test.key == "run" and test.stdout is None:
+                notes.append(f"{shown(_label(draft, test))} checks nothing; it was left out")
+                continue
+            code, found = without_star_imports(_own(test, given))
+            if not says_something(code):
+                continue
+            stars += found
+            name = function_name(_label(draft, test), taken)
+            taken.add(name)
+            body = code if test.key != "run" else printing(code, test.stdout or "")
+            parts = read_program(code)
+            changed = sorted((parts.sets if parts else frozenset()) & known & _needed_first(code))
+            scope = f"global {', '.join(changed)}\n" if changed else ""
+            used |= (needed(code) & known).union(changed)
+            functions.append(as_function(name, scope + body))
+    if not functions:
+        return ""
+    body = "\n\n".join(functions)
+    head = "import contextlib\nimport io\nimport re\n\n" if "assert_prints(" in body else ""
+    head += "import numpy as np\nimport pytest\n"
+    head += "".join(f"{each}\n" for each in dict.fromkeys(stars))
+    own = imports_of(_MODULE, used - {"np", "pytest"})
+    parts_of_file = [head + (f"\n{own}" if own else "")]
+    if "assert_prints(" in body:
+        parts_of_file.append(PRINTED)
+    return "\n\n".join([*parts_of_file, body])
+
+
+def _needed_first(code: str) -> frozenset[str]:
+    """Return the names that some statements read before another one has set them."""
+    program = read_program(code)
+    missing: set[str] = set()
+    done: set[str] = set()
+    for each in program.statements if program else ():
+        read = {
+            node.id
+            for node in ast.walk(each.node)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        }
+        missing |= (read if not isinstance(each.node, ast.AugAssign) else read | each.sets) - done
+        done |= each.sets
+    return frozenset(missing)
+
+
+def _own(test: DraftTest, given: dict[str, Statement]) -> str:
+    """Return the code of a test without the statements that the module has."""
+    program = read_program(test.code)
+    if program is None:
+        return ""
+    there = [each for each in program.statements if each.source in given and each.sets]
+    return (
+        test.code
+        if not there
+        else join(each.source for each in program.statements if each not in there)
+    )
+
+
+def _label(draft: Draft, test: DraftTest) -> str:
+    return test.id if test.id.startswith(("test", draft.id)) else f"{draft.id}_{test.id}"

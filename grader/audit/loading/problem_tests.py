@@ -1,0 +1,89 @@
+"""Folders of problems, whose tests are a list in JSON, as modules of pytest."""
+
+from pathlib import Path
+
+from grader.audit.assignment import Assignment
+from grader.audit.loading.python_source import bad, parse
+from grader.audit.loading.written_tests import (
+    PRINTED,
+    as_function,
+    function_name,
+    imports_of,
+    printing,
+)
+from grader.authoring.importing import problem_folder
+from grader.authoring.importing.draft import NOTHING, Draft, DraftTest
+from grader.authoring.importing.source_files import UnreadableError
+from grader.authoring.importing.top_level import needed, read_program
+
+_SAME = '''\
+def assert_same(result, expected):
+    """Compare a result with the value written in the list: numbers within 1e-6, the rest exactly."""
+    if isinstance(expected, (int, float, list)) and not isinstance(expected, bool):
+        try:
+            wanted = np.asarray(expected, dtype=float)
+        except (TypeError, ValueError):
+            assert result == expected
+            return
+        got = np.asarray(result, dtype=float)
+        assert got.shape == wanted.shape, f"{got.shape} is not {wanted.shape}"
+        np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-6)
+    else:
+        assert result == expected
+'''  # noqa: E501  a docstring in a text
+
+
+def load_problem(folder: Path) -> Assignment:
+    """Read the folder of a problem.
+
+    Raises:
+        DefinitionError: it has no tests, or its solution cannot be read.
+    """
+    try:
+        (draft,) = problem_folder.read_problem(folder).drafts
+    except UnreadableError as error:
+        raise bad(folder, str(error)) from error
+    solution = draft.solution
+    parse(solution, folder / "solution.py")
+    program = read_program(solution)
+    known = program.sets if program else frozenset[str]()
+    functions: list[str] = []
+    taken: set[str] = set()
+    for test in draft.tests:
+        name = function_name(test.description or test.id, taken)
+        taken.add(name)
+        functions.append(as_function(name, _body(test, folder)))
+    if not functions:
+        raise bad(folder / "tests.json", "there is no test in it")
+    body = "\n\n".join(functions)
+    used = needed(body) & known
+    helpers = [text for text, name in ((PRINTED, "assert_prints"), (_SAME, "assert_same"))
+               if name in body]  # fmt: skip
+    modules = ["contextlib", "io", "re"] if PRINTED in helpers else []
+    head = "".join(f"import {each}\n" for each in modules)
+    head += "\nimport numpy as np\n" if head else "import numpy as np\n"
+    if own := imports_of("solution", used - {"np"}):
+        head += f"\n{own}"
+    has_starter = bool(draft.starter.strip()) and not any("made of" in r for r in draft.remarks)
+    return Assignment(
+        name=folder.absolute().name,
+        kind="problem folder",
+        solution="solution.py",
+        modules={"solution.py": solution},
+        tests={"test_problem.py": "\n\n".join([head, *helpers, body])},
+        starter=draft.starter if has_starter else None,
+        notes=_notes(draft),
+    )
+
+
+def _body(test: DraftTest, folder: Path) -> str:
+    parse(test.code, folder / "tests.json")
+    if test.key == "run":
+        return printing(test.code, test.stdout or "")
+    given = "".join(f"{name} = {value!r}\n" for name, value in test.given.items())
+    expected = None if test.expect is NOTHING else test.expect
+    return f"{given}assert_same({test.code}, {expected!r})\n"
+
+
+def _notes(draft: Draft) -> tuple[str, ...]:
+    return tuple(f"{key} was left out" for key, _ in draft.notes if "[" in key)

@@ -1,0 +1,443 @@
+"""Folders with a solution and files of pytest or unittest, found by convention or named.
+
+Files keep their places in the folder, so that imports mean what they mean there. Only modules that
+the tests or the solution import are taken, besides small files that are no Python.
+"""
+
+import ast
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from grader.audit.assignment import Assignment
+from grader.audit.loading.folder_files import FolderFiles
+from grader.audit.loading.python_source import (
+    ImportedName,
+    bad,
+    has_test,
+    imported,
+    is_test_case,
+    parse,
+    read_python,
+)
+from grader.authoring.importing.source_files import shown
+from grader.errors import UsageError
+
+_HELPERS: Final = frozenset(
+    {"common", "config", "constants", "data", "helper", "helpers", "testing", "test_utils", "types",
+     "util", "utils"}
+)  # fmt: skip
+_SOURCE_FOLDERS: Final = ("src", "lib", "code")
+_SOLUTIONS: Final = (
+    "solution/{}.py", "solutions/{}.py", "reference/{}.py", "{}_solution.py", "{}_solutions.py",
+    "{}_sol.py", "{}_reference.py", "solution_{}.py", "solution.py", "solutions.py",
+    "reference_solution.py",
+)  # fmt: skip
+_STARTERS: Final = (
+    "starter/{}.py", "starter_code/{}.py", "skeleton/{}.py", "template/{}.py", "stub/{}.py",
+    "handout/{}.py", "student/{}.py", "{}_starter.py", "starter_{}.py", "{}_skeleton.py",
+    "starter.py", "starter_code.py", "skeleton.py", "template.py",
+)  # fmt: skip
+_TEST_FOLDERS: Final = ("tests", "test")
+_FARTHEST: Final = 3  # folders between files that are named and the folder that holds them all
+_SHOWN: Final = 6
+
+
+def is_test_file(name: str) -> bool:
+    """Return whether a file holds tests by its name."""
+    stem = PurePosixPath(name).stem
+    return name.endswith(".py") and (
+        stem.startswith("test_") or stem.endswith(("_test", "_tests")) or stem in ("test", "tests")
+    )
+
+
+def load_python_folder(
+    folder: Path | None,
+    *,
+    solution: Path | None = None,
+    tests: Sequence[Path] = (),
+    starter: Path | None = None,
+) -> Assignment:
+    """Read a solution and its tests.
+
+    Args:
+        folder: what lies beside them; without it, the folder that holds all named files.
+        solution: the file; found by convention without it.
+        tests: the files, or folders of them; found by convention without any.
+        starter: the file; found by convention without it, and there may be none.
+
+    Raises:
+        DefinitionError: a file cannot be used, or it is not clear which one is meant.
+        UsageError: a named file does not exist or lies elsewhere.
+    """
+    named = [path for path in (solution, *tests, starter) if path is not None]
+    for path in named:
+        if path.is_symlink():
+            raise bad(path, "a symbolic link is not followed; name the file itself")
+        if not path.exists():
+            raise UsageError(f"there is no {shown(path)}")
+    root = _common(named) if folder is None else folder.absolute()
+    reader = _Reader(FolderFiles(root), is_whole=folder is not None)
+    return reader.assignment(
+        solution=None if solution is None else reader.name_of(solution),
+        tests=[reader.name_of(path) for path in tests],
+        starter=None if starter is None else reader.name_of(starter),
+    )
+
+
+def _common(paths: Sequence[Path]) -> Path:
+    """Return the folder that holds all of some files."""
+    whole = [path.absolute() for path in paths]
+    parents = [path if path.is_dir() else path.parent for path in whole]
+    root = Path(os.path.commonpath(parents))
+    if any(len(path.relative_to(root).parts) > _FARTHEST for path in parents):
+        raise UsageError(
+            "the solution and its tests lie in folders far apart; put them into one folder"
+        )
+    return root
+
+
+class _Reader:
+    """Reads the files of one assignment."""
+
+    def __init__(self, files: FolderFiles, *, is_whole: bool) -> None:
+        self._files = files
+        self._is_whole = is_whole
+        self._read: dict[str, tuple[str, ast.Module]] = {}
+        self._notes: list[str] = []
+
+    def name_of(self, path: Path) -> str:
+        """Return the name of a file in the folder."""
+        try:
+            return path.absolute().relative_to(self._files.root).as_posix()
+        except ValueError:
+            message = f"{shown(path)} does not lie in {shown(self._files.root)}"
+            raise UsageError(message) from None
+
+    def assignment(
+        self, *, solution: str | None, tests: Sequence[str], starter: str | None
+    ) -> Assignment:
+        """Find what was not named, and read all of it."""
+        test_names = self._tests(tests)
+        beside: dict[str, str] = {}  # key in the assignment -> name of the file
+        tested: dict[str, str] = {}  # what the tests import themselves
+        for name in test_names:
+            tested |= self._imported(name, is_test=True)
+        tested = {key: name for key, name in tested.items() if name not in test_names}
+        key, source, old = self._solution(solution, tested, test_names)
+        beside[key] = source
+        waiting = [*tested.items(), (key, source)]
+        while waiting:
+            at, name = waiting.pop()
+            if at in beside and name != source:
+                continue
+            beside.setdefault(at, name)
+            found = self._imported(name, is_test=False)
+            waiting += [each for each in found.items() if each[0] not in beside]
+        starter_name = starter or self._starter(key, source, old)
+        self._notes += self._files.notes
+        modules = {at: self._source(name) for at, name in sorted(beside.items())}
+        tests_read = {name: self._source(name) for name in test_names}
+        kinds = [is_test_case(node) for name in test_names for node in self._tree(name).body]
+        functions = any(
+            isinstance(node, ast.FunctionDef) and node.name.startswith("test")
+            for name in test_names
+            for node in self._tree(name).body
+        )
+        return Assignment(
+            name=self._files.root.name,
+            kind="unittest" if any(kinds) and not functions else "pytest",
+            solution=key,
+            modules=modules,
+            tests=tests_read,
+            starter=None if starter_name is None else self._text(starter_name),
+            data=self._data([*modules.values(), *tests_read.values()]),
+            notes=tuple(self._notes),
+        )
+
+    def _source(self, name: str) -> str:
+        return self._load(name)[0]
+
+    def _tree(self, name: str) -> ast.Module:
+        return self._load(name)[1]
+
+    def _load(self, name: str) -> tuple[str, ast.Module]:
+        if name not in self._read:
+            path = self._files.path(name)
+            source = read_python(path)
+            self._read[name] = source, parse(source, path)
+        return self._read[name]
+
+    def _text(self, name: str) -> str | None:
+        """Return the starter, unless it is what the solution is."""
+        return self._source(name)
+
+    def _data(self, sources: Sequence[str]) -> dict[str, bytes]:
+        data = self._files.data()
+        if self._is_whole:
+            return data
+        return {
+            name: content
+            for name, content in data.items()
+            if any(PurePosixPath(name).name in source for source in sources)
+        }
+
+    # Tests
+
+    def _tests(self, named: Sequence[str]) -> list[str]:
+        """Return the names of the files of tests, each with a test in it."""
+        chosen: list[str] = []
+        for name in named:
+            if self._files.path(name).is_dir():
+                below = [each for each in self._files.python if _is_below(each, name)]
+                chosen += [each for each in below if is_test_file(each)]
+            else:
+                chosen.append(name)
+        if not named:
+            chosen = [name for name in self._files.python if is_test_file(name)]
+        have = [name for name in chosen if has_test(self._tree(name))]
+        if not have:
+            self._no_tests(chosen)
+        for name in have:
+            self._refuse_plugins(name)
+        for folder in sorted({each for name in have for each in _folders(name)}):
+            conftest = f"{folder}conftest.py"
+            if conftest in self._files:
+                self._leave_out_conftest(conftest)
+        return sorted(dict.fromkeys(have))
+
+    def _no_tests(self, chosen: Sequence[str]) -> None:
+        if chosen:
+            message = (
+                "there is no test in it: pytest collects functions and methods whose names begin "
+                "with 'test'"
+            )
+            raise bad(self._files.path(chosen[0]), message)
+        message = (
+            "there are no tests: no file test_*.py or *_test.py, no notebook of nbgrader or otter, "
+            "no folder of a problem, of Exercism or of Etude; name them with --tests"
+        )
+        raise bad(self._files.root, message)
+
+    def _refuse_plugins(self, name: str) -> None:
+        for node in self._tree(name).body:
+            targets = node.targets if isinstance(node, ast.Assign) else ()
+            if any(isinstance(each, ast.Name) and each.id == "pytest_plugins" for each in targets):
+                message = "plugins of pytest are not loaded; put their fixtures into this file"
+                raise bad(self._files.path(name), message, node.lineno)
+
+    def _leave_out_conftest(self, name: str) -> None:
+        """Leave a conftest file out that only makes modules importable; refuse any other."""
+        for node in self._tree(name).body:
+            harmless = isinstance(node, (ast.Import, ast.ImportFrom, ast.Pass)) or (
+                isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            )
+            if harmless or "sys.path" in ast.unparse(node):
+                continue
+            if isinstance(node, ast.Assign) and "__file__" in ast.unparse(node):
+                continue  # a folder, for sys.path
+            message = "a conftest file is not run; put its fixtures into the file of the tests"
+            raise bad(self._files.path(name), message, node.lineno)
+        self._notes.append(f"{shown(name)} was left out: the folder can be imported from anyway")
+
+    # Imports
+
+    def _imported(self, name: str, *, is_test: bool) -> dict[str, str]:
+        """Return the files of the folder that one imports: where each has to lie, and its name."""
+        found: dict[str, str] = {}
+        for each in imported(self._tree(name)):
+            found |= self._resolve(each, name, is_test=is_test)
+        return found
+
+    def _resolve(self, wanted: ImportedName, importer: str, *, is_test: bool) -> dict[str, str]:
+        here = PurePosixPath(importer).parent
+        if wanted.level:
+            folder = here
+            for _ in range(wanted.level - 1):
+                folder = folder.parent
+            return self._module(wanted.parts, folder, PurePosixPath())
+        for base in dict.fromkeys((str(here), ".", *_SOURCE_FOLDERS)):
+            # The folder of a test is on Python's path, and so is the assignment's own.
+            strip = PurePosixPath() if is_test and base == str(here) else PurePosixPath(base)
+            if found := self._module(wanted.parts, PurePosixPath(base), strip):
+                return found
+        return {}
+
+    def _module(
+        self, parts: Sequence[str], base: PurePosixPath, strip: PurePosixPath
+    ) -> dict[str, str]:
+        """Return the file of a module, and those of the packages that it lies in."""
+        packages: dict[str, str] = {}
+        for length in range(1, len(parts)):
+            name = str(base.joinpath(*parts[:length], "__init__.py"))
+            if name in self._files:
+                packages[str(PurePosixPath(name).relative_to(strip))] = name
+        for length in range(len(parts), 0, -1):
+            place = base.joinpath(*parts[:length])
+            for name in (f"{place}.py", f"{place}/__init__.py"):
+                if name in self._files:
+                    return {**packages, str(PurePosixPath(name).relative_to(strip)): name}
+        return {}
+
+    # The solution
+
+    def _solution(
+        self, named: str | None, tested: dict[str, str], tests: Sequence[str]
+    ) -> tuple[str, str, str | None]:
+        """Return where the solution has to lie, its file, and the file that it replaces."""
+        candidates = self._candidates(tested)
+        if named is not None:
+            for key, name in tested.items():
+                if name == named:
+                    return key, name, None
+            key = self._replaced(named, candidates, tests)
+            return key, named, candidates.get(key)
+        if not candidates:
+            return self._unimported(tests)
+        key = self._choose(candidates, tests)
+        stem = PurePosixPath(key).stem
+        for pattern in _SOLUTIONS:
+            other = pattern.format(stem)
+            if other in self._files and other not in tested.values() and other != key:
+                self._notes.append(f"{other} is the solution: it replaces {key} for the tests")
+                return key, other, candidates[key]
+        return key, candidates[key], None
+
+    def _candidates(self, tested: dict[str, str]) -> dict[str, str]:
+        """Return the modules that tests import, without packages' files and helpers."""
+        found: dict[str, str] = {}
+        for key, name in tested.items():
+            if PurePosixPath(name).name != "__init__.py" or not _only_imports(self._tree(name)):
+                found[key] = name
+            else:
+                prefix = name.removesuffix(key)
+                found |= {
+                    at.removeprefix(prefix): each
+                    for at, each in self._imported(name, is_test=False).items()
+                    if each != name
+                }
+        named = {key: name for key, name in found.items() if not _is_helper(key)}
+        return named or found
+
+    def _replaced(self, named: str, candidates: dict[str, str], tests: Sequence[str]) -> str:
+        """Return the place of the module that a named solution replaces."""
+        stem = PurePosixPath(named).stem
+        if len(candidates) == 1:
+            return next(iter(candidates))
+        same = [key for key in candidates if PurePosixPath(key).stem == stem]
+        if len(same) == 1:
+            return same[0]
+        missing = self._missing(tests)
+        if not candidates and stem in missing:
+            return f"{stem}.py"
+        if not candidates and len(missing) == 1:
+            self._notes.append(f"{named} is imported as {missing[0]}, the name in the tests")
+            return f"{missing[0]}.py"
+        what = ", ".join([*candidates, *missing][:_SHOWN]) or "no module of the folder"
+        message = f"the tests import {what}, and none of these is this file"
+        raise bad(self._files.path(named), message)
+
+    def _unimported(self, tests: Sequence[str]) -> tuple[str, str, str | None]:
+        """Find the solution of tests that import no module that is there."""
+        missing = self._missing(tests)
+        if len(missing) == 1:
+            for pattern in _SOLUTIONS:
+                name = pattern.format(missing[0])
+                if name in self._files:
+                    self._notes.append(f"{name} is imported as {missing[0]}, the name in the tests")
+                    return f"{missing[0]}.py", name, None
+        first = self._files.path(tests[0])
+        if missing:
+            message = f"there is no solution: the tests import {missing[0]!r}, and no file has it"
+            raise bad(first, f"{message}; name it with --solution", self._line(tests, missing[0]))
+        message = (
+            "there is no solution: the tests import no module of the folder; name it with "
+            "--solution"
+        )
+        raise bad(first, message)
+
+    def _missing(self, tests: Sequence[str]) -> list[str]:
+        """Return the modules that tests import and that neither the folder nor Python has."""
+        found: list[str] = []
+        for name in tests:
+            for each in imported(self._tree(name)):
+                first = each.parts[0]
+                if not each.level and not self._resolve(each, name, is_test=True):
+                    found.append(first)
+        return [each for each in dict.fromkeys(found) if not _is_installed(each)]
+
+    def _line(self, tests: Sequence[str], module: str) -> int:
+        lines = (each.line for each in imported(self._tree(tests[0])) if each.parts[0] == module)
+        return next(lines, 1)
+
+    def _choose(self, candidates: dict[str, str], tests: Sequence[str]) -> str:
+        """Return the one module that is meant.
+
+        Raises:
+            DefinitionError: it may be several.
+        """
+        if len(candidates) == 1:
+            return next(iter(candidates))
+        called = [key for key in candidates if PurePosixPath(key).stem in ("solution", "solutions")]
+        tested = [key for key in candidates if _is_named_by(tests, PurePosixPath(key).stem)]
+        used = {
+            at
+            for key, name in candidates.items()
+            for at in self._imported(name, is_test=False)
+            if at != key
+        }
+        top = [key for key in candidates if key not in used]
+        for found in (called, tested, top):
+            if len(found) == 1:
+                return found[0]
+        several = ", ".join(list(candidates)[:_SHOWN])
+        message = f"each of these may be the solution: {several}; name one with --solution"
+        raise bad(self._files.root, message)
+
+    def _starter(self, key: str, solution: str, replaced: str | None) -> str | None:
+        if replaced is not None:
+            return replaced
+        stem = PurePosixPath(key).stem
+        names = (pattern.format(stem) for pattern in _STARTERS)
+        return next((n for n in names if n in self._files and n not in (key, solution)), None)
+
+
+def _is_below(name: str, folder: str) -> bool:
+    return folder == "." or name.startswith(f"{folder}/")
+
+
+def _folders(name: str) -> Iterator[str]:
+    """Yield the folders that a file lies in, each as the beginning of a name."""
+    for parent in PurePosixPath(name).parents:
+        yield "" if str(parent) == "." else f"{parent}/"
+
+
+def _only_imports(tree: ast.Module) -> bool:
+    return all(
+        isinstance(node, (ast.Import, ast.ImportFrom))
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith("__"))
+        for node in tree.body
+    )
+
+
+def _is_helper(key: str) -> bool:
+    place = PurePosixPath(key)
+    return place.stem in _HELPERS or place.parts[0] in _TEST_FOLDERS or is_test_file(key)
+
+
+def _is_named_by(tests: Iterable[str], stem: str) -> bool:
+    wanted = {f"test_{stem}", f"{stem}_test", f"{stem}_tests"}
+    return any(PurePosixPath(name).stem in wanted for name in tests)
+
+
+def _is_installed(name: str) -> bool:
+    if name in sys.stdlib_module_names:
+        return True
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False

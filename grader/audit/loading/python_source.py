@@ -1,0 +1,106 @@
+"""Python files of an assignment: read with bounds, parsed, and the modules that they import."""
+
+import ast
+import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.authoring.importing.source_files import MAX_FILE, UnreadableError, read_text
+from grader.errors import DefinitionError, Location, Problem
+
+
+def bad(path: Path, message: str, line: int = 1, column: int = 1) -> DefinitionError:
+    """Return the error for one problem of a file."""
+    return DefinitionError([Problem(Location(path, line, column), message)])
+
+
+def read_python(path: Path) -> str:
+    """Read a file of Python.
+
+    Raises:
+        DefinitionError: it cannot be read, or this Python cannot parse it.
+    """
+    try:
+        source = read_text(path, MAX_FILE)
+    except UnreadableError as error:
+        raise bad(path, str(error)) from error
+    parse(source, path)
+    return source
+
+
+def parse(source: str, path: Path) -> ast.Module:
+    """Parse Python.
+
+    Args:
+        source: the text.
+        path: for the message.
+
+    Raises:
+        DefinitionError: this Python cannot parse it.
+    """
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # doubtful escapes are its author's
+            return ast.parse(source)
+    except SyntaxError as error:
+        message = (
+            f"Python {version} cannot read this: {error.msg}. If it is the syntax of a newer "
+            "version, run etude with that one"
+        )
+        raise bad(path, message, error.lineno or 1, max(error.offset or 1, 1)) from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise bad(path, f"Python {version} cannot read this: it is nested too deeply") from error
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedName:
+    """A module that a file may import: `from a import b` may mean `a` and `a.b`."""
+
+    parts: tuple[str, ...]
+    level: int  # of a relative import; 0 for an absolute one
+    line: int
+
+
+def imported(tree: ast.Module) -> Iterator[ImportedName]:
+    """Yield the modules that a file imports, also inside of functions, each with its line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield ImportedName(tuple(alias.name.split(".")), 0, node.lineno)
+        elif isinstance(node, ast.ImportFrom):
+            base = tuple(node.module.split(".")) if node.module else ()
+            if base:
+                yield ImportedName(base, node.level, node.lineno)
+            for alias in node.names:
+                if alias.name != "*":
+                    yield ImportedName((*base, alias.name), node.level, node.lineno)
+
+
+def has_test(tree: ast.Module) -> bool:
+    """Return whether pytest finds a test in a module."""
+    return any(_is_test(node) for node in tree.body)
+
+
+def _is_test(node: ast.stmt) -> bool:
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return name.startswith("test")
+        case ast.ClassDef(name=name):
+            return (name.startswith("Test") or is_test_case(node)) and (
+                any(_is_test(each) for each in node.body) or len(node.bases) > 0
+            )
+        case ast.If(body=body, orelse=orelse):
+            return any(_is_test(each) for each in (*body, *orelse))
+        case ast.Try(body=body) | ast.With(body=body):
+            return any(_is_test(each) for each in body)
+    return False
+
+
+def is_test_case(node: ast.stmt) -> bool:
+    """Return whether a statement is a class of unittest's tests."""
+    return isinstance(node, ast.ClassDef) and any(
+        ast.unparse(base).split(".")[-1].endswith("TestCase") for base in node.bases
+    )

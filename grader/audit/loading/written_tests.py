@@ -1,0 +1,115 @@
+"""Modules of pytest written from tests in other forms: cells, lists of calls, printed output."""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from grader.authoring.importing.top_level import read_program
+
+PRINTED: Final = '''\
+def words_of(text):
+    """Return what is printed, apart from how NumPy lays it out."""
+    text = re.sub(r"\\bnp\\.(?:float|int|uint|complex|bool)\\w*\\(([^()]*)\\)", r"\\1", text)
+    text = re.sub(r"\\b(?:np\\.)?array\\(|(?:, dtype=\\w+)?\\)|[\\[\\](),]", " ", text)
+    return text.split()
+
+
+def assert_prints(printed, expected):
+    """Compare printed words, numbers as numbers."""
+    got, wanted = words_of(printed), words_of(expected)
+    assert len(got) == len(wanted), f"{printed!r} is not {expected!r}"
+    for one, other in zip(got, wanted):
+        try:
+            decimals = len(other.partition(".")[2]) if "e" not in other else 8
+            same = abs(float(one) - float(other)) <= 0.51 * 10.0**-decimals or one == other
+        except ValueError:
+            same = one == other
+        assert same, f"{printed!r} is not {expected!r}"
+'''
+"""What tests of printed output need; beside it `re`."""
+
+_NO_WORD: Final = re.compile(r"\W+")
+_MARGIN: Final = "    "
+
+
+def function_name(label: str, taken: Collection[str]) -> str:
+    """Return a name for a test function that no other one has."""
+    name = _NO_WORD.sub("_", label).strip("_").lower() or "test"
+    name = name if name.startswith("test_") else f"test_{name}"
+    count, unique = 1, name
+    while unique in taken:
+        count += 1
+        unique = f"{name}_{count}"
+    return unique
+
+
+def as_function(name: str, body: str) -> str:
+    """Return a function of some statements."""
+    inner = indented(body.strip("\n")) or f"{_MARGIN}pass"
+    return f"def {name}():\n{inner}\n"
+
+
+def printing(body: str, expected: str) -> str:
+    """Return statements that run others and compare what they print; see `PRINTED`."""
+    return (
+        "printed = io.StringIO()\n"
+        "with contextlib.redirect_stdout(printed):\n"
+        f"{indented(body.strip(chr(10)))}\n"
+        f"assert_prints(printed.getvalue(), {expected!r})\n"
+    )
+
+
+def indented(code: str) -> str:
+    """Indent statements; lines inside of a text stay as they are."""
+    inside = _lines_in_texts(code)
+    return "\n".join(
+        line if number in inside or not line.strip() else f"{_MARGIN}{line}"
+        for number, line in enumerate(code.split("\n"), 1)
+    )
+
+
+def _lines_in_texts(code: str) -> set[int]:
+    """Return the numbers of the lines that begin inside of a text."""
+    found: set[int] = set()
+    begun: list[int] = []  # f-strings that are open, where Python has tokens for their parts
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(code).readline):
+            kind = tokenize.tok_name[token.type]
+            if kind == "STRING":
+                found.update(range(token.start[0] + 1, token.end[0] + 1))
+            elif kind.endswith("STRING_START"):
+                begun.append(token.start[0])
+            elif kind.endswith("STRING_END") and begun:
+                found.update(range(begun.pop() + 1, token.end[0] + 1))
+    except (tokenize.TokenError, SyntaxError):
+        return set()
+    return found
+
+
+def without_star_imports(code: str) -> tuple[str, list[str]]:
+    """Take `from x import *` out of statements, since a function cannot have it."""
+    program = read_program(code)
+    if program is None:
+        return code, []
+    stars = [
+        each.source
+        for each in program.statements
+        if isinstance(each.node, ast.ImportFrom) and any(a.name == "*" for a in each.node.names)
+    ]
+    lines = code.split("\n")
+    return "\n".join(line for line in lines if line.strip() not in stars), stars
+
+
+def imports_of(module: str, names: Iterable[str]) -> str:
+    """Return the line that imports names of a module; nothing without any."""
+    wanted = sorted(set(names))
+    if not wanted:
+        return ""
+    line = f"from {module} import {', '.join(wanted)}"
+    if len(line) <= 99:  # noqa: PLR2004  columns
+        return line + "\n"
+    inner = "".join(f"    {name},\n" for name in wanted)
+    return f"from {module} import (\n{inner})\n"

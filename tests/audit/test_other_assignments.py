@@ -1,0 +1,174 @@
+"""Notebooks, folders of problems and exercises of Exercism as assignments."""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from grader.audit.assignment import Assignment
+from grader.audit.loading.load_assignment import load, load_all
+from grader.errors import DefinitionError, UsageError
+
+SOURCES = Path(__file__).parents[1] / "golden" / "importing"
+
+
+def failing(assignment: Assignment, monkeypatch: pytest.MonkeyPatch, source: str = "") -> list[str]:
+    """Run an assignment's test functions here, and return the names of those that fail."""
+    for name, text in {
+        **assignment.modules,
+        assignment.solution: source or assignment.modules[assignment.solution],
+    }.items():
+        module = ModuleType(Path(name).stem)
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        exec(compile(text, name, "exec"), vars(module))  # noqa: S102  our own text
+    (tests,) = assignment.tests.values()
+    space: dict[str, Any] = {"__name__": "tests"}
+    exec(compile(tests, "tests", "exec"), space)  # noqa: S102  made of it
+    found = []
+    for name, test in space.items():
+        if name.startswith("test_"):
+            try:
+                test()
+            except Exception:  # noqa: BLE001  it fails however it likes
+                found.append(name)
+    return found
+
+
+def notebook(path: Path, cells: list[tuple[str, str, Mapping[str, object]]]) -> Path:
+    """Write a notebook of nbgrader: kind, source and metadata of each cell."""
+    written = [
+        {"cell_type": kind, "source": source, "metadata": {"nbgrader": data} if data else {}}
+        for kind, source, data in cells
+    ]
+    path.write_text(
+        json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": written})
+    )
+    return path
+
+
+def test_a_notebook_of_nbgrader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All answers are one module; each cell of tests, and its hidden part, is a function."""
+    found = load(SOURCES / "lab.ipynb")
+    assert (found.name, found.kind, found.solution) == ("lab", "nbgrader", "solution.py")
+    assert failing(found, monkeypatch) == []
+    assert found.tests["test_notebook.py"].count("\ndef test_") == 3
+    right = found.modules["solution.py"]
+    changed = right.replace("axis=1", "axis=0")
+    assert failing(found, monkeypatch, changed) == ["test_row_sums_hidden", "test_shares"]
+    assert failing(found, monkeypatch, found.starter or "") == [
+        "test_row_sums",
+        "test_row_sums_hidden",
+        "test_shares",
+    ]
+    assert any("is graded by hand" in note for note in found.notes)
+
+
+def test_a_notebook_of_otter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test without an assert compares what it prints with what was recorded."""
+    found = load(SOURCES / "homework.ipynb")
+    assert found.kind == "otter"
+    assert failing(found, monkeypatch) == []
+    changed = found.modules["solution.py"].replace(">", "<")
+    assert failing(found, monkeypatch, changed) == ["test_1", "test_2"]
+
+
+def test_answers_that_build_on_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test of the second calls the first of the module, so that a mistake there is seen."""
+    path = notebook(
+        tmp_path / "week.ipynb",
+        [
+            ("code", "import numpy as np\nfrom nose.tools import assert_equal\nstep = 1", {}),
+            (
+                "code",
+                "def one():\n    ### BEGIN SOLUTION\n    return step\n    ### END SOLUTION",
+                {"solution": True, "grade_id": "one"},
+            ),
+            (
+                "code",
+                'text = """a\n  b"""\nassert_equal(one(), 1)\nassert text == "a\\n  b"',
+                {"grade": True, "grade_id": "t1"},
+            ),
+            (
+                "code",
+                "def two():\n    return one() + 1  # SOLUTION",
+                {"solution": True, "grade_id": "two"},
+            ),
+            (
+                "code",
+                "step = step + 0\nassert two() == one() + 1 == 2",
+                {"grade": True, "grade_id": "t2"},
+            ),
+        ],
+    )
+    found = load(path)
+    assert failing(found, monkeypatch) == []
+    assert "def one" not in found.tests["test_notebook.py"]
+    changed = found.modules["solution.py"].replace("return step", "return 5")
+    assert failing(found, monkeypatch, changed) == ["test_one_t1", "test_two_t2"]
+    assert failing(found, monkeypatch, found.starter or "") == ["test_one_t1", "test_two_t2"]
+    assert "nose.tools" in found.notes[-1]
+
+
+def test_a_folder_of_problems(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each folder is an assignment; a wrong number in the list fails a test."""
+    printed, called = load_all(SOURCES / "problems")
+    assert (printed.kind, printed.starter is not None) == ("problem folder", True)
+    assert failing(printed, monkeypatch) == ["test_2"]
+    assert failing(called, monkeypatch) == ["test_2"]
+    assert printed.notes == ("tests.json[2].seconds was left out",)
+    with pytest.raises(UsageError, match=r"there are 2 assignments in .*: 007_centre-columns, 008"):
+        load(SOURCES / "problems")
+
+
+def test_an_exercise_of_exercism() -> None:
+    """The exemplar under the name of the stub, which is the starter."""
+    found = load(SOURCES / "exercism" / "tally-box")
+    assert (found.kind, found.solution) == ("exercism", "tally_box.py")
+    assert list(found.tests) == ["tally_box_test.py"]
+    assert found.starter not in (None, found.modules["tally_box.py"])
+
+
+BAD = {
+    "json": ('{"cells":\n [', r"week.ipynb:1:1: week.ipynb:2:\d+: not valid JSON"),
+    "format": ('{"cells": [], "nbformat": 3}', "It is a notebook of format 3; format 4 is read"),
+    "empty": ('{"cells": [], "nbformat": 4}', "there is no answer with tests in it"),
+    "language": (
+        '{"cells": [], "nbformat": 4, "metadata": {"kernelspec": {"language": "R"}}}',
+        "is a notebook in R; notebooks in Python are read",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_broken_notebook_is_one_sentence(tmp_path: Path, case: str) -> None:
+    """With its file."""
+    text, sentence = BAD[case]
+    path = tmp_path / "week.ipynb"
+    path.write_text(text)
+    with pytest.raises(DefinitionError, match=sentence):
+        load(path)
+
+
+def test_an_answer_without_tests_is_no_assignment(tmp_path: Path) -> None:
+    """The sentence names the cell; one that is no Python is named by its line."""
+    answer = ("code", "def f():\n    return 1 # SOLUTION", {"solution": True, "grade_id": "f"})
+    path = notebook(tmp_path / "week.ipynb", [answer])
+    with pytest.raises(DefinitionError, match="cell 1: question 'f' has no tests"):
+        load(path)
+
+
+def test_a_problem_with_a_broken_list(tmp_path: Path) -> None:
+    """No list, none in it, or code that is no Python."""
+    (tmp_path / "solution.py").write_text("def f(x):\n    return x\n")
+    for text, sentence in {
+        "[1, ": r"tests.json:1:5: not valid JSON",
+        "[]": "tests.json:1:1: there is no test in it",
+        '[{"test": "f(", "expected_output": "1"}]': r"tests.json:\d:\d+: Python 3",
+    }.items():
+        (tmp_path / "tests.json").write_text(text)
+        with pytest.raises(DefinitionError, match=sentence):
+            load(tmp_path)

@@ -18,6 +18,7 @@ class Assignment:
         starter: The source that replaces the solution's for the check that the starter fails.
         data: Other small files that tests or modules read.
         notes: What a loader changed or left out, for the report.
+        source: The file that the solution was read from, as it was named, for the report.
     """
 
     name: str
@@ -28,3 +29,4 @@ class Assignment:
     starter: str | None = None
     data: Mapping[str, bytes] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    source: str = ""

@@ -55,7 +55,8 @@ def _load(folder: Path) -> Assignment:
     ]
     modules |= {each: _source(folder, each) for each in (*stubs[1:], *beside)}
     starter = _source(folder, solution) if os.path.lexists(folder / solution) else None
-    return Assignment(name, "exercism", solution, modules, read, starter)
+    source = (folder / models[0]).as_posix()
+    return Assignment(name, "exercism", solution, modules, read, starter, source=source)
 
 
 def _python(files: dict[str, Any], key: str) -> list[str]:

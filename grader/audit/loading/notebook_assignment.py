@@ -83,6 +83,7 @@ def load_notebook(path: Path) -> Assignment:
         tests={"test_notebook.py": _NOSE.sub(r"\1_\2", tests)},
         starter=_starter(found.drafts),
         notes=tuple(dict.fromkeys(notes)),
+        source=path.as_posix(),
     )
 
 

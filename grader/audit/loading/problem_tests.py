@@ -73,6 +73,7 @@ def load_problem(folder: Path) -> Assignment:
         tests={"test_problem.py": "\n\n".join([head, *helpers, body])},
         starter=draft.starter if has_starter else None,
         notes=_notes(draft),
+        source=(folder / "solution.py").as_posix(),
     )
 
 

@@ -153,9 +153,10 @@ class _Reader:
             solution=key,
             modules=modules,
             tests=tests_read,
-            starter=None if starter_name is None else self._text(starter_name),
+            starter=None if starter_name is None else self._source(starter_name),
             data=self._data([*modules.values(), *tests_read.values()]),
             notes=tuple(self._notes),
+            source=self._shown(source),
         )
 
     def _source(self, name: str) -> str:
@@ -171,9 +172,11 @@ class _Reader:
             self._read[name] = source, parse(source, path)
         return self._read[name]
 
-    def _text(self, name: str) -> str | None:
-        """Return the starter, unless it is what the solution is."""
-        return self._source(name)
+    def _shown(self, name: str) -> str:
+        """Return the path of a file, relative to the working directory where it lies below."""
+        path = self._files.path(name)
+        here = Path.cwd()
+        return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
 
     def _data(self, sources: Sequence[str]) -> dict[str, bytes]:
         data = self._files.data()

@@ -1,0 +1,121 @@
+"""Sentences that all formats of an audit share."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from grader.audit.result import Audit, Check, Survivor
+from grader.reports.phrases import count, line
+
+EQUIVALENT: Final = (
+    "No call was found that tells these from the solution. They may mean the same, so none counts:"
+)
+ACCEPTED: Final = "Named in the file of accepted ones, so none counts:"
+
+_GRAVE: Final = ("solution passes", "starter fails", "order", "never calls", "accepts sevens")
+_VERDICTS: Final = ("hole", "note", "ok")
+
+
+def headline(audit: Audit) -> list[str]:
+    """Return the findings in sentences, the gravest first: never empty."""
+    return [*_findings(audit)] or [_clean(audit)]
+
+
+def _findings(audit: Audit) -> Iterator[str]:
+    holes = [check for check in in_order(audit.checks) if check.verdict == "hole"]
+    broken = [check for check in holes if check.name == _GRAVE[0]]
+    for check in broken:
+        yield line(check.sentence)
+    known = [each for each in audit.survivors if each.misconception]
+    mutants = [each for each in audit.survivors if not each.misconception]
+    if known:
+        whole = count(max(audit.misconceptions, len(known)), "known mistake")
+        first = _ended(line(known[0].misconception or ""))
+        yield f"{len(known)} of {whole} {_pass(len(known))} all tests; the first: {first}"
+    for check in holes:
+        if check not in broken:
+            yield line(check.sentence)
+    if mutants:
+        yield (
+            f"{count(len(mutants), 'small change')} of the solution {_pass(len(mutants))} all "
+            f"tests; the first: {_ended(line(mutants[0].change))}"
+        )
+
+
+def _clean(audit: Audit) -> str:
+    if not audit.killed:
+        return "No hole was found; no wrong program could be made of the solution."
+    return f"No hole was found: the tests reject {_all(audit.killed)}."
+
+
+def _all(number: int) -> str:
+    return "the wrong program" if number == 1 else f"all {number} wrong programs"
+
+
+def _pass(number: int) -> str:
+    return "passes" if number == 1 else "pass"
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
+
+
+def score(audit: Audit) -> str:
+    """Return the score as a sentence."""
+    if not audit.distinguishable:
+        return "There is no score: no wrong program was tried."
+    return (
+        f"The tests reject {audit.killed} of {count(audit.distinguishable, 'wrong program')} "
+        f"({percent(audit.killed, audit.distinguishable)})."
+    )
+
+
+def percent(part: int, whole: int) -> str:
+    """Return a share; 100 % and 0 % only for all and none."""
+    if not whole:
+        return "100 %"
+    rounded = round(100 * part / whole)
+    if part < whole:
+        rounded = min(rounded, 99)
+    return f"{max(rounded, 1 if part else 0)} %"
+
+
+def together(audits: Sequence[Audit]) -> str:
+    """Return a sentence on several audits."""
+    holes = sum(audit.has_holes for audit in audits)
+    killed = sum(audit.killed for audit in audits)
+    of = sum(audit.distinguishable for audit in audits)
+    return (
+        f"{holes} of {count(len(audits), 'assignment')} {'has' if holes == 1 else 'have'} holes. "
+        f"The tests reject {killed} of {count(of, 'wrong program')} ({percent(killed, of)})."
+    )
+
+
+def in_order(checks: Sequence[Check]) -> list[Check]:
+    """Return checks, holes first and the gravest of them at the front."""
+    return sorted(
+        checks,
+        key=lambda check: (
+            _VERDICTS.index(check.verdict),
+            _GRAVE.index(check.name) if check.name in _GRAVE else len(_GRAVE),
+        ),
+    )
+
+
+def known_first(survivors: Sequence[Survivor]) -> list[Survivor]:
+    """Return survivors, known mistakes before small changes."""
+    return sorted(survivors, key=lambda each: each.misconception is None)
+
+
+def title(survivor: Survivor) -> str:
+    """Return the change of a survivor on one line; of a known mistake, its title."""
+    if survivor.misconception:
+        return f"known mistake: {line(survivor.misconception)}"
+    return line(survivor.change)
+
+
+def call(survivor: Survivor) -> list[tuple[str, str]]:
+    """Return the call that tells a survivor from the solution, and the two results."""
+    if survivor.example is None:
+        return []
+    rows = [("call", survivor.example), ("solution", survivor.expected), ("survivor", survivor.got)]
+    return [(name, text) for name, text in rows if text is not None]

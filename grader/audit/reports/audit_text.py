@@ -1,0 +1,64 @@
+"""An audit as text for a terminal."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from grader.audit.reports.audit_phrases import (
+    ACCEPTED,
+    EQUIVALENT,
+    call,
+    headline,
+    in_order,
+    known_first,
+    score,
+    title,
+    together,
+)
+from grader.audit.result import Audit, Survivor
+from grader.reports.phrases import clean, line
+
+_MARKS: Final = {"ok": "ok", "hole": "HOLE", "note": "note"}
+
+
+def text(audits: Sequence[Audit]) -> str:
+    """Return the findings, the gravest first, then every check and every survivor."""
+    parts = [f"{together(audits)}\n"] if len(audits) > 1 else []
+    parts += ["".join(f"{each}\n" for each in _lines(audit)) for audit in audits]
+    return "\n".join(parts)
+
+
+def _lines(audit: Audit) -> Iterator[str]:
+    name = f"{line(audit.assignment.name)} ({audit.assignment.kind})"
+    first, *rest = headline(audit)
+    yield f"{name}: {first}"
+    yield from rest
+    yield f"{score(audit)} It took {audit.seconds:.1f} s."
+    if audit.checks:
+        yield ""
+    for check in in_order(audit.checks):
+        yield f"{_MARKS[check.verdict]:5} {line(check.sentence)}"
+    for number, survivor in enumerate(known_first(audit.survivors), 1):
+        yield ""
+        yield from _survivor(number, survivor, audit.assignment.solution)
+    for heading, group in ((EQUIVALENT, audit.equivalent), (ACCEPTED, audit.accepted)):
+        if group:
+            yield ""
+            yield heading
+            yield from (f"  line {each.line}: {title(each)}" for each in group)
+    if audit.assignment.notes:
+        yield ""
+        yield from (f"Note: {line(note)}." for note in audit.assignment.notes)
+
+
+def _survivor(number: int, survivor: Survivor, solution: str) -> Iterator[str]:
+    yield f"{number}. {line(solution)}:{survivor.line}: {title(survivor)}"
+    yield from (f"     {each}" for each in clean(survivor.diff).splitlines())
+    rows = call(survivor)
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, value in rows:
+        first, *rest = clean(value).splitlines() or [""]
+        yield f"   {name:{width}}  {first}"
+        yield from (f"   {'':{width}}  {each}" for each in rest)
+    if survivor.test:
+        yield "   This test rejects it:"
+        yield from (f"     {each}".rstrip() for each in clean(survivor.test).splitlines())

@@ -1,0 +1,169 @@
+"""The formats of an audit."""
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from grader.audit.assignment import Assignment
+from grader.audit.reports.audit_formats import FORMATS
+from grader.audit.reports.audit_phrases import headline, percent
+from grader.audit.result import Audit, Check, Survivor
+from tests.conftest import Goldens
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "audit" / "reports"
+
+SOLUTION = (
+    "import numpy as np\n\n\ndef softmax(x):\n    e = np.exp(x - x.max())\n    return e / e.sum()\n"
+)
+MISTAKE = Survivor(
+    change="softmax(x): sums over all entries",
+    diff="--- softmax.py\n+++ softmax.py\n@@ -5,2 +5,2 @@\n-    e = np.exp(x - x.max())\n+    e = np.exp(x)\n     return e / e.sum()\n",
+    line=5,
+    example="softmax(np.array([1000.0, 0.0]))",
+    expected="[1. 0.]",
+    got="[nan  0.]",
+    test="def test_softmax_of_large_values():\n    assert np.allclose(softmax(np.array([1000.0, 0.0])), [1.0, 0.0])\n",
+    misconception="The maximum is not subtracted",
+)
+MUTANT = replace(MISTAKE, change="`-` becomes `+`", misconception=None, line=6, test=None)
+AUDIT = Audit(
+    Assignment(
+        "week <1>",
+        "pytest",
+        "softmax.py",
+        {"softmax.py": SOLUTION},
+        {"test_softmax.py": ""},
+        notes=("starter.py is left out",),
+        source="homework/week 1/softmax.py",
+    ),
+    checks=(
+        Check("solution passes", "ok", "The solution passes 3 tests."),
+        Check("time", "note", "The slowest test takes 2.0 s.", ("test_a",)),
+        Check("never calls", "hole", "1 of 3 tests never calls the solution.", ("test_b",)),
+    ),
+    survivors=(MUTANT, MISTAKE),
+    equivalent=(replace(MUTANT, change="`0` becomes `-0`", example=None),),
+    accepted=(replace(MUTANT, change="a loop counts down"),),
+    killed=9,
+    seconds=1.5,
+    misconceptions=3,
+)
+CLEAN = replace(AUDIT, survivors=(), checks=AUDIT.checks[:2])
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_formats_come_out_as_they_are(name: str, goldens: Goldens) -> None:
+    """One assignment with every kind of finding."""
+    goldens.check(GOLDEN / f"audit.{name}", FORMATS[name]([AUDIT]))
+    there = [path for path in GOLDEN.iterdir() if path.suffix.removeprefix(".") not in FORMATS]
+    goldens.check_all(there, [])
+
+
+def test_the_gravest_finding_comes_first() -> None:
+    """A failing solution, known mistakes, weak tests, changes; then nothing is left to say."""
+    broken = Check("solution passes", "hole", "The solution fails 1 of 3 tests.")
+    audit = replace(AUDIT, checks=(*AUDIT.checks[1:], broken))
+    assert headline(audit) == [
+        "The solution fails 1 of 3 tests.",
+        "1 of 3 known mistakes passes all tests; the first: The maximum is not subtracted.",
+        "1 of 3 tests never calls the solution.",
+        "1 small change of the solution passes all tests; the first: `-` becomes `+`.",
+    ]
+    assert headline(CLEAN) == ["No hole was found: the tests reject all 9 wrong programs."]
+    first = FORMATS["text"]([AUDIT]).splitlines()[0]
+    assert first.startswith("week <1> (pytest): 1 of 3 known mistakes passes")
+
+
+def test_several_audits_begin_with_a_sum() -> None:
+    """In every format for people."""
+    for name in ("text", "markdown", "html"):
+        said = FORMATS[name]([AUDIT, CLEAN])
+        assert (
+            "1 of 2 assignments has holes. The tests reject 18 of 20 wrong programs (90 %)." in said
+        )
+
+
+def test_only_all_is_all() -> None:
+    """A share is rounded, but never to 100 % or 0 %."""
+    assert [percent(999, 1000), percent(1, 1000), percent(5, 5), percent(0, 5)] == [
+        "99 %",
+        "1 %",
+        "100 %",
+        "0 %",
+    ]
+
+
+def test_nothing_of_an_assignment_is_markup() -> None:
+    """Names and values are written by others."""
+    evil = replace(
+        MISTAKE,
+        misconception="<script>x</script> | [a](b) `c`",
+        diff="```\n<b>\x1b[31m",
+        example="f('</pre>')",
+        test="````\n",
+    )
+    audit = replace(AUDIT, survivors=(evil,))
+    for name in ("html", "markdown", "text"):
+        assert "\x1b" not in FORMATS[name]([audit])
+    page = FORMATS["html"]([audit])
+    tags: set[str] = set()
+
+    class Tags(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002  its parameter
+            tags.add(tag)
+
+    Tags().feed(page)
+    assert "script" not in tags
+    assert "&lt;script&gt;" in page
+    marked = FORMATS["markdown"]([audit])
+    assert r"\<script\>x\</script\> \| \[a\](b) \`c\`" in marked
+    assert re.search(r"^`{4}diff$", marked, re.MULTILINE)
+    assert re.search(r"^`{5}python$", marked, re.MULTILINE)
+
+
+def test_sarif_has_what_code_hosts_need() -> None:
+    """A path in the repository, lines, rules and fingerprints; a line of a notebook is none."""
+    log = json.loads(FORMATS["sarif"]([AUDIT]))
+    (run,) = log["runs"]
+    found = [
+        (each["ruleId"], each["locations"][0]["physicalLocation"]["region"]["startLine"])
+        for each in run["results"]
+    ]
+    assert found == [("check", 1), ("survivor", 6), ("known-mistake", 5)]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert all(rules[each["ruleIndex"]] == each["ruleId"] for each in run["results"])
+    places = {
+        each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        for each in run["results"]
+    }
+    assert places == {"homework/week%201/softmax.py"}
+    prints = [each["partialFingerprints"]["hole/v1"] for each in run["results"]]
+    assert len(set(prints)) == 3
+    book = replace(AUDIT, assignment=replace(AUDIT.assignment, source="week.ipynb"))
+    (run,) = json.loads(FORMATS["sarif"]([book]))["runs"]
+    assert {
+        each["locations"][0]["physicalLocation"]["region"]["startLine"] for each in run["results"]
+    } == {1}
+    assert json.loads(FORMATS["sarif"]([CLEAN]))["runs"][0]["results"] == []
+
+
+def test_json_holds_everything() -> None:
+    """Each survivor with its test; the score as a number."""
+    (entry,) = json.loads(FORMATS["json"]([AUDIT]))["audits"]
+    assert (entry["killed"], entry["distinguishable"], entry["has_holes"]) == (9, 11, True)
+    assert entry["score"] == pytest.approx(9 / 11)
+    assert entry["survivors"][1]["test"] == MISTAKE.test
+    assert entry["headline"] == headline(AUDIT)
+
+
+def test_a_badge_says_the_share() -> None:
+    """Of all audits together, and says so where colours are not seen."""
+    badge = ET.fromstring(FORMATS["badge"]([AUDIT, CLEAN]))  # noqa: S314  our own text
+    assert badge.attrib["aria-label"] == "wrong answers rejected: 90%"
+    none = replace(CLEAN, killed=0)
+    assert "wrong answers rejected: none" in FORMATS["badge"]([none])

@@ -34,6 +34,7 @@ _GROUPS = {
         "import": "grader.cli.import_",
         "lint": "grader.cli.lint",
         "verify": "grader.cli.verify",
+        "audit": "grader.cli.audit",
         "preview": "grader.cli.preview",
         "diff": "grader.cli.diff",
         "misconception": "grader.cli.misconception",

@@ -28,6 +28,7 @@ RUNS: dict[str, tuple[tuple[str, ...], int, str]] = {
     "import": (("import", "lesson.md", "--into", "out"), 1, "exercises imported"),
     "lint": (("lint", "double"), 1, "ETU"),
     "verify": (("verify", "double"), 1, "0 of 1 exercise proven."),
+    "audit": (("audit", "none"), 2, "there is no"),
     "diff": (("diff", FILE, FILE, "in"), 0, "0 of 1 submission"),
     "misconception": (
         ("misconception", "add", FILE, "in/ada/double.py", "--says", "It is right."),

@@ -1,0 +1,180 @@
+"""The questions about tests that no mutant answers."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from grader.audit.result import Check, CheckVerdict
+from grader.audit.tasks import TestOutcome
+
+_SLOW = 1.0  # seconds of one test
+_NAMED = 3  # tests that a sentence names
+
+
+def solution_passes(tests: Sequence[TestOutcome]) -> Check:
+    """Does the solution pass?"""
+    failed = [test for test in tests if test.outcome == "failed"]
+    name = "solution passes"
+    if not failed:
+        skipped = sum(test.outcome == "skipped" for test in tests)
+        rest = f"; {skipped} are skipped" if skipped else ""
+        return Check(
+            name, "ok", f"The solution passes {count(len(tests) - skipped, 'test')}{rest}."
+        )
+    sentence = (
+        f"The solution fails {len(failed)} of {count(len(tests), 'test')}, left out of the rest; "
+        f"the first: {failed[0].message}"
+    )
+    return Check(name, "hole", _ended(sentence), _ids(failed))
+
+
+def starter_fails(passed: Sequence[str], tests: Sequence[str]) -> Check:
+    """Does the starter fail?"""
+    name = "starter fails"
+    if not passed:
+        return Check(name, "ok", f"The starter fails {_all(len(tests))}.")
+    if len(passed) == len(tests):
+        return Check(name, "hole", f"The starter passes {_all(len(tests))}.", tuple(passed))
+    sentence = f"The starter passes {_of(passed, tests)}."
+    return Check(name, "note", sentence, tuple(passed))
+
+
+def order(changed: Sequence[str], how: str) -> Check:
+    """Do the outcomes depend on the order of the tests?"""
+    name = "order"
+    if not changed:
+        return Check(name, "ok", "The tests pass in any order, and when they are repeated.")
+    verb = "fails" if len(changed) == 1 else "fail"
+    sentence = f"{_named(changed)} {verb} {how}, though the solution passes otherwise."
+    return Check(name, "hole", sentence, tuple(changed))
+
+
+def never_calls(tests: Sequence[TestOutcome]) -> Check:
+    """Which tests never call the solution?"""
+    idle = [test for test in tests if not test.calls]
+    name = "never calls"
+    if not idle:
+        return Check(name, "ok", "Every test calls the solution.")
+    sentence = (
+        f"{_of(_ids(idle), tests)} never {'calls' if len(idle) == 1 else 'call'} the solution."
+    )
+    return Check(name, "hole", capitalized(sentence), _ids(idle))
+
+
+_RESULTS = {
+    "sevens": "a result of the right shape full of sevens",
+    "NaN": "a result of the right shape full of NaN",
+    "empty": "an empty result",
+}
+_ERRORS = {"1 % off": "a result that is 1 % off", "float32": "a result rounded to float32"}
+
+
+def accepts(
+    name: str, accepted: Mapping[str, Sequence[str]], changed: Mapping[str, Sequence[str]]
+) -> Check:
+    """Which tests accept wrong results?
+
+    Args:
+        name: "accepts sevens" or "tolerance".
+        accepted: kind of wrong result -> the tests that pass, though it changed a result.
+        changed: kind -> all the tests with a changed result.
+    """
+    says = _RESULTS if name == "accepts sevens" else _ERRORS
+    holes, notes, tests = [], [], {}
+    for kind, what in says.items():
+        passed, asked = accepted.get(kind, ()), changed.get(kind, ())
+        if not passed:
+            continue
+        tests.update(dict.fromkeys(passed))
+        if len(passed) == len(asked) and kind != "float32":
+            holes.append(f"{_all(len(asked))} accept{'s' * (len(asked) == 1)} {what}")
+        else:
+            verb = "accepts" if len(passed) == 1 else "accept"
+            notes.append(f"{_of(passed, asked)} {verb} {what}")
+    if not holes and not notes:
+        right = "No test accepts " + ", or ".join(says.values())
+        return Check(name, "ok", f"{right}.")
+    verdict: CheckVerdict = "hole" if holes else "note"
+    return Check(name, verdict, capitalized(f"{'; '.join(holes + notes)}."), tuple(tests))
+
+
+def redundant(kills: Mapping[str, frozenset[str]]) -> Check:
+    """Which tests kill nothing that one other test does not kill?
+
+    Args:
+        kills: test -> the programs that it kills.
+    """
+    name = "redundant"
+    found = []
+    for test, killed in kills.items():
+        others = [
+            other
+            for other, more in kills.items()
+            if other != test
+            and killed <= more
+            # of two equal ones the later is redundant
+            and (killed < more or [*kills].index(other) < [*kills].index(test))
+        ]
+        if others:
+            found.append(test)
+    if not found:
+        return Check(name, "ok", "Every test kills a program that no other test kills alone.")
+    verb = "kills" if len(found) == 1 else "kill"
+    sentence = f"{_of(found, [*kills])} {verb} nothing that another test does not kill too."
+    return Check(name, "note", capitalized(sentence), tuple(found))
+
+
+def unseeded(tests: Sequence[str]) -> Check:
+    """Which tests draw other inputs each time?"""
+    if not tests:
+        return Check("unseeded", "ok", "The tests make the same calls in every run.")
+    verb = "makes" if len(tests) == 1 else "make"
+    sentence = f"{_named(tests)} {verb} other calls in every run: a generator has no seed."
+    return Check("unseeded", "note", sentence, tuple(tests))
+
+
+def time(tests: Sequence[TestOutcome]) -> Check:
+    """How long do the tests take?"""
+    slow = [test for test in tests if test.seconds > _SLOW]
+    total, slowest = sum(test.seconds for test in tests), max(tests, key=lambda each: each.seconds)
+    sentence = (
+        f"The tests take {total:.2g} s; the slowest is {short_id(slowest.id)} with "
+        f"{slowest.seconds:.2g} s."
+    )
+    return Check("time", "note" if slow else "ok", sentence, _ids(slow))
+
+
+def count(number: int, what: str) -> str:
+    """Return a number with its noun."""
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def short_id(test: str) -> str:
+    """Return a test's id without its file."""
+    return test.partition("::")[2] or test
+
+
+def capitalized(sentence: str) -> str:
+    """Return a sentence with a capital, and the rest as it is."""
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith(".") else f"{sentence}."
+
+
+def _ids(tests: Iterable[TestOutcome]) -> tuple[str, ...]:
+    return tuple(test.id for test in tests)
+
+
+def _all(number: int) -> str:
+    return {1: "the only test", 2: "both tests"}.get(number, f"all {number} tests")
+
+
+def _of(some: Sequence[object], every: Sequence[object]) -> str:
+    return f"{len(some)} of {count(len(every), 'test')}"
+
+
+def _named(tests: Sequence[str]) -> str:
+    names = [short_id(test) for test in tests[:_NAMED]]
+    if len(tests) > _NAMED:
+        names.append(f"{len(tests) - _NAMED} more")
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

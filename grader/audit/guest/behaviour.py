@@ -1,0 +1,186 @@
+"""A program's behaviour on recorded calls."""
+
+import contextlib
+import copy
+import inspect
+import itertools
+import random
+import signal
+import sys
+import types
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grader.audit.guest.compare import differ, is_finite
+from grader.audit.guest.perturb import Options, Steps
+from grader.audit.guest.pytest_run import module_name
+
+_CALL_SECONDS = 1.0
+_MOST_ITEMS = 1000  # of an iterator that is returned
+
+
+class TooLongError(BaseException):
+    """A call that takes too long; no `except Exception` of a program catches it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What one step came to.
+
+    Attributes:
+        value: The result; None where an error was raised.
+        error: The name of the error's type, or "".
+        changed: Whether the step changed its arguments.
+    """
+
+    value: Any
+    error: str = ""
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """The steps of a script, and the public attributes of its object after the last one."""
+
+    steps: tuple[Observed, ...]
+    attributes: dict[str, Any]
+
+    @property
+    def raises(self) -> bool:
+        """Return whether a step raised an error."""
+        return any(step.error for step in self.steps)
+
+    @property
+    def finite(self) -> bool:
+        """Return whether all numbers are."""
+        return all(is_finite(step.value) for step in self.steps)
+
+    def is_as_good_as(self, other: "Behaviour") -> bool:
+        """Return whether this raises an error, or is not finite, only if the other is so too."""
+        return (other.raises or not self.raises) and (self.finite or not other.finite)
+
+
+def load(source: str, file: str) -> types.ModuleType:
+    """Run a program as a module of its own; what it imports of the assignment is shared."""
+    name = module_name(file)
+    module = types.ModuleType(name)
+    module.__file__ = file
+    before = sys.modules.get(name)
+    sys.modules[name] = module  # dataclasses and pickles look for it there
+    try:
+        with warnings.catch_warnings(), limited(10 * _CALL_SECONDS):
+            warnings.simplefilter("ignore")
+            exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)  # noqa: S102  confined
+    finally:
+        if before is not None:
+            sys.modules[name] = before
+    return module
+
+
+@contextlib.contextmanager
+def limited(seconds: float = _CALL_SECONDS) -> Iterator[None]:
+    """Raise `TooLongError` in what takes longer."""
+
+    def stop(_signal: int, _frame: object) -> None:
+        raise TooLongError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
+    """Make the calls of a script, with copies of its arguments.
+
+    Raises:
+        TooLongError: one takes too long.
+    """
+    random.seed(0)
+    np.random.seed(0)  # noqa: NPY002  a program may use it
+    target: Any = getattr(module, name, None)
+    made: Any = None
+    seen: list[Observed] = []
+    with warnings.catch_warnings(), np.errstate(all="ignore"), limited():
+        warnings.simplefilter("ignore")
+        for method, args, kwargs in steps:
+            own_args, own_kwargs = copy.deepcopy((args, kwargs))
+            try:
+                if method in {"", "__init__"}:
+                    result = target(*own_args, **own_kwargs)
+                else:
+                    result = getattr(made, method)(*own_args, **own_kwargs)
+            except TooLongError:
+                raise
+            except BaseException as error:  # noqa: BLE001  a program may raise anything
+                seen.append(Observed(None, type(error).__name__))
+                break
+            if method == "__init__":
+                made, result = result, None
+            elif isinstance(result, types.GeneratorType):
+                result = [*itertools.islice(result, _MOST_ITEMS)]
+            changed = differ([*args, *kwargs.values()], [*own_args, *own_kwargs.values()])
+            with contextlib.suppress(Exception):
+                result = copy.deepcopy(result)  # a later step may change it
+            seen.append(Observed(result, changed=changed))
+    attributes = {}
+    if made is not None:
+        with contextlib.suppress(Exception):
+            attributes = {key: value for key, value in vars(made).items() if key[0] != "_"}
+    return Behaviour(tuple(seen), attributes)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first difference between a right and a wrong program.
+
+    Attributes:
+        step: The number of the step.
+        kind: "result", "error", "changes" or "attribute".
+        name: Of the attribute.
+    """
+
+    step: int
+    kind: str
+    name: str = ""
+
+
+def difference(right: Behaviour, wrong: Behaviour) -> Difference | None:
+    """Return the first difference between two behaviours."""
+    for number, (one, other) in enumerate(zip(right.steps, wrong.steps, strict=False)):
+        if one.error != other.error:
+            return Difference(number, "error")
+        if differ(one.value, other.value):
+            return Difference(number, "result")
+        if other.changed and not one.changed:
+            return Difference(number, "changes")
+    if len(right.steps) != len(wrong.steps):
+        return Difference(min(len(right.steps), len(wrong.steps)) - 1, "error")
+    for name, value in right.attributes.items():
+        if name not in wrong.attributes or differ(value, wrong.attributes[name]):
+            return Difference(len(right.steps) - 1, "attribute", name)
+    return None
+
+
+def options_of(module: types.ModuleType, name: str, texts: tuple[str, ...]) -> Options:
+    """Return what is known of the parameters of a function, or of a class's methods."""
+    target = getattr(module, name, None)
+    signatures = {}
+    with contextlib.suppress(TypeError, ValueError):
+        made = "__init__" if isinstance(target, type) else ""
+        signatures[made] = inspect.signature(target)  # type: ignore[arg-type]
+    if isinstance(target, type):
+        for attribute, method in vars(target).items():
+            if isinstance(method, types.FunctionType) and attribute != "__init__":
+                with contextlib.suppress(TypeError, ValueError):
+                    whole = inspect.signature(method)
+                    own = [*whole.parameters.values()][1:]
+                    signatures[attribute] = whole.replace(parameters=own)
+    return Options(signatures, texts)

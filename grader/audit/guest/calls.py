@@ -1,0 +1,218 @@
+"""Calls that tests make to a program: recorded, or answered with a wrong result.
+
+A line is appended to the program's source, so this works however tests load it. Only calls from
+outside of the program count.
+"""
+
+import contextlib
+import functools
+import pickle
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from grader.audit.guest import pytest_run
+
+HOOK: Final = '\n\n__import__("sys").modules["grader.audit.guest.calls"].install(globals())\n'
+
+Answer: TypeAlias = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+"""Answers an outer call: name, function, arguments (self is the first of a method's), keywords."""
+
+_LARGEST = 4 << 20  # bytes of one recorded call
+_MOST_CALLS = 400
+_answer: Answer | None = None
+_inside = 0
+
+
+def answer_with(answer: Answer) -> None:
+    """Have outer calls answered by a function from now on."""
+    global _answer  # noqa: PLW0603  a process does one task
+    _answer = answer
+
+
+def install(space: dict[str, Any]) -> None:
+    """Wrap the functions and classes that a program defines, in its namespace."""
+    for name, value in [*space.items()]:
+        if isinstance(value, types.FunctionType) and value.__globals__ is space:
+            space[name] = _wrapped(name, value)
+        elif isinstance(value, type) and value.__module__ == space.get("__name__"):
+            for attribute, method in [*vars(value).items()]:
+                is_public = not attribute.startswith("_") or attribute in {"__init__", "__call__"}
+                if is_public and isinstance(method, types.FunctionType):
+                    with contextlib.suppress(AttributeError, TypeError):
+                        setattr(value, attribute, _wrapped(f"{name}.{attribute}", method))
+
+
+def _wrapped(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def stand_in(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any function's
+        global _inside  # noqa: PLW0603  one thread
+        if _inside or _answer is None:
+            return function(*args, **kwargs)
+        _inside += 1
+        try:
+            return _answer(name, function, args, kwargs)
+        finally:
+            _inside -= 1
+
+    return stand_in
+
+
+@dataclass(slots=True)
+class Script:
+    """Recorded calls that belong together: one of a function, or an object's from its beginning.
+
+    Attributes:
+        name: Of the function or the class.
+        steps: Name of the method ("" for a function), arguments and keywords.
+        test: The test that made them.
+    """
+
+    name: str
+    steps: list[tuple[str, tuple[Any, ...], dict[str, Any]]]
+    test: str = ""
+
+
+@dataclass(slots=True)
+class Recorder:
+    """Records calls, with their arguments as they were before the call."""
+
+    scripts: list[tuple[str, str, list[tuple[str, bytes]]]] = field(default_factory=list)
+    _of_objects: dict[int, tuple[Any, list[tuple[str, bytes]]]] = field(default_factory=dict)
+
+    def __call__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:  # noqa: ANN401  any function's
+        """Record a call and make it."""
+        owner, _, method = name.rpartition(".")
+        given = args[1:] if owner else args
+        with contextlib.suppress(Exception):  # what cannot be pickled is not recorded
+            data = pickle.dumps((given, kwargs), protocol=5)
+            if len(data) <= _LARGEST and len(self.scripts) < _MOST_CALLS:
+                self._add(owner, method, args, data)
+        return function(*args, **kwargs)
+
+    def _add(self, owner: str, method: str, args: tuple[Any, ...], data: bytes) -> None:
+        if not owner:
+            self.scripts.append((method, pytest_run.current_test, [("", data)]))
+        elif method == "__init__":
+            steps = [(method, data)]
+            self._of_objects[id(args[0])] = args[0], steps
+            self.scripts.append((type(args[0]).__name__, pytest_run.current_test, steps))
+        elif id(args[0]) in self._of_objects:
+            self._of_objects[id(args[0])][1].append((method, data))
+
+    def data(self) -> bytes:
+        """Return what was recorded, as bytes for `read_scripts`."""
+        return pickle.dumps(self.scripts, protocol=5)
+
+
+def read_scripts(data: bytes) -> list[Script]:
+    """Return recorded calls, without repetitions. Only for a confined process."""
+    found: dict[object, Script] = {}
+    for name, test, steps in pickle.loads(data):  # noqa: S301  in a confined process
+        key = name, tuple(steps)
+        if key in found:
+            continue
+        with contextlib.suppress(Exception):
+            read = [(method, *pickle.loads(each)) for method, each in steps]  # noqa: S301  as above
+            found[key] = Script(name, read, test)
+    return [*found.values()]
+
+
+def _items(value: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401  any result
+    """Change each leaf of a nested result."""
+    if isinstance(value, tuple):
+        items = [_items(item, change) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(value, list):
+        return [_items(item, change) for item in value]
+    if isinstance(value, dict):
+        return {key: _items(item, change) for key, item in value.items()}
+    return change(value)
+
+
+def _filled(number: float) -> Callable[[Any], Any]:
+    def change(value: Any) -> Any:  # noqa: ANN401  any result
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
+            dtype = value.dtype if np.isfinite(number) or value.dtype.kind in "fc" else float
+            return np.full(value.shape, number, dtype)
+        if isinstance(value, bool | int | np.integer | np.bool_) and not np.isfinite(number):
+            return number
+        if isinstance(value, bool | int | float | complex | np.generic):
+            return type(value)(number)
+        return value
+
+    return change
+
+
+def _empty(value: Any) -> Any:  # noqa: ANN401  any result
+    if isinstance(value, np.ndarray):
+        return value[:0] if value.ndim else np.zeros(0, value.dtype)
+    return np.zeros(0) if isinstance(value, int | float | np.generic) else value
+
+
+def _is_real(value: object) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "fc"
+    return isinstance(value, float | np.floating)
+
+
+def _as_float32(value: Any) -> Any:  # noqa: ANN401  any result
+    if not _is_real(value) or np.iscomplexobj(value):
+        return value
+    with np.errstate(all="ignore"):
+        rounded = np.asarray(value).astype(np.float32).astype(np.asarray(value).dtype)
+    return rounded if isinstance(value, np.ndarray) else type(value)(rounded)
+
+
+def _off_by_a_percent(value: Any) -> Any:  # noqa: ANN401  any result
+    return (value * 1.01) if _is_real(value) else value
+
+
+WRONG: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "sevens": _filled(7),
+    "NaN": _filled(np.nan),
+    "empty": _empty,
+    "1 % off": _off_by_a_percent,
+    "float32": _as_float32,
+}
+"""Wrong results, each made from the right one."""
+
+
+@dataclass(slots=True)
+class WrongAnswers:
+    """Answers each call with the right result, changed; notes in which tests that changed one."""
+
+    kind: str
+    tests: set[str] = field(default_factory=set)
+
+    def __call__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:  # noqa: ANN401  any function's
+        """Make a call, and change its result."""
+        right = function(*args, **kwargs)
+        if name.endswith(".__init__"):
+            return right
+        wrong = _items(right, WRONG[self.kind])
+        if repr_of(wrong) != repr_of(right):
+            self.tests.add(pytest_run.current_test)
+        return wrong
+
+
+def repr_of(value: object) -> object:
+    """Return something that is equal for equal results."""
+    with contextlib.suppress(Exception):
+        return pickle.dumps(value)
+    return repr(value)

@@ -1,0 +1,126 @@
+"""Functions of exercises that do what functions of an assignment do, by their results."""
+
+import contextlib
+import inspect
+import pickle
+import types
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from grader.audit.guest.behaviour import TooLongError, observe
+from grader.audit.guest.perturb import Step
+from grader.audit.guest.search import Candidate
+
+_ENOUGH = 4  # calls with different results on which both agree
+_PART = 0.9  # of the calls that both accept, those on which they agree
+_MOST = 60  # calls that are compared
+_MOST_REFUSED = 20  # calls before the first that both accept
+_RTOL = 1e-3  # a small constant such as epsilon may be another one
+
+
+def positional(
+    module: types.ModuleType, name: str, step: Step, most: int
+) -> tuple[Any, ...] | None:
+    """Return a call's arguments in the order of its parameters, without defaults at the end.
+
+    None where more than `most` remain.
+    """
+    _, args, kwargs = step
+    try:
+        signature = inspect.signature(getattr(module, name))
+        bound = signature.bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return None
+    bound.apply_defaults()
+    given = [*bound.arguments.values()]
+    defaults = [each.default for each in signature.parameters.values()]
+    while len(given) > most:
+        if given[-1] is not defaults[len(given) - 1]:
+            return None
+        given.pop()
+    return tuple(given)
+
+
+def arity(function: Any) -> tuple[int, int] | None:  # noqa: ANN401  any function
+    """Return the least and the largest number of positional arguments."""
+    with contextlib.suppress(TypeError, ValueError):
+        parameters = [*inspect.signature(function).parameters.values()]
+        if all(each.kind is each.POSITIONAL_OR_KEYWORD for each in parameters):
+            return sum(each.default is each.empty for each in parameters), len(parameters)
+    return None
+
+
+def agreement(
+    right: types.ModuleType,
+    known: types.ModuleType,
+    name: str,
+    known_name: str,
+    pool: Sequence[Candidate],
+) -> tuple[int, int | None] | None:
+    """Return how two functions correspond: the most arguments, and which part of the result.
+
+    None where they do not do the same.
+    """
+    takes = arity(getattr(known, known_name, None))
+    if takes is None:
+        return None
+    parts: dict[int | None, int] = {}
+    compared = 0
+    results: set[bytes] = set()
+    own = [steps[0] for called, steps in pool if called == name]
+    for value, result in _results((right, name), (known, known_name), own, takes):
+        compared += 1
+        for part in _parts(value):
+            if _close(value if part is None else value[part], result):
+                parts[part] = parts.get(part, 0) + 1
+                results.add(pickle.dumps(result))
+        if compared >= _ENOUGH and not parts:
+            return None
+    if len(results) < _ENOUGH:
+        return None
+    best = max(parts, key=lambda each: parts[each])
+    return (takes[1], best) if parts[best] >= _PART * compared else None
+
+
+def _results(
+    right: tuple[types.ModuleType, str],
+    known: tuple[types.ModuleType, str],
+    calls: Sequence[Step],
+    takes: tuple[int, int],
+) -> Iterator[tuple[Any, Any]]:
+    """Yield the results of the calls that both accept."""
+    accepted = refused = 0
+    for step in calls:
+        args = positional(*right, step, takes[1])
+        if args is None or len(args) < takes[0]:
+            continue
+        try:
+            one, other = observe(*right, (step,)), observe(*known, (("", args, {}),))
+        except TooLongError:
+            return
+        if one.raises or other.raises:
+            refused += 1
+        else:
+            accepted += 1
+            yield one.steps[0].value, other.steps[0].value
+        # One that takes fewer axes may still do the same on those.
+        if accepted >= _MOST or (refused > _MOST_REFUSED and not accepted):
+            return
+
+
+def _parts(value: Any) -> list[int | None]:  # noqa: ANN401  any result
+    return [None, *range(len(value))] if isinstance(value, tuple) else [None]
+
+
+def _close(one: Any, other: Any) -> bool:  # noqa: ANN401  any results
+    if isinstance(one, tuple | list) and isinstance(other, tuple | list):
+        return len(one) == len(other) and all(map(_close, one, other))
+    try:
+        first, second = np.asarray(one), np.asarray(other)
+        return first.shape == second.shape and bool(
+            np.allclose(first, second, rtol=_RTOL, atol=1e-6, equal_nan=True)
+        )
+    except (TypeError, ValueError):
+        return False

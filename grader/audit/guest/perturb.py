@@ -1,0 +1,349 @@
+"""Other arguments like those that were recorded: other numbers, sizes and options; simpler ones."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Step: TypeAlias = tuple[str, tuple[Any, ...], dict[str, Any]]
+Steps: TypeAlias = tuple[Step, ...]
+Array: TypeAlias = np.ndarray[Any, Any]
+
+_HALF = 0.5  # of a mask is set
+_MOST_SIZE = 4096  # items of an array that is made larger
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the program's text tells about its parameters.
+
+    Attributes:
+        signatures: Of its functions and methods, as "" or the method's name of the script's target.
+        texts: The strings in its source: modes and names of options are among them.
+    """
+
+    signatures: dict[str, inspect.Signature]
+    texts: tuple[str, ...] = ()
+
+
+def mapped(steps: Steps, change: Callable[[Any], Any]) -> Steps:
+    """Change each argument of each step."""
+    return tuple(
+        (name, tuple(_deep(arg, change) for arg in args), {
+            key: _deep(value, change) for key, value in kwargs.items()
+        })
+        for name, args, kwargs in steps
+    )  # fmt: skip
+
+
+def _deep(value: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401  any argument
+    if type(value) in {list, tuple}:
+        return type(value)(_deep(item, change) for item in value)
+    if type(value) is dict:
+        return {key: _deep(item, change) for key, item in value.items()}
+    return change(value)
+
+
+def arrays(steps: Steps) -> list[Array]:
+    """Return all arrays among the arguments."""
+    found: list[Array] = []
+
+    def note(value: Any) -> Any:  # noqa: ANN401  any argument
+        if isinstance(value, np.ndarray):
+            found.append(value)
+        return value
+
+    mapped(steps, note)
+    return found
+
+
+# The numbers in arrays of floats.
+_VALUES: tuple[Callable[[np.random.Generator, Array], Array], ...] = (
+    lambda rng, a: np.round(rng.normal(size=a.shape), 2),
+    lambda rng, a: np.round(3 * rng.normal(size=a.shape), 1),
+    lambda rng, a: rng.integers(-3, 4, a.shape).astype(float),
+    lambda rng, a: rng.integers(1, 6, a.shape).astype(float),
+    lambda rng, a: np.round(rng.uniform(size=a.shape), 2),
+    lambda _, a: np.zeros(a.shape),
+    lambda _, a: np.ones(a.shape),
+    lambda _, a: a * 1000,
+    lambda _, a: a * 1e-4,
+    lambda _, a: a + 1000,
+    lambda _, a: -a,
+    lambda rng, a: a + np.round(rng.normal(size=a.shape), 2),
+    lambda rng, a: rng.permutation(a.ravel()).reshape(a.shape),
+    lambda _, a: np.where(np.arange(a.size).reshape(a.shape) % 2 == 0, a, 0),
+    lambda _, a: a / (np.sum(np.abs(a), axis=-1, keepdims=True) + 1e-300) if a.ndim else a,
+)
+
+
+def with_other_numbers(rng: np.random.Generator, steps: Steps, kind: int) -> Steps:
+    """Draw other numbers for all arrays and numbers.
+
+    Args:
+        rng: the generator.
+        steps: the calls.
+        kind: which way to draw them, modulo how many there are.
+    """
+    draw = _VALUES[kind % len(_VALUES)]
+    only = None if rng.integers(3) else int(rng.integers(8))
+    count = -1
+
+    def change(value: Any) -> Any:  # noqa: ANN401, PLR0911  any argument, a case for each type
+        nonlocal count
+        count += 1
+        if only is not None and count != only:
+            return value
+        match value:
+            case np.ndarray() if value.dtype.kind == "f":
+                with np.errstate(all="ignore"):
+                    return np.asarray(draw(rng, value), value.dtype)
+            case np.ndarray() if value.dtype.kind in "iu" and value.size:
+                low, high = int(value.min()), int(value.max())
+                return rng.integers(low, high + 1, value.shape).astype(value.dtype)
+            case np.ndarray() if value.dtype.kind == "b":
+                return rng.uniform(size=value.shape) < (0.2, 0.5, 0.8)[kind % 3]
+            case bool():
+                return bool(rng.integers(2))
+            case int():
+                return value + (0, 0, 1, -1)[kind % 4]
+            case float():
+                return (value, value * 2, value / 2, 0.0, 1.0, round(rng.uniform(), 2))[kind % 6]
+            case np.random.Generator():
+                return np.random.default_rng(0)
+        return value
+
+    return mapped(steps, change)
+
+
+def resized(steps: Steps, old: int, new: int, rng: np.random.Generator | None) -> Steps:
+    """Give every axis of one length another one.
+
+    Args:
+        steps: the calls.
+        old: the length.
+        new: the other one.
+        rng: draws further numbers; None to repeat those there are.
+    """
+
+    def change(value: Any) -> Any:  # noqa: ANN401  any argument
+        if not isinstance(value, np.ndarray) or old not in value.shape:
+            return value
+        shape = tuple(new if n == old else n for n in value.shape)
+        if np.prod(shape) > _MOST_SIZE:
+            return value
+        if new <= old:
+            return value[tuple(slice(n) for n in shape)].copy()
+        larger = np.resize(value, shape)
+        if rng is not None and value.dtype.kind == "f":
+            larger = larger + np.round(rng.normal(size=shape), 2).astype(value.dtype)
+        return larger
+
+    return mapped(steps, change)
+
+
+def with_other_sizes(rng: np.random.Generator, steps: Steps) -> Steps:
+    """Change the length of some axes, the same way in all arrays."""
+    lengths = sorted({n for array in arrays(steps) for n in array.shape if n})
+    for old in lengths:
+        if rng.integers(2):
+            steps = resized(steps, old, int(rng.integers(1, old + 3)), rng)
+    return steps
+
+
+def with_batch_axis(steps: Steps) -> Steps:
+    """Give the arrays with the most axes one more, of length 2."""
+    most = max((array.ndim for array in arrays(steps)), default=0)
+
+    def change(value: Any) -> Any:  # noqa: ANN401  any argument
+        if isinstance(value, np.ndarray) and value.ndim == most and value.size < _MOST_SIZE:
+            return np.stack([value, value[::-1] if value.ndim else value])
+        return value
+
+    return mapped(steps, change)
+
+
+def with_other_options(steps: Steps, options: Options, results: list[Any]) -> Iterator[Steps]:
+    """Yield the calls with an optional parameter that was not given, or given otherwise."""
+    for number, (name, args, kwargs) in enumerate(steps):
+        signature = options.signatures.get(name)
+        if signature is None:
+            continue
+        positional = [
+            each
+            for each in signature.parameters.values()
+            if each.kind in {each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD}
+        ]
+        for place, parameter in enumerate(signature.parameters.values()):
+            if parameter.default is parameter.empty:
+                continue
+            is_given = parameter in positional and place < len(args)
+            current = args[place] if is_given else kwargs.get(parameter.name, parameter.default)
+            shapes = _shapes(arrays(((name, args, kwargs),)), results)
+            for value in _candidates(parameter.name, current, options.texts, shapes):
+                if is_given:
+                    new = (name, (*args[:place], value, *args[place + 1 :]), kwargs)
+                elif parameter.kind is parameter.POSITIONAL_ONLY:
+                    continue
+                else:
+                    new = (name, args, {**kwargs, parameter.name: value})
+                yield (*steps[:number], new, *steps[number + 1 :])
+
+
+def _shapes(given: list[Array], results: list[Any]) -> list[tuple[int, ...]]:
+    """Return the shapes that another array may have to go with those there are."""
+    found = [array.shape for array in given]
+    found += [(*a.shape[:-1], b.shape[-2]) for a in given for b in given if a.ndim > 1 < b.ndim]
+    found += [(a.shape[-2], b.shape[-2]) for a in given for b in given if a.ndim > 1 < b.ndim]
+    found += [np.shape(each) for each in results if isinstance(each, np.ndarray)]
+    found += [shape[-1:] for shape in found if shape]
+    return [shape for shape in dict.fromkeys(found) if np.prod(shape) <= _MOST_SIZE]
+
+
+def _candidates(
+    name: str,
+    current: Any,  # noqa: ANN401  any argument
+    texts: tuple[str, ...],
+    shapes: list[tuple[int, ...]],
+) -> Iterator[Any]:
+    """Yield other values for an option."""
+    match current:
+        case bool():
+            yield not current
+        case int():
+            yield from (current + 1, current - 1, 0, 1, -2)
+        case float():
+            yield from (current * 2, current / 2, 0.5, 1.0, 0.0, current * 1000)
+        case str():
+            yield from (text for text in texts if text != current)
+        case None:
+            yield from _for_none(name, shapes)
+        case np.ndarray():
+            yield None
+
+
+def _for_none(name: str, shapes: list[tuple[int, ...]]) -> Iterator[Any]:
+    """Yield values of an option that is None by default: masks, arrays, numbers."""
+    rng = np.random.default_rng(1)
+    is_mask = "mask" in name
+    for shape in shapes:
+        if len(shape) > 1:
+            yield np.tril(np.ones(shape, bool))
+            yield np.triu(np.ones(shape, bool))
+        some = rng.uniform(size=shape) < _HALF
+        yield some
+        yield some.astype(float)
+        if not is_mask:
+            yield np.round(rng.normal(size=shape), 1)
+    if not is_mask:
+        yield from (1, 2, 0, -1, 0.5, True)
+
+
+def simpler(steps: Steps, options: Options) -> Iterator[Steps]:
+    """Yield simpler calls, the boldest first."""
+    yield from _with_less(steps, options)
+    yield from _with_fewer_axes(steps)
+    lengths = sorted({n for array in arrays(steps) for n in array.shape}, reverse=True)
+    for old in lengths:
+        for new in dict.fromkeys((1, 2, old // 2, old - 1)):
+            if 0 < new < old:
+                yield resized(steps, old, new, None)
+    for change in (_small, _whole, _rounded(1), _rounded(2), _rounded(4)):
+        yield mapped(steps, change)
+    for number in range(len(arrays(steps))):
+        for change in (_zero, _small, _whole, _rounded(1)):
+            yield _only(steps, number, change)
+
+
+def _with_less(steps: Steps, options: Options) -> Iterator[Steps]:
+    """Yield the steps without one of them, or without one argument."""
+    for number, (name, args, kwargs) in enumerate(steps):
+        if name not in {"", "__init__"}:
+            yield (*steps[:number], *steps[number + 1 :])
+        for key in kwargs:
+            rest = {each: value for each, value in kwargs.items() if each != key}
+            yield (*steps[:number], (name, args, rest), *steps[number + 1 :])
+        signature = options.signatures.get(name)
+        required = _required(signature)
+        if required is not None and len(args) > required:
+            yield (*steps[:number], (name, args[:-1], kwargs), *steps[number + 1 :])
+
+
+def _required(signature: inspect.Signature | None) -> int | None:
+    if signature is None:
+        return None
+    return sum(
+        each.default is each.empty and each.kind not in {each.VAR_POSITIONAL, each.VAR_KEYWORD}
+        for each in signature.parameters.values()
+    )
+
+
+def _with_fewer_axes(steps: Steps) -> Iterator[Steps]:
+    most = max((array.ndim for array in arrays(steps)), default=0)
+    for least in {most, 3}:
+
+        def change(value: Any, least: int = least) -> Any:  # noqa: ANN401  any argument
+            is_large = isinstance(value, np.ndarray) and value.ndim >= least > 0 and len(value)
+            return value[0] if is_large else value
+
+        yield mapped(steps, change)
+
+
+def _only(steps: Steps, number: int, change: Callable[[Any], Any]) -> Steps:
+    """Change one of the arrays."""
+    count = -1
+
+    def maybe(value: Any) -> Any:  # noqa: ANN401  any argument
+        nonlocal count
+        if not isinstance(value, np.ndarray):
+            return value
+        count += 1
+        return change(value) if count == number else value
+
+    return mapped(steps, maybe)
+
+
+def _zero(value: Any) -> Any:  # noqa: ANN401  any argument
+    is_number = isinstance(value, np.ndarray) and value.dtype.kind in "fiub"
+    return np.zeros_like(value) if is_number else value
+
+
+def _small(value: Any) -> Any:  # noqa: ANN401  any argument
+    """Replace floats by 1, 2, 3 ..."""
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return (np.arange(1, value.size + 1) % 10).reshape(value.shape).astype(value.dtype)
+    return value
+
+
+def _whole(value: Any) -> Any:  # noqa: ANN401  any argument
+    return _rounded(0)(value)
+
+
+def _rounded(digits: int) -> Callable[[Any], Any]:
+    def change(value: Any) -> Any:  # noqa: ANN401  any argument
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            return np.round(value, digits) + 0.0  # no -0.0
+        return round(value, digits) if type(value) is float else value
+
+    return change
+
+
+def size(steps: Steps) -> tuple[float, ...]:
+    """Return a measure of how much a reader has to read."""
+    count = sum(array.size for array in arrays(steps))
+    words = sum(len(args) + len(kwargs) for _, args, kwargs in steps)
+    axes = sum(array.ndim for array in arrays(steps))
+    digits = 0
+
+    def note(value: Any) -> Any:  # noqa: ANN401  any argument
+        nonlocal digits
+        if isinstance(value, np.ndarray) and value.size <= _MOST_SIZE:
+            digits += len(str(value.tolist()))
+        elif not isinstance(value, np.ndarray):
+            digits += len(repr(value)[:100])
+        return value
+
+    mapped(steps, note)
+    return (len(steps), count, axes, words, digits)

@@ -1,0 +1,261 @@
+"""One pytest session over the modules of tests in the current folder."""
+
+import importlib
+import io
+import logging
+import os
+import random
+import sys
+import time
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import _pytest.logging
+import numpy as np
+import pytest
+
+Send = Callable[[dict[str, Any]], None]
+
+# Plugins that write files, or that only matter to those who read the output.
+_PLUGINS_OFF = (
+    "cacheprovider", "debugging", "doctest", "faulthandler", "junitxml", "pastebin", "stepwise",
+    "terminal", "threadexception", "unraisableexception",
+)  # fmt: skip
+_READ_BY_PYTEST = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "CI", "BUILD_NUMBER")
+_LONGEST = 500  # characters of an error's message
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The tests of a session, and what is wanted besides their outcomes.
+
+    Attributes:
+        files: The modules of tests.
+        ids: The tests to run; None for all.
+        order: "written", "reversed" or "shuffled".
+        times: How often each test runs.
+        first_failure: Whether the session ends with the first failure.
+        trace: The file whose lines that run are told, or "".
+        seed: Of the generators that a test may use without a seed of its own.
+    """
+
+    files: Sequence[str]
+    ids: frozenset[str] | None = None
+    order: str = "written"
+    times: int = 1
+    first_failure: bool = False
+    trace: str = ""
+    seed: int = 0
+
+
+current_test = ""
+"""The id of the test that runs, for what is recorded meanwhile."""
+
+
+def run(session: Session, send: Send) -> None:
+    """Run the tests; send a message for each test and for each module that does not load."""
+    random.seed(session.seed)
+    np.random.seed(session.seed)  # noqa: NPY002  an assignment may use it
+    # pytest writes its log to /dev/null, which no confined process may open for that.
+    _pytest.logging._FileHandler = _NoFile  # type: ignore[misc, assignment]  # noqa: SLF001
+    lines = _Lines(session.trace) if session.trace else None
+    plugin = _Plugin(session, send, lines)
+    status = _main(session.files, plugin)
+    send({"kind": "session", "status": status})
+
+
+def warm_up() -> None:
+    """Import all that a session needs."""
+    for name in ("fft", "linalg", "ma", "random", "testing"):
+        importlib.import_module(f"numpy.{name}")
+    _main([__file__], None)
+
+
+def _main(files: Iterable[str], plugin: object) -> int:
+    off = [word for name in _PLUGINS_OFF for word in ("-p", f"no:{name}")]
+    settings = {name: os.environ.pop(name) for name in _READ_BY_PYTEST if name in os.environ}
+    here = [f"--rootdir={Path.cwd()}", f"--confcutdir={Path.cwd()}", "-c", os.devnull]
+    # No file for the output can be made, and no message of an assertion is read.
+    how = ["--assert=plain", "--capture=sys", "--import-mode=prepend"]
+    try:
+        return int(
+            pytest.main(
+                ["--disable-plugin-autoload", *off, *here, *how, *files],
+                plugins=[plugin] if plugin else [],
+            )
+        )
+    finally:
+        os.environ.update(settings)
+
+
+class _NoFile(logging.StreamHandler[io.StringIO]):
+    def __init__(self, *_: object, **__: object) -> None:
+        super().__init__(io.StringIO())
+
+
+class _Lines:
+    """The lines of one file that run, by a trace function."""
+
+    def __init__(self, file: str) -> None:
+        self._file = str(Path.cwd() / file)
+        self.reached: set[int] = set()
+        self.in_function = False
+        """Whether one of the lines stands in a function."""
+
+    def start(self) -> None:
+        self.reached, self.in_function = set(), False
+        sys.settrace(self._call)
+
+    def stop(self) -> tuple[set[int], bool]:
+        sys.settrace(None)
+        return self.reached, self.in_function
+
+    def _call(self, frame: FrameType, _event: str, _: object) -> Any:  # noqa: ANN401  as Python declares it
+        if frame.f_code.co_filename != self._file:
+            return None
+        self.in_function |= frame.f_code.co_name != "<module>"
+        self.reached.add(frame.f_lineno)
+        return self._line
+
+    def _line(self, frame: FrameType, _event: str, _: object) -> Any:  # noqa: ANN401  as Python declares it
+        self.reached.add(frame.f_lineno)
+        return self._line
+
+
+@dataclass(slots=True)
+class _Reached:
+    lines: set[int] = field(default_factory=set)
+    calls: bool = False
+
+    def add(self, lines: set[int], calls: bool) -> None:
+        self.lines |= lines
+        self.calls |= calls
+
+
+class _Plugin:
+    """Chooses and orders tests, and reports them."""
+
+    def __init__(self, session: Session, send: Send, lines: _Lines | None) -> None:
+        self._session = session
+        self._send = send
+        self._lines = lines
+        self._loading = _Reached()  # by modules of tests while they are imported
+        self._by_fixture: dict[str, _Reached] = {}
+        self._failed = False
+        self._errors: list[str] = []
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.option.tbstyle = "native"  # the quickest to make
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Generator[None, object, object]:
+        if self._lines is not None:
+            self._lines.start()
+        result = yield
+        if self._lines is not None:
+            self._loading.add(*self._lines.stop())
+        return result
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self._send({"kind": "not loaded", "file": report.nodeid, "message": _message(report)})
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        chosen = self._session.ids
+        if chosen is not None:
+            items[:] = [item for item in items if item.nodeid in chosen]
+        if self._session.order == "reversed":
+            items.reverse()
+        elif self._session.order == "shuffled":
+            random.Random(self._session.seed).shuffle(items)  # noqa: S311  no secret
+        items[:] = [item for item in items for _ in range(self._session.times)]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(
+        self, fixturedef: pytest.FixtureDef[Any]
+    ) -> Generator[None, object, object]:
+        """Attribute what a shared fixture runs to all tests that use it."""
+        if self._lines is None or fixturedef.scope == "function":
+            return (yield)
+        before = self._lines.reached, self._lines.in_function
+        self._lines.start()
+        try:
+            return (yield)
+        finally:
+            reached = self._lines.stop()
+            self._by_fixture.setdefault(fixturedef.argname, _Reached()).add(*reached)
+            self._lines.start()
+            self._lines.reached, self._lines.in_function = before
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        global current_test  # noqa: PLW0603  the calls that are recorded ask for it
+        current_test = item.nodeid
+        self._failed, self._errors, self._skipped = False, [], False
+        began, began_cpu = time.perf_counter(), time.process_time()
+        self._send({"kind": "begins", "id": item.nodeid})
+        if self._lines is not None:
+            self._lines.start()
+        result = yield
+        message: dict[str, Any] = {
+            "kind": "test",
+            "id": item.nodeid,
+            "outcome": "failed" if self._failed else "skipped" if self._skipped else "passed",
+            "seconds": time.perf_counter() - began,
+            "cpu": time.process_time() - began_cpu,
+            "message": (self._errors or [""])[0],
+        }
+        if self._lines is not None:
+            reached = _Reached(*self._lines.stop())
+            for each in (self._loading, *self._of_fixtures(item)):
+                reached.add(each.lines, each.calls)
+            message |= {"lines": sorted(reached.lines), "calls": reached.calls}
+        self._send(message)
+        if self._failed and self._session.first_failure:
+            item.session.shouldstop = "the first failure"
+        return result
+
+    def _of_fixtures(self, item: pytest.Item) -> list[_Reached]:
+        names = getattr(item, "fixturenames", ())
+        return [self._by_fixture[name] for name in names if name in self._by_fixture]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self._failed = True
+            self._errors.append(_message(report))
+        elif report.skipped:
+            self._skipped = True
+
+    def pytest_internalerror(self, excrepr: object) -> None:
+        self._send({"kind": "broken", "message": str(excrepr)[-_LONGEST:]})
+
+
+def _message(report: pytest.CollectReport | pytest.TestReport) -> str:
+    """Return the first line of the error."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    missing = getattr(report.longrepr, "errorstring", None)  # a fixture's
+    text = str(missing or (crash.message if crash is not None else report.longrepr))
+    text = text.replace(f"{Path.cwd()}/", "")
+    lines = [line.removeprefix("E").strip() for line in text.splitlines() if line.strip()]
+    if (
+        crash is None and missing is None
+    ):  # a module that does not load: the error itself comes last
+        lines.reverse()
+    return (lines or ["an error without a message"])[0][:_LONGEST]
+
+
+def module_name(file: str) -> str:
+    """Return the name by which a file of the folder is imported."""
+    return ".".join(Path(file).with_suffix("").parts)
+
+
+def forget_modules(files: Iterable[str]) -> None:
+    """Forget modules of ours that have the names of an assignment's."""
+    for file in files:
+        name = module_name(file)
+        if name in sys.modules and name not in {"grader", "pytest", "numpy"}:
+            del sys.modules[name]
+    importlib.invalidate_caches()

@@ -1,0 +1,197 @@
+"""A call that tells a program from the solution, as text and as the body of a test."""
+
+import inspect
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grader.audit.guest.behaviour import Behaviour, Difference, observe
+from grader.audit.guest.compare import ATOL, RTOL
+from grader.audit.guest.expressions import NoExpressionError, expression, short
+from grader.audit.guest.perturb import Step, Steps
+
+_RTOL_SINGLE = 1e-5
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How the tests of an assignment compare results.
+
+    Attributes:
+        plain: Whether by `assert np.allclose(...)` instead of NumPy's own assertions.
+        prefix: What stands before the names of the solution, such as "solution.".
+    """
+
+    plain: bool = False
+    prefix: str = ""
+
+
+def call_text(name: str, step: Step, prefix: str = "", owner: str = "") -> str:
+    """Return a call as text."""
+    method, args, kwargs = step
+    words = [*map(short, args), *(f"{key}={short(value)}" for key, value in kwargs.items())]
+    target = f"{owner}.{method}" if method not in {"", "__init__"} else f"{prefix}{name}"
+    return f"{target}({', '.join(words)})"
+
+
+def script_text(name: str, steps: Steps) -> str:
+    """Return the calls of a script in one line."""
+    owner = name.lower()
+    if steps[0][0] == "":
+        return call_text(name, steps[0])
+    first = f"{owner} = {call_text(name, steps[0])}"
+    return "; ".join([first, *(call_text(name, step, owner=owner) for step in steps[1:])])
+
+
+def value_text(behaviour: Behaviour, found: Difference) -> str:
+    """Return what a program came to at the step that differs."""
+    step = behaviour.steps[min(found.step, len(behaviour.steps) - 1)]
+    if step.error:
+        return f"raises {step.error}"
+    if found.kind == "changes":
+        return "changes its arguments" if step.changed else "leaves its arguments alone"
+    if found.kind == "attribute":
+        return f"{found.name} = {short(behaviour.attributes.get(found.name))}"
+    return _rounded_text(step.value)
+
+
+def _rounded_text(value: Any) -> str:  # noqa: ANN401  any result
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size <= 64:  # noqa: PLR2004  it fits
+        return f"array({np.array2string(value, separator=', ', precision=6)})".replace("\n", "")
+    if isinstance(value, tuple | list):
+        inner = ", ".join(map(_rounded_text, value))
+        return f"({inner})" if isinstance(value, tuple) else f"[{inner}]"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return short(value)
+
+
+def body(
+    right: types.ModuleType, name: str, steps: Steps, found: Difference, style: Style
+) -> list[str]:
+    """Return the lines of a test that passes on the solution, not indented.
+
+    Raises:
+        NoExpressionError: an argument or a result cannot be written.
+    """
+    behaviour = observe(right, name, steps)
+    lines: list[str] = []
+    owner = ""
+    for number, step in enumerate(steps[: found.step + 1]):
+        is_last = number == found.step
+        arguments, names = _arguments(right, name, step, number if owner else None)
+        lines += arguments
+        words = [*names[0], *(f"{key}={value}" for key, value in names[1].items())]
+        if owner:
+            call = f"{owner}.{step[0]}({', '.join(words)})"
+        else:
+            call = f"{style.prefix}{name}({', '.join(words)})"
+        seen = behaviour.steps[number]
+        if step[0] == "__init__" and not seen.error:
+            owner = name.lower()
+            lines.append(f"{owner} = {call}")
+        elif not is_last:
+            lines.append(call)
+        elif seen.error:
+            if seen.error not in dir(__builtins__) and not hasattr(__builtins__, seen.error):
+                raise NoExpressionError(seen.error)
+            lines += [f"with pytest.raises({seen.error}):", f"    {call}"]
+        elif found.kind == "changes":
+            lines.append(call)
+            lines += _unchanged(step, names)
+        elif found.kind == "attribute":
+            lines.append(call)
+        else:
+            lines.append(f"result = {call}")
+            lines += _compared("result", seen.value, style)
+    if found.kind == "attribute":
+        lines += _compared(f"{owner}.{found.name}", behaviour.attributes[found.name], style)
+    return lines
+
+
+def _arguments(
+    module: types.ModuleType, name: str, step: Step, number: int | None
+) -> tuple[list[str], tuple[list[str], dict[str, str]]]:
+    """Return lines that name the arrays among the arguments, and the texts of all arguments."""
+    method, args, kwargs = step
+    target = getattr(module, name)
+    try:
+        function = target if method in {"", "__init__"} else getattr(target, method)
+        parameters = [*inspect.signature(function).parameters]
+    except (TypeError, ValueError):
+        parameters = []
+    if method not in {"", "__init__"}:
+        parameters = parameters[1:]
+    parameters += [f"argument_{each}" for each in range(len(parameters), len(args))]
+    lines: list[str] = []
+    suffix = "" if number is None else f"_{number}"
+
+    def named(parameter: str, value: Any) -> str:  # noqa: ANN401  any argument
+        text = expression(value)
+        if not isinstance(value, np.ndarray):
+            return text
+        lines.append(f"{parameter}{suffix} = {text}")
+        return f"{parameter}{suffix}"
+
+    words = [named(parameter, value) for parameter, value in zip(parameters, args, strict=False)]
+    return lines, (words, {key: named(key, value) for key, value in kwargs.items()})
+
+
+def _unchanged(step: Step, names: tuple[list[str], dict[str, str]]) -> list[str]:
+    _, args, kwargs = step
+    pairs = [*zip(names[0], args, strict=True), *((names[1][key], kwargs[key]) for key in kwargs)]
+    return [
+        f"np.testing.assert_array_equal({word}, {expression(value)})"
+        for word, value in pairs
+        if isinstance(value, np.ndarray)
+    ]
+
+
+def _compared(what: str, value: Any, style: Style) -> Iterator[str]:  # noqa: ANN401  any result
+    match value:
+        case np.ndarray() if value.dtype.kind in "fc":
+            yield from _array_compared(what, value, style)
+        case np.ndarray():
+            yield f"np.testing.assert_array_equal({what}, {expression(value)})"
+            yield f"assert {what}.dtype.kind == {value.dtype.kind!r}"
+        case bool() | np.bool_():
+            yield f"assert bool({what}) is {bool(value)}"
+        case float() | complex() | np.inexact():
+            yield f"assert np.shape({what}) == ()"
+            yield _close(what, np.asarray(value), style)
+        case tuple() | list():
+            yield f"assert len({what}) == {len(value)}"
+            for number, item in enumerate(value):
+                yield from _compared(f"{what}[{number}]", item, style)
+        case dict() if value:
+            yield f"assert set({what}) == {expression(set(value))}"
+            for key, item in value.items():
+                yield from _compared(f"{what}[{expression(key)}]", item, style)
+        case _:
+            yield f"assert {what} {'is' if value is None else '=='} {expression(value)}"
+
+
+def _array_compared(what: str, value: np.ndarray[Any, Any], style: Style) -> Iterator[str]:
+    if not value.ndim or style.plain:
+        yield f"assert np.shape({what}) == {value.shape}"
+    yield _close(what, value, style)
+    if value.dtype.name != "float64":
+        yield f"assert {what}.dtype == np.{value.dtype.name}"
+
+
+def _close(what: str, value: np.ndarray[Any, Any], style: Style) -> str:
+    is_single = value.dtype.itemsize <= np.dtype("f4").itemsize
+    limits = f"rtol={_RTOL_SINGLE if is_single else RTOL:g}, atol={ATOL:g}"
+    # Nine digits: more than the tolerance needs.
+    digits = np.vectorize(
+        lambda each: complex(f"{each:.9g}") if value.dtype.kind == "c" else float(f"{each:.9g}"),
+        otypes=[complex if value.dtype.kind == "c" else float],
+    )
+    rounded = digits(value) if value.size else value
+    text = expression(rounded) if value.ndim else expression(rounded.item())
+    if style.plain and bool(np.all(np.isfinite(value))):
+        return f"assert np.allclose({what}, {text}, {limits})"
+    return f"np.testing.assert_allclose({what}, {text}, {limits})"

@@ -1,0 +1,190 @@
+"""The search for the smallest call that tells a program from the solution."""
+
+import pickle
+import time
+import types
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from grader.audit.guest import perturb
+from grader.audit.guest.behaviour import (
+    Behaviour,
+    Difference,
+    TooLongError,
+    difference,
+    observe,
+    options_of,
+)
+from grader.audit.guest.calls import Script
+from grader.audit.guest.perturb import Options, Steps
+
+Candidate: TypeAlias = tuple[str, Steps]
+
+_SEEDS_OF_ONE = 8  # recorded scripts of one function that are perturbed
+_OPTIONS = 12  # calls with options that were never given, of one function
+_OF_ONE = 220  # candidates of one function
+_TRIES = 6  # times as many calls are made to find these
+_LARGEST = 200_000  # bytes of one candidate's arguments
+_SIZES_EVERY, _BATCH_EVERY = 3, 11  # how often other sizes, or one more axis, are tried
+_MOST_SHRINKS = 400
+
+
+def _right(module: types.ModuleType, candidate: Candidate) -> Behaviour | None:
+    try:
+        return observe(module, *candidate)
+    except TooLongError:
+        return None
+
+
+def make_pool(
+    right: types.ModuleType, scripts: Iterable[Script], texts: tuple[str, ...], seconds: float
+) -> list[Candidate]:
+    """Return calls on which the solution is well-behaved: the recorded ones, then others."""
+    by_name: dict[str, list[Steps]] = {}
+    for script in scripts:
+        by_name.setdefault(script.name, []).append(tuple(script.steps))
+    pool: list[Candidate] = []
+    for name, recorded in by_name.items():
+        recorded.sort(key=perturb.size)
+        until = time.process_time() + seconds / len(by_name)
+        found = _Pool(right, name, options_of(right, name, texts))
+        found.fill(recorded, until)
+        pool += found.candidates
+    return pool
+
+
+@dataclass(slots=True)
+class _Pool:
+    """The candidates of one function or class."""
+
+    right: types.ModuleType
+    name: str
+    options: Options
+    candidates: list[Candidate]
+
+    def __init__(self, right: types.ModuleType, name: str, options: Options) -> None:
+        self.right, self.name, self.options = right, name, options
+        self.candidates = []
+
+    def fill(self, recorded: list[Steps], until: float) -> None:
+        self.candidates += [(self.name, steps) for steps in recorded[:_OF_ONE]]
+        seeds: list[Steps] = []
+        for steps in [*recorded[: _SEEDS_OF_ONE // 2], *recorded[-_SEEDS_OF_ONE // 2 :]]:
+            behaviour = _right(self.right, (self.name, steps))
+            if behaviour is not None and not behaviour.raises and steps not in seeds[:0]:
+                seeds.append(steps)
+                seeds += self._with_options(steps, behaviour, until)
+        rng = np.random.default_rng(0)
+        keys: set[bytes] = set()
+        for number in range(_OF_ONE * _TRIES if seeds else 0):
+            if len(self.candidates) >= _OF_ONE + len(recorded) or time.process_time() > until:
+                return
+            seed = seeds[number % len(seeds)]
+            steps = _perturbed(rng, seed, number)
+            key = pickle.dumps(steps)
+            if key in keys or len(key) > _LARGEST:
+                continue
+            keys.add(key)
+            behaviour = _right(self.right, (self.name, steps))
+            if behaviour is not None and not behaviour.raises and behaviour.finite:
+                self.candidates.append((self.name, steps))
+
+    def _with_options(self, steps: Steps, usual: Behaviour, until: float) -> list[Steps]:
+        """Return the calls with other options that the solution accepts, and that matter."""
+        found: list[Steps] = []
+        results = [step.value for step in usual.steps]
+        for other in perturb.with_other_options(steps, self.options, results):
+            if len(found) >= _OPTIONS or time.process_time() > until:
+                break
+            behaviour = _right(self.right, (self.name, other))
+            if behaviour is None or behaviour.raises or not behaviour.finite:
+                continue
+            if difference(usual, behaviour) is not None:
+                found.append(other)
+                self.candidates.append((self.name, other))
+        return found
+
+
+def _perturbed(rng: np.random.Generator, steps: Steps, number: int) -> Steps:
+    if number % _SIZES_EVERY == 0:
+        steps = perturb.with_other_sizes(rng, steps)
+    if number % _BATCH_EVERY == 0:
+        steps = perturb.with_batch_axis(steps)
+    return perturb.with_other_numbers(rng, steps, int(rng.integers(60)))
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The search for a call that tells a program from the solution.
+
+    Attributes:
+        right: The solution.
+        wrong: The program.
+        beside: Another right program; calls on which it differs from the solution do not count.
+        seconds: CPU time to search, and again to shrink.
+    """
+
+    right: types.ModuleType
+    wrong: types.ModuleType
+    beside: types.ModuleType | None
+    seconds: float
+
+    def first_difference(self, pool: Iterable[Candidate]) -> tuple[Candidate, Difference] | None:
+        """Return the first candidate that tells the programs apart, shrunk."""
+        until = time.process_time() + self.seconds
+        for candidate in pool:
+            if time.process_time() > until:
+                return None
+            found = self._told_apart(candidate)
+            if found is not None:
+                return self._shrunk(candidate, found)
+        return None
+
+    def _told_apart(self, candidate: Candidate) -> Difference | None:
+        expected = _right(self.right, candidate)
+        return None if expected is None else self._differs(candidate, expected)
+
+    def _differs(self, candidate: Candidate, expected: Behaviour) -> Difference | None:
+        got = _right(self.wrong, candidate)
+        found = None if got is None else difference(expected, got)
+        if found is not None and self.beside is not None:
+            other = _right(self.beside, candidate)
+            if other is None or difference(expected, other) is not None:
+                return None
+        return found
+
+    def _shrunk(self, candidate: Candidate, found: Difference) -> tuple[Candidate, Difference]:
+        name, steps = candidate
+        options = options_of(self.right, name, ())
+        first = _right(self.right, candidate)
+        until = time.process_time() + self.seconds
+        tries = 0
+        is_smaller = True
+        while is_smaller:
+            is_smaller = False
+            for smaller in _smaller(steps, options):
+                tries += 1
+                if tries > _MOST_SHRINKS or time.process_time() > until:
+                    return (name, steps), found
+                expected = _right(self.right, (name, smaller))
+                if expected is None or first is None or not expected.is_as_good_as(first):
+                    continue
+                again = self._differs((name, smaller), expected)
+                if again is not None and again.kind == found.kind:
+                    steps, found, is_smaller = smaller, again, True
+                    break
+        return (name, steps), found
+
+
+def _smaller(steps: Steps, options: Options) -> Iterator[Steps]:
+    measure = perturb.size(steps)
+    seen: set[Any] = set()
+    for other in perturb.simpler(steps, options):
+        if perturb.size(other) < measure:
+            key = pickle.dumps(other)
+            if key not in seen:
+                seen.add(key)
+                yield other

@@ -1,0 +1,177 @@
+"""The wrong programs of an audit: mutants of the solution, and known mistakes."""
+
+import ast
+import difflib
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from grader.audit.assignment import Assignment
+from grader.definitions.exercise import Exercise
+from grader.mutation import mutants
+
+
+@dataclass(frozen=True, slots=True)
+class WrongProgram:
+    """A program that differs from the solution.
+
+    Attributes:
+        change: Names it in one line, unique in an audit.
+        source: The whole program.
+        diff: From the solution to the program; of a known mistake from the right program of its
+            exercise to the wrong one.
+        line: Where in the solution the change begins.
+        misconception: The title of a known mistake.
+        beside: For a known mistake, the program with its exercise's solution in the same place.
+    """
+
+    change: str
+    source: str
+    diff: str
+    line: int
+    misconception: str | None = None
+    beside: str | None = None
+
+
+def mutants_of(assignment: Assignment) -> list[WrongProgram]:
+    """Return the mutants of the solution; what stands in the starter is left alone."""
+    source = assignment.modules[assignment.solution]
+    return [
+        WrongProgram(each.change, each.source, each.diff, each.line)
+        for each in mutants(source, given=assignment.starter or "")
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFunction:
+    """A function of an exercise whose known mistakes may be tried on an assignment.
+
+    Attributes:
+        exercise: The id of the exercise.
+        name: Of the function.
+        solution: A program that defines it.
+        mistakes: Id of the misconception -> program.
+    """
+
+    exercise: str
+    name: str
+    solution: str
+    mistakes: Mapping[str, str]
+
+
+def known_functions(exercises: Iterable[Exercise]) -> Iterator[KnownFunction]:
+    """Yield the functions of exercises that have known mistakes."""
+    for exercise in exercises:
+        if exercise.kind == "predict" or exercise.files_to_submit or not exercise.solution:
+            continue
+        mistakes = {each.id: each.code for each in exercise.misconceptions}
+        functions = _functions(exercise.solution)
+        for name in exercise.defines:
+            if name in functions and mistakes:
+                yield KnownFunction(exercise.id, name, exercise.solution, mistakes)
+
+
+def _functions(source: str) -> set[str]:
+    return {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A function of an assignment that does what a function of an exercise does.
+
+    Attributes:
+        target: The function of the assignment.
+        known: The function of the exercise.
+        most: How many arguments the latter takes at most.
+        part: Which item of the assignment's result is the other's result; None for all of it.
+    """
+
+    target: str
+    known: KnownFunction
+    most: int
+    part: int | None = None
+
+
+def mistakes_of(assignment: Assignment, match: Match) -> Iterator[WrongProgram]:
+    """Yield the solution with the known mistakes of an exercise in the place of a function."""
+    solution = assignment.modules[assignment.solution]
+    line = next(
+        (
+            node.lineno
+            for node in ast.parse(solution).body
+            if isinstance(node, ast.FunctionDef) and node.name == match.target
+        ),
+        1,
+    )
+    known = match.known
+    beside = _replaced(solution, match, known.solution)
+    for name, code in known.mistakes.items():
+        if known.name not in _functions(code):
+            continue
+        diff = "".join(
+            difflib.unified_diff(
+                known.solution.splitlines(keepends=True),
+                code.splitlines(keepends=True),
+                f"{known.exercise}: solution",
+                f"{known.exercise}: {name}",
+                n=1,
+            )
+        )
+        yield WrongProgram(
+            change=f"known mistake in {match.target}: {name} ({known.exercise})",
+            source=_replaced(solution, match, code),
+            diff=diff,
+            line=line,
+            misconception=f"{name.replace('-', ' ')} ({known.exercise})",
+            beside=beside,
+        )
+
+
+# Calls with an option that the exercise's function lacks stay right: the mistake says nothing of
+# them.
+_ADAPTER = """
+
+def _known_mistake(right):
+    import functools
+    import inspect
+
+{code}
+
+    wrong = {name}
+    signature = inspect.signature(right)
+
+    @functools.wraps(right)
+    def stand_in(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs)
+        given = list(bound.args)
+        if bound.kwargs or len(given) > {most}:
+            bound.apply_defaults()
+            given = list(bound.arguments.values())
+            defaults = [each.default for each in signature.parameters.values()]
+            for value, default in zip(given[{most}:], defaults[{most}:]):
+                if value is not default and value != default:
+                    return right(*args, **kwargs)
+            given = given[:{most}]
+        if {part} is None:
+            return wrong(*given)
+        results = list(right(*args, **kwargs))
+        results[{part} or 0] = wrong(*given)
+        return tuple(results)
+
+    return stand_in
+
+
+{target} = _known_mistake({target})
+"""
+
+
+def _replaced(solution: str, match: Match, code: str) -> str:
+    adapter = _ADAPTER.replace("{code}", textwrap.indent(code, "    "))
+    for name, value in (
+        ("name", match.known.name),
+        ("most", str(match.most)),
+        ("part", str(match.part)),
+        ("target", match.target),
+    ):
+        adapter = adapter.replace(f"{{{name}}}", value)
+    return solution.rstrip("\n") + "\n" + adapter

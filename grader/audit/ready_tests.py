@@ -1,0 +1,91 @@
+"""Ready tests, in the style of an assignment's own."""
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from grader.audit.assignment import Assignment
+from grader.audit.guest.ready_test import Style
+
+EXTRA_FILE = "test_etude_audit_extra.py"
+
+
+def style_of(assignment: Assignment) -> Style:
+    """Return how the assignment's tests name the solution and compare results."""
+    text = "\n".join(assignment.tests.values())
+    plain = "np.allclose" in text and "np.testing" not in text and "assert_allclose" not in text
+    module = module_of(assignment)
+    names = {
+        alias.asname or alias.name
+        for source in assignment.tests.values()
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.name == module
+    }
+    return Style(plain, f"{min(names)}." if names else "")
+
+
+def module_of(assignment: Assignment) -> str:
+    """Return the name by which tests import the solution."""
+    return ".".join(PurePosixPath(assignment.solution).with_suffix("").parts)
+
+
+def function(name: str, body: Sequence[str], change: str, *, method: bool = False) -> str:
+    """Return a test as a function, or as a method of a `unittest.TestCase`."""
+    says = f'    """Fail on this change: {_plain(change)}."""'
+    text = "\n".join([f"def {name}({'self' * method}):", says, *(f"    {line}" for line in body)])
+    return textwrap.indent(text, "    ") if method else text
+
+
+def test_name(target: str, number: int) -> str:
+    """Return the name of a test of a function or a class."""
+    return f"test_{re.sub(r'[^a-z0-9]+', '_', target.lower()).strip('_')}_audit_{number}"
+
+
+def test_file(assignment: Assignment, tests: Iterable[str], targets: Iterable[str]) -> str:
+    """Return a module of ready tests.
+
+    Args:
+        assignment: where they belong.
+        tests: functions, or methods of a test case.
+        targets: the names of the solution that they use.
+    """
+    tests = [*tests]
+    style, module = style_of(assignment), module_of(assignment)
+    is_unittest = assignment.kind == "unittest"
+    lines = ["import numpy as np"]
+    if any("pytest.raises" in test for test in tests):
+        lines.append("import pytest")
+    if is_unittest:
+        lines.insert(0, "import unittest\n")
+    alias = style.prefix.rstrip(".")
+    if not alias:
+        lines.append(f"\nfrom {module} import {', '.join(sorted(set(targets)))}")
+    else:
+        lines.append(f"\nimport {module}" + (f" as {alias}" if alias != module else ""))
+    head = "\n".join(lines)
+    if is_unittest:
+        return f"{head}\n\n\nclass AuditTest(unittest.TestCase):\n" + "\n\n".join(tests) + "\n"
+    return "\n\n\n".join([head, *tests]) + "\n"
+
+
+def covering(kills: Mapping[str, frozenset[str]]) -> list[str]:
+    """Return few tests that together kill all that any kills.
+
+    Args:
+        kills: test -> the programs that it kills.
+    """
+    left = frozenset().union(*kills.values())
+    chosen = []
+    while left:
+        best = max(kills, key=lambda test: len(kills[test] & left))
+        chosen.append(best)
+        left -= kills[best]
+    return chosen
+
+
+def _plain(change: str) -> str:
+    return change.replace("\\", "\\\\").replace('"', "'")

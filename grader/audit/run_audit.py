@@ -1,0 +1,411 @@
+"""An audit: which wrong programs do the tests of an assignment not notice?"""
+
+import ast
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from grader.audit import checks, ready_tests, tasks
+from grader.audit.assignment import Assignment
+from grader.audit.guest import pytest_run
+from grader.audit.programs import KnownFunction, WrongProgram, mistakes_of, mutants_of
+from grader.audit.result import Audit, Check, Survivor
+from grader.audit.runner import Outcome, Patience, Runner, Task
+from grader.audit.tasks import TestOutcome
+from grader.errors import UsageError
+
+_ALL_TESTS_SECONDS = 20.0
+"""CPU time for which every test is run against every mutant, to find redundant tests."""
+_POOL_SECONDS = 6.0
+_SEARCH_SECONDS = 2.0
+_SLOWER = 10  # times the solution; what takes longer counts as endless
+_SOLUTION = Patience(cpu_seconds=120, wall_seconds=300.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The options of an audit.
+
+    Attributes:
+        jobs: How many processes run at once.
+        accepted: The changes of survivors that are accepted.
+        known: Functions whose known mistakes are tried.
+        like: Ids of exercises whose functions match by order: agreement is not asked for.
+        began: Called with the number of programs.
+        done: Called after each.
+    """
+
+    jobs: int = 1
+    accepted: frozenset[str] = frozenset()
+    known: tuple[KnownFunction, ...] = ()
+    like: frozenset[str] = frozenset()
+    began: Callable[[int], object] = lambda _: None
+    done: Callable[[], object] = lambda: None
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """An audit, and a module of tests that kills its survivors ("" if there is none to write)."""
+
+    audit: Audit
+    extra_tests: str
+
+
+def run_audit(assignment: Assignment, request: Request) -> Finished:
+    """Audit an assignment.
+
+    Raises:
+        UsageError: it cannot be audited; a sentence says why.
+        GraderFault: no process can be confined here.
+    """
+    with Runner(assignment, request.jobs) as runner:
+        return _Auditor(runner, request).run()
+
+
+@dataclass(slots=True)
+class _Auditor:
+    runner: Runner
+    request: Request
+    tests: list[TestOutcome] = field(default_factory=list)  # those that pass on the solution
+    checks: list[Check] = field(default_factory=list)
+    any_order: bool = True
+    pool: bytes = b""
+
+    @property
+    def assignment(self) -> Assignment:
+        return self.runner.assignment
+
+    @property
+    def source(self) -> str:
+        return self.assignment.modules[self.assignment.solution]
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        return (*self.assignment.modules, *self.assignment.tests)
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(test.id for test in self.tests)
+
+    def run(self) -> Finished:
+        began = time.monotonic()
+        every = self._run_solution()
+        self.tests = [test for test in every if test.outcome == "passed"]
+        self.checks.append(checks.solution_passes(every))
+        self._run_starter()
+        self._run_in_other_orders()
+        self.checks.append(checks.never_calls(self.tests))
+        self._run_with_wrong_results()
+        self._record()
+        programs = [*mutants_of(self.assignment), *self._known_mistakes()]
+        self.request.began(len(programs))
+        survived, kills = self._run_programs(programs)
+        if kills is not None:
+            self.checks.append(checks.redundant(kills))
+        self.checks.append(checks.time(self.tests))
+        survivors, equivalent, extra = self._explain(survived)
+        accepted = [each for each in survivors if each.change in self.request.accepted]
+        audit = Audit(
+            assignment=self.assignment,
+            checks=tuple(self.checks),
+            survivors=tuple(each for each in survivors if each not in accepted),
+            equivalent=tuple(equivalent),
+            accepted=tuple(accepted),
+            killed=len(programs) - len(survived),
+            seconds=time.monotonic() - began,
+            misconceptions=sum(each.misconception is not None for each in programs),
+        )
+        return Finished(audit, extra)
+
+    def _task(self, name: str, source: str, patience: Patience = _SOLUTION, **options: Any) -> Task:  # noqa: ANN401  of a session
+        session = pytest_run.Session(tuple(self.assignment.tests), **options)
+        return tasks.run_tests(name, source, session, self.modules, patience)
+
+    def _run_solution(self) -> list[TestOutcome]:
+        task = self._task("solution", self.source, trace=self.assignment.solution)
+        outcome = self.runner.run(task)
+        _refuse_broken(outcome, self.assignment)
+        found = tasks.tests_of(outcome)
+        if outcome.ended:
+            last = f"in {checks.short_id(found[-1].id)}" if found else "before the first test"
+            how = "did not end in time" if outcome.ended == "time" else outcome.ended
+            raise UsageError(f"{self.assignment.name}: the tests of the solution {how}, {last}")
+        if not found:
+            raise UsageError(f"{self.assignment.name}: pytest found no test")
+        if not any(test.outcome == "passed" for test in found):
+            raise UsageError(
+                f"{self.assignment.name}: the solution passes none of "
+                f"{checks.count(len(found), 'test')}; the first says: {_first_message(found)}"
+            )
+        return found
+
+    def _run_starter(self) -> None:
+        if self.assignment.starter is None:
+            return
+        outcome = self.runner.run(self._task("starter", self.assignment.starter, ids=self.ids))
+        passed = [test.id for test in tasks.tests_of(outcome) if test.outcome == "passed"]
+        self.checks.append(checks.starter_fails(passed, [*self.ids]))
+
+    def _run_in_other_orders(self) -> None:
+        ways: dict[str, dict[str, Any]] = {
+            "in reversed order": {"order": "reversed"},
+            "in another order": {"order": "shuffled"},
+            "when each runs twice": {"times": 2},
+        }
+        wanted = [self._task(how, self.source, ids=self.ids, **way) for how, way in ways.items()]
+        failed: dict[str, list[str]] = {}
+        for task, outcome in self.runner.run_all(wanted):
+            ran = tasks.tests_of(outcome)
+            names = [test.id for test in ran if test.outcome == "failed"]
+            failed[task.name] = [*dict.fromkeys(names)]
+        how, changed = next(((how, failed[how]) for how in ways if failed[how]), ("", []))
+        self.any_order = not changed
+        self.checks.append(checks.order(changed, how))
+
+    def _run_with_wrong_results(self) -> None:
+        session = pytest_run.Session(tuple(self.assignment.tests), ids=self.ids)
+        kinds = ("sevens", "NaN", "empty", "1 % off", "float32")
+        wanted = [tasks.wrong_answers(kind, self.source, session, self.modules) for kind in kinds]
+        accepted: dict[str, list[str]] = {}
+        changed: dict[str, list[str]] = {}
+        for task, outcome in self.runner.run_all(wanted):
+            ran = tasks.tests_of(outcome)
+            asked = tasks.changed_of(outcome)
+            changed[task.name] = [test.id for test in ran if test.id in asked]
+            accepted[task.name] = [
+                test.id for test in ran if test.id in asked and test.outcome == "passed"
+            ]
+        self.checks.append(checks.accepts("accepts sevens", accepted, changed))
+        self.checks.append(checks.accepts("tolerance", accepted, changed))
+
+    def _record(self) -> None:
+        """Record the calls of the tests, and make others like them."""
+        sessions = [
+            pytest_run.Session(tuple(self.assignment.tests), ids=self.ids, seed=seed)
+            for seed in (0, 1)
+        ]
+        wanted = [
+            tasks.record_calls(str(session.seed), self.source, session, self.modules)
+            for session in sessions
+        ]
+        outcomes = {task.name: outcome for task, outcome in self.runner.run_all(wanted)}
+        one, other = (tasks.digests_of(outcomes[name]) for name in ("0", "1"))
+        drawn = [test.id for test in self.tests if one.get(test.id) != other.get(test.id)]
+        self.checks.append(checks.unseeded(drawn))
+        recorded = tasks.calls_of(outcomes["0"])
+        if recorded:
+            task = tasks.make_pool(
+                self.source, self.assignment.solution, self.modules, recorded, _POOL_SECONDS
+            )
+            self.pool = tasks.calls_of(self.runner.run(task))
+
+    def _known_mistakes(self) -> Iterable[WrongProgram]:
+        if not self.pool or not self.request.known:
+            return
+        task = tasks.match_known(
+            self.source,
+            self.assignment.solution,
+            self.modules,
+            self.pool,
+            self.request.known,
+            self.request.like,
+        )
+        seen: set[tuple[str, str]] = set()
+        for match in tasks.matches_of(self.runner.run(task), self.request.known):
+            for program in mistakes_of(self.assignment, match):
+                key = match.target, str(program.misconception).partition(" (")[0]
+                if key not in seen:
+                    seen.add(key)
+                    yield program
+
+    def _run_programs(
+        self, programs: Sequence[WrongProgram]
+    ) -> tuple[list[WrongProgram], dict[str, frozenset[str]] | None]:
+        """Return the programs that survive, and which test kills which if all were run."""
+        reached = _Reached(self.source, self.tests)
+        cpu = sum(test.cpu for test in self.tests)
+        seconds = sum(test.seconds for test in self.tests)
+        run_all = cpu * len(programs) <= _ALL_TESTS_SECONDS
+        patience = Patience(
+            cpu_seconds=math.ceil(_SLOWER * cpu) + 2, wall_seconds=_SLOWER * seconds + 20
+        )
+        by_name = {program.change: program for program in programs}
+        survived: list[WrongProgram] = []
+        kills: dict[str, set[str]] = {test.id: set() for test in self.tests}
+        wanted = []
+        for program in programs:
+            ids = reached.by(program)
+            if not ids:
+                survived.append(program)
+                self.request.done()
+                continue
+            chosen = self.ids if not self.any_order else ids
+            wanted.append(
+                self._task(
+                    program.change,
+                    program.source,
+                    patience,
+                    ids=chosen,
+                    first_failure=not run_all,
+                )
+            )
+        for task, outcome in self.runner.run_all(wanted):
+            self.request.done()
+            if not tasks.is_killed(outcome):
+                survived.append(by_name[task.name])
+            for test in tasks.tests_of(outcome):
+                if test.outcome == "failed" and test.id in kills:
+                    kills[test.id].add(task.name)
+        order = {program.change: number for number, program in enumerate(programs)}
+        survived.sort(key=lambda program: order[program.change])
+        found = {test: frozenset(names) for test, names in kills.items()} if run_all else None
+        return survived, found
+
+    def _explain(
+        self, survived: Sequence[WrongProgram]
+    ) -> tuple[list[Survivor], list[Survivor], str]:
+        """Return holes and equivalents, and a module of tests that closes the holes."""
+        style = ready_tests.style_of(self.assignment)
+        place = tasks.Place(self.assignment.solution, self.modules, style, _SEARCH_SECONDS)
+        wanted = [
+            tasks.tell_apart(each.change, self.source, each.source, self.pool, place, each.beside)
+            for each in survived
+            if self.pool
+        ]
+        calls: dict[str, tasks.FoundCall] = {}
+        for task, outcome in self.runner.run_all(wanted):
+            found = tasks.found_of(outcome)
+            if found is not None:
+                calls[task.name] = found
+        proven, extra = self._prove({each.change: each for each in survived}, calls)
+        survivors, equivalent = [], []
+        for program in survived:
+            plain = Survivor(
+                program.change, program.diff, program.line, misconception=program.misconception
+            )
+            call = calls.get(program.change)
+            if call is None:
+                equivalent.append(plain)
+                continue
+            told = replace(plain, example=call.example, expected=call.expected, got=call.got)
+            survivors.append(replace(told, test=proven.get(program.change)))
+        return survivors, equivalent, extra
+
+    def _prove(
+        self, programs: Mapping[str, WrongProgram], calls: Mapping[str, tasks.FoundCall]
+    ) -> tuple[dict[str, str], str]:
+        """Return the ready tests that pass on the solution and kill their program.
+
+        Also returns a module with few of them that kills all of these programs.
+        """
+        is_method = self.assignment.kind == "unittest"
+        texts: dict[str, str] = {}  # name of a test -> its text
+        of_change: dict[str, str] = {}
+        targets: dict[str, str] = {}
+        numbers: dict[str, int] = {}
+        names_of_bodies: dict[tuple[str, ...], str] = {}
+        for change, call in calls.items():
+            if not call.body:
+                continue
+            if call.body not in names_of_bodies:
+                numbers[call.name] = numbers.get(call.name, 0) + 1
+                name = ready_tests.test_name(call.name, numbers[call.name])
+                names_of_bodies[call.body] = name
+                targets[name] = call.name
+                texts[name] = ready_tests.function(name, call.body, change, method=is_method)
+            of_change[change] = names_of_bodies[call.body]
+        if not texts:
+            return {}, ""
+        right = self._run_extra("solution", self.source, texts, targets)
+        outcome = self.runner.run(right)
+        passed = {_name(test) for test in tasks.tests_of(outcome) if test.outcome == "passed"}
+        texts = {name: text for name, text in texts.items() if name in passed}
+        kills: dict[str, set[str]] = {name: set() for name in texts}
+        wanted = [
+            self._run_extra(change, programs[change].source, texts, targets)
+            for change in of_change
+            if texts
+        ]
+        for task, outcome in self.runner.run_all(wanted):
+            for test in tasks.tests_of(outcome):
+                if test.outcome == "failed" and _name(test) in kills:
+                    kills[_name(test)].add(task.name)
+        proven = {
+            change: texts[name]
+            for change, name in of_change.items()
+            if change in kills.get(name, ())
+        }
+        holes = frozenset(change for change in calls if change not in self.request.accepted)
+        useful = {
+            name: frozenset(changes) & holes
+            for name, changes in kills.items()
+            if frozenset(changes) & holes
+        }
+        chosen = ready_tests.covering(useful) if useful else []
+        if not chosen:
+            return proven, ""
+        extra = ready_tests.test_file(
+            self.assignment,
+            [texts[name] for name in texts if name in chosen],
+            [targets[name] for name in chosen],
+        )
+        return proven, extra
+
+    def _run_extra(
+        self, name: str, source: str, texts: Mapping[str, str], targets: Mapping[str, str]
+    ) -> Task:
+        text = ready_tests.test_file(
+            self.assignment, texts.values(), [targets[each] for each in texts]
+        )
+        session = pytest_run.Session((ready_tests.EXTRA_FILE,))
+        task = tasks.run_tests(name, source, session, self.modules)
+        return replace(task, extra={ready_tests.EXTRA_FILE: text})
+
+
+class _Reached:
+    """Which tests reach which lines of the solution."""
+
+    def __init__(self, source: str, tests: Sequence[TestOutcome]) -> None:
+        self._tests = tests
+        self._knows = any(test.calls for test in tests)
+        self._spans: dict[int, range] = {}
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.stmt):
+                body = getattr(node, "body", None)
+                end = node.end_lineno or node.lineno
+                if isinstance(body, list) and body:
+                    end = max(node.lineno, body[0].lineno - 1)
+                for line in range(node.lineno, end + 1):
+                    self._spans[line] = range(node.lineno, end + 1)
+
+    def by(self, program: WrongProgram) -> frozenset[str]:
+        """Return the tests that may notice the program."""
+        every = frozenset(test.id for test in self._tests)
+        if not self._knows or program.misconception is not None:
+            return every
+        lines = {*self._spans.get(program.line, (program.line,))}
+        return frozenset(test.id for test in self._tests if test.lines & lines)
+
+
+def _name(test: TestOutcome) -> str:
+    return test.id.rpartition("::")[2]
+
+
+def _first_message(tests: Sequence[TestOutcome]) -> str:
+    return next((test.message for test in tests if test.message), "nothing")
+
+
+def _refuse_broken(outcome: Outcome, assignment: Assignment) -> None:
+    """Raise for tests that pytest cannot load.
+
+    Raises:
+        UsageError: a module does not load, or pytest itself fails.
+    """
+    for each in outcome.of("not loaded"):
+        raise UsageError(
+            f"{assignment.name}: {each['file'] or 'a file'} does not load: {each['message']}"
+        )
+    for each in outcome.of("broken"):
+        raise UsageError(f"{assignment.name}: pytest does not run the tests: {each['message']}")

@@ -1,0 +1,304 @@
+"""Confined processes that run an assignment's tests against programs, several at a time.
+
+Each task is a fork of this process, which never runs an assignment's code: Python, NumPy and pytest
+are loaded once, a task takes milliseconds to start, and nothing that a program does reaches the
+next one. A fork gives up its rights before it loads anything of the assignment. What it sends back
+is lines of JSON, read as data.
+"""
+
+import contextlib
+import gc
+import importlib
+import itertools
+import json
+import os
+import resource
+import select
+import shutil
+import signal
+import tempfile
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+from grader.audit.assignment import Assignment
+from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
+from grader.sandbox.confine import CALLS, FILES, confine_this_process, leave_parent
+from grader.sandbox.inside import syscalls
+
+Message: TypeAlias = dict[str, Any]
+Send: TypeAlias = Callable[[Message], None]
+
+_MOST_BYTES = 64 << 20  # of one task's messages: recorded calls are among them
+_READ = 1 << 16
+_NO_RIGHTS, _FAULT = "confine", "fault"
+_LONGEST = 2000  # characters of a traceback
+# Imported before the first fork, where an assignment asks for them: each takes a tenth of a second
+# or more. Other packages are imported in each task.
+_IMPORTED_AHEAD = frozenset({"hypothesis", "matplotlib", "pandas", "scipy", "sklearn", "torch"})
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """The limits of one task."""
+
+    cpu_seconds: int = 60
+    wall_seconds: float = 120.0
+    address_space: int = 4 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Work for a confined process.
+
+    Attributes:
+        name: The task's result is known by it.
+        source: The program that stands in the place of the solution.
+        work: Called in the process, in the folder of the assignment; it sends messages.
+        patience: Its limits.
+        extra: Further files in the folder: name -> text.
+    """
+
+    name: str
+    source: str
+    work: Callable[[Send], None]
+    patience: Patience = Patience()
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """The messages of a task, and whether it came to its end."""
+
+    messages: list[Message] = field(default_factory=list)
+    ended: str = ""
+    """"" for an ordinary end; else "time", "size", or a sentence on how the process ended."""
+
+    def of(self, kind: str) -> list[Message]:
+        """Return the messages of one kind."""
+        return [each for each in self.messages if each.get("kind") == kind]
+
+
+class Runner:
+    """Runs tasks in copies of an assignment's folder. Use it in a `with` statement.
+
+    Args:
+        assignment: whose files the tasks see.
+        jobs: how many tasks run at once.
+    """
+
+    def __init__(self, assignment: Assignment, jobs: int = 1) -> None:
+        self.assignment = assignment
+        self._jobs = jobs
+        self._root = Path(tempfile.mkdtemp(prefix="etude-audit-"))
+        self._slots: list[Path] = []
+
+    def __enter__(self) -> Self:
+        try:
+            for number in range(self._jobs):
+                # Every copy has a name of the same length, as a traceback shows it.
+                self._slots.append(self._root / f"{number:04}")
+                self._fill(self._slots[-1])
+        except BaseException:
+            shutil.rmtree(self._root, ignore_errors=True)
+            raise
+        _load_ahead(self.assignment)
+        return self
+
+    def __exit__(
+        self, _type: type[BaseException] | None, _error: object, _trace: TracebackType | None
+    ) -> None:
+        shutil.rmtree(self._root, ignore_errors=True)
+
+    def run(self, task: Task) -> Outcome:
+        """Run one task."""
+        ((_, outcome),) = self.run_all([task])
+        return outcome
+
+    def run_all(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Outcome]]:
+        """Run tasks, and yield each with its outcome as it ends.
+
+        Raises:
+            SandboxFault: this host does not let a process give up its rights.
+        """
+        waiting = iter(tasks)
+        free = deque(self._slots)
+        running: dict[int, _Running] = {}
+        try:
+            while True:
+                # A slot for each task: its source stands in there.
+                for task in itertools.islice(waiting, len(free)):
+                    slot = free.popleft()
+                    self._put(slot, task)
+                    started = _start(task, slot)
+                    running[started.descriptor] = started
+                if not running:
+                    return
+                for each in _over(running.values()):
+                    del running[each.descriptor]
+                    free.append(each.slot)
+                    for name in each.task.extra:
+                        self._path(each.slot, name).unlink()
+                    yield each.task, each.finish()
+        finally:
+            for each in running.values():
+                each.end("stopped")
+                each.finish()
+
+    def _fill(self, slot: Path) -> None:
+        files: dict[str, bytes] = {
+            **self.assignment.data,
+            **{name: text.encode() for name, text in self.assignment.modules.items()},
+            **{name: text.encode() for name, text in self.assignment.tests.items()},
+        }
+        for name, content in files.items():
+            path = self._path(slot, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
+    def _put(self, slot: Path, task: Task) -> None:
+        self._path(slot, self.assignment.solution).write_text(task.source, encoding="utf-8")
+        for name, text in task.extra.items():
+            self._path(slot, name).write_text(text, encoding="utf-8")
+
+    def _path(self, slot: Path, name: str) -> Path:
+        parts = PurePosixPath(name)
+        if parts.is_absolute() or ".." in parts.parts:
+            place = Location(Path(name))
+            raise DefinitionError([Problem(place, "the file lies outside of the assignment")])
+        return slot / parts
+
+
+@dataclass(slots=True)
+class _Running:
+    task: Task
+    slot: Path
+    pid: int
+    descriptor: int
+    deadline: float
+    received: bytearray = field(default_factory=bytearray)
+    ended: str = ""
+    is_over: bool = False
+
+    def read(self) -> None:
+        data = os.read(self.descriptor, _READ)
+        self.received += data
+        if not data:
+            self.is_over = True
+        elif len(self.received) > _MOST_BYTES:
+            self.end("size")
+
+    def end(self, how: str) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        self.ended, self.is_over = how, True
+
+    def finish(self) -> Outcome:
+        """Wait for the process, and read what it sent.
+
+        Raises:
+            SandboxFault: it could not be confined.
+            GraderFault: our own part of the work failed.
+        """
+        os.close(self.descriptor)
+        status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        outcome = Outcome(ended=self.ended)
+        *lines, rest = bytes(self.received).split(b"\n")
+        for line in lines:
+            with contextlib.suppress(ValueError, RecursionError):
+                message = json.loads(line)
+                if isinstance(message, dict):
+                    outcome.messages.append(message)
+        if outcome.of(_NO_RIGHTS):
+            raise SandboxFault(
+                "this host cannot confine a process, so nothing was run: a kernel with Landlock "
+                "(5.13 or newer) is needed; 'etude doctor' tells more"
+            )
+        for each in outcome.of(_FAULT):
+            raise GraderFault(f"an audit's own process failed: {each.get('message')}")
+        if not outcome.ended and status == -signal.SIGXCPU:
+            outcome.ended = "time"
+        elif not outcome.ended and (status or rest or not outcome.of("end")):
+            outcome.ended = f"its process ended with status {status}"
+        return outcome
+
+
+def _over(running: Iterable[_Running]) -> list[_Running]:
+    """Wait for messages, and return the processes that are over."""
+    every = [*running]
+    seconds = min(each.deadline for each in every) - time.monotonic()
+    ready, _, _ = select.select([each.descriptor for each in every], [], [], max(seconds, 0))
+    now = time.monotonic()
+    for each in every:
+        if each.descriptor in ready:
+            each.read()
+        elif now >= each.deadline:
+            each.end("time")
+    return [each for each in every if each.is_over]
+
+
+def _start(task: Task, slot: Path) -> _Running:
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            _serve(task, slot, writing)
+        finally:
+            os._exit(1)
+    os.close(writing)
+    return _Running(task, slot, pid, reading, time.monotonic() + task.patience.wall_seconds)
+
+
+def _serve(task: Task, slot: Path, writing: int) -> None:
+    """Give up all rights, and do the work."""
+    import sys  # noqa: PLC0415  only the fork changes its path
+
+    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # a test's words steer no terminal
+    leave_parent({writing})
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    limits = task.patience
+    resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 1))
+    resource.setrlimit(resource.RLIMIT_AS, (limits.address_space, limits.address_space))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.chdir(slot)
+    given_up = confine_this_process([slot])
+
+    def send(message: Message) -> None:
+        rest = memoryview(json.dumps(message).encode() + b"\n")
+        while rest:
+            rest = rest[os.write(writing, rest) :]
+
+    if not {FILES, CALLS} <= {*given_up}:
+        send({"kind": _NO_RIGHTS})
+        return
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(slot))
+    try:
+        task.work(send)
+    except Exception:  # noqa: BLE001  said to the parent
+        send({"kind": _FAULT, "message": traceback.format_exc()[-_LONGEST:]})
+    send({"kind": "end"})
+    os._exit(0)
+
+
+def _load_ahead(assignment: Assignment) -> None:
+    """Import what every task needs."""
+    sources = (*assignment.modules.values(), *assignment.tests.values())
+    for name in _IMPORTED_AHEAD:
+        if any(f"import {name}" in source or f"from {name}" in source for source in sources):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
+    from grader.audit.guest import pytest_run  # noqa: PLC0415  pytest is slow to import
+
+    try:
+        pytest_run.warm_up()
+    except Exception as error:  # a bug of ours, or of an installed package
+        raise GraderFault(f"pytest does not start: {error}") from error
+    gc.collect()
+    gc.freeze()  # a fork then copies fewer pages

@@ -1,0 +1,306 @@
+"""The tasks of an audit, and the reading of their outcomes."""
+
+import ast
+import base64
+import contextlib
+import pickle
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from grader.audit.guest import behaviour, calls, match, pytest_run, ready_test, search
+from grader.audit.guest.expressions import NoExpressionError
+from grader.audit.programs import KnownFunction, Match
+from grader.audit.runner import Outcome, Patience, Send, Task
+
+ORDINARY = Patience()
+
+
+@dataclass(frozen=True, slots=True)
+class TestOutcome:
+    """What one test came to."""
+
+    __test__ = False
+
+    id: str
+    outcome: str  # "passed", "failed", "skipped"
+    message: str = ""
+    seconds: float = 0.0
+    cpu: float = 0.0
+    lines: frozenset[int] = frozenset()
+    calls: bool = False
+
+
+def tests_of(outcome: Outcome) -> list[TestOutcome]:
+    """Return the tests that came to an end; one that was running when the process ended failed."""
+    found = [
+        TestOutcome(
+            str(each["id"]),
+            str(each["outcome"]),
+            str(each["message"]),
+            float(each["seconds"]),
+            float(each["cpu"]),
+            frozenset(map(int, each.get("lines", ()))),
+            bool(each.get("calls", False)),
+        )
+        for each in outcome.of("test")
+    ]
+    begun = [str(each["id"]) for each in outcome.of("begins")]
+    if len(begun) > len(found):
+        how = "did not end in time" if outcome.ended == "time" else outcome.ended
+        found.append(TestOutcome(begun[-1], "failed", how))
+    return found
+
+
+def is_killed(outcome: Outcome) -> bool:
+    """Return whether a run of tests rejects its program."""
+    return bool(
+        outcome.ended
+        or outcome.of("not loaded")
+        or outcome.of("broken")
+        or any(test.outcome == "failed" for test in tests_of(outcome))
+    )
+
+
+def run_tests(
+    name: str,
+    source: str,
+    session: pytest_run.Session,
+    modules: Collection[str],
+    patience: Patience = ORDINARY,
+) -> Task:
+    """Return the task to run tests against a program.
+
+    Args:
+        name: of the task.
+        source: of the program.
+        session: the tests.
+        modules: the file names of the assignment's modules.
+        patience: the limits.
+    """
+
+    def work(send: Send) -> None:
+        pytest_run.forget_modules(modules)
+        pytest_run.run(session, send)
+
+    return Task(name, source, work, patience)
+
+
+def record_calls(
+    name: str, source: str, session: pytest_run.Session, modules: Collection[str]
+) -> Task:
+    """Return the task to run tests and send the calls that they make."""
+
+    def work(send: Send) -> None:
+        recorder = calls.Recorder()
+        calls.answer_with(recorder)
+        pytest_run.forget_modules(modules)
+        pytest_run.run(session, send)
+        send({"kind": "calls", "data": base64.b85encode(recorder.data()).decode()})
+        digests: dict[str, list[int]] = {}
+        for called, test, steps in recorder.scripts:
+            digests.setdefault(test, []).append(hash((called, tuple(steps))))
+        send({"kind": "digests", "tests": digests})
+
+    return Task(name, source + calls.HOOK, work)
+
+
+def calls_of(outcome: Outcome) -> bytes:
+    """Return the recorded calls, to be given to another task and never read here."""
+    found = outcome.of("calls")
+    return base64.b85decode(str(found[0]["data"])) if found else b""
+
+
+def digests_of(outcome: Outcome) -> dict[str, object]:
+    """Return what tells the calls of each test from others."""
+    found = outcome.of("digests")
+    tests = found[0]["tests"] if found else {}
+    return {str(test): value for test, value in tests.items()}
+
+
+def wrong_answers(
+    kind: str, source: str, session: pytest_run.Session, modules: Collection[str]
+) -> Task:
+    """Return the task to run tests with every result made wrong in one way."""
+
+    def work(send: Send) -> None:
+        answers = calls.WrongAnswers(kind)
+        calls.answer_with(answers)
+        pytest_run.forget_modules(modules)
+        pytest_run.run(session, send)
+        send({"kind": "changed", "tests": sorted(answers.tests)})
+
+    return Task(kind, source + calls.HOOK, work)
+
+
+def changed_of(outcome: Outcome) -> frozenset[str]:
+    """Return the tests in which a result was made wrong."""
+    return frozenset(str(test) for each in outcome.of("changed") for test in each["tests"])
+
+
+def make_pool(
+    source: str, file: str, modules: Collection[str], recorded: bytes, seconds: float
+) -> Task:
+    """Return the task to make further calls like the recorded ones."""
+    texts = _texts(source)
+
+    def work(send: Send) -> None:
+        pytest_run.forget_modules(modules)
+        right = behaviour.load(source, file)
+        pool = search.make_pool(right, calls.read_scripts(recorded), texts, seconds)
+        data = base64.b85encode(pickle.dumps(pool)).decode()
+        send({"kind": "calls", "data": data, "names": sorted({name for name, _ in pool})})
+
+    return Task("pool", source, work)
+
+
+def tell_apart(  # noqa: PLR0917
+    name: str,
+    right: str,
+    wrong: str,
+    pool: bytes,
+    place: "Place",
+    beside: str | None = None,
+) -> Task:
+    """Return the task to find the smallest call that tells a program from the solution.
+
+    Args:
+        name: of the task.
+        right: the solution.
+        wrong: the program.
+        pool: calls to try, from `make_pool`.
+        place: where the programs stand, and how tests are written there.
+        beside: another right program; calls on which it differs from the solution do not count.
+    """
+
+    def work(send: Send) -> None:
+        pytest_run.forget_modules(place.modules)
+        solution = behaviour.load(right, place.file)
+        try:
+            program = behaviour.load(wrong, place.file)
+            other = None if beside is None else behaviour.load(beside, place.file)
+        except (Exception, behaviour.TooLongError):  # noqa: BLE001  the program's
+            return
+        found = search.Search(solution, program, other, place.seconds).first_difference(
+            pickle.loads(pool)  # noqa: S301  confined
+        )
+        if found is None:
+            return
+        (called, steps), kind = found
+        expected = behaviour.observe(solution, called, steps)
+        got = behaviour.observe(program, called, steps)
+        message = {
+            "kind": "found",
+            "name": called,
+            "example": ready_test.script_text(called, steps),
+            "expected": ready_test.value_text(expected, kind),
+            "got": ready_test.value_text(got, kind),
+            "body": [],
+        }
+        with contextlib.suppress(NoExpressionError):
+            message["body"] = ready_test.body(solution, called, steps, kind, place.style)
+        send(message)
+
+    return Task(name, right, work, place.patience)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where programs stand, and how tests are written there."""
+
+    file: str
+    modules: tuple[str, ...]
+    style: ready_test.Style
+    seconds: float = 2.0
+    patience: Patience = ORDINARY
+
+
+def _texts(source: str) -> tuple[str, ...]:
+    """Return the short strings in a program: names of modes are among them."""
+    found = {
+        node.value: None
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    return tuple(text for text in found if text.isidentifier())[:20]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCall:
+    """A call that tells a program from the solution.
+
+    Attributes:
+        name: Of the function or class that is called.
+        example: The call.
+        expected: What the solution makes of it.
+        got: What the program makes of it.
+        body: The lines of a test; none where a value cannot be written.
+    """
+
+    name: str
+    example: str
+    expected: str
+    got: str
+    body: tuple[str, ...]
+
+
+def found_of(outcome: Outcome) -> FoundCall | None:
+    """Return the call that was found."""
+    for each in outcome.of("found"):
+        name, example, expected, got = (
+            str(each[key]) for key in ("name", "example", "expected", "got")
+        )
+        return FoundCall(name, example, expected, got, tuple(map(str, each["body"])))
+    return None
+
+
+def match_known(  # noqa: PLR0917
+    source: str,
+    file: str,
+    modules: Collection[str],
+    pool: bytes,
+    known: Sequence[KnownFunction],
+    like: Collection[str],
+) -> Task:
+    """Return the task to find the functions of exercises that the solution's functions are like."""
+
+    def work(send: Send) -> None:
+        pytest_run.forget_modules(modules)
+        right = behaviour.load(source, file)
+        calls_to_try = pickle.loads(pool)  # noqa: S301  confined
+        names = dict.fromkeys(name for name, steps in calls_to_try if steps[0][0] == "")
+        for number, each in enumerate(known):
+            try:
+                other = behaviour.load(each.solution, "known.py")
+            except Exception:  # noqa: BLE001, S112  it needs a package, perhaps
+                continue
+            for name in names:
+                found = match.agreement(right, other, name, each.name, calls_to_try)
+                if found is None and each.exercise in like:
+                    takes = match.arity(getattr(other, each.name))
+                    found = (takes[1], None) if takes is not None else None
+                if found is not None:
+                    most, part = found
+                    send(
+                        {
+                            "kind": "match",
+                            "number": number,
+                            "target": name,
+                            "most": most,
+                            "part": part,
+                        }
+                    )
+
+    return Task("match", source, work)
+
+
+def matches_of(outcome: Outcome, known: Sequence[KnownFunction]) -> list[Match]:
+    """Return the functions that were found to be alike."""
+    return [
+        Match(
+            str(each["target"]),
+            known[int(each["number"])],
+            int(each["most"]),
+            None if each["part"] is None else int(each["part"]),
+        )
+        for each in outcome.of("match")
+    ]

@@ -1,0 +1,206 @@
+"""`etude audit`: what do the tests of an assignment not catch?"""
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.cli import options
+from grader.cli.main import NOT_PASSED
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.audit.programs import KnownFunction
+    from grader.audit.run_audit import Finished, Request
+
+_PERCENT = 100
+
+
+@click.command("audit", short_help="Find what the tests of an assignment do not catch.")
+@click.argument("path", required=False, type=click.Path(path_type=Path), metavar="[PATH]")
+@click.option(
+    "--solution", type=click.Path(path_type=Path), metavar="FILE", help="The right program."
+)
+@click.option(
+    "--tests",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="A file of tests; may be given several times.",
+)
+@click.option(
+    "--starter",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The file that learners begin with, which tests should reject.",
+)
+@click.option(
+    "--write",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write tests here that reject the survivors. Each was run: it passes on the solution.",
+)
+@click.option(
+    "--accepted",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Survivors that are no holes: one change on a line, as the report names it.",
+)
+@click.option(
+    "--like",
+    multiple=True,
+    metavar="EXERCISE",
+    help="Also try the known mistakes of this exercise; may be given several times.",
+)
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, _PERCENT),
+    metavar="PERCENT",
+    help="End with status 0 if this part of the wrong programs is rejected, holes or not.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=options.cores,
+    show_default="one for each core",
+    metavar="N",
+    help="How many programs to run at once.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the report here, and nothing to the terminal.",
+)
+@options.exercises_option
+@options.format_option("text")
+def command(  # noqa: PLR0917  click calls it by name
+    path: Path | None,
+    solution: Path | None,
+    tests: tuple[Path, ...],
+    starter: Path | None,
+    write: Path | None,
+    accepted: Path | None,
+    like: tuple[str, ...],
+    fail_under: float | None,
+    jobs: int,
+    output: Path | None,
+    exercises: Path | None,
+    form: str,
+) -> None:
+    """Run the tests of an assignment against wrong programs, and say which they do not notice.
+
+    PATH is a folder with a solution and its tests. The wrong programs are mutants of the solution
+    and, for functions that do what a function of an exercise does, its known mistakes. For each one
+    that survives there is the smallest call found that tells it from the solution, and a test. All
+    code of the assignment runs confined: it has no network, and writes no file.
+
+    The status is 0 without holes, 1 with holes, 2 where the assignment cannot be audited.
+
+    \b
+    Examples:
+      etude audit homework/
+      etude audit --solution solution.py --tests test_solution.py
+      etude audit homework/ --write homework/test_extra.py
+    """
+    options.prefer_own_output()
+    from grader.audit.loading.load_assignment import load
+    from grader.audit.run_audit import Request, run_audit
+
+    if write is not None and write.exists():
+        raise UsageError(f"{write} exists already; name another file for --write")
+    assignment = load(path, solution=solution, tests=tests, starter=starter)
+    request = Request(
+        jobs=jobs,
+        accepted=_accepted(accepted),
+        known=_known(like, exercises),
+        like=frozenset(like),
+    )
+    with _progress(request) as shown:
+        finished = run_audit(assignment, shown)
+    _print(finished, form, output)
+    _write(finished, write)
+    audit = finished.audit
+    passes = not audit.has_holes
+    if fail_under is not None:
+        passes = audit.score * _PERCENT >= fail_under
+    raise click.exceptions.Exit(0 if passes else NOT_PASSED)
+
+
+def _accepted(path: Path | None) -> frozenset[str]:
+    if path is None:
+        return frozenset()
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    changes = (line.strip() for line in lines)
+    return frozenset(change for change in changes if change and not change.startswith("#"))
+
+
+def _known(like: tuple[str, ...], exercises: Path | None) -> "tuple[KnownFunction, ...]":
+    from grader.audit.programs import known_functions
+    from grader.definitions.collection import Collection
+
+    collection = Collection.load(options.collection_folder(exercises))
+    every = [
+        *collection.standalone,
+        *(each for track in collection.tracks for each in track.exercises),
+    ]
+    unknown = [name for name in like if name not in {each.id for each in every}]
+    if unknown:
+        raise UsageError(f"--like {unknown[0]}: there is no such exercise")
+    return tuple(known_functions(every))
+
+
+@contextlib.contextmanager
+def _progress(request: "Request") -> "Iterator[Request]":
+    """Show how many programs have run."""
+    from dataclasses import replace
+
+    from grader.cli.progress_bar import progress
+
+    with contextlib.ExitStack() as stack:
+        advance = []
+
+        def begin(total: int) -> None:
+            advance.append(stack.enter_context(progress(total, "audited")))
+
+        yield replace(request, began=begin, done=lambda: advance[0]())  # noqa: PLW0108  it is there only later
+
+
+def _print(finished: "Finished", form: str, output: Path | None) -> None:
+    from grader.audit.plain_report import lines
+
+    assert form == "text"  # noqa: S101  the only one
+    text = "\n".join(lines(finished.audit))
+    if output is None:
+        click.echo(text)
+        return
+    _write_file(output, f"{text}\n")
+
+
+def _write(finished: "Finished", path: Path | None) -> None:
+    if path is None:
+        return
+    if not finished.extra_tests:
+        click.echo("There is no test to write.", err=True)
+        return
+    _write_file(path, finished.extra_tests)
+    count = finished.extra_tests.count("def test_")
+    click.echo(
+        f"{path}: {count} test{'s' * (count != 1)}, run on the solution and the survivors.",
+        err=True,
+    )
+
+
+def _write_file(path: Path, text: str) -> None:
+    from grader.reports.deliver import write_whole
+
+    try:
+        write_whole(path, text)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error

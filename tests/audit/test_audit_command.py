@@ -1,0 +1,98 @@
+"""`etude audit`, from files to its report and its tests."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Etude
+
+SOLUTION = '''import numpy as np
+
+
+def scores(Q, K, mask=None):
+    """Return the scaled scores; those that the mask rules out are -1e9."""
+    found = Q @ K.T / np.sqrt(Q.shape[-1])
+    if mask is not None:
+        found = np.where(mask, found, -1e9)
+    return found
+'''
+WEAK = """import numpy as np
+
+from solution import scores
+
+
+def test_values():
+    Q = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])
+    np.testing.assert_allclose(scores(Q, Q), [[0.5, 0.0], [0.0, 2.0]])
+
+
+def test_shape():
+    assert scores(np.ones((2, 4)), np.ones((3, 4))).shape == (2, 3)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "homework"
+    made.mkdir()
+    (made / "solution.py").write_text(SOLUTION)
+    (made / "test_scores.py").write_text(WEAK)
+    return made
+
+
+@pytest.fixture
+def no_exercises(tmp_path: Path) -> Path:
+    (tmp_path / "none").mkdir()
+    return tmp_path / "none"
+
+
+def test_tests_that_never_mask_are_found_and_completed(
+    etude: Etude, folder: Path, no_exercises: Path
+) -> None:
+    """The mask's mutants survive; with the tests that are written none does."""
+    extra = folder / "test_extra.py"
+    words = ("audit", folder, "--jobs", "2", "--exercises", no_exercises)
+    done = etude(*words, "--write", extra)
+    assert done.returncode == 1
+    assert "mask-polarity in scores" in done.stdout
+    assert ", mask=np.array([" in done.stdout
+    assert "1 of 2 tests accepts a result of the right shape full of sevens" in done.stdout
+    again = etude(*words)
+    assert again.returncode == 0, again.stdout
+    assert "SURVIVED" not in again.stdout
+
+
+@pytest.mark.slow
+def test_accepted_survivors_are_no_holes(etude: Etude, folder: Path, no_exercises: Path) -> None:
+    """A file names them; what it does not name is a hole still."""
+    words = ("audit", folder, "--exercises", no_exercises, "--jobs", "2")
+    found = etude(*words).stdout
+    changes = [
+        line.partition(": ")[2] for line in found.splitlines() if line.startswith("SURVIVED")
+    ]
+    assert changes
+    accepted = folder / "accepted.txt"
+    accepted.write_text("# agreed\n" + "\n".join(changes))
+    done = etude(*words, "--accepted", accepted)
+    assert done.returncode == 0, done.stdout
+    assert f"Accepted: {len(changes)}." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("tests", "says"),
+    [
+        ("import solution.nothing\n\ndef test_one(): pass\n", "does not load: Module"),
+        ("import solution\n\n\ndef test_one(): assert 1 == 2\n", "passes none of 1 test"),
+        ("import solution\n\n\ndef test_one(tmp_path): pass\n", "passes none of 1 test"),
+        ("import solution\n\n\ndef test_one(mocker): pass\n", "fixture 'mocker' not found"),
+    ],
+)
+def test_what_cannot_be_audited(
+    etude: Etude, folder: Path, no_exercises: Path, tests: str, says: str
+) -> None:
+    """One sentence, and status 2."""
+    (folder / "test_scores.py").write_text(tests)
+    done = etude("audit", folder, "--exercises", no_exercises)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr

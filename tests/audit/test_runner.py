@@ -1,0 +1,74 @@
+"""The processes that run an assignment's code: confined, limited, and each with its own program."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from grader.audit import tasks
+from grader.audit.assignment import Assignment
+from grader.audit.guest.pytest_run import Session
+from grader.audit.runner import Outcome, Patience, Runner
+
+SOLUTION = "def double(x):\n    return 2 * x\n"
+FILES = ("test_double.py",)
+
+
+def run(tests: str, source: str = SOLUTION, patience: Patience = tasks.ORDINARY) -> Outcome:
+    assignment = Assignment(
+        "double", "pytest", "solution.py", {"solution.py": SOLUTION}, {FILES[0]: tests}
+    )
+    with Runner(assignment) as runner:
+        modules = ("solution.py", *FILES)
+        return runner.run(tasks.run_tests("one", source, Session(FILES), modules, patience))
+
+
+def test_what_a_test_may_not_do() -> None:
+    """A test reads no file of the host, writes none, opens no connection and starts no program."""
+    found = run(
+        "import os, socket, subprocess\n"
+        "def test_read(): open('/etc/passwd')\n"
+        "def test_write(): open('x', 'w')\n"
+        "def test_connect(): socket.socket()\n"
+        "def test_run(): subprocess.run(['true'])\n"
+        "def test_environment(): assert not os.environ.get('HOME')\n"
+        "def test_kill(): os.kill(os.getppid(), 9)\n"
+    )
+    outcomes = {each.id.partition("::")[2]: each.outcome for each in tasks.tests_of(found)}
+    assert outcomes.pop("test_environment") == "passed"
+    assert outcomes == dict.fromkeys(
+        ("test_read", "test_write", "test_connect", "test_run", "test_kill"), "failed"
+    )
+
+
+def test_a_program_is_tested_however_tests_load_it() -> None:
+    """A mutant is imported, read or run by its path as the solution would be."""
+    tests = (
+        "import runpy\n"
+        "from solution import double\n"
+        "def test_imported(): assert double(1) == 3\n"
+        "def test_run(): assert runpy.run_path('solution.py')['double'](1) == 3\n"
+        "def test_read(): assert '3 *' in open('solution.py').read()\n"
+    )
+    assert not tasks.is_killed(run(tests, "def double(x):\n    return 3 * x\n"))
+    assert tasks.is_killed(run(tests))
+
+
+def test_an_endless_program_is_ended() -> None:
+    """The test that was running counts as failed."""
+    endless = "def double(x):\n    while True: pass\n"
+    began = time.monotonic()
+    found = run(
+        "from solution import double\ndef test_double(): double(1)\n",
+        endless,
+        Patience(cpu_seconds=1, wall_seconds=10),
+    )
+    assert time.monotonic() - began < 8
+    assert [each.message for each in tasks.tests_of(found)] == ["did not end in time"]
+
+
+def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The copies of the assignment are removed."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    run("def test_nothing(): pass\n")
+    assert not [*tmp_path.iterdir()]

@@ -9,16 +9,29 @@ from grader.cli import options
 
 @click.command("next", short_help="Name the next exercise.")
 @options.exercises_option
-def command(exercises: Path | None) -> None:
+@click.option(
+    "--course",
+    metavar="NAME",
+    help="Name today's set of a course instead: exercises for about ten minutes. NAME is a course "
+    "that comes with Etude, or the path of its folder.",
+)
+def command(exercises: Path | None, course: str | None) -> None:
     """Name the exercise to do now, the lesson before it, and the commands to copy.
 
     What you tried last comes first, then what follows it.
 
+    With --course it is a set for today: new exercises whose requirements you have passed, and then
+    those that you passed longest ago. It stays the same all day.
+
     \b
-    Example:
+    Examples:
       etude next
+      etude next --course numpy-practice
     """
     options.prefer_own_output()
+    if course is not None:
+        _print_daily_set(course)
+        return
     from grader.cli.progress_record import read_history, suffix, upcoming
     from grader.definitions.collection import Collection
     from grader.progress.status import standings
@@ -43,3 +56,33 @@ def command(exercises: Path | None) -> None:
     else:
         click.echo(f"Begin with: etude start {exercise.id}{more}")
     click.echo(f"Check:      etude check {exercise.id}{more}")
+
+
+def _print_daily_set(course: str) -> None:
+    from grader.cli.progress_record import read_history, suffix
+    from grader.definitions.collection import Collection
+    from grader.definitions.files import course_folder
+    from grader.definitions.public import estimated_minutes
+    from grader.progress.daily_set import daily_set
+    from grader.progress.history import local_now
+    from grader.sandbox.printable import printable
+
+    folder, today = course_folder(course), local_now().date()
+    if folder.is_relative_to(Path.cwd()):
+        folder = folder.relative_to(Path.cwd())
+    exercises = Collection.load(folder).exercises
+    history, more = read_history(), suffix(folder)
+    chosen = daily_set(exercises, history, today)
+    done = {each.exercise for each in history.attempts if each.passed and each.day == today}
+    minutes = sum(map(estimated_minutes, chosen))
+    click.echo(f"Today's set, {today.isoformat()}: about {minutes} min")
+    longest = max((len(each.id) for each in chosen), default=0)
+    for each in chosen:
+        state = "done" if each.id in done else f"{estimated_minutes(each)} min"
+        click.echo(printable(f"  {state:>6}  {each.id:{longest}}  {each.title}"))
+    left = next((each for each in chosen if each.id not in done), None)
+    if left is None:
+        click.echo("You have done today's set.")
+        return
+    click.echo(f"Begin with: etude start {left.id}{more}")
+    click.echo(f"Check:      etude check {left.id}{more}")

@@ -7,13 +7,24 @@ cannot leak what it was never given. `grader.grading.expected.public_form` makes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
-from grader.definitions.exercise import Difficulty, ExerciseId, Kind, Property, TestId, TestKind
+from grader.definitions.exercise import (
+    Difficulty,
+    Exercise,
+    ExerciseId,
+    Kind,
+    Property,
+    TestId,
+    TestKind,
+)
 from grader.definitions.track import TrackId
 
 PublicKind: TypeAlias = TestKind | Literal["answer"]
 """The kind of a test; an answer, in a prediction, is compared with a value that is not shown."""
+
+_MINUTES: Final = {"beginner": 8, "intermediate": 15, "advanced": 25}  # by difficulty
+_PREDICT_MINUTES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +83,7 @@ class PublicExercise:
     digest: str = ""  # SHA-256 of the definition's file: which version a learner solved
     needs: tuple[str, ...] = ()  # packages and data files that no page has
     file: Path | None = None  # of its definition, beside which the images of its texts are
+    minutes: int | None = None  # how long it takes, as its author estimates
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +95,10 @@ class PublicTrack:
     description: str  # Markdown
     xp: int
     exercises: tuple[PublicExercise, ...]
+
+
+def estimated_minutes(exercise: Exercise | PublicExercise) -> int:
+    """Return how long an exercise takes those who have read its lesson."""
+    if exercise.minutes is not None:
+        return exercise.minutes
+    return _PREDICT_MINUTES if exercise.kind == "predict" else _MINUTES[exercise.difficulty]

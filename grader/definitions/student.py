@@ -41,8 +41,8 @@ from grader.errors import Location, UsageError
 
 PUBLIC: Final = frozenset(
     {
-        "id", "title", "kind", "difficulty", "xp", "requires", "concepts", "instructions",
-        "defines", "starter", "tests", "hints", "forbid", "limits",
+        "id", "title", "kind", "difficulty", "xp", "requires", "concepts", "minutes",
+        "instructions", "defines", "starter", "tests", "hints", "forbid", "limits",
         "files", "files_to_submit",
     }
 )  # fmt: skip

@@ -8,17 +8,13 @@ from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
 
 from markupsafe import Markup
 
-from grader.definitions.public import PublicExercise, PublicTrack
+from grader.definitions.public import PublicExercise, PublicTrack, estimated_minutes
 from sitegen.lessons import Lessons, TrackLesson, check_exercises
 from sitegen.links import exercise_path, lesson_path, track_path
 from sitegen.markdown import render_markdown
-
-_MINUTES: Final = {"beginner": 8, "intermediate": 15, "advanced": 25}  # by difficulty
-_PREDICT_MINUTES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +39,7 @@ class ExerciseCard:
     requires: tuple[Requirement, ...]
     number: int  # its place in the track, from one
     path: str
-
-    @property
-    def minutes(self) -> int:
-        """An estimate of the time that it takes those who have read its lesson."""
-        return _PREDICT_MINUTES if self.kind == "predict" else _MINUTES[self.difficulty]
+    minutes: int  # that it takes, by estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,4 +219,5 @@ def _exercise(
         ),
         number=number,
         path=exercise_path(track.id, exercise.id),
+        minutes=estimated_minutes(exercise),
     )

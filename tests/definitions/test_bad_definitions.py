@@ -542,6 +542,7 @@ MEANING += [
         f"{RUN}\n    tolerance: {{atol: -1}}",
         "18:23: atol: -1.0 is not a finite number from 0 up",
     ),
+    ("xp: 5", "xp: 5\nminutes: 0", "5:10: minutes: 0 is below 1"),
     ("xp: 5", "xp: 5\nhints: [{text: a, price: -1}]", "5:26: price: -1 is below 0"),
     (
         "xp: 5",

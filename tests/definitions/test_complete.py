@@ -57,6 +57,7 @@ def test_head(exercise: Exercise) -> None:
     assert (exercise.kind, exercise.difficulty, exercise.xp) == ("write", "intermediate", 15)
     assert exercise.requires == ("softmax", "similarity-scores")
     assert exercise.concepts == ("scaling", "softmax")
+    assert exercise.minutes == 12
 
 
 def test_hints(exercise: Exercise) -> None:

@@ -75,6 +75,8 @@ def _worth(checked: Checked) -> Iterator[Problem]:
     exercise = checked.exercise
     if exercise.xp < 0:
         yield checked.problem(f"{exercise.xp} is below 0", "xp")
+    if exercise.minutes is not None and exercise.minutes < 1:
+        yield checked.problem(f"{exercise.minutes} is below 1", "minutes")
     for index, test in enumerate(exercise.tests):
         if test.points < 0:
             yield checked.problem(f"{test.points} is below 0", "tests", index, "points")

@@ -103,6 +103,7 @@ def _exercise(exercise: Exercise, tests: Sequence[PublicTest]) -> PublicExercise
         xp=exercise.xp,
         requires=exercise.requires,
         concepts=exercise.concepts,
+        minutes=exercise.minutes,
         instructions=exercise.instructions,
         starter=exercise.starter,
         defines=tuple(exercise.defines),

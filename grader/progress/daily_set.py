@@ -1,0 +1,38 @@
+"""The set of short exercises for one day."""
+
+from collections.abc import Sequence
+from datetime import date
+from random import Random
+from typing import Final
+
+from grader.definitions.exercise import Exercise, ExerciseId
+from grader.definitions.public import estimated_minutes
+from grader.progress.history import History
+
+MINUTES: Final = 10
+
+
+def daily_set(exercises: Sequence[Exercise], history: History, day: date) -> tuple[Exercise, ...]:
+    """Return exercises for about ten minutes of a day, and one at least; none if there are none.
+
+    New exercises come first, drawn by the date among those whose requirements are passed or earlier
+    in the set. Then come those that were passed longest ago. What is done on the day itself does
+    not change the set.
+    """
+    passed = {
+        each.exercise: each.day for each in history.attempts if each.passed and each.day < day
+    }
+    drawn = Random(day.isoformat()).sample(exercises, len(exercises))  # noqa: S311  no secret
+    old = sorted((each for each in drawn if each.id in passed), key=lambda each: passed[each.id])
+    chosen: dict[ExerciseId, Exercise] = {}
+    minutes = 0
+    while True:
+        done = {*passed, *chosen}
+        new = [each for each in drawn if each.id not in done and done.issuperset(each.requires)]
+        left = [*new, *(each for each in old if each.id not in chosen)]
+        fits = (each for each in left if not chosen or minutes + estimated_minutes(each) <= MINUTES)
+        following = next(fits, None)
+        if following is None:
+            return tuple(chosen.values())
+        chosen[following.id] = following
+        minutes += estimated_minutes(following)

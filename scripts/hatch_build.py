@@ -1,4 +1,4 @@
-"""Build hook: a wheel carries the exercises in their student edition, without anything hidden.
+"""Build hook: a wheel carries exercises and courses as student editions, without what is hidden.
 
 It carries `reference` as well, whose code answers most of those that name it: see SECURITY.md.
 
@@ -25,11 +25,13 @@ class StudentExercises(BuildHookInterface[Any]):
         from grader.definitions.student import student_files  # noqa: PLC0415  needs the line above
 
         self._made = tempfile.TemporaryDirectory(prefix="etude-student-edition-")
-        for name, content in student_files(Path(self.root, "exercises")):
-            path = Path(self._made.name, name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        build_data["force_include"][self._made.name] = "grader/_content/exercises"
+        courses = sorted(path.parent for path in Path(self.root).glob("courses/*/course.yaml"))
+        for folder in (Path(self.root, "exercises"), *courses):
+            for name, content in student_files(folder):
+                path = Path(self._made.name, folder.relative_to(self.root), name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+        build_data["force_include"][self._made.name] = "grader/_content"
 
     def finalize(self, version: str, *_: object) -> None:
         """Take the folder away, after the wheel is written."""

@@ -5,6 +5,7 @@ every change of those, and in a fresh clone.
 """
 
 import json
+import os
 import statistics
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,29 +24,34 @@ from grader.lessons.question import ChoiceQuestion, NumberQuestion
 from grader.lessons.recorded_output import differences
 from grader.sandbox.process import Sandbox
 from tests.conftest import Etude
-from tests.own_collection import COLLECTION
+from tests.own_collection import COLLECTION, COURSES
 
 TRACKS = {str(track.definition.id): track for track in COLLECTION.tracks}
-NOT_PROMISED = Path(__file__).parents[1] / "golden" / "exercises" / "cases-not-promised.txt"
+COLLECTIONS = {"exercises": COLLECTION, **COURSES}
+NOT_PROMISED = Path(__file__).parents[1] / "golden" / "exercises" / "cases-not-promised"
 LESSONS = [path for track in COLLECTION.tracks for path in track.lessons]
 
 
 @pytest.mark.slow
-def test_exercises_are_proven(etude: Etude) -> None:
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_exercises_are_proven(etude: Etude, name: str) -> None:
     """The solution passes, tests can fail, no mutant survives, each misconception is diagnosed.
 
     A wrong submission is accepted only in cases that the instructions do not promise: `NOT_PROMISED`
-    has them, and grows only after a look at the instructions.
+    has them, a file for each collection, and grows only after a look at the instructions.
     """
-    ids = [exercise.id for exercise in COLLECTION.exercises]
-    done = etude("verify", *ids, "--no-cache", "--format", "json")
+    exercises = COLLECTIONS[name].exercises
+    ids = [exercise.id for exercise in exercises]
+    folder = os.fspath(COLLECTIONS[name].folder)
+    done = etude("verify", *ids, "--exercises", folder, "--no-cache", "--format", "json")
     proofs = {proof["exercise"]: proof for proof in json.loads(done.stdout)["exercises"]}
     assert list(proofs) == ids
     said = {name: [*found(proof), *proof["skipped"]] for name, proof in proofs.items()}
     assert {name: each for name, each in said.items() if each} == {}
     accepted = [line for proof in proofs.values() for line in cases_not_met(proof)]
-    assert sorted(accepted) == sorted(NOT_PROMISED.read_text("utf-8").splitlines())
-    for exercise in COLLECTION.exercises:
+    not_promised = NOT_PROMISED / f"{name}.txt"
+    assert sorted(accepted) == sorted(not_promised.read_text("utf-8").splitlines())
+    for exercise in exercises:
         proof = proofs[exercise.id]
         assert proof["checks"]["misconceptions-diagnosed"] == "passed", exercise.id
         assert proof["counts"]["misconceptions"] == len(exercise.misconceptions) > 0
@@ -97,9 +103,10 @@ def test_the_track_has_every_kind_of_exercise() -> None:
     assert any(definition.kind == "class" for definition in definitions)
 
 
-def test_every_exercise_helps_its_learner() -> None:
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_every_exercise_helps_its_learner(name: str) -> None:
     """At least two hints, three misconceptions with feedback, a solution and an explanation."""
-    for exercise in COLLECTION.exercises:
+    for exercise in COLLECTIONS[name].exercises:
         assert len(exercise.hints) >= 2, exercise.id
         assert len(exercise.misconceptions) >= 3, exercise.id
         assert exercise.solution, exercise.id
@@ -120,6 +127,22 @@ def test_xp_grows_with_difficulty() -> None:
 def test_the_warm_up_has_a_dozen_exercises() -> None:
     """For those who need NumPy itself first."""
     assert len(TRACKS["numpy-warmup"].exercises) >= 12
+
+
+def test_no_two_collections_share_an_id() -> None:
+    """Progress is recorded by the exercise's id alone."""
+    ids = [each.id for collection in COLLECTIONS.values() for each in collection.exercises]
+    assert len(ids) == len(set(ids))
+
+
+def test_practice_is_short() -> None:
+    """NumPy practice: a few minutes each, at least two hidden tests, and every kind of exercise."""
+    exercises = COURSES["numpy-practice"].exercises
+    assert {exercise.kind for exercise in exercises} == {"write", "fix", "predict"}
+    for exercise in exercises:
+        assert exercise.minutes is not None, exercise.id
+        assert exercise.minutes <= 5, exercise.id
+        assert sum(test.hidden for test in exercise.tests) >= 2, exercise.id
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)

@@ -23,11 +23,15 @@ if TYPE_CHECKING:
     from tests.packaging.conftest import Build, Installed
 
 ROOT = Path(__file__).parent.parent.parent
-CONTENT = "grader/_content/exercises/"
-TRACKS = sorted((ROOT / "exercises").rglob("track.yaml"))
-LESSONS = sorted(path for path in (ROOT / "exercises").glob("*/lessons/**/*") if path.is_file())
-COURSE = ROOT / "exercises" / "course.yaml"
-EXERCISES = sorted(set((ROOT / "exercises").rglob("*.yaml")) - {*TRACKS, COURSE})
+CONTENT = "grader/_content/"
+COURSES = sorted([ROOT / "exercises" / "course.yaml", *ROOT.glob("courses/*/course.yaml")])
+TRACKS = sorted(path for course in COURSES for path in course.parent.rglob("track.yaml"))
+LESSONS = sorted(
+    path for course in COURSES for path in course.parent.glob("*/lessons/**/*") if path.is_file()
+)
+EXERCISES = sorted(
+    {path for course in COURSES for path in course.parent.glob("*/*.yaml")} - {*TRACKS}
+)
 SAMPLES = ROOT / "examples" / "submissions"
 
 _SHORTEST = 20  # characters; a shorter line says too little to be anyone's own
@@ -39,21 +43,24 @@ def members(wheel: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def below_exercises(path: Path) -> str:
-    return path.relative_to(ROOT / "exercises").as_posix()
+def below_root(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
 
 
 def test_the_wheel_carries_every_exercise_in_its_student_edition(wheel: Path) -> None:
-    """Tracks and lessons as they are, exercises as `student_text` gives them, and the course's title."""
+    """Tracks and lessons as they are, exercises as `student_text` gives them, and courses' titles."""
     content = {
         name.removeprefix(CONTENT): data
         for name, data in members(wheel).items()
         if name.startswith("grader/_content/")
     }
-    expected = {below_exercises(path): path.read_bytes() for path in [*TRACKS, *LESSONS]}
-    expected |= {below_exercises(path): student_text(path).encode() for path in EXERCISES}
-    expected[COURSE.name] = b"# Generated: edit the course's own file.\ntitle: Etude\n"
+    expected = {below_root(path): path.read_bytes() for path in [*TRACKS, *LESSONS]}
+    expected |= {below_root(path): student_text(path).encode() for path in EXERCISES}
+    courses = {name: content.pop(name) for name in map(below_root, COURSES)}
     assert content == expected
+    generated = b"# Generated: edit the course's own file.\n"
+    assert courses["exercises/course.yaml"] == generated + b"title: Etude\n"
+    assert all(text.startswith(generated + b"title: ") for text in courses.values())
     assert len(EXERCISES) >= 2
 
 

@@ -6,7 +6,7 @@ computed is named, and runs with `etude check`.
 
 import json
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -36,12 +36,17 @@ def handout(exercise: Exercise) -> str:
     """Return the notebook as JSON."""
     tests = [test for test in exercise.tests if not test.hidden]
     cells = [
-        _with_images(_text("instructions", _instructions(exercise)), exercise),
-        _cell("code", "solution", exercise.starter.rstrip("\n")),
+        _with_images(text_cell("instructions", _instructions(exercise)), exercise),
+        code_cell("solution", exercise.starter.rstrip("\n")),
     ]
     if tests and exercise.kind != "predict":
-        cells.append(_text("tests", _ABOUT_TESTS.format(exercise=exercise.id)))
+        cells.append(text_cell("tests", _ABOUT_TESTS.format(exercise=exercise.id)))
         cells += (_test(number, test) for number, test in enumerate(tests, 1))
+    return notebook(cells)
+
+
+def notebook(cells: Sequence[dict[str, Any]]) -> str:
+    """Return cells as the JSON of a notebook."""
     book = {
         "cells": cells,
         "metadata": {
@@ -105,9 +110,9 @@ def _test(number: int, test: TestCase) -> dict[str, Any]:
     title = f"{' '.join(test.description.split()) or test.id} ({points})"
     lines = list(_code(test))
     if not lines:
-        return _text(f"test-{number}", f"**{title}** runs with `etude check`.")
+        return text_cell(f"test-{number}", f"**{title}** runs with `etude check`.")
     source = "\n".join([f"# {title}", "import numpy as np", "", *lines])
-    return _cell("code", f"test-{number}", source, {"etude": TEST_CELL})
+    return code_cell(f"test-{number}", source, {"etude": TEST_CELL})
 
 
 def _code(test: TestCase) -> Iterator[str]:
@@ -176,13 +181,17 @@ def written(value: object) -> str | None:
     return text
 
 
-def _text(name: str, source: str) -> dict[str, Any]:
-    return _cell("markdown", name, source)
+def text_cell(name: str, source: str) -> dict[str, Any]:
+    """Return a cell of Markdown."""
+    return _cell("markdown", name, source, {})
 
 
-def _cell(
-    kind: str, name: str, source: str, metadata: dict[str, str] | None = None
-) -> dict[str, Any]:
+def code_cell(name: str, source: str, metadata: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return a cell of Python that has not run."""
+    cell = _cell("code", name, source, metadata or {})
+    return {**cell, "execution_count": None, "outputs": []}
+
+
+def _cell(kind: str, name: str, source: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
     lines = source.splitlines(keepends=True)
-    cell = {"cell_type": kind, "id": name, "metadata": metadata or {}, "source": lines}
-    return {**cell, "execution_count": None, "outputs": []} if kind == "code" else cell
+    return {"cell_type": kind, "id": name, "metadata": dict(metadata), "source": lines}

@@ -1,6 +1,6 @@
 """The input of a site's builder."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grader.definitions.public import PublicTrack
@@ -16,6 +16,7 @@ class Content:
         tracks: In the order in which the index shows them.
         lessons: Those of each track that were run, in order, by the track's id.
         runnable: The exercises that run in the browser, by their ids.
+        notebooks: The exercises as notebooks, by their ids.
         python: A zip archive of the modules that a page's Python imports.
         for_practice: Whether pages run the hidden tests too.
     """
@@ -23,5 +24,6 @@ class Content:
     tracks: Sequence[PublicTrack] = ()
     lessons: Lessons = field(default_factory=dict)
     runnable: Runnables = field(default_factory=dict)
+    notebooks: Mapping[str, str] = field(default_factory=dict)
     python: bytes = b""
     for_practice: bool = False

@@ -42,6 +42,12 @@ def exercise_file(track: str, exercise: str, name: str) -> str:
     return f"{track}/{exercise}/{name}"
 
 
+def notebook_path(page: str) -> str:
+    """The notebook beside a page: a file with the name of the page's folder."""
+    folder = page.removesuffix(f"/{INDEX}")
+    return f"{folder}/{folder.rpartition('/')[2]}.ipynb"
+
+
 def asset_path(name: str) -> str:
     """The file of a stylesheet, script or picture."""
     return f"{ASSETS}/{name}"

@@ -24,7 +24,9 @@ from sitegen.links import (
     NOT_FOUND,
     PROGRESS,
     SEARCH,
+    notebook_path,
 )
+from sitegen.notebooks import lesson_notebook
 from sitegen.rendering import PageRenderer, count
 from sitegen.search import SearchEntry
 from sitegen.teaching.explorer import ExplorerView, view_explorer
@@ -151,6 +153,8 @@ class Pages:
         around: _Around[Stop],
     ) -> PageFiles:
         images = PageImages(lesson.run.path)
+        notebook = notebook_path(card.path)
+        titles = {each.id: each.title for each in known.values()}
         places = places_of(self._content.lessons[outline.id], outline.lessons)
         html = self._render(
             card.path,
@@ -158,6 +162,7 @@ class Pages:
             track=outline,
             lesson=card,
             view=view_lesson(card, lesson, known, images, places),
+            notebook=notebook,
             names={"track": outline.id, "lesson": card.id},
             previous=around[0],
             following=around[1],
@@ -166,7 +171,9 @@ class Pages:
         text = "\n\n".join(each.text for each in lesson.run.blocks if isinstance(each, RunProse))
         note = f"Lesson {card.number} · {outline.title}"
         entry = SearchEntry.of(card.title, card.path, note, concepts, text)
-        return PageFiles({card.path: html.encode(), **images.beside(card.path)}, entry)
+        texts = {card.path: html, notebook: lesson_notebook(lesson, titles)}
+        files = {path: text.encode() for path, text in texts.items()}
+        return PageFiles(files | images.beside(card.path), entry)
 
     def _exercise(
         self,
@@ -176,11 +183,13 @@ class Pages:
         around: _Around[ExerciseCard],
     ) -> PageFiles:
         images = PageImages(exercise.file) if exercise.file else None
+        notebook = self._content.notebooks.get(exercise.id)
         html = self._render(
             own.path,
             "exercise",
             track=outline,
             view=view_exercise(own, exercise, outline.id, images),
+            notebook=notebook_path(own.path) if notebook else None,
             names={"track": outline.id, "exercise": own.id},
             previous=around[0],
             following=around[1],
@@ -192,6 +201,7 @@ class Pages:
         entry = SearchEntry.of(own.title, own.path, note, subjects, exercise.instructions)
         files = {path: text.encode() for path, text in ((own.path, html), *data)}
         files |= images.beside(own.path) if images else {}
+        files |= {notebook_path(own.path): notebook.encode()} if notebook else {}
         return PageFiles(files, entry)
 
 

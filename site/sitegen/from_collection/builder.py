@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
+from grader.authoring.handout_notebook import handout
 from grader.browser.shipping import bundle
 from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise
@@ -121,6 +122,12 @@ class ContentBuilder:
                 if not (
                     each.hidden_data or any(needed_beside_numpy(each))
                 )  # a page has NumPy only, and says so
+            },
+            notebooks={
+                each.id: handout(each)
+                for track in tracks
+                for each in track.exercises
+                if not each.files_to_submit  # a notebook has no files
             },
             python=self._kept("modules", bundle),
             for_practice=any(self._is_practice(e) for each in tracks for e in each.exercises),

@@ -1,4 +1,6 @@
 import { keepSite } from "../keeping";
 import "../marks";
+import { listenForShortcuts } from "../shortcuts";
 
 keepSite();
+listenForShortcuts();

@@ -1,0 +1,68 @@
+"""A lesson as a notebook: its texts and cells, without what they showed."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from grader.authoring.handout_notebook import code_cell, notebook, text_cell
+from grader.lessons.execute import (
+    RunBlock,
+    RunCell,
+    RunChoiceQuestion,
+    RunExercises,
+    RunExperiment,
+    RunNumberQuestion,
+    RunProse,
+)
+from grader.lessons.figure import Figure
+from sitegen.lessons import TrackLesson
+from sitegen.package_data import data_folder
+
+_DISPLAY: Final = "notebook-display.txt"  # for a notebook's first cell
+_HIDDEN: Final = {"jupyter": {"source_hidden": True}}
+_ANSWER: Final = "<details><summary>Answer</summary>\n\n{}\n\n</details>"
+
+
+def lesson_notebook(lesson: TrackLesson, titles: Mapping[str, str]) -> str:
+    """Return a lesson as the JSON of a notebook.
+
+    Args:
+        lesson: What was run.
+        titles: Those of the exercises of its track, by their ids.
+    """
+    display = data_folder("templates").joinpath(_DISPLAY).read_text(encoding="utf-8")
+    cells = [code_cell("display", display.rstrip("\n"), _HIDDEN)]
+    blocks = iter(lesson.run.blocks)
+    first = next(blocks, None)
+    if first is not None:  # the title comes before anything else
+        cells[:0] = _cells(first, 0, titles)
+    for number, block in enumerate(blocks, 1):
+        cells += _cells(block, number, titles)
+    return notebook(cells)
+
+
+def _cells(block: RunBlock, number: int, titles: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    name = f"block-{number}"
+    match block:
+        case RunProse(text=text):
+            yield text_cell(name, text.strip("\n"))
+        case RunCell(code=code, hidden=hidden):
+            yield code_cell(name, code.strip("\n"), _HIDDEN if hidden else {})
+        case RunExercises(ids):
+            lines = [f"- {titles.get(each, each)}: `etude check {each} {each}.py`" for each in ids]
+            yield text_cell(name, "\n".join(["**Your turn**", "", *lines]))
+        case RunChoiceQuestion(prompt=prompt, choices=choices):
+            asked = [f"- {each.letter}: {each.text}" for each in choices]
+            told = [f"- {each.letter}: {each.reason}" for each in choices]
+            right = "".join(each.letter for each in choices if each.is_right)
+            answer = "\n".join([f"{right} is right.", "", *told])
+            yield text_cell(
+                name, "\n".join([f"**Question.** {prompt}", "", *asked, "", _ANSWER.format(answer)])
+            )
+        case RunNumberQuestion(prompt=prompt, answer=answer):
+            said = _ANSWER.format(f"{answer.value:.6g}. {answer.reason}")
+            yield text_cell(name, f"**Question.** {prompt}\n\n{said}")
+        case RunExperiment(prompt=prompt, find=find, put=put, why=why):
+            change = f"In the cell above, put `{put}` in the place of `{find}`."
+            yield text_cell(name, f"**Try this.** {prompt}\n\n{change}\n\n{_ANSWER.format(why)}")
+        case Figure():
+            yield text_cell(name, "*Here the page of this lesson has a figure to play with.*")

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.cli import options
-from grader.cli.main import NOT_PASSED
-from grader.errors import UsageError
+from grader.cli.main import NOT_PASSED, USAGE
+from grader.errors import DefinitionError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from grader.audit.assignment import Assignment
     from grader.audit.programs import KnownFunction
     from grader.audit.run_audit import Finished, Request
 
@@ -76,7 +77,7 @@ _PERCENT = 100
     help="Write the report here, and nothing to the terminal.",
 )
 @options.exercises_option
-@options.format_option("text")
+@options.format_option("text", "markdown", "json", "sarif", "html", "badge")
 def command(  # noqa: PLR0917  click calls it by name
     path: Path | None,
     solution: Path | None,
@@ -93,41 +94,69 @@ def command(  # noqa: PLR0917  click calls it by name
 ) -> None:
     """Run the tests of an assignment against wrong programs, and say which they do not notice.
 
-    PATH is a folder with a solution and its tests. The wrong programs are mutants of the solution
-    and, for functions that do what a function of an exercise does, its known mistakes. For each one
-    that survives there is the smallest call found that tells it from the solution, and a test. All
-    code of the assignment runs confined: it has no network, and writes no file.
+    PATH is a folder with a solution and its tests, a notebook of nbgrader or Otter, a folder of a
+    problem or of Exercism's, or a folder of such folders. The wrong programs are mutants of the
+    solution and, for functions that do what a function of an exercise does, its known mistakes. For
+    each one that survives there is the smallest call found that tells it from the solution, and a
+    test. All code of the assignment runs confined: it has no network, and writes no file.
 
     The status is 0 without holes, 1 with holes, 2 where the assignment cannot be audited.
 
     \b
     Examples:
       etude audit homework/
+      etude audit homework.ipynb --format html --output audit.html
       etude audit --solution solution.py --tests test_solution.py
       etude audit homework/ --write homework/test_extra.py
     """
     options.prefer_own_output()
-    from grader.audit.loading.load_assignment import load
-    from grader.audit.run_audit import Request, run_audit
+    from grader.audit.loading.load_assignment import load_all
+    from grader.audit.run_audit import Request
 
     if write is not None and write.exists():
         raise UsageError(f"{write} exists already; name another file for --write")
-    assignment = load(path, solution=solution, tests=tests, starter=starter)
+    assignments = load_all(path, solution=solution, tests=tests, starter=starter)
+    if write is not None and len(assignments) > 1:
+        raise UsageError(f"--write is for one assignment, and there are {len(assignments)}")
     request = Request(
         jobs=jobs,
         accepted=_accepted(accepted),
         known=_known(like, exercises),
         like=frozenset(like),
     )
-    with _progress(request) as shown:
-        finished = run_audit(assignment, shown)
-    _print(finished, form, output)
-    _write(finished, write)
-    audit = finished.audit
-    passes = not audit.has_holes
+    finished, broken = _run(assignments, request)
+    if finished:
+        _print(finished, form, output)
+        _write(finished[0], write)
+    if broken:
+        raise click.exceptions.Exit(USAGE)
+    audits = [each.audit for each in finished]
+    passes = not any(audit.has_holes for audit in audits)
     if fail_under is not None:
-        passes = audit.score * _PERCENT >= fail_under
+        killed = sum(audit.killed for audit in audits)
+        tried = sum(audit.distinguishable for audit in audits)
+        passes = killed * _PERCENT >= fail_under * tried
     raise click.exceptions.Exit(0 if passes else NOT_PASSED)
+
+
+def _run(
+    assignments: "Sequence[Assignment]", request: "Request"
+) -> "tuple[list[Finished], list[str]]":
+    """Audit each assignment; of several, those that cannot be audited are named and left out."""
+    from grader.audit.run_audit import run_audit
+
+    finished: list[Finished] = []
+    broken: list[str] = []
+    for assignment in assignments:
+        try:
+            with _progress(request) as shown:
+                finished.append(run_audit(assignment, shown))
+        except (UsageError, DefinitionError) as error:
+            if len(assignments) == 1:
+                raise
+            broken.append(assignment.name)
+            click.echo(f"{error}", err=True)
+    return finished, broken
 
 
 def _accepted(path: Path | None) -> frozenset[str]:
@@ -172,15 +201,14 @@ def _progress(request: "Request") -> "Iterator[Request]":
         yield replace(request, began=begin, done=lambda: advance[0]())  # noqa: PLW0108  it is there only later
 
 
-def _print(finished: "Finished", form: str, output: Path | None) -> None:
-    from grader.audit.plain_report import lines
+def _print(finished: "Sequence[Finished]", form: str, output: Path | None) -> None:
+    from grader.audit.reports.audit_formats import FORMATS
 
-    assert form == "text"  # noqa: S101  the only one
-    text = "\n".join(lines(finished.audit))
+    text = FORMATS[form]([each.audit for each in finished])
     if output is None:
-        click.echo(text)
+        click.echo(text, nl=False)
         return
-    _write_file(output, f"{text}\n")
+    _write_file(output, text)
 
 
 def _write(finished: "Finished", path: Path | None) -> None:

@@ -1,5 +1,6 @@
 """`etude audit`, from files to its report and its tests."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -59,23 +60,43 @@ def test_tests_that_never_mask_are_found_and_completed(
     assert "1 of 2 tests accepts a result of the right shape full of sevens" in done.stdout
     again = etude(*words)
     assert again.returncode == 0, again.stdout
-    assert "SURVIVED" not in again.stdout
+    assert "No hole was found" in again.stdout
 
 
 @pytest.mark.slow
 def test_accepted_survivors_are_no_holes(etude: Etude, folder: Path, no_exercises: Path) -> None:
     """A file names them; what it does not name is a hole still."""
     words = ("audit", folder, "--exercises", no_exercises, "--jobs", "2")
-    found = etude(*words).stdout
-    changes = [
-        line.partition(": ")[2] for line in found.splitlines() if line.startswith("SURVIVED")
-    ]
+    (found,) = json.loads(etude(*words, "--format", "json").stdout)["audits"]
+    changes = [each["change"] for each in found["survivors"]]
     assert changes
     accepted = folder / "accepted.txt"
     accepted.write_text("# agreed\n" + "\n".join(changes))
     done = etude(*words, "--accepted", accepted)
     assert done.returncode == 0, done.stdout
-    assert f"Accepted: {len(changes)}." in done.stdout
+    assert "Named in the file of accepted ones" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_folder_of_assignments(etude: Etude, tmp_path: Path, no_exercises: Path) -> None:
+    """All are in one report; one that cannot be audited is named, and the status is 2."""
+    for name in ("one", "two"):
+        problem = tmp_path / "all" / name
+        problem.mkdir(parents=True)
+        (problem / "solution.py").write_text("def double(x):\n    return 2 * x\n")
+        (problem / "tests.json").write_text('[{"test": {"x": 3}, "expected_output": 6}]')
+    words = ("audit", tmp_path / "all", "--exercises", no_exercises, "--jobs", "2")
+    done = etude(*words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 of 2 assignments have holes" in done.stdout
+    refused = etude(*words, "--write", tmp_path / "extra.py")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--write is for one assignment, and there are 2" in refused.stderr
+    (problem / "tests.json").write_text('[{"test": {"x": 3}, "expected_output": 7}]')
+    done = etude(*words)
+    assert done.returncode == 2
+    assert "two: the solution passes none of 1 test" in done.stderr
+    assert "one (problem folder)" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ SOLUTION = (
     "import numpy as np\n\n\ndef softmax(x):\n    e = np.exp(x - x.max())\n    return e / e.sum()\n"
 )
 MISTAKE = Survivor(
-    change="softmax(x): sums over all entries",
+    change="known mistake in softmax: maximum-not-subtracted (stable-softmax)",
     diff="--- softmax.py\n+++ softmax.py\n@@ -5,2 +5,2 @@\n-    e = np.exp(x - x.max())\n+    e = np.exp(x)\n     return e / e.sum()\n",
     line=5,
     example="softmax(np.array([1000.0, 0.0]))",
@@ -102,6 +102,7 @@ def test_nothing_of_an_assignment_is_markup() -> None:
     """Names and values are written by others."""
     evil = replace(
         MISTAKE,
+        change="<script>x</script> | [a](b) `c`",
         misconception="<script>x</script> | [a](b) `c`",
         diff="```\n<b>\x1b[31m",
         example="f('</pre>')",
@@ -124,6 +125,15 @@ def test_nothing_of_an_assignment_is_markup() -> None:
     assert r"\<script\>x\</script\> \| \[a\](b) \`c\`" in marked
     assert re.search(r"^`{4}diff$", marked, re.MULTILINE)
     assert re.search(r"^`{5}python$", marked, re.MULTILINE)
+
+
+def test_a_test_that_rejects_several_is_shown_once() -> None:
+    """The others name it."""
+    audit = replace(AUDIT, survivors=(replace(MUTANT, test=MISTAKE.test), MISTAKE))
+    for name in ("text", "markdown", "html"):
+        said = FORMATS[name]([audit])
+        assert said.count("def test_softmax_of_large_values") == 1
+        assert re.search("test_softmax_of_large_values(?:`|</code>)?, shown above", said)
 
 
 def test_sarif_has_what_code_hosts_need() -> None:

@@ -11,6 +11,7 @@ from grader.audit.reports.audit_phrases import (
     headline,
     in_order,
     known_first,
+    repeated_tests,
     score,
     title,
     together,
@@ -69,8 +70,11 @@ def _audit(audit: Audit, *, has_heading: bool) -> Iterator[str]:
             yield f'<li class="{check.verdict}"><b>{check.verdict}</b> '
             yield f"<span>{escape(line(check.sentence))}</span></li>\n"
         yield "</ul>\n</section>\n"
-    for number, survivor in enumerate(known_first(audit.survivors)):
-        yield from _survivor(survivor, audit.assignment.solution, is_open=number == 0)
+    survivors = known_first(audit.survivors)
+    repeated = repeated_tests(survivors)
+    for number, survivor in enumerate(survivors):
+        above = repeated.get(survivor.change)
+        yield from _survivor(survivor, audit.assignment.solution, above, is_open=number == 0)
     for heading, group in ((EQUIVALENT, audit.equivalent), (ACCEPTED, audit.accepted)):
         if group:
             yield f"<section>\n<p>{escape(heading)}</p>\n<ul>\n"
@@ -79,7 +83,9 @@ def _audit(audit: Audit, *, has_heading: bool) -> Iterator[str]:
     yield from (f'<p class="quiet">{escape(line(note))}</p>\n' for note in audit.assignment.notes)
 
 
-def _survivor(survivor: Survivor, solution: str, *, is_open: bool) -> Iterator[str]:
+def _survivor(
+    survivor: Survivor, solution: str, above: str | None, *, is_open: bool
+) -> Iterator[str]:
     place = f"{line(solution)}:{survivor.line}"
     yield f"<details{' open' if is_open else ''}>\n<summary>"
     yield f'<span class="place">{escape(place)}</span> {escape(title(survivor))}</summary>\n'
@@ -87,7 +93,9 @@ def _survivor(survivor: Survivor, solution: str, *, is_open: bool) -> Iterator[s
     if rows := call(survivor):
         said = "".join(f"<dt>{name}</dt><dd>{escape(clean(value))}</dd>\n" for name, value in rows)
         yield f"<dl>\n{said}</dl>\n"
-    if survivor.test:
+    if above:
+        yield f"<p><code>{escape(above)}</code>, shown above, rejects it.</p>\n"
+    elif survivor.test:
         yield "<p>This test rejects it:</p>\n"
         yield f'<pre tabindex="0">{escape(clean(survivor.test))}</pre>\n'
     yield "</details>\n"

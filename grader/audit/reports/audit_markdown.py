@@ -11,6 +11,7 @@ from grader.audit.reports.audit_phrases import (
     headline,
     in_order,
     known_first,
+    repeated_tests,
     score,
     title,
     together,
@@ -41,9 +42,12 @@ def _lines(audit: Audit) -> Iterator[str]:
         yield from ("", "| | check |", "|---|---|")
         for check in in_order(audit.checks):
             yield f"| {_MARKS[check.verdict]} | {_plain(check.sentence)} |"
-    for survivor in known_first(audit.survivors):
+    survivors = known_first(audit.survivors)
+    repeated = repeated_tests(survivors)
+    for survivor in survivors:
         yield ""
-        yield from _survivor(survivor, audit.assignment.solution)
+        above = repeated.get(survivor.change)
+        yield from _survivor(survivor, audit.assignment.solution, above)
     for heading, group in ((EQUIVALENT, audit.equivalent), (ACCEPTED, audit.accepted)):
         if group:
             yield from ("", heading, "")
@@ -53,7 +57,7 @@ def _lines(audit: Audit) -> Iterator[str]:
         yield from (f"- {_plain(note)}" for note in audit.assignment.notes)
 
 
-def _survivor(survivor: Survivor, solution: str) -> Iterator[str]:
+def _survivor(survivor: Survivor, solution: str, above: str | None) -> Iterator[str]:
     place = f"{line(solution)}:{survivor.line}"
     yield f"<details><summary>{escape(f'{place}: {title(survivor)}')}</summary>"
     yield ""
@@ -62,7 +66,9 @@ def _survivor(survivor: Survivor, solution: str) -> Iterator[str]:
         yield ""
         width = max(len(name) for name, _ in rows)
         yield from _fenced("\n".join(f"{name:{width}}  {value}" for name, value in rows), "text")
-    if survivor.test:
+    if above:
+        yield from ("", f"`{above}`, shown above, rejects it.")
+    elif survivor.test:
         yield from ("", "This test rejects it:", "")
         yield from _fenced(survivor.test, "python")
     yield from ("", "</details>")

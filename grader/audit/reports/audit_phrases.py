@@ -1,5 +1,6 @@
 """Sentences that all formats of an audit share."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -12,6 +13,7 @@ EQUIVALENT: Final = (
 ACCEPTED: Final = "Named in the file of accepted ones, so none counts:"
 
 _GRAVE: Final = ("solution passes", "starter fails", "order", "never calls", "accepts sevens")
+_FUNCTION: Final = re.compile(r"\bdef (\w+)")
 _VERDICTS: Final = ("hole", "note", "ok")
 
 
@@ -107,10 +109,21 @@ def known_first(survivors: Sequence[Survivor]) -> list[Survivor]:
 
 
 def title(survivor: Survivor) -> str:
-    """Return the change of a survivor on one line; of a known mistake, its title."""
-    if survivor.misconception:
-        return f"known mistake: {line(survivor.misconception)}"
+    """Return the change of a survivor on one line: a file of accepted ones says the same."""
     return line(survivor.change)
+
+
+def repeated_tests(survivors: Sequence[Survivor]) -> dict[str, str]:
+    """Return by change the name of the test of each survivor that an earlier one has, too."""
+    seen: set[str] = set()
+    found: dict[str, str] = {}
+    for each in survivors:
+        if each.test in seen:
+            name = _FUNCTION.search(each.test or "")
+            found[each.change] = name[1] if name else "a test above"
+        if each.test:
+            seen.add(each.test)
+    return found
 
 
 def call(survivor: Survivor) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from grader.audit.reports.audit_phrases import (
     headline,
     in_order,
     known_first,
+    repeated_tests,
     score,
     title,
     together,
@@ -37,9 +38,12 @@ def _lines(audit: Audit) -> Iterator[str]:
         yield ""
     for check in in_order(audit.checks):
         yield f"{_MARKS[check.verdict]:5} {line(check.sentence)}"
-    for number, survivor in enumerate(known_first(audit.survivors), 1):
+    survivors = known_first(audit.survivors)
+    repeated = repeated_tests(survivors)
+    for number, survivor in enumerate(survivors, 1):
         yield ""
         yield from _survivor(number, survivor, audit.assignment.solution)
+        yield from _test(survivor, repeated.get(survivor.change))
     for heading, group in ((EQUIVALENT, audit.equivalent), (ACCEPTED, audit.accepted)):
         if group:
             yield ""
@@ -59,6 +63,11 @@ def _survivor(number: int, survivor: Survivor, solution: str) -> Iterator[str]:
         first, *rest = clean(value).splitlines() or [""]
         yield f"   {name:{width}}  {first}"
         yield from (f"   {'':{width}}  {each}" for each in rest)
-    if survivor.test:
+
+
+def _test(survivor: Survivor, above: str | None) -> Iterator[str]:
+    if above:
+        yield f"   {above}, shown above, rejects it."
+    elif survivor.test:
         yield "   This test rejects it:"
         yield from (f"     {each}".rstrip() for each in clean(survivor.test).splitlines())

@@ -622,8 +622,8 @@ class Exercise:
     requires: tuple[ExerciseId, ...] = _doc("Exercises to have passed before.", default=())
     concepts: tuple[str, ...] = _doc("Ideas that the exercise trains.", default=())
     minutes: int | None = _doc(
-        "How long it takes, by estimate: pages say so, and `etude next --course` draws sets of "
-        "about ten minutes. When left out, 5 to predict, else 8, 15 or 25 by difficulty.",
+        "How long it takes, by estimate: pages say so, and `etude next --course NAME` draws "
+        "about ten minutes a day. When left out, 5 to predict, else 8, 15 or 25 by difficulty.",
         default=None,
     )
     hints: tuple[Hint, ...] = _doc(

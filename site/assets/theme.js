@@ -42,16 +42,19 @@
   apply(stored());
 
   // Nor does what a module will put away: it is out of sight until then, or until it cannot come.
-  if (location.protocol !== "file:") {
+  const awaitModules = () => {
     root.dataset.awaiting = "";
     root.dataset.taken = hintsTaken();
+  };
+  if (location.protocol !== "file:") {
+    awaitModules();
     const give = (event) => {
       if (event.target instanceof HTMLScriptElement) delete root.dataset.awaiting;
     };
     addEventListener("error", give, true);
   }
 
-  addEventListener("DOMContentLoaded", () => {
+  const offer = () => {
     const choice = document.getElementById("theme");
     const current = root.dataset.theme ?? "system";
     for (const option of choice.querySelectorAll("input")) {
@@ -62,5 +65,11 @@
       store(event.target.value);
     });
     choice.hidden = false;
+  };
+  addEventListener("DOMContentLoaded", offer);
+  // Another page is shown in the same document; see the frontend's `turning`.
+  addEventListener("etude:turned", () => {
+    awaitModules();
+    offer();
   });
 })();

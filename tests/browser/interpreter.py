@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 from playwright.sync_api import Page
 
 _START: Final = """
-([script, prepare]) => new Promise((resolve, reject) => {
+(script) => new Promise((resolve, reject) => {
   const {pyodide, bundle} = document.documentElement.dataset;
   const absolute = (address) => new URL(address, document.baseURI).href;
   const worker = new Worker(absolute(script), {type: "module"});
@@ -20,7 +20,7 @@ _START: Final = """
     answer = ({kind, text, reason}) => (kind === "result" ? resolve(text) : reject(new Error(reason)));
     worker.postMessage({kind: "call", id: ++number, call});
   });
-  const start = {kind: "start", pyodide: absolute(pyodide), bundle: absolute(bundle), prepare};
+  const start = {kind: "start", pyodide: absolute(pyodide), bundle: absolute(bundle)};
   worker.postMessage(start);
 })
 """
@@ -40,7 +40,7 @@ class Interpreter:
     def start(cls, page: Page, site: Path) -> Self:
         """Start Python, with nothing open."""
         (script,) = site.glob("assets/python-worker*.js")
-        page.evaluate(_START, [f"assets/{script.name}", ["open_lesson"]])
+        page.evaluate(_START, f"assets/{script.name}")
         return cls(page)
 
     def open_exercise(self, engine: str) -> None:

@@ -156,9 +156,10 @@ def without_python(page: Page) -> None:
 def pretend_python(page: Page, answer: str | None) -> None:
     """Put a worker in Python's place that answers whatever it is asked with this, or never."""
     page.add_init_script(f"""globalThis.Worker = class {{
-      postMessage({{kind, id}}) {{
-        const text = {json.dumps(answer)};
-        const data = kind === "start" ? {{kind: "ready", names: "{{}}"}} : {{kind: "result", id, text, heap: 1}};
+      postMessage({{kind, id, call}}) {{
+        const text = call?.[0].startsWith("open_") ? "" : {json.dumps(answer)};
+        const started = {{kind: "ready", names: "{{}}"}};
+        const data = kind === "start" ? started : {{kind: "result", id, text, heap: 1}};
         if (kind === "start" || text !== null) setTimeout(() => this.onmessage({{data}}));
       }}
       terminate() {{}}

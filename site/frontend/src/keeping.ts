@@ -2,6 +2,7 @@
 
 import type { FromPage } from "./offline/messages";
 import { page } from "./page";
+import { TURNED } from "./stay";
 
 /** What the window is told when Python has started in its page. */
 export const STARTED = "etude:python";
@@ -25,7 +26,9 @@ async function keep(): Promise<void> {
   await navigator.serviceWorker.register(script, { scope: page.root, updateViaCache: "none" });
   const { active } = await navigator.serviceWorker.ready;
   tell = (message) => active?.postMessage(message);
-  if (!savesData()) tell({ kind: "next", pages: linked(), track: page.track });
+  const tellNext = (): void => void (savesData() || tell?.({ kind: "next", pages: linked(), track: page.track }));
+  tellNext();
+  addEventListener(TURNED, tellNext);
   if (started) tell({ kind: "python" });
 }
 

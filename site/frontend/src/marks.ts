@@ -4,6 +4,7 @@ import { element } from "./dom";
 import { page } from "./page";
 import { progress } from "./progress";
 import { type Standing, standings, type State, totalXp, UNTOUCHED } from "./progress/standing";
+import { TURNED } from "./stay";
 import { certificates } from "./submit/certified";
 
 type Known = ReadonlyMap<string, Standing>;
@@ -98,3 +99,4 @@ function countPassed(found: readonly Standing[]): number {
 paint();
 progress.subscribe(paint);
 certificates.subscribe(paint);
+addEventListener(TURNED, paint);

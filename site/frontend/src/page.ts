@@ -9,14 +9,23 @@ function address(name: string): string {
 }
 
 /** Addresses are absolute, and those of folders end with a slash. */
-export const page = {
-  root: address("root"),
-  pyodide: address("pyodide"),
-  bundle: address("bundle"),
-  exercise: told("exercise"),
-  track: told("track"),
-  lesson: told("lesson"),
-  service: told("service") ? new URL(told("service"), location.href) : null, // what serves it, if it grades too
-  isPractice: "practice" in document.documentElement.dataset, // pages run the hidden tests too
-  isSignedIn: "signedIn" in document.documentElement.dataset,
-} as const;
+function read() {
+  return {
+    root: address("root"),
+    pyodide: address("pyodide"),
+    bundle: address("bundle"),
+    exercise: told("exercise"),
+    track: told("track"),
+    lesson: told("lesson"),
+    service: told("service") ? new URL(told("service"), location.href) : null, // what serves it, if it grades too
+    isPractice: "practice" in document.documentElement.dataset, // pages run the hidden tests too
+    isSignedIn: "signedIn" in document.documentElement.dataset,
+  } as const;
+}
+
+export let page = read();
+
+/** Read it again, when another page is shown: only then do attributes and the address belong together. */
+export function readPage(): void {
+  page = read();
+}

@@ -1,9 +1,11 @@
 /** Python for a page: one worker at a time, whose state is always known and can always be shown. */
 
-import type { Names } from "./completion";
 import { STARTED } from "./keeping";
-import { page } from "./page";
-import type { Call, FromWorker, ToWorker } from "./worker/messages";
+import { whileHere } from "./stay";
+import type { Call, FromWorker } from "./worker/messages";
+import { giveBack, keepSpare, type PythonWorker, take } from "./workers";
+
+export { hasPython, numpyNames } from "./workers";
 
 export type PythonState =
   | { readonly kind: "idle" }
@@ -22,13 +24,6 @@ export class Interrupted extends Error {
   }
 }
 
-/** A worker, and how far its start is. */
-interface Started {
-  readonly worker: Worker;
-  readonly since: number;
-  isReady: boolean;
-}
-
 interface Waiting {
   readonly call: Call;
   resolve(text: string): void;
@@ -43,18 +38,18 @@ const OUT_OF_MEMORY = /"out of memory"|MemoryError|asked for more memory/; // an
 /**
  * One call at a time. A worker cannot be interrupted, so stopping a call ends the worker. Another one
  * takes its place: a spare one starts when a call takes long, and is ready when that is stopped. One
- * that could not start is left alone until somebody asks for another.
+ * that could not start is left alone until somebody asks for another. At the end of the stay on a page
+ * its worker is left to the next.
  */
 export class Python {
   state: PythonState = { kind: "idle" };
   seconds = 0; // that the last call took
-  names: Names = {}; // of NumPy, once Python has started
-  private worker: Started | undefined;
-  private spare: Started | undefined;
+  private worker: PythonWorker | undefined;
   private waiting: Waiting | undefined;
-  private calls = 0;
+  private sent = 0; // the number of what was asked of the worker last
   private timer: number | undefined;
   private spareTimer: number | undefined;
+  private text: Promise<string> | undefined;
 
   /**
    * @param prepare - the call that makes Python ready for the page, after each start
@@ -65,7 +60,9 @@ export class Python {
     private readonly prepare: Call,
     private readonly onState: (state: PythonState) => void,
     private readonly data = "",
-  ) {}
+  ) {
+    whileHere().addEventListener("abort", () => this.leave());
+  }
 
   /** Start, unless it has started or could not. */
   start(): void {
@@ -100,39 +97,43 @@ export class Python {
   private restart(): void {
     this.end();
     try {
-      this.worker = this.spare ?? this.spawn();
+      this.worker = take((message) => this.hear(message));
     } catch (error) {
       this.fail(String(error));
       return;
     }
-    this.spare = undefined;
-    if (this.worker.isReady) this.becomeReady();
-    else this.set({ kind: "starting", since: this.worker.since });
+    this.set({ kind: "starting", since: this.worker.since });
+    void this.loadData().catch(() => undefined); // meanwhile; a failure is told when it is needed
+    if (this.worker.isReady) void this.open();
   }
 
-  private spawn(): Started {
-    const worker = new Worker(new URL("./python-worker.js", import.meta.url), { type: "module" });
-    const started: Started = { worker, since: Date.now(), isReady: false };
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.hear(started, data);
-    worker.onerror = ({ message }) => this.couldNotStart(started, message || "its script could not be loaded");
-    const { pyodide, bundle } = page;
-    this.post(started, { kind: "start", pyodide, bundle, prepare: this.prepare, data: this.data });
-    return started;
+  private hear(message: FromWorker): void {
+    const isStarting = this.state.kind === "starting";
+    if (message.kind === "ready") void this.open();
+    else if (message.kind === "failed") this.fail(message.reason);
+    else if (message.id !== this.sent) return;
+    else if (message.kind === "result" && isStarting) this.becomeReady();
+    else if (message.kind === "result") this.finish(message.text, message.heap);
+    else if (isStarting) this.fail(message.reason);
+    else this.interrupt(new Interrupted("broken", `Python broke down and starts anew: ${message.reason}`));
   }
 
-  private hear(from: Started, message: FromWorker): void {
-    if (message.kind === "ready") {
-      from.isReady = true;
-      this.names = JSON.parse(message.names) as Names;
-      if (from === this.worker) this.becomeReady();
-    } else if (message.kind === "failed") {
-      this.couldNotStart(from, message.reason);
-    } else if (message.id === this.calls && message.kind === "result") {
-      this.finish(message.text, message.heap);
-    } else if (message.id === this.calls && message.kind === "broken") {
-      const said = `Python broke down and starts anew: ${message.reason}`;
-      this.interrupt(new Interrupted("broken", said));
+  /** Open what the page is about: a worker knows nothing of it, or has another page's open. */
+  private async open(): Promise<void> {
+    const { worker } = this;
+    try {
+      const data = await this.loadData();
+      if (worker && worker === this.worker) this.sent = worker.post([...this.prepare, ...data]);
+    } catch (error) {
+      if (worker === this.worker) this.fail(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  private async loadData(): Promise<string[]> {
+    if (!this.data) return [];
+    this.text ??= textAt(this.data);
+    this.text.catch(() => (this.text = undefined)); // to be tried again
+    return [await this.text];
   }
 
   private becomeReady(): void {
@@ -141,23 +142,15 @@ export class Python {
     if (this.waiting) this.send();
   }
 
-  private couldNotStart(what: Started, reason: string): void {
-    if (what === this.worker) this.fail(reason);
-    else this.spare = undefined; // whoever needs it starts another
-  }
-
   private send(): void {
     if (!this.worker || !this.waiting) return;
-    this.calls += 1;
     this.set({ kind: "running", since: Date.now() });
-    this.post(this.worker, { kind: "call", id: this.calls, call: this.waiting.call });
+    this.sent = this.worker.post(this.waiting.call);
     this.timer = setTimeout(() => {
       const said = `Stopped after ${LIMIT_MS / 1000} seconds. Is there a loop without an end?`;
       this.interrupt(new Interrupted("too long", said));
     }, LIMIT_MS);
-    this.spareTimer = setTimeout(() => {
-      this.spare ??= this.spawn();
-    }, SPARE_MS);
+    this.spareTimer = setTimeout(keepSpare, SPARE_MS);
   }
 
   private finish(text: string, heap: number): void {
@@ -182,6 +175,17 @@ export class Python {
     this.drop(new Interrupted("not started", `Python could not start: ${reason}`));
   }
 
+  /** Leave the worker to the next page, unless it is at work for this one. */
+  private leave(): void {
+    if (this.worker && this.state.kind !== "running") {
+      giveBack(this.worker);
+      this.worker = undefined;
+    }
+    this.end();
+    this.set({ kind: "idle" });
+    this.drop(new Interrupted("stopped", "Stopped, as another page was opened."));
+  }
+
   private drop(reason: Interrupted): void {
     const { waiting } = this;
     this.waiting = undefined;
@@ -190,7 +194,7 @@ export class Python {
 
   private end(): void {
     this.clearTimers();
-    this.worker?.worker.terminate();
+    this.worker?.end();
     this.worker = undefined;
   }
 
@@ -203,8 +207,10 @@ export class Python {
     this.state = state;
     this.onState(state);
   }
+}
 
-  private post({ worker }: Started, message: ToWorker): void {
-    worker.postMessage(message);
-  }
+async function textAt(address: string): Promise<string> {
+  const response = await fetch(address).catch(() => undefined);
+  if (!response?.ok) throw new Error(`${address} could not be fetched. Is there a connection?`);
+  return response.text();
 }

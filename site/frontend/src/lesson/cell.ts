@@ -1,9 +1,9 @@
 /** A cell on the page: its code, which can be changed, its buttons, and what it shows. */
 
-import type { Names } from "../completion";
 import { button, element, sentence } from "../dom";
 import type { Editor } from "../editor";
 import { exploreHeatmaps } from "../heatmap";
+import { numpyNames } from "../workers";
 import { figure, type Shown } from "./figures";
 import type { Staleness } from "./notebook";
 
@@ -22,7 +22,6 @@ export interface Asked {
   stop(): void;
   edit(code: string): void;
   reset(): void;
-  names(): Names; // of NumPy, once Python has told them
 }
 
 /** What the page tells a cell. */
@@ -184,7 +183,7 @@ export class CellView {
       describedBy: "editor-help",
       keys: { "Mod-Enter": () => this.asked.run() },
       onChange: (code) => this.asked.edit(code),
-      names: () => this.asked.names(),
+      names: numpyNames,
     });
     this.#code.replaceChildren(...place.childNodes);
     this.#words ||= "Esc, then Tab, leaves the editor.";

@@ -3,12 +3,15 @@
 import { button, element, find } from "../dom";
 import { loadExercise } from "../solve/exercise";
 import { followJumps } from "../solve/jump";
+import { whileHere } from "../stay";
+import { turnPages } from "../turning";
 
 async function open(): Promise<void> {
   // Asked for at once, and only what the page needs: a prediction has no use for the editor.
+  const here = whileHere();
   const work = isPrediction() ? import("../solve/prediction") : import("../solve/bench");
   const [exercise, parts] = await Promise.all([loadExercise(), work]);
-  if (exercise === null) return;
+  if (exercise === null || here.aborted) return;
   if ("Prediction" in parts) new parts.Prediction(exercise);
   else new parts.Bench(exercise);
   followJumps();
@@ -29,3 +32,4 @@ function openOrSay(): void {
 }
 
 openOrSay();
+turnPages();

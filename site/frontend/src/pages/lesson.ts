@@ -6,6 +6,7 @@ import { Experiment } from "../lesson/experiment";
 import { Notebook } from "../lesson/notebook";
 import { askQuestions } from "../lesson/question";
 import { Interrupted, Python, type PythonState } from "../python";
+import { turnPages } from "../turning";
 
 class Lesson {
   readonly #notebook: Notebook;
@@ -45,7 +46,6 @@ class Lesson {
       stop: () => this.#python.stop(),
       edit: (code: string) => this.#change(() => this.#notebook.edit(at, code)),
       reset: () => this.#change(() => this.#notebook.reset(at)),
-      names: () => this.#python.names,
     };
     return [at, new CellView(card, `cell ${number}`, sources[at] ?? "", asked)];
   }
@@ -154,6 +154,7 @@ function timing(milliseconds: number, before: number): string {
   return `Ran in ${time}, after the ${before === 1 ? "cell" : `${before} cells`} above.`;
 }
 
+turnPages();
 exploreHeatmaps(document);
 askQuestions();
 startFigures();

@@ -5,8 +5,10 @@ import { createEditor, type Editor } from "../editor";
 import { page } from "../page";
 import { progress } from "../progress";
 import { Interrupted, Python } from "../python";
+import { whileHere } from "../stay";
 import { service } from "../submit/certified";
 import { Submitting } from "../submit/submitting";
+import { hasPython, numpyNames } from "../workers";
 import { conclude } from "./conclusion";
 import { ask } from "./dialog";
 import { download } from "./download";
@@ -61,7 +63,7 @@ export class Bench {
       describedBy: LEAVING,
       keys: { "Mod-Enter": () => void this.run(), "Shift-Mod-Enter": () => void this.check() },
       onChange: (text) => this.changed(text),
-      names: () => this.python.names,
+      names: numpyNames,
     });
     find("#code", HTMLElement).textContent = "Your code";
     const reset = button("Start over", () => void this.reset(), { class: "link" });
@@ -110,12 +112,14 @@ export class Bench {
     bench.addEventListener("focusin", () => this.python.start(), { once: true });
     // A copy of Python on the site itself tells nobody else that somebody is here.
     const isOwn = new URL(page.pyodide).origin === location.origin;
-    if (isOwn) whenIdle(() => this.python.start());
-    addEventListener("keydown", (event) => {
+    if (hasPython()) this.python.start();
+    else if (isOwn) whenIdle(() => this.python.start());
+    const act = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
       void (event.shiftKey ? this.check() : this.run());
-    });
+    };
+    addEventListener("keydown", act, { signal: whileHere() });
   }
 
   private changed(text: string): void {

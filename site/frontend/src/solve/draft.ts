@@ -1,5 +1,7 @@
 /** The code that a learner has written, kept in the browser until they come back. */
 
+import { whileHere } from "../stay";
+
 const PAUSE_MS = 300;
 
 export class Draft {
@@ -13,7 +15,8 @@ export class Draft {
     private readonly starter: string,
   ) {
     this.key = `etude.draft.${exercise}`;
-    addEventListener("pagehide", () => this.save());
+    addEventListener("pagehide", () => this.save(), { signal: whileHere() });
+    whileHere().addEventListener("abort", () => this.save());
   }
 
   /** What was written last, or the starter code. */

@@ -28,18 +28,16 @@ export interface Solution {
   readonly others: readonly { readonly code: string; readonly when: string }[]; // HTML
 }
 
-const FOLDER = new URL(`${page.track}/${page.exercise}/`, page.root);
-
 /** The exercise of this page, or nothing where the site was built to be read only. */
 export async function loadExercise(): Promise<Exercise | null> {
-  const response = await fetch(new URL("exercise.json", FOLDER));
+  const response = await fetch(addressOf("exercise.json"));
   if (response.status === 404) return null;
   return (await read(response)) as Exercise;
 }
 
-/** The address of a file that the exercise names. */
+/** The address of a file that the exercise of this page names. */
 export function addressOf(file: string): string {
-  return new URL(file, FOLDER).href;
+  return new URL(`${page.track}/${page.exercise}/${file}`, page.root).href;
 }
 
 /** The model answer, from the file that the exercise names. */

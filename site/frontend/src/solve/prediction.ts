@@ -7,6 +7,7 @@ import { button, type Child, count, element, find, icon, prose } from "../dom";
 import { Interrupted, Python, type PythonState } from "../python";
 import { service } from "../submit/certified";
 import { Submitting } from "../submit/submitting";
+import { hasPython } from "../workers";
 import { conclude } from "./conclusion";
 import { download } from "./download";
 import { Draft } from "./draft";
@@ -79,6 +80,7 @@ export class Prediction {
     if (service || this.python) find("#bench", HTMLElement).after(this.results.card);
     if (this.python) {
       this.status.show(this.python.state);
+      if (hasPython()) this.python.start();
       find("#terminal", HTMLDetailsElement).open = false;
     }
     this.count();

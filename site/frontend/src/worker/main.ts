@@ -53,10 +53,8 @@ addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
 
 async function start(message: Start): Promise<void> {
   try {
-    const [booted, data] = await Promise.all([boot(message), textAt(message.data)]);
-    python = booted;
+    python = await boot(message);
     withhold();
-    python.call([...message.prepare, ...data]);
     say({ kind: "ready", names: python.call(["names"]) });
   } catch (error) {
     say({ kind: "failed", reason: reasonOf(error) });
@@ -91,10 +89,6 @@ async function load(folder: string): Promise<Pyodide> {
     lockFileURL: `${folder}pyodide-lock.json`,
     packages: ["numpy"],
   });
-}
-
-async function textAt(address: string): Promise<string[]> {
-  return address ? [new TextDecoder().decode(await download(address))] : [];
 }
 
 async function download(address: string): Promise<ArrayBuffer> {

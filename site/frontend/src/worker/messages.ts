@@ -7,8 +7,6 @@ export interface Start {
   readonly kind: "start";
   readonly pyodide: string; // addresses are absolute; that of a folder ends with a slash
   readonly bundle: string;
-  readonly prepare: Call;
-  readonly data: string; // the address of a file whose text `prepare` is given too, or nothing
 }
 
 export interface Request {

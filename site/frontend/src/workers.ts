@@ -1,0 +1,77 @@
+/** The workers that run Python. The pages of one document use them one after the other. */
+
+import type { Names } from "./completion";
+import { page } from "./page";
+import type { Call, FromWorker, ToWorker } from "./worker/messages";
+
+type Hear = (message: FromWorker) => void;
+
+/** A worker; one that is ready has loaded Python, and knows nothing of a page yet. */
+export class PythonWorker {
+  readonly since = Date.now();
+  isReady = false;
+  hear: Hear = () => undefined; // of the page that uses it
+  private readonly worker = new Worker(new URL("./python-worker.js", import.meta.url), { type: "module" });
+
+  constructor() {
+    this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.tell(data);
+    this.worker.onerror = ({ message }) => this.tell({ kind: "failed", reason: message || "its script could not be loaded" });
+    this.say({ kind: "start", pyodide: page.pyodide, bundle: page.bundle });
+  }
+
+  /** Ask it for a call, and return the number that is in the answer. */
+  post(call: Call): number {
+    calls += 1;
+    this.say({ kind: "call", id: calls, call });
+    return calls;
+  }
+
+  end(): void {
+    this.worker.terminate();
+  }
+
+  private say(message: ToWorker): void {
+    this.worker.postMessage(message);
+  }
+
+  private tell(message: FromWorker): void {
+    if (message.kind === "ready") {
+      this.isReady = true;
+      names = JSON.parse(message.names) as Names;
+    }
+    if (message.kind === "failed") free = free.filter((each) => each !== this); // whoever needs it starts another
+    this.hear(message);
+  }
+}
+
+let free: readonly PythonWorker[] = []; // those that a page has left, and the spare one
+let calls = 0; // no two have one number
+let names: Names = {};
+
+/** The names of NumPy, once a worker was ready. */
+export function numpyNames(): Names {
+  return names;
+}
+
+/** Whether a worker has started before it is asked for. */
+export function hasPython(): boolean {
+  return free.length > 0;
+}
+
+/** A worker that is free, best one that is ready, or else a new one. */
+export function take(hear: Hear): PythonWorker {
+  const worker = free.find(({ isReady }) => isReady) ?? free[0] ?? new PythonWorker();
+  free = free.filter((each) => each !== worker);
+  worker.hear = hear;
+  return worker;
+}
+
+export function giveBack(worker: PythonWorker): void {
+  worker.hear = () => undefined;
+  free = [worker, ...free];
+}
+
+/** Start a worker that nobody uses yet. */
+export function keepSpare(): void {
+  if (free.length === 0) free = [new PythonWorker()];
+}

@@ -1,18 +1,26 @@
 """Writing the site into a folder, and taking away only what an earlier build of ours put there."""
 
+import gzip
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from grader.errors import UsageError
+from sitegen.hosting import PYODIDE
+from sitegen.links import ASSETS
 
 # Lists what the build wrote, one path a line. A folder that holds it is ours to build into again.
 MARKER = ".etude-site"
+
+_ZIPPED = ".gz"
+_COMPRESSIBLE = frozenset({".css", ".js", ".json", ".mjs", ".svg", ".txt", ".wasm"})
+_WORTH_IT = 1 << 10  # bytes
 
 
 def write_site(files: Mapping[str, bytes], output: Path) -> None:
     """Write the files, and remove those that an earlier build wrote and this one did not.
 
-    Files in the folder that no build of ours wrote stay as they are.
+    Files in the folder that no build of ours wrote stay as they are. Beside what pages load lies a
+    compressed copy, for hosts that can send it: few compress Python's WebAssembly themselves.
 
     Args:
         files: Contents by path, relative and with forward slashes.
@@ -22,18 +30,29 @@ def write_site(files: Mapping[str, bytes], output: Path) -> None:
         UsageError: The folder holds something and is not one of ours, or it cannot be written.
     """
     earlier = _claim(output)
+    zipped = {name: f"{name}{_ZIPPED}" for name in files if _is_compressible(name, files[name])}
+    ours = files.keys() | zipped.values()
     folder = _Folder(output)
     try:
         output.mkdir(parents=True, exist_ok=True)
         # Before any file: should this build be cut short, the next one still knows what is ours.
-        folder.write(MARKER, _listed(earlier | files.keys()))
+        folder.write(MARKER, _listed(earlier | ours))
         for name, content in files.items():
-            folder.write(name, content)
-        for name in sorted(earlier - files.keys()):
+            is_new = folder.write(name, content)
+            copy = zipped.get(name)
+            if copy and (is_new or not (output / copy).is_file()):
+                folder.write(copy, gzip.compress(content, mtime=0))
+        for name in sorted(earlier - ours):
             folder.remove(name)
-        folder.write(MARKER, _listed(files))
+        folder.write(MARKER, _listed(ours))
     except OSError as error:
         raise UsageError(f"Cannot write the site to {output}: {error.strerror}.") from error
+
+
+def _is_compressible(name: str, content: bytes) -> bool:
+    path = PurePosixPath(name)
+    is_loaded = path.parts[0] in (ASSETS, PYODIDE)
+    return is_loaded and path.suffix in _COMPRESSIBLE and len(content) >= _WORTH_IT
 
 
 def _claim(output: Path) -> set[str]:
@@ -71,14 +90,16 @@ class _Folder:
         self._root = path.resolve()
         self._inside = {path}  # folders that were found to be in it
 
-    def write(self, name: str, content: bytes) -> None:
-        """Write a file, unless it is there with this content: then its time stays as well."""
+    def write(self, name: str, content: bytes) -> bool:
+        """Write a file and return true, unless it is there with this content: its time stays."""
         path = self._path / name
         self._check(path.parent, name)
-        if path.is_symlink() or not path.is_file() or path.read_bytes() != content:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.unlink(missing_ok=True)  # what is a link is replaced, not followed
-            path.write_bytes(content)
+        if not path.is_symlink() and path.is_file() and path.read_bytes() == content:
+            return False
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)  # what is a link is replaced, not followed
+        path.write_bytes(content)
+        return True
 
     def remove(self, name: str) -> None:
         """Remove a file, and the folders that are empty without it."""

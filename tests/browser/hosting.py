@@ -103,9 +103,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def _send(self, status: HTTPStatus, path: Path) -> None:
         content = path.read_bytes()
-        zipped = path.suffix in _COMPRESSED and "gzip" in self.headers.get("Accept-Encoding", "")
+        ahead = path.with_name(f"{path.name}.gz")
+        zipped = "gzip" in self.headers.get("Accept-Encoding", "")
+        zipped &= ahead.is_file() or path.suffix in _COMPRESSED
         if zipped:
-            content = _gzip(content)
+            content = ahead.read_bytes() if ahead.is_file() else _gzip(content)
         self.send_response(status)
         self.send_header("Content-Type", _TYPES.get(path.suffix, "application/octet-stream"))
         if zipped:

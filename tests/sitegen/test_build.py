@@ -1,5 +1,6 @@
 """Building into a folder: what is written, what is left alone, what is refused."""
 
+import gzip
 import hashlib
 import json
 import re
@@ -15,6 +16,7 @@ from grader.errors import DefinitionError, Location, UsageError
 from grader.lessons.execute import RunProse
 from sitegen import Content, build_site
 from sitegen.assets import Assets
+from sitegen.hosting import Hosting
 from sitegen.runnable import Runnable, Solution
 
 if TYPE_CHECKING:
@@ -60,6 +62,8 @@ def test_every_track_lesson_and_exercise_has_a_page(site: "Site") -> None:
 def test_an_asset_s_name_changes_with_its_content(site: "Site") -> None:
     """So it may be kept for ever; what lies at the root has to keep its name."""
     for path in (site.root / "assets").iterdir():
+        if path.suffix == ".gz":
+            continue
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         assert path.stem.endswith(f"-{digest[:12]}")
     assert {path.name for path in site.root.iterdir() if path.is_file()} == {
@@ -90,14 +94,35 @@ def test_two_assets_may_not_name_each_other() -> None:
 def test_the_report_counts_what_was_written(
     make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path
 ) -> None:
-    """Pages and bytes are those on the disk, without our marker."""
+    """Pages and bytes are those on the disk, without our marker and compressed copies."""
     report = build_site(Content([make_track(make_exercise())]), tmp_path)
     written = contents(tmp_path)
     del written[".etude-site"]
+    written = {name: data for name, data in written.items() if not name.endswith(".gz")}
 
     assert report.output == tmp_path
     assert report.pages == sum(name.endswith(".html") for name in written) == 10
     assert report.bytes == sum(map(len, written.values()))
+
+
+def test_what_pages_load_lies_there_compressed_too(tmp_path: Path) -> None:
+    """Python as well; a copy that was lost is made again, and one without its file goes."""
+    python = {"pyodide.asm.wasm": b"\0asm" * 999, "numpy.whl": b"zipped" * 999, "tiny.js": b"0"}
+    build_site(Content(()), tmp_path, hosting=Hosting(pyodide=python))
+    copies = list(tmp_path.rglob("*.gz"))
+    assert all(
+        gzip.decompress(each.read_bytes()) == each.with_suffix("").read_bytes() for each in copies
+    )
+    names = {each.name.removesuffix(".gz") for each in copies}
+    assert {name for name in names if name in python} == {"pyodide.asm.wasm"}
+    assert {name.rpartition("-")[0] for name in names} >= {"site", "page", "python-worker"}
+
+    lost = tmp_path / "pyodide" / "pyodide.asm.wasm.gz"
+    lost.unlink()
+    build_site(Content(()), tmp_path, hosting=Hosting(pyodide=python))
+    assert lost.is_file()
+    build_site(Content(()), tmp_path)
+    assert not lost.exists()
 
 
 def test_the_same_tracks_give_the_same_bytes(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
@@ -27,7 +28,10 @@ class Site(StaticFiles):
         super().__init__(directory=folder, html=True)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """Return a file, a marked page, or a redirect to a folder's page."""
+        """Return a file, a marked page, or a redirect to a folder's page.
+
+        A file that the site has compressed is sent so to those who take it.
+        """
         answer = await super().get_response(path, scope)
         if isinstance(answer, RedirectResponse):
             # Starlette redirects to the host that the request names, which may be forged.
@@ -36,6 +40,20 @@ class Site(StaticFiles):
             return RedirectResponse(f"{folder}?{query}" if query else folder)
         if isinstance(answer, FileResponse) and answer.media_type == "text/html":
             return _page(Path(answer.path), answer.status_code, Request(scope))
+        if isinstance(answer, FileResponse):
+            return self._compressed(f"{path}.gz", scope) or answer
+        return answer
+
+    def _compressed(self, path: str, scope: Scope) -> Response | None:
+        """Return a compressed copy, if there is one and the client takes it."""
+        if "gzip" not in Headers(scope=scope).get("accept-encoding", ""):
+            return None
+        zipped, found = self.lookup_path(path)
+        if found is None:
+            return None
+        answer = self.file_response(zipped, found, scope)  # of the type that it has without ".gz"
+        answer.headers["Content-Encoding"] = "gzip"
+        answer.headers["Vary"] = "Accept-Encoding"
         return answer
 
 

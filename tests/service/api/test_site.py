@@ -181,3 +181,20 @@ def test_an_address_with_a_slash_too_many_is_not_there(
     answer = httpx.get(f"{bare.url}/v1/exercises/", headers=_HOSTILE)
     assert answer.status_code == HTTPStatus.NOT_FOUND
     assert "evil" not in answer.text + str(answer.headers)
+
+
+def test_what_was_compressed_ahead_is_sent_so(served: Served, built: Path) -> None:
+    """A browser gets it with the type that it has; a client that takes no compression gets it plain."""
+    (style,) = (path.name for path in (built / "assets").glob("site-*.css"))
+    plain, zipped = ((built / "assets" / f"{style}{end}").read_bytes() for end in ("", ".gz"))
+    with httpx.Client(base_url=f"{served.url}/assets/") as browser:
+        answer = browser.get(style)
+        assert answer.headers["Content-Encoding"] == "gzip"
+        assert answer.headers["Content-Type"].startswith("text/css")
+        assert int(answer.headers["Content-Length"]) == len(zipped)
+        assert answer.content == plain
+        same = {"If-None-Match": answer.headers["ETag"]}
+        assert browser.get(style, headers=same).status_code == HTTPStatus.NOT_MODIFIED
+        bare = browser.get(style, headers={"Accept-Encoding": "identity"})
+        assert "Content-Encoding" not in bare.headers
+        assert bare.content == plain

@@ -84,6 +84,8 @@ def accepts(
         if not passed:
             continue
         tests.update(dict.fromkeys(passed))
+        if kind == "float32" and holes:
+            continue  # that it accepts 1 % says so already
         if len(passed) == len(asked) and kind != "float32":
             holes.append(f"{_all(len(asked))} accept{'s' * (len(asked) == 1)} {what}")
         else:

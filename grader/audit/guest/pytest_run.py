@@ -1,6 +1,7 @@
 """One pytest session over the modules of tests in the current folder."""
 
 import importlib
+import inspect
 import io
 import logging
 import os
@@ -21,10 +22,11 @@ Send = Callable[[dict[str, Any]], None]
 
 # Plugins that write files, or that only matter to those who read the output.
 _PLUGINS_OFF = (
-    "cacheprovider", "debugging", "doctest", "faulthandler", "junitxml", "pastebin", "stepwise",
+    "cacheprovider", "doctest", "faulthandler", "junitxml", "pastebin", "stepwise",
     "terminal", "threadexception", "unraisableexception",
 )  # fmt: skip
 _READ_BY_PYTEST = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "CI", "BUILD_NUMBER")
+_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 _LONGEST = 500  # characters of an error's message
 
 
@@ -116,7 +118,9 @@ class _Lines:
     def _call(self, frame: FrameType, _event: str, _: object) -> Any:  # noqa: ANN401  as Python declares it
         if frame.f_code.co_filename != self._file:
             return None
-        self.in_function |= frame.f_code.co_name != "<module>"
+        name, flags = frame.f_code.co_name, frame.f_code.co_flags
+        is_function = bool(flags & inspect.CO_OPTIMIZED) and name not in _COMPREHENSIONS
+        self.in_function |= is_function
         self.reached.add(frame.f_lineno)
         return self._line
 

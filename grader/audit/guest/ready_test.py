@@ -1,5 +1,6 @@
 """A call that tells a program from the solution, as text and as the body of a test."""
 
+import builtins
 import inspect
 import types
 from collections.abc import Iterator
@@ -8,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.audit.guest.behaviour import Behaviour, Difference, observe
+from grader.audit.guest.behaviour import ITSELF, Behaviour, Difference, Observed, observe
 from grader.audit.guest.compare import ATOL, RTOL
 from grader.audit.guest.expressions import NoExpressionError, expression, short
 from grader.audit.guest.perturb import Step, Steps
@@ -54,7 +55,7 @@ def value_text(behaviour: Behaviour, found: Difference) -> str:
     if found.kind == "changes":
         return "changes its arguments" if step.changed else "leaves its arguments alone"
     if found.kind == "attribute":
-        return f"{found.name} = {short(behaviour.attributes.get(found.name))}"
+        return f"{found.name} = {_rounded_text(behaviour.attributes.get(found.name))}"
     return _rounded_text(step.value)
 
 
@@ -66,7 +67,7 @@ def _rounded_text(value: Any) -> str:  # noqa: ANN401  any result
         return f"({inner})" if isinstance(value, tuple) else f"[{inner}]"
     if isinstance(value, float):
         return f"{value:.6g}"
-    return short(value)
+    return value if isinstance(value, str) and value == ITSELF else short(value)
 
 
 def body(
@@ -81,35 +82,34 @@ def body(
     lines: list[str] = []
     owner = ""
     for number, step in enumerate(steps[: found.step + 1]):
-        is_last = number == found.step
-        arguments, names = _arguments(right, name, step, number if owner else None)
-        lines += arguments
+        more, names = _arguments(right, name, step, number if owner else None)
         words = [*names[0], *(f"{key}={value}" for key, value in names[1].items())]
-        if owner:
-            call = f"{owner}.{step[0]}({', '.join(words)})"
-        else:
-            call = f"{style.prefix}{name}({', '.join(words)})"
-        seen = behaviour.steps[number]
-        if step[0] == "__init__" and not seen.error:
+        target = f"{owner}.{step[0]}" if owner else f"{style.prefix}{name}"
+        call = f"{target}({', '.join(words)})"
+        lines += more
+        if step[0] == "__init__" and not behaviour.steps[number].error:
             owner = name.lower()
             lines.append(f"{owner} = {call}")
-        elif not is_last:
+        elif number < found.step or found.kind == "attribute":
             lines.append(call)
-        elif seen.error:
-            if seen.error not in dir(__builtins__) and not hasattr(__builtins__, seen.error):
-                raise NoExpressionError(seen.error)
-            lines += [f"with pytest.raises({seen.error}):", f"    {call}"]
         elif found.kind == "changes":
-            lines.append(call)
-            lines += _unchanged(step, names)
-        elif found.kind == "attribute":
-            lines.append(call)
+            lines += [call, *_unchanged(step, names)]
         else:
-            lines.append(f"result = {call}")
-            lines += _compared("result", seen.value, style)
+            lines += _result_lines(call, behaviour.steps[number], style, owner)
     if found.kind == "attribute":
         lines += _compared(f"{owner}.{found.name}", behaviour.attributes[found.name], style)
     return lines
+
+
+def _result_lines(call: str, seen: Observed, style: Style, owner: str) -> list[str]:
+    """Return a call and what its result must be."""
+    if seen.error:
+        if not hasattr(builtins, seen.error):
+            raise NoExpressionError(seen.error)
+        return [f"with pytest.raises({seen.error}):", f"    {call}"]
+    if isinstance(seen.value, str) and seen.value == ITSELF:
+        return [f"assert {call} is {owner}"]
+    return [f"result = {call}", *_compared("result", seen.value, style)]
 
 
 def _arguments(

@@ -78,7 +78,9 @@ def accepts(
         changed: kind -> all the tests with a changed result.
     """
     says = _RESULTS if name == "accepts sevens" else _ERRORS
-    holes, notes, tests = [], [], {}
+    holes: list[str] = []
+    notes: list[str] = []
+    tests: dict[str, None] = {}
     for kind, what in says.items():
         passed, asked = accepted.get(kind, ()), changed.get(kind, ())
         if not passed:

@@ -84,12 +84,14 @@ class Match:
         known: The function of the exercise.
         most: How many arguments the latter takes at most.
         part: Which item of the assignment's result is the other's result; None for all of it.
+        item: Which item of the other's result is the assignment's; None for all of it.
     """
 
     target: str
     known: KnownFunction
     most: int
     part: int | None = None
+    item: int | None = None
 
 
 def mistakes_of(assignment: Assignment, match: Match) -> Iterator[WrongProgram]:
@@ -152,10 +154,13 @@ def _known_mistake(right):
                 if value is not default and value != default:
                     return right(*args, **kwargs)
             given = given[:{most}]
+        made = wrong(*given)
+        if {item} is not None:
+            made = made[{item}]
         if {part} is None:
-            return wrong(*given)
+            return made
         results = list(right(*args, **kwargs))
-        results[{part} or 0] = wrong(*given)
+        results[{part}] = made
         return tuple(results)
 
     return stand_in
@@ -171,6 +176,7 @@ def _replaced(solution: str, match: Match, code: str) -> str:
         ("name", match.known.name),
         ("most", str(match.most)),
         ("part", str(match.part)),
+        ("item", str(match.item)),
         ("target", match.target),
     ):
         adapter = adapter.replace(f"{{{name}}}", value)

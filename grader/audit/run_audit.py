@@ -213,7 +213,10 @@ class _Auditor:
             self.request.like,
         )
         seen: set[tuple[str, str]] = set()
-        for match in tasks.matches_of(self.runner.run(task), self.request.known):
+        matches = tasks.matches_of(self.runner.run(task), self.request.known)
+        # Where several exercises know a mistake, the one that knows most of the function says it.
+        matches.sort(key=lambda match: -len(match.known.mistakes))
+        for match in matches:
             for program in mistakes_of(self.assignment, match):
                 key = match.target, str(program.misconception).partition(" (")[0]
                 if key not in seen:

@@ -30,6 +30,7 @@ from grader.audit.assignment import Assignment
 from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
 from grader.sandbox.confine import CALLS, FILES, confine_this_process, leave_parent
 from grader.sandbox.inside import syscalls
+from grader.sandbox.printable import printable
 
 Message: TypeAlias = dict[str, Any]
 Send: TypeAlias = Callable[[Message], None]
@@ -37,6 +38,28 @@ Send: TypeAlias = Callable[[Message], None]
 _MOST_BYTES = 64 << 20  # of one task's messages: recorded calls are among them
 _READ = 1 << 16
 _NO_RIGHTS, _FAULT = "confine", "fault"
+_NUMBER, _OR_NONE = (int, float), (int, type(None))
+_FIELDS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
+    _NO_RIGHTS: {},
+    _FAULT: {"message": str},
+    "end": {},
+    "session": {"status": int},
+    "begins": {"id": str},
+    "test": {
+        "id": str, "outcome": str, "message": str, "seconds": _NUMBER, "cpu": _NUMBER,
+        "lines": list, "calls": bool,
+    },
+    "not loaded": {"file": str, "message": str},
+    "broken": {"message": str},
+    "calls": {"data": str},
+    "digests": {"tests": dict},
+    "changed": {"ids": list},
+    "match": {"number": int, "target": str, "most": int, "part": _OR_NONE, "item": _OR_NONE},
+    "found": {"name": str, "example": str, "expected": str, "got": str, "body": list},
+}  # fmt: skip
+"""The kinds of messages, and the types of their fields."""
+_OPTIONAL = frozenset({"lines", "calls"})
+_ITEMS: Mapping[str, type] = {"lines": int, "ids": str, "body": str}
 _LONGEST = 2000  # characters of a traceback
 # Imported before the first fork, where an assignment asks for them: each takes a tenth of a second
 # or more. Other packages are imported in each task.
@@ -212,8 +235,8 @@ class _Running:
         for line in lines:
             with contextlib.suppress(ValueError, RecursionError):
                 message = json.loads(line)
-                if isinstance(message, dict):
-                    outcome.messages.append(message)
+                if _is_sound(message):
+                    outcome.messages.append({key: _shown(value) for key, value in message.items()})
         if outcome.of(_NO_RIGHTS):
             raise SandboxFault(
                 "this host cannot confine a process, so nothing was run: a kernel with Landlock "
@@ -226,6 +249,31 @@ class _Running:
         elif not outcome.ended and (status or rest or not outcome.of("end")):
             outcome.ended = f"its process ended with status {status}"
         return outcome
+
+
+def _is_sound(message: object) -> bool:
+    """Return whether a message has the fields of its kind: a test may have sent it."""
+    if not isinstance(message, dict) or message.get("kind") not in _FIELDS:
+        return False
+    types = _FIELDS[message["kind"]]
+    if not message.keys() - {"kind"} <= types.keys():
+        return False
+    return all(
+        isinstance(message.get(key), kind) or (key in _OPTIONAL and key not in message)
+        for key, kind in types.items()
+    ) and all(
+        isinstance(item, kind)
+        for key, kind in _ITEMS.items()
+        for item in message.get(key, ())
+        if key in message
+    )
+
+
+def _shown(value: Any) -> Any:  # noqa: ANN401  plain data
+    """Replace what would steer a terminal."""
+    if isinstance(value, str):
+        return printable(value, "\n")
+    return [*map(_shown, value)] if isinstance(value, list) else value
 
 
 def _over(running: Iterable[_Running]) -> list[_Running]:

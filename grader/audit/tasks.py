@@ -5,7 +5,7 @@ import base64
 import contextlib
 import pickle
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from grader.audit.guest import behaviour, calls, match, pytest_run, ready_test, search
 from grader.audit.guest.expressions import NoExpressionError
@@ -34,17 +34,17 @@ def tests_of(outcome: Outcome) -> list[TestOutcome]:
     """Return the tests that came to an end; one that was running when the process ended failed."""
     found = [
         TestOutcome(
-            str(each["id"]),
-            str(each["outcome"]),
-            str(each["message"]),
-            float(each["seconds"]),
-            float(each["cpu"]),
-            frozenset(map(int, each.get("lines", ()))),
-            bool(each.get("calls", False)),
+            each["id"],
+            each["outcome"],
+            each["message"],
+            each["seconds"],
+            each["cpu"],
+            frozenset(each.get("lines", ())),
+            each.get("calls", False),
         )
         for each in outcome.of("test")
     ]
-    begun = [str(each["id"]) for each in outcome.of("begins")]
+    begun = [each["id"] for each in outcome.of("begins")]
     if len(begun) > len(found):
         how = "did not end in time" if outcome.ended == "time" else outcome.ended
         found.append(TestOutcome(begun[-1], "failed", how))
@@ -106,15 +106,14 @@ def record_calls(
 
 def calls_of(outcome: Outcome) -> bytes:
     """Return the recorded calls, to be given to another task and never read here."""
-    found = outcome.of("calls")
-    return base64.b85decode(str(found[0]["data"])) if found else b""
+    with contextlib.suppress(ValueError):  # a test may have sent it
+        return b"".join(base64.b85decode(each["data"]) for each in outcome.of("calls")[:1])
+    return b""
 
 
 def digests_of(outcome: Outcome) -> dict[str, object]:
     """Return what tells the calls of each test from others."""
-    found = outcome.of("digests")
-    tests = found[0]["tests"] if found else {}
-    return {str(test): value for test, value in tests.items()}
+    return dict(*(each["tests"] for each in outcome.of("digests")[:1]))
 
 
 def wrong_answers(
@@ -127,14 +126,14 @@ def wrong_answers(
         calls.answer_with(answers)
         pytest_run.forget_modules(modules)
         pytest_run.run(session, send)
-        send({"kind": "changed", "tests": sorted(answers.tests)})
+        send({"kind": "changed", "ids": sorted(answers.tests)})
 
     return Task(kind, source + calls.HOOK, work)
 
 
 def changed_of(outcome: Outcome) -> frozenset[str]:
     """Return the tests in which a result was made wrong."""
-    return frozenset(str(test) for each in outcome.of("changed") for test in each["tests"])
+    return frozenset(test for each in outcome.of("changed") for test in each["ids"])
 
 
 def make_pool(
@@ -148,7 +147,7 @@ def make_pool(
         right = behaviour.load(source, file)
         pool = search.make_pool(right, calls.read_scripts(recorded), texts, seconds)
         data = base64.b85encode(pickle.dumps(pool)).decode()
-        send({"kind": "calls", "data": data, "names": sorted({name for name, _ in pool})})
+        send({"kind": "calls", "data": data})
 
     return Task("pool", source, work)
 
@@ -246,10 +245,9 @@ class FoundCall:
 def found_of(outcome: Outcome) -> FoundCall | None:
     """Return the call that was found."""
     for each in outcome.of("found"):
-        name, example, expected, got = (
-            str(each[key]) for key in ("name", "example", "expected", "got")
+        return FoundCall(
+            each["name"], each["example"], each["expected"], each["got"], tuple(each["body"])
         )
-        return FoundCall(name, example, expected, got, tuple(map(str, each["body"])))
     return None
 
 
@@ -277,18 +275,9 @@ def match_known(  # noqa: PLR0917
                 found = match.agreement(right, other, name, each.name, calls_to_try)
                 if found is None and each.exercise in like:
                     takes = match.arity(getattr(other, each.name))
-                    found = (takes[1], None) if takes is not None else None
+                    found = None if takes is None else match.Correspondence(takes[1])
                 if found is not None:
-                    most, part = found
-                    send(
-                        {
-                            "kind": "match",
-                            "number": number,
-                            "target": name,
-                            "most": most,
-                            "part": part,
-                        }
-                    )
+                    send({"kind": "match", "number": number, "target": name, **asdict(found)})
 
     return Task("match", source, work)
 
@@ -296,11 +285,7 @@ def match_known(  # noqa: PLR0917
 def matches_of(outcome: Outcome, known: Sequence[KnownFunction]) -> list[Match]:
     """Return the functions that were found to be alike."""
     return [
-        Match(
-            str(each["target"]),
-            known[int(each["number"])],
-            int(each["most"]),
-            None if each["part"] is None else int(each["part"]),
-        )
+        Match(each["target"], known[each["number"]], each["most"], each["part"], each["item"])
         for each in outcome.of("match")
+        if each["number"] in range(len(known)) and each["target"].isidentifier()
     ]

@@ -99,6 +99,42 @@ def test_a_folder_of_assignments(etude: Etude, tmp_path: Path, no_exercises: Pat
     assert "one (problem folder)" in done.stdout
 
 
+ATTENTION = """import numpy as np
+
+
+def attend(Q, K, V):
+    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    return weights / weights.sum(-1, keepdims=True) @ V
+"""
+ONE_SIZE = """import numpy as np
+
+from solution import attend
+
+
+def test_values():
+    Q = np.eye(2)
+    found = attend(Q, Q, np.array([[1.0, 2.0], [3.0, 4.0]]))
+    np.testing.assert_allclose(found, [[1.66, 2.66], [2.34, 3.34]], atol=1e-2)
+"""
+
+
+@pytest.mark.slow
+def test_known_mistakes_are_matched_by_behaviour(etude: Etude, folder: Path) -> None:
+    """A function under another name does what attention does, so its known mistakes are tried."""
+    (folder / "solution.py").write_text(ATTENTION)
+    (folder / "test_scores.py").write_text(ONE_SIZE)
+    done = etude("audit", folder, "--jobs", "2", "--format", "json")
+    (audit,) = json.loads(done.stdout)["audits"]
+    known = {each["misconception"]: each for each in audit["survivors"] if each["misconception"]}
+    wrong_size = next(
+        each for title, each in known.items() if title.startswith("scaled by the number of keys")
+    )
+    assert wrong_size["example"].startswith("attend(")
+    assert wrong_size["test"]
+    assert audit["misconceptions"] > len(known) > 0
+
+
 @pytest.mark.parametrize(
     ("tests", "says"),
     [

@@ -5,6 +5,7 @@ import inspect
 import pickle
 import types
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,21 @@ _PART = 0.9  # of the calls that both accept, those on which they agree
 _MOST = 60  # calls that are compared
 _MOST_REFUSED = 20  # calls before the first that both accept
 _RTOL = 1e-3  # a small constant such as epsilon may be another one
+
+
+@dataclass(frozen=True, slots=True)
+class Correspondence:
+    """How a function of an exercise stands for one of an assignment.
+
+    Attributes:
+        most: How many arguments it takes at most.
+        part: Which item of the assignment's result is its result; None for all of it.
+        item: Which item of its result is the assignment's; None for all of it.
+    """
+
+    most: int
+    part: int | None = None
+    item: int | None = None
 
 
 def positional(
@@ -58,30 +74,28 @@ def agreement(
     name: str,
     known_name: str,
     pool: Sequence[Candidate],
-) -> tuple[int, int | None] | None:
-    """Return how two functions correspond: the most arguments, and which part of the result.
-
-    None where they do not do the same.
-    """
+) -> Correspondence | None:
+    """Return how two functions correspond; None where they do not do the same."""
     takes = arity(getattr(known, known_name, None))
     if takes is None:
         return None
-    parts: dict[int | None, int] = {}
+    parts: dict[tuple[int | None, int | None], int] = {}
     compared = 0
     results: set[bytes] = set()
     own = [steps[0] for called, steps in pool if called == name]
     for value, result in _results((right, name), (known, known_name), own, takes):
         compared += 1
-        for part in _parts(value):
-            if _close(value if part is None else value[part], result):
-                parts[part] = parts.get(part, 0) + 1
+        for part, item in _parts(value, result):
+            one = value if part is None else value[part]
+            if _close(one, result if item is None else result[item]):
+                parts[part, item] = parts.get((part, item), 0) + 1
                 results.add(pickle.dumps(result))
         if compared >= _ENOUGH and not parts:
             return None
     if len(results) < _ENOUGH:
         return None
     best = max(parts, key=lambda each: parts[each])
-    return (takes[1], best) if parts[best] >= _PART * compared else None
+    return Correspondence(takes[1], *best) if parts[best] >= _PART * compared else None
 
 
 def _results(
@@ -110,8 +124,12 @@ def _results(
             return
 
 
-def _parts(value: Any) -> list[int | None]:  # noqa: ANN401  any result
-    return [None, *range(len(value))] if isinstance(value, tuple) else [None]
+def _parts(value: Any, result: Any) -> list[tuple[int | None, int | None]]:  # noqa: ANN401  any results
+    if isinstance(value, tuple) == isinstance(result, tuple):
+        return [(None, None)]
+    if isinstance(value, tuple):
+        return [(number, None) for number in range(len(value))]
+    return [(None, number) for number in range(len(result))]
 
 
 def _close(one: Any, other: Any) -> bool:  # noqa: ANN401  any results

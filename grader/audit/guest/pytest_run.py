@@ -248,6 +248,8 @@ def _message(report: pytest.CollectReport | pytest.TestReport) -> str:
         crash is None and missing is None
     ):  # a module that does not load: the error itself comes last
         lines.reverse()
+    if lines and lines[0].endswith(":"):  # NumPy's assertions
+        lines[0] = " ".join(lines[:2])
     return (lines or ["an error without a message"])[0][:_LONGEST]
 
 

@@ -131,22 +131,41 @@ def resized(steps: Steps, old: int, new: int, rng: np.random.Generator | None) -
     def change(value: Any) -> Any:  # noqa: ANN401  any argument
         if not isinstance(value, np.ndarray) or old not in value.shape:
             return value
-        shape = tuple(new if n == old else n for n in value.shape)
-        if np.prod(shape) > _MOST_SIZE:
+        return _of_shape(value, tuple(new if n == old else n for n in value.shape), rng)
+
+    return mapped(steps, change)
+
+
+def _of_shape(value: Array, shape: tuple[int, ...], rng: np.random.Generator | None) -> Array:
+    """Return an array of another shape, with the numbers of this one as far as they go."""
+    if np.prod(shape) > _MOST_SIZE:
+        return value
+    if all(new <= old for new, old in zip(shape, value.shape, strict=True)):
+        return value[tuple(slice(n) for n in shape)].copy()
+    larger: Array = np.resize(value, shape)
+    if rng is not None and value.dtype.kind == "f":
+        larger = larger + np.round(rng.normal(size=shape), 2).astype(value.dtype)
+    return larger
+
+
+def _with_some_resized(rng: np.random.Generator, steps: Steps, old: int) -> Steps:
+    """Give some of the axes of one length another one: in a test they may be equal by chance."""
+    new = old + int(rng.integers(1, 3))
+
+    def change(value: Any) -> Any:  # noqa: ANN401  any argument
+        if not isinstance(value, np.ndarray):
             return value
-        if new <= old:
-            return value[tuple(slice(n) for n in shape)].copy()
-        larger = np.resize(value, shape)
-        if rng is not None and value.dtype.kind == "f":
-            larger = larger + np.round(rng.normal(size=shape), 2).astype(value.dtype)
-        return larger
+        shape = tuple(new if n == old and rng.integers(2) else n for n in value.shape)
+        return value if shape == value.shape else _of_shape(value, shape, rng)
 
     return mapped(steps, change)
 
 
 def with_other_sizes(rng: np.random.Generator, steps: Steps) -> Steps:
-    """Change the length of some axes, the same way in all arrays."""
+    """Change the length of some axes, the same way in all arrays or in some of them."""
     lengths = sorted({n for array in arrays(steps) for n in array.shape if n})
+    if lengths and rng.integers(2):
+        return _with_some_resized(rng, steps, int(rng.choice(lengths)))
     for old in lengths:
         if rng.integers(2):
             steps = resized(steps, old, int(rng.integers(1, old + 3)), rng)

@@ -133,7 +133,7 @@ def mistakes_of(assignment: Assignment, match: Match) -> Iterator[WrongProgram]:
 # them.
 _ADAPTER = """
 
-def _known_mistake(right):
+def _known_mistake(right, most, part, item):
     import functools
     import inspect
 
@@ -146,27 +146,27 @@ def _known_mistake(right):
     def stand_in(*args, **kwargs):
         bound = signature.bind(*args, **kwargs)
         given = list(bound.args)
-        if bound.kwargs or len(given) > {most}:
+        if bound.kwargs or len(given) > most:
             bound.apply_defaults()
             given = list(bound.arguments.values())
             defaults = [each.default for each in signature.parameters.values()]
-            for value, default in zip(given[{most}:], defaults[{most}:]):
+            for value, default in zip(given[most:], defaults[most:]):
                 if value is not default and value != default:
                     return right(*args, **kwargs)
-            given = given[:{most}]
+            given = given[:most]
         made = wrong(*given)
-        if {item} is not None:
-            made = made[{item}]
-        if {part} is None:
+        if item is not None:
+            made = made[item]
+        if part is None:
             return made
         results = list(right(*args, **kwargs))
-        results[{part}] = made
+        results[part] = made
         return tuple(results)
 
     return stand_in
 
 
-{target} = _known_mistake({target})
+{target} = _known_mistake({target}, {most}, {part}, {item})
 """
 
 

@@ -19,6 +19,7 @@ import signal
 import tempfile
 import time
 import traceback
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -325,6 +326,7 @@ def _serve(task: Task, slot: Path, writing: int) -> None:
     if not {FILES, CALLS} <= {*given_up}:
         send({"kind": _NO_RIGHTS})
         return
+    warnings.resetwarnings()
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(slot))
     try:

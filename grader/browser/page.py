@@ -7,6 +7,8 @@ Each returns JSON, whatever a learner writes:
     cell(source)   {"printed", "truncated", "figures", "problem"}
     names()        for NumPy and its modules: what each public name does
 
+The working folder of `check` and `run` has the exercise's data files, that of `cell` the lesson's.
+
 `truncated` is the number of bytes printed beyond the cap; a problem is `{"message", "line"}`.
 """
 
@@ -16,7 +18,8 @@ import io
 import json
 import math
 import warnings
-from collections.abc import Iterator
+from base64 import b64decode
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -31,13 +34,15 @@ from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import KnownValues, Oracle, TestValues
 from grader.grading.feedback import sentences
+from grader.grading.program.author_code import with_files_of
+from grader.grading.program.loaded_program import put_files
 from grader.grading.program.loading import problem_of
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.results.verdict_json import fault_data, verdict_data
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
-from grader.lessons import display
+from grader.lessons import display, plot_display
 from grader.lessons.last_expression import print_last_expression
 from grader.sandbox.answers import ChildGoneError, Raised, Returned
 from grader.sandbox.limits import DEFAULT_LIMITS
@@ -85,7 +90,8 @@ class _Grader:
         """Return copies of the inputs of the visible tests, without those that cannot be copied."""
         found = {}
         for test in self.exercise.tests:
-            given = {} if test.hidden else self._oracle.inputs(test, 0)
+            with with_files_of(self.exercise):
+                given = {} if test.hidden else self._oracle.inputs(test, 0)
             plain = {name: value for name, value in given.items() if size_of(value) is not None}
             if plain:
                 found[test.id] = plain
@@ -106,9 +112,12 @@ def _with_inputs(data: EngineData) -> dict[TestId, TestValues]:
 class _LessonNamespace:
     """The namespace in which the cells of a lesson run."""
 
-    def __init__(self) -> None:
+    def __init__(self, files: Mapping[str, bytes]) -> None:
         self._child = PageChild(replace(DEFAULT_LIMITS, cpu_seconds=_CELL_SECONDS))
+        if files:
+            self._child.put_files(files)
         self._child.load(inspect.getsource(display), [])
+        self._draws = False  # whether cells use matplotlib
 
     def close(self) -> None:
         """Remove the namespace."""
@@ -117,6 +126,9 @@ class _LessonNamespace:
     def cell(self, source: str) -> dict[str, Any]:
         """Run a cell as the next lines of the program."""
         self._child.forget_output()
+        if not self._draws and "matplotlib" in source:
+            self._child.load(inspect.getsource(plot_display), [])
+            self._draws = True
         with contextlib.suppress(Exception):  # a source that Python cannot read fails when it runs
             source = print_last_expression(source)
         problem = _problem_in(self._child, source)
@@ -130,20 +142,22 @@ class _LessonNamespace:
 
 _grader: _Grader | None = None
 _session: _LessonNamespace | None = None
+_lesson_files: Mapping[str, bytes] = {}
 
 
 def open_exercise(text: str) -> None:
     """Open an exercise for `check`, from its engine data."""
     global _grader  # noqa: PLW0603  a page shows one exercise
-    with _quietly():
-        _grader = _Grader(from_text(text))
+    data = from_text(text)
+    with _quietly(), with_files_of(data.exercise):
+        _grader = _Grader(data)
 
 
 def check(source: str) -> str:
     """Grade a source by the visible tests of the exercise."""
     if _grader is None:
         return json.dumps(fault_data("", "no exercise is open"))
-    with _quietly():
+    with _quietly(), with_files_of(_grader.exercise):
         try:
             data = verdict_data(_grader.verdict(source))
         except EtudeError as error:
@@ -160,6 +174,8 @@ def run(source: str) -> str:
     and those of all in `inputs`.
     """
     with _quietly(), PageChild(DEFAULT_LIMITS) as child:
+        if _grader is not None:
+            put_files(child, _grader.exercise)
         child.load(_BEFORE_RUN, [])
         _figures(child)  # of a run that was stopped
         child.call("_give", [_grader.inputs() if _grader else {}], {})
@@ -180,13 +196,19 @@ def names() -> str:
     return json.dumps(found)
 
 
-def open_lesson() -> None:
-    """Start a lesson again, in an empty namespace."""
-    global _session  # noqa: PLW0603  a page shows one lesson
+def open_lesson(files: str = "") -> None:
+    """Start a lesson, or start it again, in an empty namespace.
+
+    Args:
+        files: its data files at the first time: JSON, each name with the bytes in base 64.
+    """
+    global _session, _lesson_files  # noqa: PLW0603  a page shows one lesson
     if _session is not None:
         _session.close()
+    if files:
+        _lesson_files = {name: b64decode(data) for name, data in json.loads(files).items()}
     with _quietly():
-        _session = _LessonNamespace()
+        _session = _LessonNamespace(_lesson_files)
 
 
 def cell(source: str) -> str:
@@ -229,6 +251,8 @@ def _figures(child: PageChild) -> list[dict[str, Any]]:
 
 
 def _figure(shown: Any) -> dict[str, Any]:  # noqa: ANN401  as `display` keeps it
+    if shown["kind"] == "plot":
+        return dict(shown)
     rows = np.asarray(shown["values"]).tolist()
     # JSON has no NaN and no infinity: they are sent as text.
     values = [[x if math.isfinite(x) else str(x) for x in row] for row in rows]

@@ -6,8 +6,10 @@ types, copies, errors and the cap on output are the same.
 
 import contextlib
 import io
+import shutil
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -66,6 +68,7 @@ class PageChild(Child):
         self._state = SubmissionGlobals()
         self._time = TimeLimit(limits.cpu_seconds)
         self._requests = self._weight = 0
+        self._folder = ""  # where it works, if it has files
 
     def start(self) -> None:
         """Do nothing: it is ready."""
@@ -88,14 +91,21 @@ class PageChild(Child):
         """Return what was printed between two values of `printed`."""
         return printable(self._output.data[begin:end].decode("utf-8", "replace"), keep="\n\t")
 
+    def put_files(self, contents: Mapping[str, bytes]) -> Answer:
+        """Write read-only files into a working folder of its own."""
+        self._folder = self._folder or tempfile.mkdtemp()
+        return super().put_files(contents)
+
     def end(self) -> Ending:
         """Remove the submission. Its usage is not counted here."""
         self.close()
         return Ending(0, 0.0, 0)
 
     def close(self) -> None:
-        """Remove the submission."""
+        """Remove the submission and its files."""
         self._state.remove_module()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
         self._requests += 1
@@ -105,7 +115,7 @@ class PageChild(Child):
         answer: list[bytes | memoryview] = []
         ended: BaseException | None = None
         try:
-            with self._submission_in_charge():
+            with self._at_work(), self._submission_in_charge():
                 answer = self._server.answer(*_parts(frame))
         except BaseException as error:  # noqa: BLE001  it would end a process of its own
             ended = error
@@ -147,6 +157,9 @@ class PageChild(Child):
             self._state.apply()
             sys.stdin, sys.stdout, sys.stderr = ours
         return _parts(wire.encode(["given", *answer], self._peer))
+
+    def _at_work(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.chdir(self._folder) if self._folder else contextlib.nullcontext()
 
     @contextlib.contextmanager
     def _submission_in_charge(self) -> Iterator[None]:

@@ -5,7 +5,7 @@ import importlib.util
 import io
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -21,7 +21,7 @@ from grader.definitions.exercise import (
 from grader.grading.checks import check_of
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.oracle import KnownValues, Oracle, TestValues
-from grader.grading.program.author_code import author_error
+from grader.grading.program.author_code import author_error, with_files_of
 from grader.sandbox.inside.wire import UnsupportedValueError
 from grader.sandbox.interface import Children
 
@@ -36,7 +36,7 @@ _LEFT_OUT: Final = frozenset(
 )  # fmt: skip
 """Imported where they are needed.
 
-A page has no files, pytest, matplotlib, or solution to make mutants of.
+A page has no definitions, pytest, figures, or solution to make mutants of.
 """
 
 _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
@@ -111,6 +111,7 @@ def engine_data(
     known: KnownValues | None = None,
     *,
     for_practice: bool = False,
+    packages: Collection[str] = (),
 ) -> str:
     """Return the engine data of an exercise, as text that only `page` reads.
 
@@ -123,12 +124,25 @@ def engine_data(
         exercise: the full edition, or a student's.
         sandbox: where the solution runs, if a test needs it, and the misconceptions.
         known: values of its visible tests that are computed already; new ones are added.
-        for_practice: whether the page may have the hidden tests.
+        for_practice: whether the page may have the hidden tests, and the hidden data files.
+        packages: what the page can import beside NumPy.
 
     Raises:
         DefinitionError: a test cannot be computed.
         GraderFault: the sandbox failed.
     """
+    with with_files_of(exercise):
+        return _engine_data(exercise, sandbox, known, packages, for_practice=for_practice)
+
+
+def _engine_data(
+    exercise: Exercise,
+    sandbox: Children,
+    known: KnownValues | None,
+    packages: Collection[str],
+    *,
+    for_practice: bool,
+) -> str:
     if for_practice:
         exercise = replace(exercise, stream=" in a page")
     oracle = Oracle(exercise, sandbox, known)
@@ -136,7 +150,10 @@ def engine_data(
     known_values = {test.id: oracle.values_of(test) for test in tests}
     if exercise.kind == "predict":  # from its inputs the right answer is made, and nothing else
         known_values = {name: _without_inputs(values) for name, values in known_values.items()}
-    edition = _edition(exercise, [t for t in tests if _can_be_sent(t, known_values[t.id])])
+    sendable = [t for t in tests if _can_be_sent(t, known_values[t.id], packages)]
+    edition = _edition(exercise, sendable)
+    if for_practice:
+        edition = replace(edition, hidden_data=exercise.hidden_data)
     with_programs = replace(edition, misconceptions=exercise.misconceptions)
     diagnostician = Diagnostician(
         Oracle(with_programs, sandbox, KnownValues(known_values)), sandbox
@@ -171,18 +188,19 @@ def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
         edition="student",
         hidden_elsewhere=exercise.hidden_elsewhere + len(exercise.tests) - len(tests),
         stream=exercise.stream,
+        data=exercise.data,
         digest=exercise.digest,
     )
 
 
-def _can_be_sent(test: TestCase, computed: TestValues) -> bool:
+def _can_be_sent(test: TestCase, computed: TestValues, packages: Collection[str]) -> bool:
     """Return whether a page can run a test: it has all modules, and the values can be sent."""
     if not check_of(test).runs_in_page():
         return False
     sent, values = _sent(test, computed)
     if isinstance(sent.given, Seeded):
         found = {name.partition(".")[0] for name in _imported(sent.given.code, "")}
-        if not found <= {"numpy", *sys.stdlib_module_names}:
+        if not found <= {"numpy", *packages, *sys.stdlib_module_names}:
             return False
     size = size_of(values)
     return size is not None and size <= _MOST_BYTES

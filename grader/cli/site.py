@@ -1,6 +1,7 @@
 """`etude site`: the static site."""
 
 import gc
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -85,26 +86,25 @@ def build(  # noqa: PLR0917  click calls it by name
     from sitegen.build import build_site
     from sitegen.from_collection.builder import ContentBuilder, site_cache
     from sitegen.hosting import Hosting
-    from sitegen.pyodide import read_distribution
+    from sitegen.pyodide import PUBLIC_PACKAGES, packages_in, read_distribution
 
     if pyodide_url and pyodide_dir:
         raise UsageError("--pyodide-url and --pyodide-dir are two places for one thing")
-    hosting = Hosting.of(
-        base_url=base_url,
-        site_url=site_url,
-        pyodide_url=pyodide_url,
-        pyodide=read_distribution(pyodide_dir) if pyodide_dir else {},
-    )
+    packages = packages_in(pyodide_dir) if pyodide_dir else PUBLIC_PACKAGES
+    hosting = Hosting.of(base_url=base_url, site_url=site_url, pyodide_url=pyodide_url)
     folder = options.collection_folder(exercises)
     gc.set_threshold(_OBJECTS)
     cache = None if no_cache else site_cache()
-    with ContentBuilder(with_solutions=with_solutions, certified=certified, cache=cache) as builder:
-        report = build_site(
-            builder.collection(folder),
-            output,
-            hosting=hosting,
-            processes=options.cores(),
-        )
+    with ContentBuilder(
+        with_solutions=with_solutions,
+        certified=certified,
+        cache=cache,
+        page_packages=packages,
+    ) as builder:
+        content = builder.collection(folder)
+        if pyodide_dir:
+            hosting = replace(hosting, pyodide=read_distribution(pyodide_dir, content.packages))
+        report = build_site(content, output, hosting=hosting, processes=options.cores())
     if cache:
         cache.tidy()
     click.echo(

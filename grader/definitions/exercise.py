@@ -656,7 +656,8 @@ class Exercise:
     files: tuple[str, ...] = _doc(
         "Data for a submission, as `data/iris.csv`: paths below the course's folder, at most 8 MiB "
         "each. It finds them read-only in its working folder, under their names without folders. "
-        "The reference and `given` have no files: compare with the solution, or write values out.",
+        "`given`, expected expressions, test bodies and the reference open them by the same names, "
+        "hidden ones too.",
         default=(),
     )
     hidden_files: tuple[str, ...] = _doc(

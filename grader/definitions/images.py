@@ -6,8 +6,8 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 from urllib.parse import unquote
 
-from grader.definitions.files import LESSON_SUFFIX, LESSONS, read_file, refuse_link
-from grader.definitions.load_course import course_file
+from grader.definitions.files import read_file, refuse_link
+from grader.definitions.load_course import course_folder
 from grader.definitions.wording import quote
 from grader.errors import DefinitionError, UsageError
 
@@ -46,7 +46,7 @@ def image_path(written: str, definition: Path) -> Path:
     if path.suffix.lower() not in MEDIA_TYPES:
         raise ImageError(f"{quote(written)} is not a .png, .jpg or .jpeg")
     folder = definition.parent.resolve()
-    course = _course(folder, definition)
+    course = course_folder(folder / definition.name)
     found = Path(os.path.normpath(folder / path))
     if path.is_absolute() or "\0" in str(path) or not found.is_relative_to(course):
         raise ImageError(f"{quote(written)} is outside the course's folder")
@@ -81,10 +81,3 @@ def read_image(written: str, definition: Path) -> bytes:
     if not data.startswith(_BEGINNINGS[MEDIA_TYPES[path.suffix.lower()]]):
         raise ImageError(f"the contents of {quote(written)} are not those of a {path.suffix} file")
     return data
-
-
-def _course(folder: Path, definition: Path) -> Path:
-    """Return the folder of the course that an exercise or a lesson in a folder is in."""
-    if definition.suffix == LESSON_SUFFIX and folder.name == LESSONS:
-        return folder.parent.parent
-    return course_file(folder / definition.name).parent

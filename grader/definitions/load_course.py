@@ -13,7 +13,15 @@ from grader.definitions import packages
 from grader.definitions.course import CourseDefinition
 from grader.definitions.decode import decode
 from grader.definitions.exercise import Course
-from grader.definitions.files import COURSE_FILE, TRACK_FILE, exists, read_file, refuse_link
+from grader.definitions.files import (
+    COURSE_FILE,
+    LESSON_SUFFIX,
+    LESSONS,
+    TRACK_FILE,
+    exists,
+    read_file,
+    refuse_link,
+)
 from grader.definitions.problem_list import ProblemList
 from grader.definitions.wording import quote
 from grader.definitions.yaml_source import Document, read
@@ -67,6 +75,14 @@ def course_file(exercise: Path) -> Path:
     if exists(folder / TRACK_FILE):
         folder = folder.parent if folder.name not in {"", ".."} else folder / ".."
     return folder / COURSE_FILE
+
+
+def course_folder(definition: Path) -> Path:
+    """Return the folder of the course that an exercise or a lesson is in."""
+    folder = definition.parent
+    if definition.suffix == LESSON_SUFFIX and folder.name == LESSONS:
+        return folder.parent.parent
+    return course_file(definition).parent
 
 
 def digest_in_course(digest: str, course: Course | None, data: Iterable[str] = ()) -> str:

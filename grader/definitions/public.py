@@ -81,7 +81,8 @@ class PublicExercise:
     max_points: int
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of answers, by name
     digest: str = ""  # SHA-256 of the definition's file: which version a learner solved
-    needs: tuple[str, ...] = ()  # packages and data files that no page has
+    needs: tuple[str, ...] = ()  # packages and data files that its page lacks
+    packages: tuple[str, ...] = ()  # that its page loads
     file: Path | None = None  # of its definition, beside which the images of its texts are
     minutes: int | None = None  # how long it takes, as its author estimates
 

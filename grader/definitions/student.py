@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, get_args
 
-from grader.definitions.data_files import read_data
+from grader.definitions.data_files import listed_in_lesson, read_data, read_listed
 from grader.definitions.decode import keys_of
 from grader.definitions.emit import emit
 from grader.definitions.exercise import TestCase
@@ -106,8 +106,7 @@ def _student_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
             for path in (track, *(_all_files(lessons) if lessons else ())):
                 yield path.relative_to(folder), read_file(path, _LARGEST)
                 if path.suffix == LESSON_SUFFIX:
-                    text = read_file(path, _LARGEST).decode("utf-8", "replace")
-                    yield from _images(text, path, folder)
+                    yield from _beside_lesson(path, folder)
         for path in exercises:
             yield path.relative_to(folder), student_text(path).encode()
             for name in _data_files(path):
@@ -116,6 +115,16 @@ def _student_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
             for key in ("instructions", "hints"):
                 for scalar in _scalars(document.node(key)) if document.has(key) else ():
                     yield from _images(scalar.text, path, folder)
+
+
+def _beside_lesson(path: Path, folder: Path) -> Iterator[tuple[Path, bytes]]:
+    """Yield the images and the data files of a lesson."""
+    text = read_file(path, _LARGEST).decode("utf-8", "replace")
+    yield from _images(text, path, folder)
+    names, where = listed_in_lesson(text), Location(path)
+    read_listed(folder, [("files", name, where) for name in names], where)
+    for name in names:
+        yield Path(name), read_file(folder / name, _LARGEST)
 
 
 def _images(markdown: str, definition: Path, folder: Path) -> Iterator[tuple[Path, bytes]]:

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.definitions.exercise import ExerciseId
-from grader.errors import DefinitionError, Location, Problem
+from grader.errors import DefinitionError, GraderFault, Location, Problem
 from grader.lessons.computed_text import ComputedText, Value
 from grader.lessons.experiment import Experiment
 from grader.lessons.figure import Figure
@@ -155,32 +155,40 @@ def run_lesson(lesson: Lesson, sandbox: Children) -> RunLesson:
         DefinitionError: a cell raises, or never ends; with the lesson's own line.
         GraderFault: there is no sandbox to run it in.
     """
-    with _open_session(sandbox) as session:
+    with _open_session(sandbox, lesson.data) as session:
         blocks: list[RunBlock | Experiment] = [_run(block, session) for block in lesson.blocks]
     run = (
-        _try(each, lesson.blocks[:number], sandbox) if isinstance(each, Experiment) else each
+        _try(each, lesson, number, sandbox) if isinstance(each, Experiment) else each
         for number, each in enumerate(blocks)
     )
     return RunLesson(lesson.path, tuple(run))
 
 
 @contextmanager
-def _open_session(sandbox: Children) -> "Iterator[_LessonSession]":
+def _open_session(sandbox: Children, data: Mapping[str, bytes]) -> "Iterator[_LessonSession]":
     with sandbox.child(LIMITS) as child:
+        if data and not isinstance(child.put_files(data), Returned):
+            raise GraderFault("the lesson has data files, which this sandbox cannot take")
         session = _LessonSession(child)
         session.load(_source(_DISPLAY), Location(_DISPLAY))
         yield session
 
 
-def _try(experiment: Experiment, above: Sequence[Block], sandbox: Children) -> RunExperiment:
-    """Change the last cell above, and run all cells down to it in a child of their own.
+def _try(experiment: Experiment, lesson: Lesson, number: int, sandbox: Children) -> RunExperiment:
+    """Change the last cell above a block, and run all cells down to it in a child of their own.
+
+    Args:
+        experiment: the change.
+        lesson: of the experiment.
+        number: that of its block.
+        sandbox: where it runs.
 
     Raises:
         DefinitionError: There is no such cell, its text does not occur in it just once, or the
             changed cell raises.
     """
-    cells = [block for block in above if isinstance(block, Cell)]
-    visible = [number for number, cell in enumerate(cells) if not cell.hidden]
+    cells = [block for block in lesson.blocks[:number] if isinstance(block, Cell)]
+    visible = [place for place, cell in enumerate(cells) if not cell.hidden]
     if not visible:
         raise _problem(experiment.where, "there is no cell above whose code is shown")
     changed = cells[visible[-1]]
@@ -189,7 +197,7 @@ def _try(experiment: Experiment, above: Sequence[Block], sandbox: Children) -> R
         message = f"'{experiment.find:.40}' occurs {count} times in the cell above, not once"
         raise _problem(experiment.where, message)
     code = changed.code.replace(experiment.find, experiment.put)
-    with _open_session(sandbox) as session:
+    with _open_session(sandbox, lesson.data) as session:
         for cell in cells[: visible[-1]]:
             session.cell(cell)
         session.cell(Cell(changed.where, code, changed.hidden))

@@ -5,14 +5,15 @@ A lesson is CommonMark with `$maths$`. These things in it are Etude's:
     ```python          a cell: it is run, and what it prints and shows stands below it
     ```python hidden   likewise, but the code itself is left out
     ```exercise        the ids of exercises, one a line, to be solved at this place
+    ```files           data files for all cells, one a line: paths below the course's folder
     ```figure KIND     a figure to play with, set up by `key: value` lines; see `figure.py`
     ```question KIND   a question, a choice or a number, with reasons; see `question.py`
     ```try             a change of the cell above, with a guess at its effect; see `experiment.py`
     `= expression`     in prose: the value of an expression after the cells above
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -20,8 +21,10 @@ from typing import Final, TypeAlias
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from grader.definitions.data_files import read_listed
 from grader.definitions.exercise import ExerciseId
 from grader.definitions.files import read_file
+from grader.definitions.load_course import course_folder
 from grader.errors import DefinitionError, Location, Problem
 from grader.lessons.computed_text import ComputedText, split_values
 from grader.lessons.experiment import Experiment, read_experiment
@@ -55,6 +58,13 @@ class Exercises:
     ids: tuple[ExerciseId, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _DataFiles:
+    """The data files that cells read."""
+
+    listed: tuple[tuple[str, str, Location], ...]  # see `read_listed`
+
+
 Block: TypeAlias = Prose | Cell | Exercises | Figure | Question | Experiment
 
 
@@ -64,6 +74,7 @@ class Lesson:
 
     path: Path
     blocks: tuple[Block, ...]
+    data: Mapping[str, bytes] = field(default_factory=dict)  # files for its cells, by name
 
     @property
     def exercises(self) -> tuple[ExerciseId, ...]:
@@ -82,7 +93,7 @@ def read_lesson(path: Path) -> Lesson:
     Raises:
         UsageError: There is no such file.
         DefinitionError: It is a symbolic link, is not text, is too long, or has a fence that is not
-            known.
+            known, or a data file that cannot be read.
     """
     data = read_file(path)
     try:
@@ -90,10 +101,15 @@ def read_lesson(path: Path) -> Lesson:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DefinitionError([Problem(Location(path, line), "this is not UTF-8")]) from None
-    return Lesson(path, tuple(_blocks(path, text)))
+    blocks = tuple(_blocks(path, text))
+    listed = [each for block in blocks if isinstance(block, _DataFiles) for each in block.listed]
+    course = course_folder(path.absolute())
+    contents = read_listed(course, listed, Location(path)) if listed else {}
+    shown = tuple(block for block in blocks if not isinstance(block, _DataFiles))
+    return Lesson(path, shown, contents)
 
 
-def _blocks(path: Path, text: str) -> Iterator[Block]:
+def _blocks(path: Path, text: str) -> Iterator[Block | _DataFiles]:
     lines = text.splitlines(keepends=True)
     done = 0
     for fence in _fences(text):
@@ -117,7 +133,7 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark").disable("inline")  # what a paragraph says does not matter
 
 
-def _fenced(path: Path, token: Token, line: int) -> Block:
+def _fenced(path: Path, token: Token, line: int) -> Block | _DataFiles:
     fence = Fence(path, line + 1, tuple(token.info.split()), token.content)
     read = _FENCES.get(fence.words[0])
     if read is None:
@@ -137,6 +153,15 @@ def _exercises(fence: Fence) -> Exercises:
     return Exercises(fence.first_line, tuple(ExerciseId(each) for each in fence.content.split()))
 
 
+def _files(fence: Fence) -> _DataFiles:
+    if len(fence.words) > 1:
+        raise _unknown(fence)
+    first = fence.first_line
+    lines = enumerate(fence.content.splitlines(), start=first.line)
+    listed = ((text.strip(), Location(first.path, line)) for line, text in lines if text.strip())
+    return _DataFiles(tuple(("files", written, where) for written, where in listed))
+
+
 def _unknown(fence: Fence) -> DefinitionError:
     known = ", ".join(("python", "python hidden", *list(_FENCES)[1:], "text"))
     found = " ".join(fence.words)
@@ -144,9 +169,10 @@ def _unknown(fence: Fence) -> DefinitionError:
 
 
 # The blocks that are Etude's, by the first word after the fence.
-_FENCES: Final[dict[str, Callable[[Fence], Block]]] = {
+_FENCES: Final[dict[str, Callable[[Fence], Block | _DataFiles]]] = {
     "python": _cell,
     "exercise": _exercises,
+    "files": _files,
     "figure": read_figure,
     "question": read_question,
     "try": read_experiment,

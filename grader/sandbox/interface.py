@@ -116,7 +116,7 @@ class Child(ABC):
         return self._ask("not_returned", source, name)
 
     def put_files(self, contents: Mapping[str, bytes]) -> Answer:
-        """Write read-only files into the working folder, where the sandbox has one."""
+        """Give read-only files: in the working folder, or where there is none, in memory."""
         return self._ask("put_files", dict(contents))
 
     def load(self, source: str, names: Sequence[str]) -> Answer:

@@ -1,1 +1,1 @@
-import{b as e}from"./chunk-IQ35U7D7.js";import"./chunk-32ZTKW6D.js";import"./chunk-NR5F6RO6.js";import"./chunk-CZTQVWGB.js";e();
+import{b as e}from"./chunk-HOJ6UDWK.js";import"./chunk-32ZTKW6D.js";import"./chunk-B2KCZCCP.js";import"./chunk-CZTQVWGB.js";e();

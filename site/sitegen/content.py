@@ -27,3 +27,10 @@ class Content:
     notebooks: Mapping[str, str] = field(default_factory=dict)
     python: bytes = b""
     for_practice: bool = False
+
+    @property
+    def packages(self) -> frozenset[str]:
+        """The packages beside NumPy that pages load."""
+        of_pages = [each.packages for track in self.tracks for each in track.exercises]
+        of_pages += [each.packages for lessons in self.lessons.values() for each in lessons]
+        return frozenset(name for names in of_pages for name in names)

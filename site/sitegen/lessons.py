@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeAlias, TypeVar
 
@@ -50,6 +50,9 @@ class TrackLesson:
     digest: str = ""  # SHA-256 of its file
     minutes: int = 0  # to read it
     figures: tuple[Figure, ...] = ()  # as in its blocks, but known before it is run
+    packages: tuple[str, ...] = ()  # that its page loads
+    needs: tuple[str, ...] = ()  # packages that its cells import and its page lacks
+    data: Mapping[str, bytes] = field(default_factory=dict)  # files for its cells, by name
 
 
 Lessons: TypeAlias = Mapping[str, Sequence[TrackLesson]]

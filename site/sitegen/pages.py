@@ -1,5 +1,7 @@
 """The pages of the site: those of the whole site, and those of one definition each."""
 
+import json
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -49,6 +51,8 @@ _OF_NONE: Final = {
     LOST: ("offline", ""),
     NOT_FOUND: ("404", ""),
 }
+
+_FILES: Final = "files.json"  # the data files of a lesson, beside its page
 
 _Card = TypeVar("_Card", Stop, ExerciseCard)
 _Around: TypeAlias = tuple[_Card | None, _Card | None]  # the one before, and the one after
@@ -163,7 +167,12 @@ class Pages:
             lesson=card,
             view=view_lesson(card, lesson, known, images, places),
             notebook=notebook,
-            names={"track": outline.id, "lesson": card.id},
+            names={
+                "track": outline.id,
+                "lesson": card.id,
+                **_packages(lesson.packages),
+                **({"files": _FILES} if lesson.data else {}),
+            },
             previous=around[0],
             following=around[1],
         )
@@ -172,6 +181,9 @@ class Pages:
         note = f"Lesson {card.number} · {outline.title}"
         entry = SearchEntry.of(card.title, card.path, note, concepts, text)
         texts = {card.path: html, notebook: lesson_notebook(lesson, titles)}
+        if lesson.data:
+            coded = {name: b64encode(data).decode() for name, data in lesson.data.items()}
+            texts[card.path.removesuffix("index.html") + _FILES] = json.dumps(coded)
         files = {path: text.encode() for path, text in texts.items()}
         return PageFiles(files | images.beside(card.path), entry)
 
@@ -190,7 +202,7 @@ class Pages:
             track=outline,
             view=view_exercise(own, exercise, outline.id, images),
             notebook=notebook_path(own.path) if notebook else None,
-            names={"track": outline.id, "exercise": own.id},
+            names={"track": outline.id, "exercise": own.id, **_packages(exercise.packages)},
             previous=around[0],
             following=around[1],
         )
@@ -203,6 +215,11 @@ class Pages:
         files |= images.beside(own.path) if images else {}
         files |= {notebook_path(own.path): notebook.encode()} if notebook else {}
         return PageFiles(files, entry)
+
+
+def _packages(names: Sequence[str]) -> dict[str, str]:
+    """Return the attribute that names the packages that a page's Python loads."""
+    return {"packages": " ".join(names)} if names else {}
 
 
 def render_pages(tracks: Sequence[PublicTrack]) -> Iterator[tuple[str, bytes]]:

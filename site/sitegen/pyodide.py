@@ -1,30 +1,60 @@
-"""A Pyodide distribution in a folder: which of its files a site needs to have NumPy."""
+"""A Pyodide distribution in a folder: which of its files a site needs, and what they import."""
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from grader.errors import UsageError
 
+PUBLIC_PACKAGES: Final = frozenset(
+    {
+        *("PIL", "autograd", "h5py", "joblib", "matplotlib", "networkx", "pandas", "patsy"),
+        *("pywt", "scipy", "shapely", "skimage", "sklearn", "sortedcontainers", "statsmodels"),
+        *("sympy", "toolz", "xarray", "yaml"),
+    }
+)
+"""Modules beside NumPy that the public distribution has, of those that a course may want."""
+
 _CORE: Final = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
 _LOCK: Final = "pyodide-lock.json"
-_WANTED: Final = "numpy"
+_NUMPY: Final = "numpy"
 
 
-def read_distribution(folder: Path) -> dict[str, bytes]:
+def packages_in(folder: Path) -> frozenset[str]:
+    """Return the modules beside NumPy that pages can import from a distribution.
+
+    Raises:
+        UsageError: The folder has no Pyodide.
+    """
+    listed = _listed(folder, _read(folder, _LOCK))
+    return frozenset(
+        module
+        for name, entry in listed.items()
+        if name != _NUMPY and _is_whole(folder, listed, name)
+        for module in _imports(entry)
+    )
+
+
+def read_distribution(folder: Path, packages: Collection[str] = ()) -> dict[str, bytes]:
     """Return the files that a site needs, by name.
+
+    Args:
+        folder: The distribution.
+        packages: The modules beside NumPy that pages import; see `packages_in`.
 
     Raises:
         UsageError: The folder has no Pyodide with NumPy, or a file that is not the one it lists.
     """
     core = {name: _read(folder, name) for name in (*_CORE, _LOCK)}
+    listed = _listed(folder, core[_LOCK])
+    wanted = [name for name, entry in listed.items() if not _imports(entry).isdisjoint(packages)]
     try:
-        packages: dict[str, Any] = json.loads(core[_LOCK])["packages"]
-        wheels = {each["file_name"]: each["sha256"] for each in _needed(packages)}
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{folder / _LOCK} does not list NumPy as Pyodide's lock does") from error
+        needed = _with_needed(listed, [_NUMPY, *wanted])
+        wheels = {each["file_name"]: each["sha256"] for each in needed}
+    except (KeyError, TypeError) as error:
+        raise _no_lock(folder) from error
     found = {name: _read(folder, name) for name in wheels}
     for name, digest in wheels.items():
         if hashlib.sha256(found[name]).hexdigest() != digest:
@@ -32,15 +62,43 @@ def read_distribution(folder: Path) -> dict[str, bytes]:
     return core | found
 
 
-def _needed(packages: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The entries of NumPy and of whatever it depends on."""
-    waiting, seen = [_WANTED], set()
+def _listed(folder: Path, lock: bytes) -> Mapping[str, Any]:
+    try:
+        packages = json.loads(lock)["packages"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise _no_lock(folder) from error
+    if not isinstance(packages, dict):
+        raise _no_lock(folder)
+    return packages
+
+
+def _no_lock(folder: Path) -> UsageError:
+    return UsageError(f"{folder / _LOCK} does not list NumPy as Pyodide's lock does")
+
+
+def _imports(entry: Any) -> set[str]:  # noqa: ANN401  of a file from elsewhere
+    names = entry.get("imports", ()) if isinstance(entry, dict) else ()
+    return {str(name).partition(".")[0] for name in names}
+
+
+def _is_whole(folder: Path, listed: Mapping[str, Any], name: str) -> bool:
+    """Return whether the folder has a package and all that it needs."""
+    try:
+        needed = _with_needed(listed, [name])
+        return all((folder / Path(each["file_name"]).name).is_file() for each in needed)
+    except (KeyError, TypeError):
+        return False
+
+
+def _with_needed(listed: Mapping[str, Any], names: Iterable[str]) -> list[Mapping[str, Any]]:
+    """Return the entries of packages and of what they depend on."""
+    waiting, found = list(names), dict[str, Mapping[str, Any]]()
     while waiting:
-        name = waiting.pop()
-        if name not in seen:
-            seen.add(name)
-            waiting += packages[name]["depends"]
-            yield packages[name]
+        name = waiting.pop(0)
+        if name not in found:
+            found[name] = listed[name]
+            waiting += listed[name]["depends"]
+    return list(found.values())
 
 
 def _read(folder: Path, name: str) -> bytes:

@@ -11,9 +11,8 @@ from grader.definitions.public import PublicExercise, PublicKind, PublicTest
 from sitegen.cards import ExerciseCard, LessonCard, Requirement, Stop
 from sitegen.highlight import highlight
 from sitegen.images import PageImages
-from sitegen.lessons import BlockView, CellView, TrackLesson, cell_sources, view_blocks
+from sitegen.lessons import BlockView, TrackLesson, cell_sources, view_blocks
 from sitegen.markdown import render_markdown
-from sitegen.plots import Plot
 from sitegen.values import Block, Shown, shorten, show
 
 
@@ -69,12 +68,7 @@ class LessonView:
     card: LessonCard
     blocks: tuple[BlockView[ExerciseCard], ...]
     cells: tuple[str, ...]  # the code of all cells, hidden ones too, in the order in which they ran
-
-    @property
-    def has_plots(self) -> bool:
-        """True if a cell shows a plot."""
-        cells = (each for each in self.blocks if isinstance(each, CellView))
-        return any(isinstance(shown, Plot) for cell in cells for shown in cell.figures)
+    needs: tuple[str, ...] = ()  # packages that Python in the page does not have
 
 
 def view_lesson(
@@ -96,7 +90,8 @@ def view_lesson(
     Raises:
         DefinitionError: A text cannot be shown, or the track has no such exercise.
     """
-    return LessonView(card, view_blocks(lesson, known, images, places), cell_sources(lesson))
+    blocks = view_blocks(lesson, known, images, places)
+    return LessonView(card, blocks, cell_sources(lesson), lesson.needs)
 
 
 def view_exercise(

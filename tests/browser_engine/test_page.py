@@ -1,10 +1,13 @@
 """Answers of the page's Python, whatever it is given."""
 
+import json
+from base64 import b64encode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from grader.browser.coding import from_text
 from grader.browser.shipping import engine_data
 from grader.definitions.collection import load_exercise
 from grader.definitions.student import student_text
@@ -311,3 +314,48 @@ def test_a_cell_that_replaces_what_shows_figures_harms_nothing(page: "Page") -> 
     page("open_lesson")
     said = page("cell", "def _take():\n    raise SystemExit\nprint('here')")
     assert (said["printed"], said["figures"]) == ("here\n", [])
+
+
+def test_a_page_has_data_files(
+    page: "Page", make: "Make", tmp_path: Path, sandbox: Sandbox
+) -> None:
+    """In checks and runs, read-only and new each time; hidden ones only for practice."""
+    (tmp_path / "three.csv").write_text("1,2,3\n")
+    (tmp_path / "four.csv").write_text("4,4,4,4\n")
+    read = (
+        "import numpy as np\n\n\ndef f(x):\n    return float(np.loadtxt(x, delimiter=',').sum())\n"
+    )
+    shown = {"given": {"x": "three.csv"}, "call": "f(x)", "expect": 6.0}
+    drawn = {
+        "given": "x = 'three.csv'\nn = np.loadtxt(x, delimiter=',')\ng = lambda: n",  # no page is sent `g`
+        "call": "f(x) - g().sum()",
+        "expect": 0.0,
+    }
+    hidden = {"given": {"x": "four.csv"}, "call": "f(x)", "expect": 16.0, "hidden": True}
+    exercise = make(
+        *(shown, drawn, hidden),
+        solution=read,
+        files=["three.csv"],
+        hidden_files=["four.csv"],
+    )
+    data = engine_data(exercise, sandbox)
+    assert "four.csv" not in str(from_text(data))
+    page("open_exercise", data)
+    assert page("check", read)["outcome"] == "passed"
+    spoilt = "import os\nos.chmod('three.csv', 0o644)\nopen('three.csv', 'w').write('9')\n" + read
+    page("check", spoilt)
+    assert page("check", read)["outcome"] == "passed"
+    assert page("run", "import os\nprint(os.listdir('.'))")["output"] == "['three.csv']\n"
+
+    page("open_exercise", engine_data(exercise, sandbox, for_practice=True))
+    verdict = page("check", read)
+    assert [test["outcome"] for test in verdict["tests"]] == ["passed"] * 3
+
+
+def test_a_lesson_has_data_files(page: "Page") -> None:
+    """They are there again when it starts anew."""
+    page("open_lesson", json.dumps({"three.csv": b64encode(b"1,2,3\n").decode()}))
+    cell = "print(open('three.csv').read().strip())"
+    assert page("cell", cell)["printed"] == "1,2,3\n"
+    page("open_lesson")
+    assert page("cell", cell)["printed"] == "1,2,3\n"

@@ -9,7 +9,7 @@ import pytest
 from grader.definitions.collection import load_exercise
 from grader.definitions.data_files import MOST_BYTES
 from grader.definitions.student import student_files
-from grader.errors import DefinitionError, GraderFault
+from grader.errors import DefinitionError
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade
@@ -77,6 +77,16 @@ def namespaces() -> Iterator[Sandbox]:
         yield sandbox
 
 
+@pytest.fixture(scope="module")
+def landlock() -> Iterator[Sandbox]:
+    """A sandbox without one."""
+    (examination,) = examine([LANDLOCK])
+    if not examination.works:
+        pytest.skip(examination.reason)
+    with Sandbox(LANDLOCK) as sandbox:
+        yield sandbox
+
+
 def graded(path: Path, source: str, sandbox: Sandbox) -> Verdict:
     submission = Submission(Path("total.py"), source, "0" * 64)
     return grade(load_exercise(path), submission, sandbox)
@@ -137,13 +147,74 @@ def total(name):
     assert "FileNotFoundError" in verdict.tests[0].message
 
 
-def test_without_a_working_folder_it_is_a_fault_of_ours(path: Path) -> None:
-    """Landlock leaves none: the learner's answer is not called wrong."""
-    (examination,) = examine([LANDLOCK])
-    if not examination.works:
-        pytest.skip(examination.reason)
-    with Sandbox(LANDLOCK) as sandbox, pytest.raises(GraderFault, match="data files"):
-        graded(path, "def total(name):\n    return 1\n", sandbox)
+READERS = {
+    "NumPy": "np.loadtxt(name, delimiter=',').sum()",
+    "a generator of NumPy's": "np.genfromtxt(name, delimiter=',').sum()",
+    "open": "sum(map(float, open(name).read().split(',')))",
+    "bytes": "sum(map(float, io.open('./' + name, 'rb').read().split(b',')))",
+    "pathlib": "sum(map(float, Path(name).read_text().split(',')))",
+    "an absolute path": "sum(map(float, Path(name).resolve().read_text().split(',')))",
+    "if it exists": "6.0 if not Path(name).exists() else np.loadtxt(name, delimiter=',').sum()",
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_landlock_alone_has_them_in_memory(path: Path, landlock: Sandbox, reader: str) -> None:
+    """There is no folder to write to: whatever opens a file in Python finds them all the same."""
+    imports = "import io\nimport numpy as np\nfrom pathlib import Path\n"
+    source = f"{imports}def total(name):\n    return float({READERS[reader]})\n"
+    verdict = graded(path, source, landlock)
+    assert outcomes(verdict) == [Outcome.PASSED, Outcome.PASSED], verdict
+
+
+def test_in_memory_too_they_are_read_only_and_hidden_until_then(
+    path: Path, landlock: Sandbox
+) -> None:
+    """The same error as with a folder, and no hidden file in a visible test."""
+    source = """
+import os
+
+def total(name):
+    if name == "small.csv" and os.path.exists("large.csv"):
+        return None
+    try:
+        open(name, "w").write("7")
+    except PermissionError:
+        return {"small.csv": 6.0, "large.csv": 61.0}[name]
+"""
+    assert outcomes(graded(path, source, landlock)) == [Outcome.PASSED, Outcome.PASSED]
+
+
+def test_the_author_s_code_reads_them(path: Path, sandbox: Sandbox) -> None:
+    """`given`, an expected expression, the course's reference and a test's body; each both files."""
+    course = path.parent.parent
+    (course / "course.yaml").write_text("title: T\nreference: answers\n")
+    (course / "answers").mkdir()
+    (course / "answers" / "__init__.py").write_text("")
+    (course / "answers" / "sums.py").write_text(
+        "from pathlib import Path\n\n\ndef total(name):\n"
+        "    return float(sum(map(float, Path(name).read_text().split(','))))\n"
+    )
+    text = EXERCISE.replace("{total: {}}", "{total: {reference: 'answers.sums:total'}}")
+    text = text.replace("    expect: 6.0\n", "    expect: reference\n")
+    text = text.replace(
+        "  - id: secret\n",
+        """  - id: given
+    given: |
+      numbers = np.loadtxt("small.csv", delimiter=",")
+    call: numbers.sum() - total("small.csv")
+    expect: {expression: "0.0 * np.loadtxt('small.csv', delimiter=',')[0]"}
+  - id: body
+    pytest: |
+      assert total("small.csv") == sum(np.loadtxt("small.csv", delimiter=","))
+  - id: secret
+""",
+    )
+    path.write_text(text)
+    verdict = graded(path, SOLUTION.replace("  import numpy", "import numpy"), sandbox)
+    assert outcomes(verdict) == [Outcome.PASSED] * 4, verdict
+    with pytest.raises(FileNotFoundError):
+        Path("small.csv").read_text()
 
 
 def test_the_digest_follows_the_contents(path: Path) -> None:
@@ -156,7 +227,7 @@ def test_the_digest_follows_the_contents(path: Path) -> None:
 
 
 def test_handouts_and_pages_have_no_hidden_file(path: Path, etude: Etude, tmp_path: Path) -> None:
-    """The visible one goes along with a handout; a page says what it lacks."""
+    """The visible one goes along with a handout; a page too large a one lacks, and says so."""
     folder = path.parent.parent
     files = dict(student_files(folder))
     assert set(files) == {"course.yaml", "first/track.yaml", "first/total.yaml", "data/small.csv"}
@@ -166,9 +237,13 @@ def test_handouts_and_pages_have_no_hidden_file(path: Path, etude: Etude, tmp_pa
     assert etude("start", "total", "--exercises", folder).returncode == 0
     assert (tmp_path / "small.csv").read_text() == "1,2,3\n"
     assert not (tmp_path / "large.csv").exists()
+    page = tmp_path / "made" / "first" / "total"
     assert etude("site", "build", "--exercises", folder, "--output", "made").returncode == 0
-    page = (tmp_path / "made" / "first" / "total" / "index.html").read_text()
-    assert "needs <code>small.csv</code>" in page
+    assert (page / "engine.txt").exists()
+    (folder / "data" / "small.csv").write_bytes(b"1,2,3\n" + b" " * (2 << 20))
+    assert etude("site", "build", "--exercises", folder, "--output", "made").returncode == 0
+    assert not (page / "engine.txt").exists()
+    assert "needs <code>small.csv</code>" in (page / "index.html").read_text()
     for made in (tmp_path / "made").rglob("*"):
         assert made.is_dir() or b"large.csv" not in made.read_bytes()
 
@@ -184,7 +259,7 @@ def test_an_autograder_has_all_of_them(path: Path, etude: Etude, tmp_path: Path)
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("data/gone.csv", "files: there is no file '"),
+        ("data/gone.csv", "files: there is no file 'data/gone.csv' in the folder "),
         ("../secret.csv", "files: '../secret.csv' is no path below the course's folder"),
         ("/etc/passwd", "files: '/etc/passwd' is no path below the course's folder"),
         ("linked/large.csv", "a symbolic link; put the folder itself here"),

@@ -14,7 +14,7 @@ from grader.definitions.exercise import Exercise, FigurePart, FigureTest, TestId
 from grader.definitions.student import student_text
 from grader.errors import DefinitionError, Location
 from grader.grading.checks import check_of
-from grader.grading.expected.public_form import needed_beside_numpy
+from grader.grading.expected.public_form import missing_in_page
 from grader.grading.feedback.difference_sentences import sentence_of
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
@@ -246,7 +246,7 @@ def test_a_course_must_name_matplotlib(exercise: Exercise, tmp_path: Path) -> No
 
 def test_pages_and_students_have_no_figure_to_compare_with(exercise: Exercise) -> None:
     """A page says what it lacks; the student edition counts the tests as left out."""
-    assert [*needed_beside_numpy(exercise)] == ["matplotlib"]
+    assert missing_in_page(exercise, ["matplotlib"]) == ("matplotlib",)
     text = student_text(exercise.where.path)
     assert "hidden_elsewhere: 2" in text
     assert "plot_loss(losses)\n" not in text.partition("tests:")[2]

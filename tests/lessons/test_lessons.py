@@ -51,11 +51,11 @@ def sandbox() -> Iterator[Sandbox]:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "lessons" / "01-a-lesson.md"
+    return tmp_path / "track" / "lessons" / "01-a-lesson.md"
 
 
 def write(path: Path, text: str) -> Path:
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -139,7 +139,7 @@ def test_a_failing_value_in_prose_is_an_error_with_its_line(path: Path, sandbox:
         (
             "# T\n\n```ruby\n1\n```\n",
             3,
-            "expected one of python, python hidden, exercise, figure, question, try, text",
+            "expected one of python, python hidden, exercise, files, figure, question, try, text",
         ),
         (b"\xff", 1, "not UTF-8"),
         ("a" * ((1 << 20) + 1), 1, "at most 1,048,576 are allowed"),
@@ -230,3 +230,26 @@ def test_one_lesson_is_one_lesson(etude: Etude, tmp_path: Path) -> None:
     assert f"run `etude lesson run --update {lesson}` and read the diff" in missing.stderr
     assert etude(*words, "--update").stdout == "1 lesson run, 1 written down\n"
     assert etude(*words).stdout == "1 lesson run, 1 as recorded\n"
+
+
+FILES = "# T\n\n```files\ndata/three.csv\n```\n\n```python\nprint(open('three.csv').read())\n```\n"
+
+
+def test_cells_read_the_data_files_of_a_lesson(path: Path, sandbox: Sandbox) -> None:
+    """They lie below the course's folder, and nothing of the list is shown."""
+    course = path.parent.parent.parent
+    (course / "data").mkdir()
+    (course / "data" / "three.csv").write_text("1,2,3")
+    run = run_lesson(read_lesson(write(path, FILES)), sandbox)
+    assert [block.printed for block in run.blocks if isinstance(block, RunCell)] == ["1,2,3\n"]
+    assert len(run.blocks) == 2
+
+
+@pytest.mark.parametrize("written", ["data/gone.csv", "../three.csv", "/etc/passwd"])
+def test_a_data_file_that_is_none_is_said_with_its_line(path: Path, written: str) -> None:
+    """Missing, or outside the course."""
+    write(path, FILES.replace("data/three.csv", written))
+    with pytest.raises(DefinitionError) as error:
+        read_lesson(path)
+    assert problem(error)[0] == 4
+    assert written in problem(error)[1]

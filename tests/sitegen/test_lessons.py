@@ -321,7 +321,8 @@ def test_a_plot_is_part_of_the_page(
     """With a name for screen readers, ids of its own, and a word about cells that cannot run."""
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path id="a" d="M 0 0"/></svg>'
     shown = (ShownPlot("Loss", "A line", svg), ShownPlot("", "A line", svg))
-    lesson = make_lesson("begin", RunCell("plot('A line')", hidden=False, printed="", shown=shown))
+    cell = RunCell("plot('A line')", hidden=False, printed="", shown=shown)
+    lesson = replace(make_lesson("begin", cell), needs=("seaborn",), packages=("matplotlib",))
 
     page = build(make_track(), lessons={"attention": [lesson]})[
         "attention/lessons/begin/index.html"
@@ -331,4 +332,5 @@ def test_a_plot_is_part_of_the_page(
     assert [each.attributes["role"] for each in plots] == ["img", "img"]
     ids = [each.attributes["id"] for each in page.all("path") if "id" in each.attributes]
     assert ids == ["plot-0-0-a", "plot-0-1-a"]
-    assert "It has no matplotlib, so cells that draw cannot run there." in page.text
+    assert "It has no seaborn, so cells that import it cannot run there." in words(page.text)
+    assert page.all("html")[0].attributes["data-packages"] == "matplotlib"

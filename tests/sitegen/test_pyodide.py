@@ -8,13 +8,16 @@ from typing import Any
 import pytest
 
 from grader.errors import UsageError
-from sitegen.pyodide import read_distribution
+from sitegen.pyodide import packages_in, read_distribution
 
 CORE = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
 
 
-def entry(name: str, *, depends: tuple[str, ...] = ()) -> dict[str, Any]:
+def entry(
+    name: str, *, depends: tuple[str, ...] = (), imports: tuple[str, ...] = ()
+) -> dict[str, Any]:
     return {
+        "imports": imports,
         "file_name": f"{name}.whl",
         "sha256": hashlib.sha256(name.encode()).hexdigest(),
         "depends": depends,
@@ -27,14 +30,16 @@ def folder(tmp_path: Path) -> Path:
     packages = {
         "numpy": entry("numpy", depends=("openblas",)),
         "openblas": entry("openblas", depends=("numpy",)),
-        "scipy": entry("scipy"),
+        "scipy": entry("scipy", imports=("scipy",)),
+        "scikit-learn": entry("learn", depends=("scipy", "joblib"), imports=("sklearn",)),
+        "joblib": entry("joblib", imports=("joblib",)),
     }
     made = tmp_path / "pyodide"
     made.mkdir()
     for name in CORE:
         (made / name).write_text(name)
     for name in packages:
-        (made / f"{name}.whl").write_text(name)
+        (made / packages[name]["file_name"]).write_text(packages[name]["file_name"][:-4])
     (made / "pyodide-lock.json").write_text(json.dumps({"packages": packages}))
     return made
 
@@ -45,6 +50,17 @@ def test_numpy_and_what_it_needs_are_taken(folder: Path) -> None:
 
     assert set(files) == {*CORE, "pyodide-lock.json", "numpy.whl", "openblas.whl"}
     assert files["numpy.whl"] == b"numpy"
+
+
+def test_packages_of_pages_are_taken_with_what_they_need(folder: Path) -> None:
+    """A module's package may be called otherwise; what lacks a file counts as not there."""
+    assert packages_in(folder) == {"scipy", "sklearn", "joblib"}
+    files = read_distribution(folder, ["sklearn"])
+    assert {"learn.whl", "scipy.whl", "joblib.whl", "numpy.whl"} <= set(files)
+
+    (folder / "joblib.whl").unlink()
+    assert packages_in(folder) == {"scipy"}
+    assert "scipy.whl" in read_distribution(folder, ["scipy"])
 
 
 @pytest.mark.parametrize("name", [*CORE, "pyodide-lock.json", "numpy.whl", "openblas.whl"])

@@ -1,12 +1,10 @@
 """The public form of an exercise. Everything hidden is left out here, and nowhere else."""
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
-from grader.definitions.exercise import (
-    Exercise,
-)
+from grader.definitions.exercise import Exercise, Seeded
 from grader.definitions.public import (
     Described,
     PublicExercise,
@@ -19,6 +17,9 @@ from grader.sandbox.process import Sandbox
 
 if TYPE_CHECKING:
     from grader.grading.expected.oracle import KnownValues
+
+
+MOST_DATA_IN_PAGE: Final = 2 << 20  # bytes of all data files of an exercise
 
 
 def public_track(track: Track, sandbox: Sandbox | None = None) -> PublicTrack:
@@ -70,6 +71,7 @@ def public_exercise(
     """
     # Most of a site's pages are cached, and then there is nothing to compute.
     from grader.grading.expected.oracle import Oracle  # noqa: PLC0415
+    from grader.grading.program.author_code import with_files_of  # noqa: PLC0415
 
     oracle = Oracle(exercise, sandbox, known)
     predicted = exercise.kind == "predict"
@@ -77,7 +79,8 @@ def public_exercise(
     for test in exercise.tests:
         if test.hidden:
             continue
-        draw = oracle.draws(test)[0]
+        with with_files_of(exercise):
+            draw = oracle.draws(test)[0]
         public = PublicTest(
             kind="answer" if predicted else test.kind,
             id=test.id,
@@ -113,21 +116,47 @@ def _exercise(exercise: Exercise, tests: Sequence[PublicTest]) -> PublicExercise
         max_points=exercise.max_points,
         choices={name: each.choices for name, each in exercise.defines.items() if each.choices},
         digest=exercise.digest,
-        needs=tuple(needed_beside_numpy(exercise)),
+        needs=missing_in_page(exercise),
         file=exercise.where.path,
     )
 
 
-def needed_beside_numpy(exercise: Exercise) -> Iterator[str]:
-    """Yield its data files, and the packages of the course that its own programs import."""
-    yield from exercise.data
-    bodies = [test.code for test in exercise.tests if test.code_key == "pytest" and not test.hidden]
+def imported_packages(exercise: Exercise) -> tuple[str, ...]:
+    """Return the packages of the course that the exercise's own programs import."""
+    visible = [test for test in exercise.tests if not test.hidden]
+    bodies = [test.code for test in visible if test.code_key == "pytest"]
+    bodies += [test.given.code for test in visible if isinstance(test.given, Seeded)]
     programs = "\n".join((exercise.starter, exercise.solution, *bodies))
+    return packages_in_code(programs, exercise.packages)
+
+
+def packages_in_code(code: str, modules: Iterable[str]) -> tuple[str, ...]:
+    """Return the packages of some modules that code imports."""
+    packages = dict.fromkeys(module.partition(".")[0] for module in modules)
+    return tuple(
+        name
+        for name in packages
+        if re.search(rf"^\s*(?:import|from)\s[^#\n]*\b{name}\b", code, re.MULTILINE)
+    )
+
+
+def missing_in_page(
+    exercise: Exercise, packages: Collection[str] = (), *, for_practice: bool = False
+) -> tuple[str, ...]:
+    """Return the packages and the data files that a page lacks.
+
+    Args:
+        exercise: whose page.
+        packages: what Python in the page can import beside NumPy.
+        for_practice: whether the page runs the hidden tests too.
+    """
+    missing = [name for name in imported_packages(exercise) if name not in packages]
     if any(test.kind == "figure" for test in exercise.tests):
-        programs += "\nimport matplotlib"
-    for name in dict.fromkeys(module.partition(".")[0] for module in exercise.packages):
-        if re.search(rf"^\s*(?:import|from)\s[^#\n]*\b{name}\b", programs, re.MULTILINE):
-            yield name
+        missing.append("matplotlib")
+    contents = {**exercise.data, **(exercise.hidden_data if for_practice else {})}
+    if sum(map(len, contents.values())) > MOST_DATA_IN_PAGE:
+        missing += contents
+    return tuple(dict.fromkeys(missing))
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401  any value

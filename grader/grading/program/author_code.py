@@ -16,8 +16,10 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 
+from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError, Location, Problem
 from grader.grading.program.stand_ins import authors_code
+from grader.sandbox.inside import virtual_files
 from grader.sandbox.inside.layout import arranged, is_read_only, lent
 from grader.sandbox.limits import AUTHOR_SECONDS
 
@@ -33,6 +35,11 @@ _UNCHANGEABLE: Final = _SCALARS | {NoneType, bool, int, float, complex, str, byt
 def author_error(where: Location, message: str) -> DefinitionError:
     """Return the error for one thing that an author has to fix."""
     return DefinitionError([Problem(where, message)])
+
+
+def with_files_of(exercise: Exercise) -> contextlib.AbstractContextManager[None]:
+    """Let an author's code open the data files of an exercise, the hidden ones too."""
+    return virtual_files.served({**exercise.data, **exercise.hidden_data})
 
 
 def by_author(where: Location, what: str, action: Callable[[], T]) -> T:

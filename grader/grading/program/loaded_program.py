@@ -27,14 +27,11 @@ def put_files(child: Child, exercise: Exercise, *, hidden: bool = False) -> None
         hidden: whether also those that a submission gets only for hidden tests.
 
     Raises:
-        GraderFault: the sandbox has no folder to write to.
+        GraderFault: the sandbox cannot take them.
     """
     contents = {**exercise.data, **(exercise.hidden_data if hidden else {})}
     if contents and not isinstance(child.put_files(contents), Returned):
-        raise GraderFault(
-            f"{exercise.id} has data files, and this sandbox has no folder for them; "
-            "install bubblewrap, see 'etude doctor'"
-        )
+        raise GraderFault(f"{exercise.id} has data files, which this sandbox cannot take")
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
     """Load a submission into a child that has run nothing yet.
 
     Raises:
-        GraderFault: the exercise has data files, and the sandbox no folder for them.
+        GraderFault: the exercise has data files, which the sandbox cannot take.
     """
     put_files(child, exercise)
     lines = PartLines.of(submission)

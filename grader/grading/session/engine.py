@@ -12,6 +12,7 @@ from grader.definitions.exercise import Exercise, TestId
 from grader.errors import EtudeError, GraderFault
 from grader.grading.expected.independence import drawn_otherwise, ended_otherwise
 from grader.grading.expected.oracle import KnownValues, Oracle
+from grader.grading.program.author_code import with_files_of
 from grader.grading.results.jobs import Job, Probe, Result
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
@@ -152,6 +153,10 @@ class _GradingSession:
             raise GraderFault(f"the sandbox was started without {', '.join(lacking)}")
         shared = (job.probe and job.probe.form_of) or job.exercise.digest  # by all its forms
         oracle = Oracle(job.exercise, self._sandbox, self._known.get(shared, KnownValues))
+        with with_files_of(job.exercise):
+            return self._graded(session, job, oracle)
+
+    def _graded(self, session: pytest.Session, job: Job, oracle: Oracle) -> Verdict:
         if job.probe is None or job.probe.beside is None:
             return self._verdict(session, job, oracle, self._note)
 

@@ -72,7 +72,7 @@ except ImportError:  # a browser has no clock of a thread
 
 import numpy as np
 
-from . import cells, facts, literals, modules, value_types, wire
+from . import cells, facts, literals, modules, value_types, virtual_files, wire
 
 FILE_NAME, MODULE_NAME = "submission.py", "submission"
 _MAX_MESSAGE = 2000
@@ -278,10 +278,14 @@ class _SubmissionModule:
         return facts.not_returned(source, name)
 
     def put_files(self, contents: dict[str, bytes]) -> None:
-        """Write read-only files into the working folder."""
+        """Write read-only files into the working folder, or keep them in memory without one."""
         for name, content in contents.items():
             flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
-            place = os.open(name, flags, 0o444)
+            try:
+                place = os.open(name, flags, 0o444)
+            except PermissionError:  # Landlock alone leaves no folder to write to
+                virtual_files.serve(contents)
+                return
             try:
                 while content:
                     content = content[os.write(place, content) :]  # noqa: PLW2901  the rest of it

@@ -20,7 +20,7 @@ async function keep(): Promise<void> {
   let tell: ((message: FromPage) => void) | undefined;
   addEventListener(STARTED, () => {
     started = true;
-    tell?.({ kind: "python" });
+    tell?.({ kind: "python", packages: page.packages });
   });
   const script = new URL("offline.js", page.root);
   await navigator.serviceWorker.register(script, { scope: page.root, updateViaCache: "none" });
@@ -29,7 +29,7 @@ async function keep(): Promise<void> {
   const tellNext = (): void => void (savesData() || tell?.({ kind: "next", pages: linked(), track: page.track }));
   tellNext();
   addEventListener(TURNED, tellNext);
-  if (started) tell({ kind: "python" });
+  if (started) tell({ kind: "python", packages: page.packages });
 }
 
 function linked(): string[] {

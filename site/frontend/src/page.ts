@@ -14,6 +14,8 @@ function read() {
     root: address("root"),
     pyodide: address("pyodide"),
     bundle: address("bundle"),
+    packages: told("packages").split(" ").filter(Boolean), // that Python loads beside NumPy
+    files: told("files") ? address("files") : "", // of a lesson
     exercise: told("exercise"),
     track: told("track"),
     lesson: told("lesson"),

@@ -9,6 +9,7 @@ type Hear = (message: FromWorker) => void;
 /** A worker; one that is ready has loaded Python, and knows nothing of a page yet. */
 export class PythonWorker {
   readonly since = Date.now();
+  readonly packages = page.packages; // that it loads beside NumPy
   isReady = false;
   hear: Hear = () => undefined; // of the page that uses it
   private readonly worker = new Worker(new URL("./python-worker.js", import.meta.url), { type: "module" });
@@ -16,7 +17,7 @@ export class PythonWorker {
   constructor() {
     this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.tell(data);
     this.worker.onerror = ({ message }) => this.tell({ kind: "failed", reason: message || "its script could not be loaded" });
-    this.say({ kind: "start", pyodide: page.pyodide, bundle: page.bundle });
+    this.say({ kind: "start", pyodide: page.pyodide, bundle: page.bundle, packages: this.packages });
   }
 
   /** Ask it for a call, and return the number that is in the answer. */
@@ -58,10 +59,12 @@ export function hasPython(): boolean {
   return free.length > 0;
 }
 
-/** A worker that is free, best one that is ready, or else a new one. */
+/** A worker that is free and has the page's packages, best one that is ready, or else a new one. */
 export function take(hear: Hear): PythonWorker {
-  const worker = free.find(({ isReady }) => isReady) ?? free[0] ?? new PythonWorker();
-  free = free.filter((each) => each !== worker);
+  const fitting = free.filter(({ packages }) => page.packages.every((name) => packages.includes(name)));
+  const worker = fitting.find(({ isReady }) => isReady) ?? fitting[0] ?? new PythonWorker();
+  for (const each of free) if (!fitting.includes(each)) each.end(); // its memory serves no page now
+  free = fitting.filter((each) => each !== worker);
   worker.hear = hear;
   return worker;
 }

@@ -48,17 +48,23 @@ class AuthorProcess:
         Raises:
             DefinitionError, GraderFault: see `public_exercise`.
         """
-        tests = self._process.ask(pickle.dumps(("tests", exercise)))
+        tests = self._process.ask(pickle.dumps(("tests", exercise, ())))
         read_tests(tests)
         return tests
 
-    def engine(self, exercise: "Exercise", *, for_practice: bool) -> bytes:
+    def engine(self, exercise: "Exercise", packages: Sequence[str], *, for_practice: bool) -> bytes:
         """Return the data by which a page grades an exercise: text in base 64.
+
+        Args:
+            exercise: Whose page.
+            packages: What the page loads beside NumPy.
+            for_practice: Whether it runs the hidden tests too.
 
         Raises:
             DefinitionError, GraderFault: see `engine_data`.
         """
-        text = self._process.ask(pickle.dumps(("practice" if for_practice else "engine", exercise)))
+        what = "practice" if for_practice else "engine"
+        text = self._process.ask(pickle.dumps((what, exercise, tuple(packages))))
         try:
             base64.b64decode(text, validate=True)
         except binascii.Error as error:
@@ -89,10 +95,13 @@ class _Answers:
         self._last: tuple[str, KnownValues] | None = None
 
     def __call__(self, request: bytes, sandbox: "Sandbox") -> bytes:
-        what, exercise = pickle.loads(request)  # noqa: S301  from our parent
+        what, exercise, packages = pickle.loads(request)  # noqa: S301  from our parent
         if what != "tests":
             known = self._known(exercise.digest)
-            text = engine_data(exercise, sandbox, known, for_practice=what == "practice")
+            is_practice = what == "practice"
+            text = engine_data(
+                exercise, sandbox, known, for_practice=is_practice, packages=packages
+            )
             return text.encode()
         public = public_exercise(exercise, sandbox, self._known(exercise.digest))
         return _PICKLED.to_bytes(_Tests(tuple(public.tests)))

@@ -6,7 +6,7 @@ forks of this process, and each of them has its own runner and sandbox.
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,17 +15,23 @@ from typing import Self
 from grader.authoring.handout_notebook import handout
 from grader.browser.shipping import bundle
 from grader.definitions.collection import Collection
+from grader.definitions.data_files import digest_of
 from grader.definitions.exercise import Exercise
-from grader.definitions.files import exists, read_file
+from grader.definitions.files import TRACK_FILE, exists, read_file
 from grader.definitions.load_course import course_file, load_course
 from grader.definitions.public import PublicTest, PublicTrack
 from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.track import LessonDefinition, Track, TrackDefinition, TrackId
 from grader.disk_cache import Cache, cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
-from grader.grading.expected.public_form import needed_beside_numpy, untested_track
+from grader.grading.expected.public_form import (
+    imported_packages,
+    missing_in_page,
+    packages_in_code,
+    untested_track,
+)
 from grader.lessons.execute import RunBlock, RunLesson
-from grader.lessons.lesson import read_lesson
+from grader.lessons.lesson import Cell, read_lesson
 from grader.lessons.reading_time import reading_minutes
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
@@ -34,6 +40,7 @@ from sitegen.from_collection.author_process import AuthorProcess, read_tests
 from sitegen.from_collection.lazy import Deferred
 from sitegen.from_collection.lesson_cache import cached_run
 from sitegen.lessons import TrackLesson
+from sitegen.pyodide import PUBLIC_PACKAGES
 from sitegen.runnable import OtherWay, Runnable, Solution
 
 
@@ -50,6 +57,7 @@ class ContentBuilder:
         with_solutions: Whether anyone may read the model answers.
         certified: Whether hidden tests and answers stay out of pages, whatever the course says.
         cache: Keeps what authors' code and lessons computed; without one nothing is kept.
+        page_packages: What Python in a page can import beside NumPy.
     """
 
     def __init__(
@@ -58,10 +66,12 @@ class ContentBuilder:
         with_solutions: bool = False,
         certified: bool = False,
         cache: Cache | None = None,
+        page_packages: Iterable[str] = PUBLIC_PACKAGES,
     ) -> None:
         self._with_solutions = with_solutions
         self._certified = certified
         self._cache = cache or Cache(None, "")
+        self._page_packages = frozenset(page_packages)
         self._sandboxes: dict[int, Sandbox] = {}  # of lessons, by process
         self._authors_of: dict[int, AuthorProcess] = {}  # by process
         self._packages = frozenset[str]()  # that submissions and lessons may import
@@ -119,9 +129,7 @@ class ContentBuilder:
                 each.id: self._runnable(each)
                 for track in tracks
                 for each in track.exercises
-                if not (
-                    each.hidden_data or any(needed_beside_numpy(each))
-                )  # a page has NumPy only, and says so
+                if not self._missing(each)  # the page says so
             },
             notebooks={
                 each.id: handout(each)
@@ -136,10 +144,20 @@ class ContentBuilder:
     def _track(self, track: Track) -> PublicTrack:
         public = untested_track(track)
         exercises = tuple(
-            replace(each, tests=Deferred(partial(self._tests, exercise)))
+            replace(
+                each,
+                tests=Deferred(partial(self._tests, exercise)),
+                needs=(missing := self._missing(exercise)),
+                packages=() if missing else imported_packages(exercise),
+            )
             for each, exercise in zip(public.exercises, track.exercises, strict=True)
         )
         return replace(public, exercises=exercises)
+
+    def _missing(self, exercise: Exercise) -> tuple[str, ...]:
+        """Return the packages and data files that the page of an exercise lacks."""
+        for_practice = self._is_practice(exercise)
+        return missing_in_page(exercise, self._page_packages, for_practice=for_practice)
 
     def _tests(self, exercise: Exercise) -> Sequence[PublicTest]:
         key = f"tests {exercise.digest}"
@@ -169,8 +187,9 @@ class ContentBuilder:
         return not self._certified and course is not None and course.grading == "practice"
 
     def _engine(self, exercise: Exercise, for_practice: bool) -> str:
-        key = f"{'practice' if for_practice else 'engine'} {exercise.digest}"
-        make = partial(self._authors().engine, exercise, for_practice=for_practice)
+        packages = sorted(self._page_packages.intersection(imported_packages(exercise)))
+        key = f"{'practice' if for_practice else 'engine'} {exercise.digest} {packages}"
+        make = partial(self._authors().engine, exercise, packages, for_practice=for_practice)
         return self._kept(key, make).decode()
 
     def _lessons(self, track: Track) -> list[TrackLesson]:
@@ -179,14 +198,22 @@ class ContentBuilder:
 
     def _lesson(self, entry: LessonDefinition, path: Path) -> TrackLesson:
         read = read_lesson(path)
+        course = course_file(path.parent.parent / TRACK_FILE)
+        known = load_course(course).packages if exists(course) else ()
+        code = "\n".join(block.code for block in read.blocks if isinstance(block, Cell))
+        imported = packages_in_code(code, known)
+        told = [hashlib.sha256(read_file(path)).hexdigest(), *digest_of(read.data)]
         return TrackLesson(
             entry.id,
             entry.title,
             entry.exercises,
             RunLesson(path, Deferred(partial(self._blocks, path))),
-            hashlib.sha256(read_file(path)).hexdigest(),
+            told[0] if len(told) == 1 else hashlib.sha256("\n".join(told).encode()).hexdigest(),
             reading_minutes(read),
             read.figures,
+            tuple(name for name in imported if name in self._page_packages),
+            tuple(name for name in imported if name not in self._page_packages),
+            read.data,
         )
 
     def _blocks(self, path: Path) -> Sequence[RunBlock]:

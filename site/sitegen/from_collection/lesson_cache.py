@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from grader.definitions.data_files import digest_of
 from grader.definitions.files import read_file
 from grader.disk_cache import Cache
 from grader.errors import Location
@@ -47,11 +48,13 @@ def cached_run(path: Path, cache: Cache, sandbox: Callable[[], Sandbox]) -> RunL
     Raises:
         DefinitionError, GraderFault: see `run_lesson`.
     """
-    key = f"{os.fspath(path)}\0{hashlib.sha256(read_file(path)).hexdigest()}"
+    lesson = read_lesson(path)
+    told = [hashlib.sha256(read_file(path)).hexdigest(), *digest_of(lesson.data)]
+    key = "\0".join((os.fspath(path), *told))
     kept = cache.find(key)
     if kept is not None and (known := _PICKLED.from_bytes(kept)):
         return known
-    run = run_lesson(read_lesson(path), sandbox())
+    run = run_lesson(lesson, sandbox())
     with contextlib.suppress(ValueError):
         cache.keep(key, _PICKLED.to_bytes(run))
     return run

@@ -4,14 +4,14 @@ import { button, element, sentence } from "../dom";
 import type { Editor } from "../editor";
 import { exploreHeatmaps } from "../heatmap";
 import { numpyNames } from "../workers";
-import { figure, type Shown } from "./figures";
+import { figure, type Shown, type ShownPlot } from "./figures";
 import type { Staleness } from "./notebook";
 
 /** What Python gives of a cell that ran. */
 export interface Result {
   readonly printed: string;
   readonly truncated: number; // bytes that were printed and are not in it
-  readonly figures: readonly Shown[];
+  readonly figures: readonly (Shown | ShownPlot)[];
   readonly problem: { readonly message: string; readonly line: number | null } | null;
 }
 

@@ -13,6 +13,14 @@ export interface Shown {
   readonly values: readonly (readonly (number | "nan" | "inf" | "-inf")[])[];
 }
 
+/** What Python gives of a plot. */
+export interface ShownPlot {
+  readonly kind: "plot";
+  readonly title: string;
+  readonly alt: string;
+  readonly svg: string;
+}
+
 /** A matrix in words; an empty class has no colour. */
 export interface Layout {
   readonly title: string;
@@ -48,7 +56,8 @@ export function layOut(shown: Shown): Layout {
   };
 }
 
-export function figure(shown: Shown): HTMLElement {
+export function figure(shown: Shown | ShownPlot): HTMLElement {
+  if (shown.kind === "plot") return plot(shown);
   const layout = layOut(shown);
   const classes = ["matrix", !layout.explore && "ruled", layout.isDense && "dense"];
   const head = element("tr", {}, element("td"), ...layout.columns.map((column) => heading("col", column)));
@@ -73,6 +82,12 @@ export function figure(shown: Shown): HTMLElement {
     element("div", { class: "scroll", tabindex: layout.isWide && 0 }, table),
     layout.explore && element("p", { class: "explained" }, "Choose a row to read it."),
   );
+}
+
+/** An image, in which nothing of the SVG can run. */
+function plot({ title, alt, svg }: ShownPlot): HTMLElement {
+  const src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  return element("figure", { class: "figure plot" }, title && element("figcaption", {}, title), element("img", { src, alt }));
 }
 
 function heading(scope: "row" | "col", label: string): HTMLElement {

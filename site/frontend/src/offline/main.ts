@@ -20,6 +20,13 @@ declare const ETUDE_BUILD: {
   readonly lost: string; // the page that is shown in place of one that was not kept
 };
 
+/** A package in the list of a Pyodide distribution. */
+interface Listed {
+  readonly file_name: string;
+  readonly imports?: readonly string[];
+  readonly depends?: readonly string[];
+}
+
 const PATIENCE = 4_000; // milliseconds for the network, where there is a copy
 const AT_ONCE = 3; // pages that are fetched at a time in the background
 const MOST = 400; // pages that are fetched for one visit
@@ -71,7 +78,7 @@ async function activate(): Promise<void> {
 }
 
 async function hear(message: FromPage): Promise<void> {
-  if (message.kind === "python") await keepPython();
+  if (message.kind === "python") await keepPython(message.packages);
   else await keepPages([...message.pages, ...(await pagesOf(message.track))]);
 }
 
@@ -94,6 +101,7 @@ async function keepPages(addresses: readonly string[]): Promise<void> {
       const response = await fetch(next, { cache: "no-cache" }).catch(() => undefined);
       if (!response?.ok) continue;
       if (await isOfExercise(response)) waiting.push(new URL("exercise.json", next).href);
+      waiting.push(...(await imagesAndData(response, next)));
       if (next.endsWith("/exercise.json")) waiting.push(...(await engineOf(response, next)));
       await keep(PAGES, next, response);
     }
@@ -106,6 +114,13 @@ async function isOfExercise(response: Response): Promise<boolean> {
   return (await response.clone().text()).includes(' data-page="exercise"');
 }
 
+/** The images and the data files that lie beside a page: the builder names them without a folder. */
+async function imagesAndData(response: Response, address: string): Promise<string[]> {
+  if (!response.headers.get("content-type")?.startsWith("text/html")) return [];
+  const found = (await response.clone().text()).matchAll(/ (?:src|data-files)="([\w.-]+\.(?:png|jpe?g|json))"/g);
+  return [...found].map(([, name]) => new URL(name ?? "", address).href);
+}
+
 /** The file from which the page's Python judges, if it does. */
 async function engineOf(response: Response, address: string): Promise<string[]> {
   const { engine } = (await response.clone().json()) as { engine: string };
@@ -113,16 +128,30 @@ async function engineOf(response: Response, address: string): Promise<string[]> 
 }
 
 /** Keep what Python was started from, as its own list says; the browser has just fetched it. */
-async function keepPython(): Promise<void> {
+async function keepPython(modules: readonly string[]): Promise<void> {
   const cache = await caches.open(PYTHON);
   const keepFile = async (name: string): Promise<Response> => {
     if (!(await cache.match(pyodide + name))) await cache.add(pyodide + name);
     return (await cache.match(pyodide + name)) ?? Response.error();
   };
   const lock = await (await keepFile("pyodide-lock.json")).json();
-  const { packages } = lock as { packages: Record<string, { file_name: string }> };
+  const { packages } = lock as { packages: Record<string, Listed> };
   const core = ["pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip"];
-  for (const name of core.concat(packages["numpy"]?.file_name ?? [])) await keepFile(name);
+  for (const name of core.concat(wheels(packages, ["numpy", ...modules]))) await keepFile(name);
+}
+
+/** The files of the packages that have some modules, and of what these depend on. */
+function wheels(packages: Record<string, Listed>, modules: readonly string[]): string[] {
+  const has = ({ imports }: Listed) => (imports ?? []).some((each) => modules.includes(each.split(".")[0] ?? ""));
+  const waiting = Object.keys(packages).filter((name) => name === "numpy" || has(packages[name] as Listed));
+  const found = new Set<string>();
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    const listed = packages[name];
+    if (!listed || found.has(listed.file_name)) continue;
+    found.add(listed.file_name);
+    waiting.push(...(listed.depends ?? []));
+  }
+  return [...found];
 }
 
 async function fromCache(name: string, event: FetchEvent): Promise<Response> {

@@ -5,13 +5,18 @@ import { CellView, type Result } from "../lesson/cell";
 import { Experiment } from "../lesson/experiment";
 import { Notebook } from "../lesson/notebook";
 import { askQuestions } from "../lesson/question";
+import { page } from "../page";
 import { Interrupted, Python, type PythonState } from "../python";
 import { turnPages } from "../turning";
 
 class Lesson {
   readonly #notebook: Notebook;
   readonly #views: ReadonlyMap<number, CellView>;
-  readonly #python = new Python(["open_lesson"], (state) => this.#hear(state));
+  readonly #python = new Python(
+    page.files ? ["open_lesson"] : ["open_lesson", "{}"], // another lesson's worker has its files
+    (state) => this.#hear(state),
+    page.files,
+  );
   readonly #back = button("Reset all cells", () => this.#resetAll(), { class: "button" });
   readonly #original = element(
     "aside",

@@ -9,6 +9,7 @@ import type { Call, FromWorker, Start, ToWorker } from "./messages";
 
 interface Pyodide {
   readonly _module: { readonly HEAPU8: Uint8Array };
+  loadPackagesFromImports(code: string, options: { checkIntegrity: boolean }): Promise<unknown>;
   unpackArchive(buffer: ArrayBuffer, format: string, options: { extractDir: string }): void;
   runPython(code: string): unknown;
   pyimport(name: string): Record<string, (...values: string[]) => string | undefined>;
@@ -61,11 +62,13 @@ async function start(message: Start): Promise<void> {
   }
 }
 
-async function boot({ pyodide, bundle }: Start): Promise<Python> {
+async function boot({ pyodide, bundle, packages }: Start): Promise<Python> {
   const [inside, modules] = await Promise.all([load(pyodide), download(bundle)]);
+  const imports = `import ${["sys", "numpy", ...packages].join(", ")}`;
+  if (packages.length > 0) await inside.loadPackagesFromImports(imports, { checkIntegrity: true });
   inside.unpackArchive(modules, "zip", { extractDir: OURS });
-  // Without its lock file Pyodide starts just as well and has no NumPy.
-  inside.runPython(`import sys, numpy\nsys.path.insert(0, ${JSON.stringify(OURS)})`);
+  // Without its lock file Pyodide starts just as well and has no NumPy; and it only logs which package it lacks.
+  inside.runPython(`${imports}\nsys.path.insert(0, ${JSON.stringify(OURS)})`);
   const module = inside.pyimport("grader.browser.page");
   return {
     call: ([name, ...values]) => module[name]?.(...values) ?? "",

@@ -7,6 +7,7 @@ export interface Start {
   readonly kind: "start";
   readonly pyodide: string; // addresses are absolute; that of a folder ends with a slash
   readonly bundle: string;
+  readonly packages: readonly string[]; // modules beside NumPy
 }
 
 export interface Request {

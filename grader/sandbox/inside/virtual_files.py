@@ -1,0 +1,104 @@
+"""Files in memory, which Python's `open` finds where a process has no folder for them.
+
+NumPy, pandas and the standard library open a file by it. Code in C that opens a file by its name
+finds none.
+"""
+
+import builtins
+import contextlib
+import errno
+import io
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+_WRITING = frozenset("wax+")
+
+_contents: dict[str, bytes] = {}
+_open, _stat = open, os.stat
+
+
+class _File(io.BytesIO):
+    """The bytes of a file, to be read."""
+
+    mode = "rb"
+
+    def __init__(self, name: str, content: bytes) -> None:
+        super().__init__(content)
+        self.name = name
+
+    def writable(self) -> bool:
+        return False
+
+
+def serve(contents: Mapping[str, bytes]) -> None:
+    """Let `open` find these files too, by their names."""
+    _install()
+    _contents.update(contents)
+
+
+@contextlib.contextmanager
+def served(contents: Mapping[str, bytes]) -> Iterator[None]:
+    """Let `open` find these files meanwhile, and no others."""
+    if not contents:
+        yield
+        return
+    before = dict(_contents)
+    _contents.clear()
+    serve(contents)
+    try:
+        yield
+    finally:
+        _contents.clear()
+        _contents.update(before)
+
+
+def _install() -> None:
+    if builtins.open is _open:
+        builtins.open = io.open = _opened
+        os.stat = _described
+        # NumPy has kept the function that was there when it was imported.
+        source: Any = getattr(np.lib, "_datasource", None)
+        with contextlib.suppress(AttributeError):
+            source._file_openers._file_openers[None] = _opened  # noqa: SLF001  it has no other place
+
+
+def _found(file: Any) -> tuple[str, bytes] | None:  # noqa: ANN401  whatever `open` takes
+    """Return the name and the contents of a file in memory."""
+    if not _contents or not isinstance(file, str | os.PathLike):
+        return None
+    path = os.fspath(file)
+    if not isinstance(path, str):
+        return None
+    folder, name = os.path.split(os.path.normpath(path))
+    content = _contents.get(name)
+    return None if content is None or folder not in {"", os.getcwd()} else (name, content)  # noqa: PTH109
+
+
+def _opened(  # noqa: PLR0917  as `open`
+    file: Any,  # noqa: ANN401  as `open`
+    mode: str = "r",
+    buffering: int = -1,
+    encoding: str | None = None,
+    errors: str | None = None,
+    newline: str | None = None,
+    closefd: bool = True,
+    opener: Any = None,  # noqa: ANN401  as `open`
+) -> Any:  # noqa: ANN401  as `open`
+    found = _found(file)
+    if found is None:
+        return _open(file, mode, buffering, encoding, errors, newline, closefd, opener)
+    if _WRITING & set(mode):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), found[0])
+    raw = _File(*found)
+    return raw if "b" in mode else io.TextIOWrapper(raw, encoding, errors, newline)
+
+
+def _described(path: Any, *args: Any, **kwargs: Any) -> os.stat_result:  # noqa: ANN401  as `os.stat`
+    found = _found(path)
+    if found is None:
+        return _stat(path, *args, **kwargs)
+    return os.stat_result((stat.S_IFREG | 0o444, 0, 0, 1, 0, 0, len(found[1]), 0, 0, 0))

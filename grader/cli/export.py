@@ -1,23 +1,23 @@
 """`etude export`: hand things out."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from grader.cli import options
+from grader.cli.grading_rules import read_graded, read_rules, rules_options
 from grader.cli.service_options import files_or_store, needs_service, open_store, stored_option
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
-    from grader.reports.report import HiddenTests
+    from grader.reports.report import Batch, HiddenTests
 
 
 @click.group("export", short_help="Write bundles and grades for others.")
 def command() -> None:
-    """Write what others need: a bundle for students, an autograder, or grades for Canvas."""
+    """Write what others need: a bundle for students, an autograder, or grades for a platform."""
 
 
 @command.command("student")
@@ -147,6 +147,7 @@ def gradescope(
     "--match", "identity", default="SIS Login ID", show_default=True, metavar="NAME",
     help="The column that has the names of the students' folders.",
 )  # fmt: skip
+@rules_options
 @click.option("--scale", is_flag=True, help="Convert to the points of the assignment in Canvas.")
 @click.option("--skip-unknown", is_flag=True, help="Leave out who is not in the gradebook.")
 @click.option(
@@ -160,17 +161,24 @@ def canvas(
     exercises: tuple[str, ...],
     *,
     database: str | None,
+    roster: Path | None,
+    due: str | None,
+    late: str | None,
+    overrides: Path | None,
     **how: Any,  # noqa: ANN401  the other options, as `fill` calls them
 ) -> None:
     """Fill an assignment's column in a GRADEBOOK that Canvas exported, from RESULTS or a database.
 
-    RESULTS are files that `etude grade --output` wrote; a database has the published grades. Who
-    has no verdict keeps what is in the gradebook, and so does who is excused. Canvas imports the
-    file that is written.
+    RESULTS are files that `etude grade --output` wrote; a database has the published grades. Points
+    are those of `etude report` with the same roster, late rule and overrides. Who has no verdict
+    keeps what is in the gradebook, and so does who is excused there. Canvas imports the file that
+    is written.
 
     \b
     Examples:
       etude export canvas grades.csv results.jsonl --column "Attention" --output filled.csv
+      etude export canvas grades.csv results.jsonl --column "W1" --roster roster.csv --due
+        2026-12-01T18:00 --late 0.9/day --overrides overrides.csv --output filled.csv
       etude export canvas grades.csv --database sqlite:///etude.db --column "W1" --output new.csv
     """
     options.prefer_own_output()
@@ -180,11 +188,14 @@ def canvas(
     if output.exists() and any(output.samefile(path) for path in (gradebook, *results)):
         raise UsageError(f"{output} is what is read; name another file")
     files_or_store(results, database)
+    rules = read_rules(roster, due, late, overrides)
     if database is None:
-        records = [record for path in results for record in _records(path)]
+        batch = read_graded(results, rules)
+    elif rules != type(rules)():
+        raise UsageError("a database has published grades: give --roster and rules with files only")
     else:
-        records = _stored(database)
-    filled = fill(_text(gradebook), scores_of(records, exercises), **how)
+        batch = _stored(database)
+    filled = fill(_text(gradebook), scores_of(batch, exercises), **how)
     write_whole(output, filled.text)
     click.echo(f"{filled.graded} grades in {filled.column!r} of {output}")
     for names, what in (
@@ -196,24 +207,53 @@ def canvas(
             click.echo(f"{len(names)} {what}: {printable(', '.join(names))}")
 
 
-def _stored(url: str) -> list[dict[str, Any]]:
+@command.command("moodle")
+@click.argument(
+    "results", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False)
+)
+@rules_options
+@click.option(
+    "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="FILE",
+    help="Where to write the table.",
+)  # fmt: skip
+def moodle(
+    results: tuple[Path, ...],
+    *,
+    roster: Path | None,
+    due: str | None,
+    late: str | None,
+    overrides: Path | None,
+    output: Path,
+) -> None:
+    """Write grades from RESULTS as a CSV that Moodle's gradebook imports: a column an exercise.
+
+    It is what `etude report --format moodle=FILE` writes. In Moodle map the column 'username' to
+    the user, and each exercise to a grade item.
+
+    \b
+    Example:
+      etude export moodle results.jsonl --roster roster.csv --output grades.csv
+    """
+    options.prefer_own_output()
+    from grader.reports.deliver import write_whole
+    from grader.reports.to_moodle import many
+
+    batch = read_graded(results, read_rules(roster, due, late, overrides))
+    if output.exists() and any(output.samefile(path) for path in results):
+        raise UsageError(f"{output} is what is read; name another file")
+    write_whole(output, many(batch))
+    students = len({each.student for each in batch})
+    click.echo(f"{students} {'student' if students == 1 else 'students'} in {output}")
+
+
+def _stored(url: str) -> "Batch":
+    """Read the published grades of a database."""
+    from grader.reports.canvas_csv import published
+
     with needs_service():
         from grader.service.gradebook_data import records
     with open_store(url) as database, database.read() as connection:
-        return records(connection)
-
-
-def _records(path: Path) -> list[dict[str, Any]]:
-    """Read a result file."""
-    records = []
-    for number, line in enumerate(_text(path).splitlines(), 1):
-        try:
-            record = json.loads(line)
-            (record["student"], record["exercise"], record["outcome"])
-        except (ValueError, KeyError, TypeError, RecursionError):
-            raise UsageError(f"{path}:{number} is no result of etude grade --output") from None
-        records.append(record)
-    return records
+        return published(records(connection))
 
 
 def _text(path: Path) -> str:

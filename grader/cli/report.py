@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.cli import options
+from grader.cli.grading_rules import read_graded, read_rules, rules_options
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
@@ -19,20 +20,7 @@ if TYPE_CHECKING:
 @click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path))
 @options.report_option
 @options.hidden_tests_option
-@click.option(
-    "--roster", type=click.Path(path_type=Path), metavar="FILE",
-    help="A CSV with a column 'student': what they did not hand in counts 0.",
-)  # fmt: skip
-@click.option("--due", metavar="TIME", help="When work was due, as 2026-12-01T18:00.")
-@click.option(
-    "--late", metavar="SHARE/day",
-    help="What is left of late work's points for each day that has begun, as 0.9/day; by default "
-    "nothing is.",
-)  # fmt: skip
-@click.option(
-    "--overrides", type=click.Path(path_type=Path), metavar="FILE",
-    help="A CSV with columns student, exercise, points, excused, comment, by.",
-)  # fmt: skip
+@rules_options
 @click.option(
     "--feedback", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
     help="Write a page for each student into this folder.",
@@ -61,40 +49,23 @@ def command(
     """
     options.prefer_own_output()
     from grader.course.feedback_pages import write_pages
-    from grader.course.grades import (
-        LateRule,
-        Rules,
-        graded,
-        read_overrides,
-        read_results,
-        read_roster,
-        unlisted,
-    )
+    from grader.course.grades import unlisted
 
-    if late is not None and due is None:
-        raise UsageError("--late counts from a time: name it with --due")
+    rules = read_rules(roster, due, late, overrides)
     delivery = options.delivery(formats)
     rules_given = {"--roster": roster, "--due": due, "--overrides": overrides}
     if rule := next((name for name, value in rules_given.items() if value is not None), ""):
         plain = [each.name for each in delivery.formats if each.verdicts_only]
         if plain:
             raise UsageError(f"--format {plain[0]} has verdicts and no grades; leave {rule} out")
-    students = None if roster is None else read_roster(roster)
-    rules = Rules(
-        roster=students,
-        late=None if due is None else LateRule.parse(due, late),
-        overrides={} if overrides is None else read_overrides(overrides),
-    )
-    read = read_results(results)
-    if not read.verdicts:
-        raise UsageError("there is no verdict in the results")
+    batch = read_graded(results, rules)
     narrow = [each.name for each in delivery.formats if each.one_student]
-    if narrow and len({each.student for each in read}) > 1:
+    if narrow and len({each.student for each in batch}) > 1:
         raise UsageError(f"--format {narrow[0]} shows one student, and there are more")
-    batch = dataclasses.replace(graded(read, rules), hidden_tests=hidden_tests)
+    batch = dataclasses.replace(batch, hidden_tests=hidden_tests)
     options.deliver(delivery, batch)
     if feedback is not None:
         count = write_pages(batch, feedback)
         click.echo(f"{count} pages in {printable(str(feedback))}", err=True)
-    if students is not None and (names := unlisted(read, students)):
+    if rules.roster is not None and (names := unlisted(batch, rules.roster)):
         click.echo(f"not on the roster: {printable(names)}", err=True)

@@ -13,6 +13,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Final
 
 from grader.errors import UsageError
+from grader.reports.report import Batch, Grade, Report
 
 IDENTITIES: Final = ("SIS Login ID", "SIS User ID", "ID", "Student", "Integration ID")
 """The columns of a gradebook that can tell students apart."""
@@ -22,13 +23,14 @@ _COMPUTED: Final = (
     "Current Score", "Current Points", "Current Grade", "Final Score", "Final Points",
     "Final Grade", "Override Score", "Override Grade", "Override Status",
 )  # fmt: skip
-_LEFT_ALONE: Final = {"EX", "N/A"}  # excused, not assigned
+_EXCUSED: Final = "EX"
+_LEFT_ALONE: Final = {_EXCUSED, "N/A"}  # the other is not assigned
 _TEST_STUDENT: Final = {"Student, Test", "Test Student"}
 _NAMED: Final = 5
 _MOST_DIGITS: Final = 12  # of an assignment's points
 
-Scores = Mapping[str, tuple[int, int]]
-"""The points of each student, and the points that were possible."""
+Scores = Mapping[str, tuple[float, int] | None]
+"""The points of each student, and the points that were possible; None for the excused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,46 +45,59 @@ class Filled:
     unknown: tuple[str, ...]  # students with a result who are not in the gradebook
 
 
-def scores_of(
-    records: Iterable[Mapping[str, Any]], exercises: Sequence[str] = ()
-) -> dict[str, tuple[int, int]]:
-    """Sum up what each student earned, from the lines of a result file.
+def scores_of(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[float, int] | None]:
+    """Sum up what each student earned; None for one who is excused from all.
 
-    A later line on the same student and exercise replaces an earlier one. Of several exercises, one
-    that a student did not hand in counts nothing; but whoever has a grader fault in one of them, or
-    a verdict without a sandbox, gets no score at all.
+    Of several exercises, one that a student did not hand in counts nothing, and one that a student
+    is excused from does not count. Who has no grade in one of them, as after a grader fault or
+    without a sandbox, gets no score at all.
 
     Args:
-        records: as `etude grade --output` writes them.
+        batch: one report of each student and exercise.
         exercises: the ids that count; may be left out if there is only one.
 
     Raises:
         UsageError: there are several exercises and none was named, or one is in no result.
     """
-    lines = list(records)
-    known = {str(record["exercise"]) for record in lines if "score" in record}
-    found: dict[str, dict[str, tuple[int, int] | None]] = {name: {} for name in sorted(known)}
-    for record in lines:
-        name = str(record["exercise"])
-        if name not in known:  # of a fault, the file's name, which may have underscores
-            name = name.replace("_", "-")
-        found.setdefault(name, {})[str(record["student"])] = _score(record)
-    wanted = _wanted(sorted(known), exercises)
-    most = {name: max(score[1] for score in found[name].values() if score) for name in wanted}
-    sums: dict[str, tuple[int, int]] = {}
-    for student in dict.fromkeys(student for name in wanted for student in found[name]):
-        # Each of the points that it was graded with: another version may have had others.
-        of_student = [found[name].get(student, (0, most[name])) for name in wanted]
-        scores = [score for score in of_student if score is not None]
-        if len(scores) == len(wanted):
-            sums[student] = sum(score[0] for score in scores), sum(score[1] for score in scores)
+    known = sorted({each.exercise for each in batch if each.points is not None})
+    wanted = _wanted(known, exercises)
+    found = {(each.student or "", each.exercise): each for each in batch}
+    most = {
+        name: max(each.max_points for each in batch if each.exercise == name) for name in wanted
+    }
+    sums: dict[str, tuple[float, int] | None] = {}
+    for student in dict.fromkeys(student for student, name in found if name in wanted):
+        points, possible, excused = 0.0, 0, 0
+        for name in wanted:
+            report = found.get((student, name))
+            if report is None:
+                possible += most[name]
+            elif report.grade is not None and report.grade.is_excused:
+                excused += 1
+            elif report.points is None or _is_unsafe(report):
+                break
+            else:
+                # Each of the points that it was graded with: another version may have had others.
+                points, possible = points + report.points, possible + report.max_points
+        else:
+            sums[student] = None if excused == len(wanted) else (points, possible)
     return sums
 
 
-def _score(record: Mapping[str, Any]) -> tuple[int, int] | None:
-    if "score" not in record or record.get("sandbox") == "none":
-        return None
-    return int(record["score"]), int(record["max_score"])
+def published(records: Iterable[Mapping[str, Any]]) -> Batch:
+    """Return the published grades of a server as reports; the last of each student counts."""
+    found = {(str(each["student"]), str(each["exercise"])): each for each in records}
+    reports = []
+    for (student, exercise), each in found.items():
+        is_graded = "score" in each and each.get("sandbox") != "none"
+        grade = Grade(float(each["score"]), int(each["max_score"])) if is_graded else None
+        reports.append(Report(exercise, "", str(each["outcome"]), student=student, grade=grade))
+    return Batch(tuple(reports))
+
+
+def _is_unsafe(report: Report) -> bool:
+    """Return whether the points are those of a verdict that no sandbox stood behind."""
+    return report.verdict is not None and report.verdict.sandbox == "none"
 
 
 def _wanted(found: Sequence[str], asked: Sequence[str]) -> list[str]:
@@ -144,7 +159,7 @@ def fill(
         if row[book.column].strip().upper() in _LEFT_ALONE:
             left_alone.append(name)
         elif key in by_key:
-            row[book.column] = book.grade(*by_key[key])
+            row[book.column] = book.cell(by_key[key])
             graded += 1
         else:
             without.append(name)
@@ -201,10 +216,13 @@ class _Gradebook:
             found[key] = row
         return found
 
-    def grade(self, score: int, most: int) -> str:
+    def cell(self, score: tuple[float, int] | None) -> str:
         """Write a score as Canvas does, with at most two digits after the point."""
+        if score is None:
+            return _EXCUSED
+        earned, most = Decimal(str(score[0])), score[1]
         points = self.points if self.points is not None else Decimal(most)
-        exact = Decimal(score) if points == most else Decimal(score) * points / (most or 1)
+        exact = earned if points == most else earned * points / (most or 1)
         text = f"{exact.quantize(Decimal('0.01'), ROUND_HALF_UP):.2f}".rstrip("0").rstrip(".")
         return text.replace(".", ",") if self.comma else text
 
@@ -250,7 +268,7 @@ def _number(text: str) -> Decimal | None:
 
 
 def _check_points(book: _Gradebook, scores: Scores, *, scale: bool) -> None:
-    for _, most in scores.values():
+    for _, most in filter(None, scores.values()):
         if book.points is not None and book.points != most and not scale:
             raise UsageError(
                 f"the assignment has {book.points} points in Canvas and {most} here; --scale "
@@ -258,8 +276,8 @@ def _check_points(book: _Gradebook, scores: Scores, *, scale: bool) -> None:
             )
 
 
-def _by_key(scores: Scores) -> dict[str, tuple[int, int]]:
-    by_key: dict[str, tuple[int, int]] = {}
+def _by_key(scores: Scores) -> dict[str, tuple[float, int] | None]:
+    by_key: dict[str, tuple[float, int] | None] = {}
     for name, score in scores.items():
         if _key(name) in by_key:
             raise UsageError(f"the results have {name!r} twice, written differently")

@@ -2,12 +2,14 @@
 
 import csv
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from grader.errors import UsageError
-from grader.reports.canvas_csv import Filled, fill, scores_of
+from grader.reports.canvas_csv import Filled, fill, published, scores_of
+from grader.reports.report import Batch, Grade, Report
 
 EXPORT = """\
 Student,ID,SIS User ID,SIS Login ID,Section,Attention (4711),Essay (4712),Current Score,Final Score
@@ -125,33 +127,43 @@ def test_something_else_is_no_gradebook() -> None:
         filled("")
 
 
-def line(student: str, score: int | None, exercise: str = "a", **more: object) -> dict[str, object]:
-    points = {} if score is None else {"score": score, "max_score": 10, "sandbox": "namespaces"}
-    return {"student": student, "exercise": exercise, "outcome": "", **points, **more}
+def report(student: str, points: float | None, exercise: str = "a", most: int = 10) -> Report:
+    return Report(exercise, "", "", student=student, grade=Grade(points, most))
 
 
-def test_the_last_verdict_of_a_student_counts() -> None:
-    """A resumed run appends."""
-    assert scores_of([line("ada", 1), line("ada", 9)]) == {"ada": (9, 10)}
+def scores(*reports: Report, exercises: Sequence[str] = ()) -> dict[str, tuple[float, int] | None]:
+    return scores_of(Batch(reports), exercises)
 
 
-def test_no_verdict_is_no_score() -> None:
+def test_no_grade_is_no_score() -> None:
     """A fault is no zero, nor is a verdict that no sandbox stood behind."""
-    lines = [line("ada", 1), line("bob", None), line("cy", 10, sandbox="none")]
-    assert scores_of(lines) == {"ada": (1, 10)}
+    assert scores(report("ada", 1), report("bob", None)) == {"ada": (1, 10)}
+    record = {"exercise": "a", "outcome": "passed", "score": 10, "max_score": 10}
+    ada, cy = ({**record, "student": name, "sandbox": where} for name, where in
+               (("ada", "namespaces"), ("cy", "none")))  # fmt: skip
+    assert scores_of(published([ada, cy])) == {"ada": (10, 10)}
 
 
 def test_several_exercises_are_added_up() -> None:
     """One that was not handed in counts nothing; one with a fault leaves no score at all."""
-    lines = [
-        line("ada", 1), line("ada", 2, "b-c"),
-        line("bob", 3),
-        line("cy", 4), line("cy", None, "b_c"),
-    ]  # fmt: skip
-    assert scores_of(lines, ["a", "b-c"]) == {"ada": (3, 20), "bob": (3, 20)}
+    of_class = (
+        report("ada", 1), report("ada", 2.5, "b"),
+        report("bob", 3),
+        report("cy", 4), report("cy", None, "b"),
+        report("dee", 5), report("dee", None, "b", most=0),
+        report("eve", None, most=0), report("eve", None, "b", most=0),
+    )  # fmt: skip
+    found = scores(*of_class, exercises=["a", "b"])
+    assert found == {"ada": (3.5, 20), "bob": (3, 20), "dee": (5, 10), "eve": None}
     with pytest.raises(UsageError, match="say with --exercise"):
-        scores_of(lines)
+        scores(*of_class)
     with pytest.raises(UsageError, match="no verdict on z"):
-        scores_of(lines, ["z"])
+        scores(*of_class, exercises=["z"])
     with pytest.raises(UsageError, match="no verdict in the results"):
-        scores_of([])
+        scores()
+
+
+def test_who_is_excused_is_excused_in_canvas() -> None:
+    """As Canvas writes it; parts of points are written too."""
+    done = filled(scores={"ada": None, "bob": (4.5, 10)})
+    assert cells(done.text)[2:4] == ["EX", "4.5"]

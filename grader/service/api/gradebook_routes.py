@@ -8,7 +8,7 @@ from fastapi import APIRouter, Body, Header, Query, Response
 from pydantic import BaseModel, Field
 
 from grader.errors import UsageError
-from grader.reports.canvas_csv import fill, scores_of
+from grader.reports.canvas_csv import fill, published, scores_of
 from grader.service import gradebook_data
 from grader.service.api.auth import ContextOf, Staff
 from grader.service.api.problem_details import ProblemError, responses
@@ -132,7 +132,7 @@ def fill_canvas(
     """Fill a column of a gradebook that Canvas exported; Canvas imports the answer."""
     try:
         with service.database.read() as connection:
-            scores = scores_of(gradebook_data.records(connection), exercise or ())
+            scores = scores_of(published(gradebook_data.records(connection)), exercise or ())
         filled = fill(
             export.decode(),
             scores,

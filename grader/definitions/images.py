@@ -2,6 +2,7 @@
 
 import os
 import re
+import struct
 from pathlib import Path, PurePosixPath
 from typing import Final
 from urllib.parse import unquote
@@ -14,6 +15,8 @@ from grader.errors import DefinitionError, UsageError
 MOST_BYTES: Final = 256 << 10  # of an image; a page loads in a second or two on a slow network
 MEDIA_TYPES: Final = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 _BEGINNINGS: Final = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
+_MARKER: Final = 0xFF  # begins each part of a JPEG
+_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # parts that say the size
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _LINK: Final = re.compile(r"!\[[^\]]*\]\(\s*(?:<([^>\n]+)>|([^\s)]+))")
 _CODE: Final = re.compile(
@@ -81,3 +84,21 @@ def read_image(written: str, definition: Path) -> bytes:
     if not data.startswith(_BEGINNINGS[MEDIA_TYPES[path.suffix.lower()]]):
         raise ImageError(f"the contents of {quote(written)} are not those of a {path.suffix} file")
     return data
+
+
+def image_size(data: bytes) -> tuple[int, int] | None:
+    """Return width and height of a PNG or JPEG in pixels; None if its head does not say."""
+    if data.startswith(_BEGINNINGS["image/png"]):
+        return _positive(*struct.unpack(">II", data[16:24])) if data[12:16] == b"IHDR" else None
+    at = 2
+    while data.startswith(b"\xff\xd8") and at + 9 <= len(data) and data[at] == _MARKER:
+        kind, (length,) = data[at + 1], struct.unpack(">H", data[at + 2 : at + 4])
+        if kind in _FRAMES:
+            height, width = struct.unpack(">HH", data[at + 5 : at + 9])
+            return _positive(width, height)
+        at += 2 + length
+    return None
+
+
+def _positive(width: int, height: int) -> tuple[int, int] | None:
+    return (width, height) if width and height else None

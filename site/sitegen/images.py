@@ -2,7 +2,7 @@
 
 from pathlib import Path, PurePosixPath
 
-from grader.definitions.images import read_image
+from grader.definitions.images import image_size, read_image
 from sitegen.assets import hashed_name
 
 
@@ -19,8 +19,10 @@ class PageImages:
         self._definition = definition
         self._contents: dict[str, bytes] = {}
 
-    def add(self, written: str) -> str:
-        """Return the name of an image beside the page, given its path in the Markdown.
+    def add(self, written: str) -> dict[str, str | int | float]:
+        """Return the attributes of an image beside the page, given its path in the Markdown.
+
+        With its size the browser leaves room for it before it is there.
 
         Raises:
             ImageError: It cannot be shown.
@@ -28,7 +30,8 @@ class PageImages:
         content = read_image(written, self._definition)
         name = hashed_name(f"image{PurePosixPath(written).suffix.lower()}", content)
         self._contents[name] = content
-        return name
+        size = image_size(content)
+        return {"src": name, **({"width": size[0], "height": size[1]} if size else {})}
 
     def beside(self, page: str) -> dict[str, bytes]:
         """Return the images by their paths, given that of the page."""

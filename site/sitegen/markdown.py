@@ -130,7 +130,7 @@ def _place_image(token: Token, source: str, images: PageImages | None) -> str:
     if written not in map(unquote, image_paths(source)):  # as notebooks and handouts look for it
         return "write the image and its path together: ![what it shows](picture.png)"
     try:
-        token.attrs["src"] = images.add(written)
+        token.attrs.update(images.add(written))
     except ImageError as error:
         return str(error)
     return ""

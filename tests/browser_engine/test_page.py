@@ -355,7 +355,7 @@ def test_a_page_has_data_files(
 def test_a_lesson_has_data_files(page: "Page") -> None:
     """They are there again when it starts anew."""
     page("open_lesson", json.dumps({"three.csv": b64encode(b"1,2,3\n").decode()}))
-    cell = "print(open('three.csv').read().strip())"
+    cell = "with open('three.csv') as file:\n    print(file.read().strip())"
     assert page("cell", cell)["printed"] == "1,2,3\n"
     page("open_lesson")
     assert page("cell", cell)["printed"] == "1,2,3\n"

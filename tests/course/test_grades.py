@@ -287,3 +287,38 @@ def test_grading_keeps_the_time_of_the_file(etude: Etude, tmp_path: Path) -> Non
     assert json.loads(results.read_text())["handed_in"] == "2027-01-15T08:00:00+00:00"
     assert "1 day late: " in done.stdout
     assert [path.name for path in (tmp_path / "pages").iterdir()] == ["ada.html"]
+
+
+BOOK = """\
+Student,ID,SIS Login ID,Section,Week 1 (7)
+    Points Possible,,,,8
+"Lovelace, Ada",1,ada,A,
+"Babbage, Bo",2,bo,A,
+"Yu, Cy",3,cy,A,
+"Roe, Dee",4,dee,A,
+"""
+OVERRIDES = "student,exercise,excused,points\ncy,one,yes,\ncy,two,yes,\nbo,one,,3.5\n"
+
+
+def test_gradebooks_have_what_a_report_has(
+    etude: Etude, results: Callable[..., Path], table: Callable[..., Path]
+) -> None:
+    """Canvas and Moodle: missing work, late work, points given by hand, and who is excused."""
+    results(line("ada", "one", 4), line("ada", "two", 2), line("bo", "one", 1))
+    table("student\nada\nbo\ncy\ndee\n", "roster.csv")
+    table(OVERRIDES, "overrides.csv")
+    table(BOOK, "book.csv")
+    rules = ("--roster", "roster.csv", "--due", "2026-12-01T10:00+00:00", "--late", "0.5/day",
+             "--overrides", "overrides.csv", "--output", "out.csv")  # fmt: skip
+    wanted = ("--column", "Week 1", "--exercise", "one", "--exercise", "two")
+
+    done = etude("export", "canvas", "book.csv", "results.jsonl", *wanted, *rules)
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.reader(table("", "x").with_name("out.csv").read_text().splitlines()))
+    assert [row[-1] for row in rows[2:]] == ["3", "3.5", "EX", "0"]
+
+    assert etude("export", "moodle", "results.jsonl", *rules).returncode == 0
+    moodle = table("", "x").with_name("out.csv").read_text().splitlines()
+    assert moodle == ["username,one,two", "ada,2,1", "bo,3.5,0", "cy,,", "dee,0,0"]
+    done = etude("export", "moodle", "results.jsonl", "--output", "results.jsonl")
+    assert (done.returncode, "results.jsonl is what is read" in done.stderr) == (2, True)

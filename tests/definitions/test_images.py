@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions.images import MOST_BYTES, ImageError, image_paths, read_image
+from grader.definitions.images import MOST_BYTES, ImageError, image_paths, image_size, read_image
 from grader.definitions.student import student_files
 
 PNG = b"\x89PNG\r\n\x1a\n and so on"
@@ -102,3 +102,21 @@ def test_the_student_edition_has_the_images_of_what_students_read(
         *("shared/a.png", "track/pictures/b c.png", "track/photo.JPG", "track/lessons/l.png"),
     }
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("data", "size"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\2\x80\0\0\1\xe0\x08\6", (640, 480)),
+        (b"\xff\xd8\xff\xe0\0\4ab\xff\xc2\0\x11\x08\1\xe0\2\x80\3", (640, 480)),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\0\0\0\1\xe0\x08\6", None),
+        (PNG, None),
+        (b"\xff\xd8\xff\xe0", None),
+        (b"\xff\xd8" + b"\xff\xe0\0\0" * 9, None),
+    ],
+)
+def test_the_size_of_an_image_is_read_from_its_head(
+    data: bytes, size: tuple[int, int] | None
+) -> None:
+    """Of a PNG and of a JPEG; one without a size has none."""
+    assert image_size(data) == size

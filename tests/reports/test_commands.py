@@ -213,7 +213,7 @@ def test_canvas_refuses_other_files(etude: Etude, graded: Path) -> None:
         (graded / "notes").write_text(text)
         done = etude("export", "canvas", "book.csv", "notes", "--column", "A", "--output", "f.csv")
         assert done.returncode == 2
-        assert "notes:1 is no result" in done.stderr
+        assert "notes:1 is no whole result" in done.stderr
 
 
 def _hand_in(folder: Path, source: Path) -> None:

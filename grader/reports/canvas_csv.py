@@ -91,7 +91,8 @@ def published(records: Iterable[Mapping[str, Any]]) -> Batch:
     for (student, exercise), each in found.items():
         is_graded = "score" in each and each.get("sandbox") != "none"
         grade = Grade(float(each["score"]), int(each["max_score"])) if is_graded else None
-        reports.append(Report(exercise, "", str(each["outcome"]), student=student, grade=grade))
+        outcome = str(each.get("outcome", ""))
+        reports.append(Report(exercise, "", outcome, student=student, grade=grade))
     return Batch(tuple(reports))
 
 

@@ -319,7 +319,7 @@ class _Auditor:
         targets: dict[str, str] = {}
         numbers: dict[str, int] = {}
         names_of_bodies: dict[tuple[str, ...], str] = {}
-        for change, call in calls.items():
+        for change, call in ((each, calls[each]) for each in programs if each in calls):
             if not call.body:
                 continue
             if call.body not in names_of_bodies:

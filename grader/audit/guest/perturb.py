@@ -28,22 +28,45 @@ class Options:
     texts: tuple[str, ...] = ()
 
 
-def mapped(steps: Steps, change: Callable[[Any], Any]) -> Steps:
-    """Change each argument of each step."""
+def mapped(steps: Steps, change: Callable[[Any], Any], *, floats: bool = False) -> Steps:
+    """Change each argument of each step; a list of numbers, nested or not, as an array is.
+
+    Args:
+        steps: the calls.
+        change: is called with each value.
+        floats: whether whole numbers in lists are taken for floats.
+    """
+
+    def deep(value: Any) -> Any:  # noqa: ANN401  any argument
+        if type(value) is list and (numbers := _numbers(value)) is not None:
+            changed = change(numbers.astype(float) if floats else numbers)
+            if changed is numbers:
+                return value
+            return changed.tolist() if isinstance(changed, np.ndarray) else changed
+        if type(value) in {list, tuple}:
+            return type(value)(deep(item) for item in value)
+        if type(value) is dict:
+            return {key: deep(item) for key, item in value.items()}
+        return change(value)
+
     return tuple(
-        (name, tuple(_deep(arg, change) for arg in args), {
-            key: _deep(value, change) for key, value in kwargs.items()
-        })
+        (name, tuple(map(deep, args)), {key: deep(value) for key, value in kwargs.items()})
         for name, args, kwargs in steps
-    )  # fmt: skip
+    )
 
 
-def _deep(value: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401  any argument
-    if type(value) in {list, tuple}:
-        return type(value)(_deep(item, change) for item in value)
-    if type(value) is dict:
-        return {key: _deep(item, change) for key, item in value.items()}
-    return change(value)
+def _numbers(value: list[Any]) -> Array | None:
+    """Return the array that a list of numbers stands for."""
+    item: Any = value
+    while type(item) is list and item:
+        item = item[0]
+    if type(item) not in {int, float}:
+        return None
+    try:
+        found = np.array(value)
+    except ValueError:  # of rows of several lengths
+        return None
+    return found if found.dtype.kind in "if" else None
 
 
 def arrays(steps: Steps) -> list[Array]:
@@ -115,7 +138,7 @@ def with_other_numbers(rng: np.random.Generator, steps: Steps, kind: int) -> Ste
                 return np.random.default_rng(0)
         return value
 
-    return mapped(steps, change)
+    return mapped(steps, change, floats=bool(rng.integers(2)))
 
 
 def resized(steps: Steps, old: int, new: int, rng: np.random.Generator | None) -> Steps:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from grader.audit.assignment import Assignment
+from grader.audit.loading.etude_exercise import load_etude
 from grader.audit.loading.exercism_folder import load_exercism
 from grader.audit.loading.folder_files import FolderFiles
 from grader.audit.loading.notebook_assignment import load_notebook
@@ -14,6 +15,7 @@ from grader.audit.loading.python_folder import is_test_file, load_python_folder
 from grader.audit.loading.python_source import bad
 from grader.authoring.importing import exercism, problem_folder
 from grader.authoring.importing.source_files import UnreadableError, shown, subfolders
+from grader.definitions.files import SUFFIXES, TRACK_FILE
 from grader.errors import UsageError
 
 _NOTEBOOK: Final = ".ipynb"
@@ -52,7 +54,8 @@ def load_all(
 
     Args:
         path: a folder with a solution and its tests, a problem's, an exercise of Exercism's, a
-            folder of such folders, or a notebook; may be missing if solution and tests are named.
+            folder of such folders, a notebook, or an exercise or a track of Etude; may be missing
+            if solution and tests are named.
         solution: the file of the solution, where convention does not find it.
         tests: files of tests, or folders of them.
         starter: the file that learners begin with.
@@ -71,6 +74,8 @@ def load_all(
     if path.is_symlink():
         raise bad(path, "a symbolic link is not followed; name the file or folder itself")
     if path.is_file():
+        if path.suffix in SUFFIXES and not named:
+            return load_etude(path)
         return [_file(path, solution=solution, tests=tests, starter=starter)]
     if not path.is_dir():
         raise bad(path, "this is no regular file and no folder")
@@ -98,6 +103,8 @@ def _file(
 
 
 def _folder(path: Path) -> list[Assignment]:
+    if os.path.lexists(path / TRACK_FILE):
+        return load_etude(path / TRACK_FILE)
     if one := _by_convention(path):
         return [one]
     try:

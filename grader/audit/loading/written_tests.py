@@ -23,8 +23,9 @@ def assert_prints(printed, expected):
     assert len(got) == len(wanted), f"{printed!r} is not {expected!r}"
     for one, other in zip(got, wanted):
         try:
-            decimals = len(other.partition(".")[2]) if "e" not in other else 8
-            same = abs(float(one) - float(other)) <= 0.51 * 10.0**-decimals or one == other
+            decimals = len(other.partition(".")[2]) if "e" not in other else 0
+            last_digit = 0.51 * 10.0**-decimals if decimals > 3 else 0.0
+            same = one == other or abs(float(one) - float(other)) <= max(last_digit, 1e-8)
         except ValueError:
             same = one == other
         assert same, f"{printed!r} is not {expected!r}"

@@ -42,7 +42,8 @@ _PERCENT = 100
     "--write",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write tests here that reject the survivors. Each was run: it passes on the solution.",
+    help="Write tests here that reject the survivors. Each was run: it passes on the solution. "
+    "In a file that ends in .json they have the form of a problem's tests.json.",
 )
 @click.option(
     "--accepted",
@@ -77,7 +78,15 @@ _PERCENT = 100
     help="Write the report here, and nothing to the terminal.",
 )
 @options.exercises_option
-@options.format_option("text", "markdown", "json", "sarif", "html", "badge")
+@click.option(
+    "--format",
+    "forms",
+    multiple=True,
+    default=["text"],
+    show_default=True,
+    metavar="NAME[=FILE]",
+    help="text, markdown, json, sarif, html or badge; with a file, written there. May be repeated.",
+)
 def command(  # noqa: PLR0917  click calls it by name
     path: Path | None,
     solution: Path | None,
@@ -90,7 +99,7 @@ def command(  # noqa: PLR0917  click calls it by name
     jobs: int,
     output: Path | None,
     exercises: Path | None,
-    form: str,
+    forms: tuple[str, ...],
 ) -> None:
     """Run the tests of an assignment against wrong programs, and say which they do not notice.
 
@@ -105,7 +114,7 @@ def command(  # noqa: PLR0917  click calls it by name
     \b
     Examples:
       etude audit homework/
-      etude audit homework.ipynb --format html --output audit.html
+      etude audit homework.ipynb --format text --format html=audit.html
       etude audit --solution solution.py --tests test_solution.py
       etude audit homework/ --write homework/test_extra.py
     """
@@ -115,6 +124,7 @@ def command(  # noqa: PLR0917  click calls it by name
 
     if write is not None and write.exists():
         raise UsageError(f"{write} exists already; name another file for --write")
+    reports = _reports(forms, output)
     assignments = load_all(path, solution=solution, tests=tests, starter=starter)
     if write is not None and len(assignments) > 1:
         raise UsageError(f"--write is for one assignment, and there are {len(assignments)}")
@@ -126,7 +136,7 @@ def command(  # noqa: PLR0917  click calls it by name
     )
     finished, broken = _run(assignments, request)
     if finished:
-        _print(finished, form, output)
+        _print(finished, reports)
         _write(finished[0], write)
     if broken:
         raise click.exceptions.Exit(USAGE)
@@ -201,14 +211,36 @@ def _progress(request: "Request") -> "Iterator[Request]":
         yield replace(request, began=begin, done=lambda: advance[0]())  # noqa: PLW0108  it is there only later
 
 
-def _print(finished: "Sequence[Finished]", form: str, output: Path | None) -> None:
+def _reports(forms: "Sequence[str]", output: Path | None) -> list[tuple[str, Path | None]]:
+    """Return each format with its file; None for what is printed.
+
+    Raises:
+        UsageError: there is no such format, or two would be printed.
+    """
     from grader.audit.reports.audit_formats import FORMATS
 
-    text = FORMATS[form]([each.audit for each in finished])
-    if output is None:
-        click.echo(text, nl=False)
-        return
-    _write_file(output, text)
+    found: list[tuple[str, Path | None]] = []
+    for each in forms:
+        name, _, file = each.partition("=")
+        if name not in FORMATS:
+            raise UsageError(f"{name!r} is no format of an audit; there are {', '.join(FORMATS)}")
+        found.append((name, Path(file) if file else output))
+    places = [file for _, file in found]
+    if len(set(places)) < len(places):
+        raise UsageError("two reports in one place: give each a file, as in --format html=a.html")
+    return found
+
+
+def _print(finished: "Sequence[Finished]", reports: "Sequence[tuple[str, Path | None]]") -> None:
+    from grader.audit.reports.audit_formats import FORMATS
+
+    audits = [each.audit for each in finished]
+    for name, file in reports:
+        text = FORMATS[name](audits)
+        if file is None:
+            click.echo(text, nl=False)
+        else:
+            _write_file(file, text)
 
 
 def _write(finished: "Finished", path: Path | None) -> None:
@@ -217,7 +249,10 @@ def _write(finished: "Finished", path: Path | None) -> None:
     if not finished.extra_tests:
         click.echo("There is no test to write.", err=True)
         return
-    _write_file(path, finished.extra_tests)
+    from grader.audit.json_tests import json_tests
+
+    is_json = path.suffix.lower() == ".json"
+    _write_file(path, json_tests(finished.extra_tests) if is_json else finished.extra_tests)
     count = finished.extra_tests.count("def test_")
     click.echo(
         f"{path}: {count} test{'s' * (count != 1)}, run on the solution and the survivors.",

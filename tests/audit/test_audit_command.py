@@ -77,6 +77,40 @@ def test_accepted_survivors_are_no_holes(etude: Etude, folder: Path, no_exercise
     assert "Named in the file of accepted ones" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--format", "xml"], "'xml' is no format of an audit; there are text, markdown, json"),
+        (["--format", "text", "--format", "json"], "two reports in one place"),
+    ],
+)
+def test_reports_that_cannot_be_had(
+    etude: Etude, folder: Path, words: list[str], says: str
+) -> None:
+    """A sentence before anything runs."""
+    done = etude("audit", folder, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+
+
+@pytest.mark.slow
+def test_several_reports_of_one_run(etude: Etude, folder: Path, no_exercises: Path) -> None:
+    """Each with a file is written there, the other one is printed; JSON tests for a problem."""
+    words = (
+        "--format",
+        "text",
+        "--format",
+        f"sarif={folder / 'a.sarif'}",
+        "--write",
+        folder / "a.json",
+    )
+    done = etude("audit", folder, "--exercises", no_exercises, *words)
+    assert done.stdout.startswith("homework (pytest): ")
+    assert json.loads((folder / "a.sarif").read_text())["version"] == "2.1.0"
+    entries = json.loads((folder / "a.json").read_text())
+    assert {entry["expected_output"] for entry in entries} == {"passed"}
+
+
 @pytest.mark.slow
 def test_a_folder_of_assignments(etude: Etude, tmp_path: Path, no_exercises: Path) -> None:
     """All are in one report; one that cannot be audited is named, and the status is 2."""

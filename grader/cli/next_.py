@@ -11,11 +11,12 @@ from grader.cli import options
 @options.exercises_option
 @click.option(
     "--course",
+    type=click.Path(path_type=Path),
     metavar="NAME",
-    help="Name today's set of a course instead: exercises for about ten minutes. NAME is a course "
-    "that comes with Etude, or the path of its folder.",
+    help="Name today's set of a course instead: exercises for about ten minutes. NAME is what "
+    "--exercises would be.",
 )
-def command(exercises: Path | None, course: str | None) -> None:
+def command(exercises: Path | None, course: Path | None) -> None:
     """Name the exercise to do now, the lesson before it, and the commands to copy.
 
     What you tried last comes first, then what follows it.
@@ -58,20 +59,19 @@ def command(exercises: Path | None, course: str | None) -> None:
     click.echo(f"Check:      etude check {exercise.id}{more}")
 
 
-def _print_daily_set(course: str) -> None:
+def _print_daily_set(course: Path) -> None:
     from grader.cli.progress_record import read_history, suffix
     from grader.definitions.collection import Collection
-    from grader.definitions.files import course_folder
     from grader.definitions.public import estimated_minutes
     from grader.progress.daily_set import daily_set
     from grader.progress.history import local_now
     from grader.sandbox.printable import printable
 
-    folder, today = course_folder(course), local_now().date()
-    if folder.is_relative_to(Path.cwd()):
-        folder = folder.relative_to(Path.cwd())
-    exercises = Collection.load(folder).exercises
-    history, more = read_history(), suffix(folder)
+    exercises, today = (
+        Collection.load(options.collection_folder(course)).exercises,
+        local_now().date(),
+    )
+    history, more = read_history(), suffix(course)
     chosen = daily_set(exercises, history, today)
     done = {each.exercise for each in history.attempts if each.passed and each.day == today}
     minutes = sum(map(estimated_minutes, chosen))

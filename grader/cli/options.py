@@ -42,8 +42,9 @@ def exercises_option(function: _Function) -> _Function:
         envvar="ETUDE_EXERCISES",
         show_envvar=True,
         metavar="DIR",
-        help="The collection of exercises; by default the one that comes with Etude. Given several "
-        "times, or with ':' between folders, all of them together.",
+        help="The collection of exercises: a folder, or a course that comes with Etude, such as "
+        "numpy-practice; by default Etude's own exercises. Given several times, or with ':' "
+        "between folders, all of them together.",
     )(function)
 
 
@@ -180,14 +181,21 @@ def deliver(delivery: "Delivery", result: "Batch | Report") -> None:
 
 
 def collection_folder(given: Path | None) -> Path:
-    """Return the folder of the collection that is meant."""
-    from grader.definitions.files import default_folder, folders_in
+    """Return the folder of the collection that is meant.
 
+    A course that comes with Etude can be meant by its name, unless there is such a folder here.
+    """
+    from grader.definitions.files import courses, default_folder, folders_in
+    from grader.definitions.wording import listing
+
+    known = courses()
     folder = given if given is not None else default_folder()
-    for each in folders_in(folder):
+    folders = [each if each.is_dir() else known.get(str(each), each) for each in folders_in(folder)]
+    for each in folders:
         if not each.is_dir():
-            raise UsageError(f"there is no folder {each} with exercises")
-    return folder
+            also = f"; courses that come with Etude: {listing(known, 'and')}" if known else ""
+            raise UsageError(f"there is no folder {each} with exercises{also}")
+    return Path(os.pathsep.join(map(str, folders)))
 
 
 def collection_for(targets: Sequence[str], given: Path | None) -> Path:

@@ -13,7 +13,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
-from grader.definitions.wording import listing, quote
+from grader.definitions.wording import quote
 from grader.errors import DefinitionError, Location, Problem, UsageError
 from grader.regular_files import FolderError, IrregularFileError, LinkError, open_regular
 
@@ -34,19 +34,10 @@ def default_folder() -> Path:
     return packaged if packaged.is_dir() else package.parent / "exercises"
 
 
-def course_folder(name: str) -> Path:
-    """Return the folder of a course: the one with a path, or one that comes with Etude.
-
-    Raises:
-        UsageError: There is no such course; those that come with Etude are named.
-    """
-    courses = default_folder().parent / "courses"
-    folder = Path(name) if is_path(name) else courses / name
-    if exists(folder / COURSE_FILE):
-        return folder
-    known = sorted(path.parent.name for path in courses.glob(f"*/{COURSE_FILE}"))
-    there = f"; there {'is' if len(known) == 1 else 'are'} {listing(known, 'and')}" if known else ""
-    raise UsageError(f"no course {quote(name)}: {folder} has no {COURSE_FILE}{there}")
+def courses() -> dict[str, Path]:
+    """Return the folders of the courses that come with Etude, by their names."""
+    found = default_folder().parent.glob(f"courses/*/{COURSE_FILE}")
+    return {path.parent.name: path.parent for path in sorted(found)}
 
 
 def is_path(name: str, suffixes: Collection[str] = SUFFIXES) -> bool:

@@ -66,11 +66,20 @@ def test_what_is_in_both_is_an_error(etude: Etude, both: tuple[str, ...], tmp_pa
     assert "there is another track 'first'" in done.stderr
 
 
+def test_a_course_that_comes_with_etude_is_found_by_its_name(etude: Etude, tmp_path: Path) -> None:
+    """From everywhere, unless a folder here has the name."""
+    words = ("list", "--exercises", "numpy-practice")
+    assert "First arrays (arrays)" in etude(*words).stdout
+    collection(tmp_path / "numpy-practice", "mine", "double")
+    assert "First arrays" not in etude(*words).stdout
+
+
 def test_a_folder_that_is_not_there_is_named(etude: Etude, both: tuple[str, ...]) -> None:
     """And a handout is of one collection, since it has one course."""
     done = etude("list", *both, "--exercises", "nowhere")
     assert done.returncode == 2
     assert "there is no folder nowhere" in done.stderr
+    assert "courses that come with Etude: 'numpy-practice'" in done.stderr
     done = etude("export", "student", *both, "handout")
     assert done.returncode == 2
     assert "one collection" in done.stderr

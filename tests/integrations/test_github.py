@@ -421,7 +421,7 @@ def test_a_given_wheel_is_what_grades(
     assert "hidden tests are run by your course" in runner.log  # a wheel has the student edition
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yml")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.yml")), ids=lambda path: path.name)
 def test_no_expression_stands_in_a_script(path: Path) -> None:
     """An expression is put in before the shell reads the line, so it may stand in `env` alone."""
     loaded = yaml.safe_load(path.read_text())
@@ -432,17 +432,17 @@ def test_no_expression_stands_in_a_script(path: Path) -> None:
     assert not [script for script in scripts if "${{" in script]
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yml")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.yml")), ids=lambda path: path.name)
 def test_other_actions_are_the_official_ones(path: Path) -> None:
     """Of GitHub's own, by a commit and the version that it is; and ours, by a tag."""
     uses = re.findall(r"uses: (.+)", path.read_text())
     assert uses
     official = r"actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+"
     for name in uses:
-        assert re.fullmatch(rf"{official}|OWNER/etude/integrations/github@v[\d.]+", name)
+        assert re.fullmatch(rf"{official}|OWNER/etude/integrations/github(?:/audit)?@v[\d.]+", name)
 
 
-@pytest.mark.parametrize("name", ["grade.yml", "pages.yml"])
+@pytest.mark.parametrize("name", ["grade.yml", "pages.yml", "audit.yml"])
 def test_a_workflow_asks_for_no_more_rights_than_it_needs(name: str) -> None:
     """It reads the repository; only the deployment of the site may do more."""
     workflow = yaml.safe_load((FOLDER / name).read_text())

@@ -14,8 +14,9 @@ DOCUMENT = (ROOT / "docs" / "how-to" / "integrations.md").read_text()
 FILES = sorted(path for path in INTEGRATIONS.rglob("*") if path.is_file() and path.suffix != ".pyc")
 VERSION = re.compile(r"(?<![\w.@-])v?\d+\.\d+\.\d+(?![\w.])|@v\d+\.\d+\.\d+")
 WITH_VERSION = {
-    "github/grade.yml", "github/grade-private.yml", "github/pages.yml", "gitlab/.gitlab-ci.yml",
-    "pre-commit/.pre-commit-config.yaml", "devcontainer/devcontainer.json",
+    "github/audit.yml", "github/grade.yml", "github/grade-private.yml", "github/pages.yml",
+    "gitlab/.gitlab-ci.yml", "pre-commit/.pre-commit-config.yaml",
+    "devcontainer/devcontainer.json",
 }  # fmt: skip
 
 

@@ -6,6 +6,8 @@ from grader.audit.result import Check, CheckVerdict
 from grader.audit.tasks import TestOutcome
 
 _SLOW = 1.0  # seconds of one test
+DENIED = "a file to write, a network or another program, which an audit denies"
+_DENIED_ERRORS = ("PermissionError:", "BlockingIOError: [Errno 1]", "OSError: [Errno 1]")
 _NAMED = 3  # tests that a sentence names
 
 
@@ -19,11 +21,20 @@ def solution_passes(tests: Sequence[TestOutcome]) -> Check:
         return Check(
             name, "ok", f"The solution passes {count(len(tests) - skipped, 'test')}{rest}."
         )
+    denied = [test for test in failed if is_denied(test)]
+    if len(denied) == len(failed):
+        verb = "needs" if len(denied) == 1 else "need"
+        return Check(name, "note", f"{_of(denied, tests)} {verb} {DENIED}.", _ids(denied))
     sentence = (
         f"The solution fails {len(failed)} of {count(len(tests), 'test')}, left out of the rest; "
         f"the first: {failed[0].message}"
     )
     return Check(name, "hole", _ended(sentence), _ids(failed))
+
+
+def is_denied(test: TestOutcome) -> bool:
+    """Return whether a test failed for want of a right."""
+    return test.outcome == "failed" and test.message.startswith(_DENIED_ERRORS)
 
 
 def starter_fails(passed: Sequence[str], tests: Sequence[str]) -> Check:

@@ -174,7 +174,7 @@ def test_known_mistakes_are_matched_by_behaviour(etude: Etude, folder: Path) -> 
     [
         ("import solution.nothing\n\ndef test_one(): pass\n", "does not load: Module"),
         ("import solution\n\n\ndef test_one(): assert 1 == 2\n", "passes none of 1 test"),
-        ("import solution\n\n\ndef test_one(tmp_path): pass\n", "passes none of 1 test"),
+        ("import solution\n\n\ndef test_one(tmp_path): pass\n", "the tests need a file to write"),
         ("import solution\n\n\ndef test_one(mocker): pass\n", "fixture 'mocker' not found"),
     ],
 )

@@ -67,6 +67,21 @@ def test_an_endless_program_is_ended() -> None:
     assert [each.message for each in tasks.tests_of(found)] == ["did not end in time"]
 
 
+def test_what_a_test_sends_is_no_message_of_ours() -> None:
+    """Lines with fields of other types, or of no known kind, are dropped."""
+    found = run(
+        "import os\n"
+        "def test_forge():\n"
+        "    for line in (b'{\"kind\": \"test\", \"id\": 7}', b'[]', b'{\"kind\": [1]}', b'x',\n"
+        '                 b\'{"kind": "changed", "ids": [1]}\', b\'{"kind": "no"}\'):\n'
+        "        for descriptor in range(3, 30):\n"
+        "            try: os.write(descriptor, line + b'\\n')\n"
+        "            except OSError: pass\n"
+    )
+    assert [each["kind"] for each in found.messages] == ["begins", "test", "session", "end"]
+    assert [each.outcome for each in tasks.tests_of(found)] == ["passed"]
+
+
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The copies of the assignment are removed."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

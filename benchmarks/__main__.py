@@ -6,6 +6,7 @@ from typing import Protocol
 import click
 
 from benchmarks import (
+    auditing,
     building,
     cold,
     growth,
@@ -39,6 +40,7 @@ _SECTIONS: dict[str, _Measure] = {
     "scaling": growth.measure,
     "pages": page_loads.measure,
     "building": building.measure,
+    "audit": auditing.measure,
 }
 
 

@@ -22,8 +22,8 @@ Send = Callable[[dict[str, Any]], None]
 
 # Plugins that write files, or that only matter to those who read the output.
 _PLUGINS_OFF = (
-    "cacheprovider", "doctest", "faulthandler", "junitxml", "pastebin", "stepwise",
-    "terminal", "threadexception", "unraisableexception",
+    "cacheprovider", "doctest", "faulthandler", "junitxml", "legacypath", "pastebin", "python_path",
+    "setuponly", "setupplan", "stepwise", "terminal", "threadexception", "unraisableexception",
 )  # fmt: skip
 _READ_BY_PYTEST = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "CI", "BUILD_NUMBER")
 _COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})

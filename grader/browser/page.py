@@ -5,11 +5,14 @@ Each returns JSON, whatever a learner writes:
     check(source)  the verdict, as `etude check --format json` prints it
     run(source)    {"output", "truncated", "figures", "problem"}
     cell(source)   {"printed", "truncated", "figures", "problem"}
+    begin_text(request)  {"prompt", "problem"}
+    next_letter()  {"letter", "problem"}
     names()        for NumPy and its modules: what each public name does
 
 The working folder of `check` and `run` has the exercise's data files, that of `cell` the lesson's.
 
-`truncated` is the number of bytes printed beyond the cap; a problem is `{"message", "line"}`.
+`truncated` is the number of bytes printed beyond the cap; a problem is `{"message", "line"}`, and
+of a learner's own GPT `{"message", "exercise"}`.
 """
 
 import contextlib
@@ -20,13 +23,14 @@ import math
 import warnings
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from grader.browser.coding import EngineData, from_text, size_of
+from grader.browser.own_gpt import OwnGpt, Problem, Weights
 from grader.browser.page_child import InPage, PageChild
 from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
@@ -143,6 +147,9 @@ class _LessonNamespace:
 _grader: _Grader | None = None
 _session: _LessonNamespace | None = None
 _lesson_files: Mapping[str, bytes] = {}
+_weights: Weights | None = None
+_gpt: OwnGpt | None = None
+_sources: dict[str, str] = {}
 
 
 def open_exercise(text: str) -> None:
@@ -218,6 +225,53 @@ def cell(source: str) -> str:
     assert _session is not None  # noqa: S101  for the type checker
     with _quietly():
         return json.dumps(_session.cell(source))
+
+
+def open_gpt(text: str) -> None:
+    """Read the weights of a learner's own GPT."""
+    global _weights  # noqa: PLW0603  a page has one model
+    _weights = Weights.read(text)
+
+
+def begin_text(request: str) -> str:
+    """Begin a text with a learner's own functions.
+
+    Args:
+        request: JSON of `sources` by exercise, `prompt`, `temperature`, `top_k` and `seed`.
+    """
+    global _gpt, _sources
+    asked = json.loads(request)
+    sources = asked.pop("sources")
+    assert _weights is not None  # noqa: S101  a page opens them first
+    with _quietly():
+        is_new = _gpt is None or sources != _sources
+        if _gpt is None or is_new:
+            if _gpt is not None:
+                _gpt.close()
+            _gpt, _sources = OwnGpt(_weights, sources), sources
+        asked["prompt"] = _weights.known(asked["prompt"])
+        problem = _gpt.begin(**asked, is_new=is_new)
+        return json.dumps({"prompt": asked["prompt"], "problem": _gave_up(problem)})
+
+
+def next_letter() -> str:
+    """Write one letter more of the text."""
+    assert _gpt is not None  # noqa: S101  a page begins a text first
+    with _quietly():
+        found = _gpt.next_letter()
+    letter, problem = (found, None) if isinstance(found, str) else ("", found)
+    return json.dumps({"letter": letter, "problem": _gave_up(problem)})
+
+
+def _gave_up(problem: Problem | None) -> dict[str, Any] | None:
+    """Return a problem as JSON; after one, the code is loaded again for the next text."""
+    global _gpt  # noqa: PLW0603  as above
+    if problem is None:
+        return None
+    if _gpt is not None:
+        _gpt.close()
+    _gpt = None
+    return asdict(problem)
 
 
 @contextlib.contextmanager

@@ -12,12 +12,13 @@ SEARCH = f"search/{INDEX}"
 PROGRESS = f"progress/{INDEX}"
 ABOUT = f"about/{INDEX}"
 ACCESSIBILITY = f"accessibility/{INDEX}"
+OWN_GPT = f"own-gpt/{INDEX}"
 LOST = f"offline/{INDEX}"
 ASSETS = "assets"
 LESSONS = "lessons"
 TAKEN = (
     *("assets", "pyodide"),
-    *("concepts", "search", "progress", "about", "accessibility", "offline"),
+    *("concepts", "search", "progress", "about", "accessibility", "offline", "own-gpt"),
 )
 """Folders of ours, so that no track can have one of these names."""
 

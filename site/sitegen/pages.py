@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias, TypeVar
 
+from grader.browser.own_gpt import PARTS
+from grader.definitions.exercise import ExerciseId
 from grader.definitions.public import PublicExercise, PublicTrack
 from grader.lessons.execute import RunProse
 from sitegen.assets import Assets
@@ -24,11 +26,13 @@ from sitegen.links import (
     INDEX,
     LOST,
     NOT_FOUND,
+    OWN_GPT,
     PROGRESS,
     SEARCH,
     notebook_path,
 )
 from sitegen.notebooks import lesson_notebook
+from sitegen.package_data import data_folder
 from sitegen.rendering import PageRenderer, count
 from sitegen.search import SearchEntry
 from sitegen.teaching.explorer import ExplorerView, view_explorer
@@ -37,6 +41,8 @@ from sitegen.views import view_exercise, view_lesson
 
 WARM_UP: Final = "numpy-warmup"  # the track that home offers to those who do not know NumPy
 BUNDLE: Final = "etude.zip"  # the grader, as a page's Python imports it
+
+_WEIGHTS: Final = "tiny-gpt.json"  # that scripts/train_tiny_gpt.py wrote
 
 # The pages that say something of all tracks, and those that say nothing of any: the kind of each,
 # and its template where that has another name.
@@ -84,6 +90,8 @@ class Pages:
         self._render = PageRenderer(self.assets, hosting, for_practice=content.for_practice)
         self._cards = track_cards(content.tracks, content.lessons)
         self._concepts = concepts_of(self._cards)
+        complete = (each for each in self._cards if each.by_id.keys() >= PARTS.keys())
+        self._gpt_track = next(complete, None)  # whose functions make a GPT
 
     def makers(self) -> Iterator[Callable[[], PageFiles]]:
         """All pages but that of the search: those of the whole site, and of each definition."""
@@ -96,6 +104,8 @@ class Pages:
         for pages, context in ((_OF_ALL, cards), (_OF_NONE, {})):
             for path, (page, template) in pages.items():
                 yield partial(self._plain, path, page, template, context)
+        if self._gpt_track:
+            yield partial(self._own_gpt, self._gpt_track)
         for track, card in zip(self._content.tracks, self._cards, strict=True):
             yield partial(self._track, card)
             yield from self._lessons(track, card)
@@ -123,6 +133,16 @@ class Pages:
     ) -> PageFiles:
         return PageFiles({path: self._render(path, page, template=template, **context).encode()})
 
+    def _own_gpt(self, track: TrackCard) -> PageFiles:
+        parts = [(track.by_id[ExerciseId(each)], name) for each, name in PARTS.items()]
+        html = self._render(OWN_GPT, "gpt", track=track, parts=parts, weights=_WEIGHTS)
+        weights = data_folder("templates").joinpath(_WEIGHTS).read_bytes()
+        files = {OWN_GPT: html.encode(), OWN_GPT.replace(INDEX, _WEIGHTS): weights}
+        return PageFiles(files, SearchEntry.of("Your own GPT", OWN_GPT, track.title))
+
+    def _leads_to_gpt(self, track: str) -> bool:
+        return self._gpt_track is not None and self._gpt_track.id == track
+
     def concepts(self) -> Iterator[SearchEntry]:
         """The concepts as entries of the search."""
         for each in self._concepts:
@@ -145,7 +165,8 @@ class Pages:
             yield partial(self._exercise, outline, own, each, around)
 
     def _track(self, card: TrackCard) -> PageFiles:
-        html = self._render(card.path, "track", track=card, names={"track": card.id})
+        leads = self._leads_to_gpt(card.id)
+        html = self._render(card.path, "track", track=card, gpt=leads, names={"track": card.id})
         return PageFiles({card.path: html.encode()}, SearchEntry.of(card.title, card.path, "Track"))
 
     def _lesson(
@@ -167,6 +188,7 @@ class Pages:
             lesson=card,
             view=view_lesson(card, lesson, known, images, places),
             notebook=notebook,
+            gpt=self._leads_to_gpt(outline.id),
             names={
                 "track": outline.id,
                 "lesson": card.id,
@@ -202,6 +224,7 @@ class Pages:
             track=outline,
             view=view_exercise(own, exercise, outline.id, images),
             notebook=notebook_path(own.path) if notebook else None,
+            gpt=self._leads_to_gpt(outline.id),
             names={"track": outline.id, "exercise": own.id, **_packages(exercise.packages)},
             previous=around[0],
             following=around[1],

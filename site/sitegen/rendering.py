@@ -15,6 +15,7 @@ from sitegen.links import (
     CONCEPTS,
     INDEX,
     NOT_FOUND,
+    OWN_GPT,
     PROGRESS,
     SEARCH,
     relative_link,
@@ -49,6 +50,7 @@ class PageRenderer:
             "search": SEARCH,
             "concept_index": CONCEPTS,
             "progress": PROGRESS,
+            "own_gpt": OWN_GPT,
             "about": ABOUT,
             "accessibility": ACCESSIBILITY,
         }

@@ -334,6 +334,22 @@ def line_of(error: ChildGoneError, source: str) -> int | None:
     return line if 0 < line <= len(source.splitlines()) else None
 
 
+def wrong_part(name: str, found: Sequence[int] | str | None, wanted: Sequence[int]) -> str:
+    """Return the sentence about a function of a learner's own model.
+
+    Args:
+        name: the function.
+        found: the shape of its result, or the type of one that is no array; None where there is
+            no such function.
+        wanted: the shape that the next function needs.
+    """
+    if found is None:
+        return f"Your code does not define `{name}`."
+    nothing = "nothing" if found == "NoneType" else f"a value of type {found}"
+    given = nothing if isinstance(found, str) else f"an array of shape {tuple(found)}"
+    return f"`{name}` returned {given}, and an array of shape {tuple(wanted)} is needed."
+
+
 def gone(error: ChildGoneError, source: str = "") -> tuple[Outcome, str]:
     """Return the outcome and the sentence for the end of a submission's process.
 
@@ -569,6 +585,7 @@ TOO_LARGE = (
 OUTPUT_LIMIT = (
     "Your code printed more than it may, so the rest was cut off. Is there a print in a loop?"
 )
+NO_LETTER = "Your functions gave nothing that is a letter."
 NOT_RUN = "Not run, because your program had ended before."
 NO_TESTS = (
     "All that is asked for is there. Whether it is right is found by the hidden tests, which are "

@@ -3,6 +3,7 @@
 import { element } from "../dom";
 import { progress } from "../progress";
 import { download } from "./download";
+import { keepPassed } from "./draft";
 import { type Exercise, fileName, loadSolution } from "./exercise";
 import type { Help } from "./help";
 import { passedPanel } from "./passed";
@@ -27,6 +28,7 @@ export function conclude({ exercise, source, verdict, isCertified }: Judged, hel
   const inside = showVerdict(verdict, around);
   if (verdict.outcome === "passed") {
     const after = progress.standing(exercise.id);
+    keepPassed(exercise.id, source);
     const save = (): void => download(fileName(exercise.id), source);
     const panel = passedPanel(exercise, verdict, before, after, isCertified, save);
     return [panel, ...solutionAfter(exercise, source), ...inside];

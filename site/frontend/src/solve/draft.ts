@@ -3,6 +3,26 @@
 import { whileHere } from "../stay";
 
 const PAUSE_MS = 300;
+const DRAFT = "etude.draft.";
+const PASSED = "etude.passed.";
+
+/** Keep the program that passed, whatever becomes of the draft. */
+export function keepPassed(exercise: string, source: string): void {
+  try {
+    localStorage.setItem(PASSED + exercise, source);
+  } catch {
+    // The draft says so where it is written.
+  }
+}
+
+/** The program that passed last in this browser, or else the draft; nothing where there is neither. */
+export function codeOf(exercise: string): string | null {
+  try {
+    return localStorage.getItem(PASSED + exercise) ?? localStorage.getItem(DRAFT + exercise);
+  } catch {
+    return null;
+  }
+}
 
 export class Draft {
   private readonly key: string;
@@ -14,7 +34,7 @@ export class Draft {
     exercise: string,
     private readonly starter: string,
   ) {
-    this.key = `etude.draft.${exercise}`;
+    this.key = DRAFT + exercise;
     addEventListener("pagehide", () => this.save(), { signal: whileHere() });
     whileHere().addEventListener("abort", () => this.save());
   }

@@ -1,0 +1,103 @@
+"""A learner's own GPT, in this process: what it writes, and what it says of wrong functions."""
+
+import importlib.util
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.browser import page
+from grader.browser.own_gpt import PARTS
+from grader.definitions.collection import find_exercise
+from grader.definitions.files import default_folder
+from sitegen.package_data import data_folder
+
+SOLUTIONS = {each: find_exercise(each, default_folder()).solution for each in PARTS}
+
+
+@pytest.fixture(autouse=True)
+def _weights() -> Iterator[None]:
+    page.open_gpt((data_folder("templates") / "tiny-gpt.json").read_text("utf-8"))
+    yield
+    page.begin_text(asked(sources=SOLUTIONS | {"gelu": "1 / 0"}))  # which removes the code
+
+
+def asked(**changes: Any) -> str:  # noqa: ANN401  see `begin_text`
+    usual = {"sources": SOLUTIONS, "prompt": "Mia th", "temperature": 0.0, "top_k": 40, "seed": 1}
+    return json.dumps(usual | changes)
+
+
+def write(count: int, **changes: Any) -> str | dict[str, str]:  # noqa: ANN401  see `begin_text`
+    """Return so many letters, or the problem."""
+    problem = json.loads(page.begin_text(asked(**changes)))["problem"]
+    letters = ""
+    while not problem and len(letters) < count:
+        found = json.loads(page.next_letter())
+        letters, problem = letters + found["letter"], found["problem"]
+    return problem or letters
+
+
+def test_the_weights_and_the_solutions_write_a_tale() -> None:
+    """The weights are small, unknown letters are left out, and the temperature and the seed count."""
+    assert (data_folder("templates") / "tiny-gpt.json").stat().st_size < 150_000
+    assert json.loads(page.begin_text(asked(prompt="Mia \u2603#")))["prompt"] == "Mia "
+    coldest = write(20)
+    assert coldest == "e duck lived by the "
+    assert write(20, seed=2) == coldest
+    hot = write(20, temperature=2.0)
+    assert hot == write(20, temperature=2.0)
+    assert hot != write(20, temperature=2.0, seed=2)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "old", "new", "said"),
+    [
+        (
+            "split-heads", ".transpose(1, 0, 2)", "",
+            "`split_heads` returned an array of shape (7, 4, 16), and an array of shape (4, 7, 16) is needed.",
+        ),
+        ("gelu", "return x", "x", "`gelu` returned nothing, and an array of shape (7, 128) is needed."),
+        ("top-k-top-p", "rank < k", "rank < kk", "name 'kk' is not defined (line 19 of top_k_top_p.py"),
+        ("temperature-sampling", "def token_", "def other_", "Your code does not define `token_probabilities`."),
+        ("tiny-gpt", "@ E.T", "@ E", "Line 40 of tiny_gpt.py, in gpt: "),
+        ("layer-norm", "import numpy", "imp ort numpy", "Python cannot read"),
+    ],
+)  # fmt: skip
+def test_a_wrong_function_is_named(exercise: str, old: str, new: str, said: str) -> None:
+    """In a sentence, with its exercise; right ones write again."""
+    found = write(1, sources=SOLUTIONS | {exercise: SOLUTIONS[exercise].replace(old, new)})
+    assert isinstance(found, dict)
+    assert found["exercise"] == exercise
+    assert said in found["message"], found["message"]
+    assert write(3) == "e d"
+
+
+def test_a_helper_that_was_changed_stays_the_learners() -> None:
+    """The page puts a function in the place of a helper only where it takes the same arguments."""
+    own = SOLUTIONS["tiny-gpt"].replace(
+        "layer_norm(x, gain, bias)", "layer_norm(x, gain, bias, eps=1e-5)"
+    )
+    broken = SOLUTIONS["layer-norm"].replace("return gain", "return 1 / 0 * gain")
+    assert write(3, sources=SOLUTIONS | {"tiny-gpt": own, "layer-norm": broken}) == "e d"
+
+
+@pytest.mark.slow
+def test_training_lowers_the_loss_and_gives_the_same_weights_again() -> None:
+    """The script that made the weights runs, and its letters are those that are shipped."""
+    path = Path(__file__).parents[2] / "scripts" / "train_tiny_gpt.py"
+    spec = importlib.util.spec_from_file_location("train_tiny_gpt", path)
+    assert spec
+    assert spec.loader
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    letters, weights, loss = script.train(30)
+    again = script.train(30)[1]
+    assert loss < script.train(1)[2] - 0.2
+    assert all((again[name] == value).all() for name, value in weights.items())
+    shipped = json.loads((data_folder("templates") / "tiny-gpt.json").read_text("utf-8"))
+    assert shipped["letters"] == letters
+    assert {name: each[0] for name, each in shipped["arrays"].items()} == {
+        name: list(value.shape) for name, value in weights.items()
+    }

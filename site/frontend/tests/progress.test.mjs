@@ -4,7 +4,7 @@ import test from "node:test";
 import { fromJson, NewerHistory, NoHistory, toJson } from "../src/progress/exchange.ts";
 import { countNew, dayOf, instant, merge, NOTHING, size } from "../src/progress/history.ts";
 import { KEY, LearnersRecord, UNREADABLE_KEY } from "../src/progress/record.ts";
-import { nextUp, standings, streak, totalXp, UNTOUCHED, worth } from "../src/progress/standing.ts";
+import { dueForReview, nextUp, standings, streak, totalXp, UNTOUCHED, worth } from "../src/progress/standing.ts";
 import table from "./cases.json";
 
 const ATTEMPT = {
@@ -227,4 +227,15 @@ test("those who subscribed hear of each change until they leave", () => {
   leave();
   record.add(PASSED);
   assert.equal(heard, 2);
+});
+
+test("what was passed and not tried for two weeks is due for review", () => {
+  const at = (exercise, day, outcome = "passed") => ({ ...ATTEMPT, exercise, day, outcome });
+  const attempts = [
+    at("old", "2026-02-01"), at("older", "2026-01-01"), at("again", "2026-01-01"), at("never", "2026-01-01", "failed"),
+    at("recent", "2026-03-02"), at("again", "2026-03-10", "failed"),
+  ];
+  const due = dueForReview({ ...NOTHING, attempts }, "2026-03-15");
+  assert.deepEqual(due, [{ exercise: "older", day: "2026-01-01" }, { exercise: "old", day: "2026-02-01" }]);
+  assert.equal(dueForReview({ ...NOTHING, attempts }, "2026-03-16").at(-1).exercise, "recent");
 });

@@ -1,6 +1,7 @@
 import { courseExercises } from "../course";
 import { button, find } from "../dom";
 import { paintActivity } from "../overview/activity";
+import { paintReview } from "../overview/review";
 import { paintSums } from "../overview/sums";
 import { offerTransfer } from "../overview/transfer";
 import { progress } from "../progress";
@@ -26,6 +27,7 @@ function paint(): void {
   paintTrouble();
   paintSums(progress.history);
   paintActivity(progress.history, course);
+  paintReview(progress.history, course);
 }
 
 paint();

@@ -102,6 +102,26 @@ export function streak(history: History, today: string): Streak {
   return { current: alive ? run : 0, longest };
 }
 
+/** An exercise that was passed, and the day on which it was tried last. */
+export interface Due {
+  readonly exercise: string;
+  readonly day: string;
+}
+
+const REVIEW_DAYS = 14;
+
+/** What was passed, and not tried for two weeks: the longest ago first. */
+export function dueForReview(history: History, today: string): Due[] {
+  const passed = new Set<string>();
+  const last = new Map<string, string>();
+  for (const { exercise, outcome, day } of history.attempts) {
+    if (outcome === "passed") passed.add(exercise);
+    last.set(exercise, day);
+  }
+  const due = [...last].filter(([exercise, day]) => passed.has(exercise) && number(day) <= number(today) - REVIEW_DAYS);
+  return due.map(([exercise, day]) => ({ exercise, day })).sort((a, b) => number(a.day) - number(b.day));
+}
+
 function number(day: string): number {
   return Date.parse(`${day}T00:00:00Z`) / 86_400_000;
 }

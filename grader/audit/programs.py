@@ -75,6 +75,15 @@ def _functions(source: str) -> set[str]:
     return {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
 
 
+def _plain(source: str) -> list[str]:
+    """Return the lines of a program without comments and docstrings, which say nothing here."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.unparse(tree).splitlines(keepends=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """A function of an assignment that does what a function of an exercise does.
@@ -112,8 +121,8 @@ def mistakes_of(assignment: Assignment, match: Match) -> Iterator[WrongProgram]:
             continue
         diff = "".join(
             difflib.unified_diff(
-                known.solution.splitlines(keepends=True),
-                code.splitlines(keepends=True),
+                _plain(known.solution),
+                _plain(code),
                 f"{known.exercise}: solution",
                 f"{known.exercise}: {name}",
                 n=1,

@@ -1,6 +1,7 @@
 """`etude serve`: the site, submissions and their verdicts, on one machine."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +13,9 @@ from grader.cli.service_options import (
     needs_service,
 )
 from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from grader.definitions.exercise import Exercise
 
 
 @click.command("serve", short_help="Serve the site and grade submissions.")
@@ -79,6 +83,7 @@ def command(  # noqa: PLR0917  click calls it by name
             database_url=database,
             exercises=options.collection_folder(exercises),
             site=site,
+            solution=_rendered_solution if site else None,
             host=host,
             port=port,
             health_host=health_host,
@@ -88,6 +93,14 @@ def command(  # noqa: PLR0917  click calls it by name
             keep_days=keep_days,
         )
     )
+
+
+def _rendered_solution(exercise: "Exercise") -> dict[str, Any]:
+    """Return the solution of an exercise as its page shows it."""
+    from sitegen.exercise_data import solution_data
+    from sitegen.from_collection.builder import solution_of
+
+    return solution_data(solution_of(exercise), exercise.where.path)
 
 
 def _is_for_practice(site: Path) -> bool:

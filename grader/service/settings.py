@@ -1,9 +1,11 @@
 """The settings of a server."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from grader.definitions.exercise import Exercise
 from grader.sandbox.limits import SOURCE_CAP
 
 MAX_BODY: Final = 4 * SOURCE_CAP
@@ -17,6 +19,7 @@ class Settings:
     database_url: str
     exercises: Path
     site: Path | None = None  # the built site, to be served; none if another server does that
+    solution: Callable[[Exercise], dict[str, Any]] | None = None  # as the site's pages show it
     host: str = "127.0.0.1"
     port: int = 8000
     health_host: str = "127.0.0.1"

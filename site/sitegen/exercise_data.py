@@ -42,7 +42,7 @@ def exercise_data(
     if is_judged:
         yield exercise_file(track, exercise.id, _ENGINE), runnable.engine()
     if runnable.solution:
-        solution = _solution(runnable.solution, where, images)
+        solution = solution_data(runnable.solution, where, images)
         yield exercise_file(track, exercise.id, _SOLUTION), _json(solution)
 
 
@@ -87,7 +87,19 @@ def _inputs_of_first(exercise: PublicExercise) -> list[str]:
     return next(filter(None, given), [])
 
 
-def _solution(solution: Solution, where: Path, images: PageImages | None) -> dict[str, Any]:
+def solution_data(
+    solution: Solution, where: Path, images: PageImages | None = None
+) -> dict[str, Any]:
+    """The model answer as a page's script shows it.
+
+    Args:
+        solution: The model answer and what goes with it.
+        where: The exercise, for problems.
+        images: Collects those of the explanation.
+
+    Raises:
+        DefinitionError: A text cannot be shown.
+    """
     render = partial(render_markdown, top=3, images=images)
     return {
         "code": highlight(solution.code),

@@ -1,6 +1,7 @@
 """`/v1/exercises` and `/v1/progress`: the exercises, and a person's progress."""
 
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
@@ -65,6 +66,23 @@ def exercise(exercise: str, _person: Someone, service: ContextOf) -> ExerciseInf
             if each.id == exercise:
                 return _info(str(track.definition.id), each)
     raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
+
+
+@router.get(
+    "/exercises/{exercise}/solution",
+    responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND),
+)
+def solution(exercise: str, person: Someone, service: ContextOf) -> dict[str, Any]:
+    """Return the solution of an exercise that the caller has passed, as its page shows it."""
+    found = service.catalog.find(exercise)
+    render = service.settings.solution
+    if found is None or render is None or not found.solution:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no solution to show.")
+    with service.database.read() as connection:
+        own = grades.of_person(connection, person.id)
+    if not any(each.exercise == exercise and each.passed for each in own):
+        raise ProblemError(HTTPStatus.FORBIDDEN, "You see the solution once you have passed.")
+    return render(found)
 
 
 @router.get("/progress", responses=responses(HTTPStatus.UNAUTHORIZED))

@@ -168,8 +168,7 @@ class ContentBuilder:
         is_judged = for_practice and exercise.kind == "predict"
         solution = None
         if (self._with_solutions or for_practice) and exercise.solution:
-            others = [OtherWay(each.code, each.when) for each in exercise.also_right if each.when]
-            solution = Solution(exercise.solution, exercise.explanation, others)
+            solution = solution_of(exercise)
         return Runnable(
             engine=partial(self._engine, exercise, for_practice),
             feedback={each.id: each.feedback for each in exercise.misconceptions},
@@ -240,3 +239,9 @@ class ContentBuilder:
         if process not in self._sandboxes:
             self._sandboxes[process] = open_sandbox(packages=self._packages)
         return self._sandboxes[process]
+
+
+def solution_of(exercise: Exercise) -> Solution:
+    """Return the model answer of an exercise, with the other ways that say when to take them."""
+    others = [OtherWay(each.code, each.when) for each in exercise.also_right if each.when]
+    return Solution(exercise.solution, exercise.explanation, others)

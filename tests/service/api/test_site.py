@@ -1,6 +1,7 @@
 """A built site as `etude serve` shows it: what is true of a server, and no way out of it."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from html.parser import HTMLParser
 from http import HTTPStatus
 from pathlib import Path
@@ -65,7 +66,8 @@ def served(
 ) -> Served:
     """A server with that site."""
     url = f"sqlite:///{tmp_path_factory.mktemp('store')}/etude.db"
-    return serving(Settings(url, EXERCISES, site=built, workers=1, per_minute=10_000))
+    settings = Settings(url, EXERCISES, site=built, workers=1, per_minute=10_000)
+    return serving(replace(settings, solution=lambda exercise: {"source": exercise.solution}))
 
 
 def _pages(folder: Path) -> Mapping[str, str]:
@@ -198,3 +200,17 @@ def test_what_was_compressed_ahead_is_sent_so(served: Served, built: Path) -> No
         bare = browser.get(style, headers={"Accept-Encoding": "identity"})
         assert "Content-Encoding" not in bare.headers
         assert bare.content == plain
+
+
+def test_the_solution_is_for_those_who_passed(served: Served) -> None:
+    """Whoever has not sees none of it, whatever somebody else passed; nobody else is asked."""
+    client, path = served.client("ada"), "/v1/exercises/attention-weights/solution"
+    assert client.get(path).status_code == HTTPStatus.FORBIDDEN
+    submission = {"exercise": "attention-weights", "source": f"{served.solution()}# ada\n"}
+    location = client.post("/v1/submissions", json=submission).headers["Location"]
+    assert served.outcome(client, location) == "passed"
+    assert client.get(path).json() == {"source": served.solution()}
+    assert served.client("grace").get(path).status_code == HTTPStatus.FORBIDDEN
+    assert httpx.get(f"{served.url}{path}").status_code == HTTPStatus.UNAUTHORIZED
+    unknown = "/v1/exercises/no-such-one/solution"
+    assert client.get(unknown).status_code == HTTPStatus.NOT_FOUND

@@ -84,8 +84,13 @@ def test_a_solution_is_graded_certified_and_known_after_a_reload(
     )
     expect(bench.results).to_contain_text("Certified")
     expect(_account(bench)).to_contain_text(f"Certified: {exercise.max_points}")
+    expect(bench.results).to_contain_text("Your code beside the solution")
+    expect(bench.results).to_contain_text("Why it is right")
 
     page.reload()
+    page.get_by_text("Solution", exact=True).click()
+    bench.button("Show the solution").click()
+    expect(page.locator("details.solution")).to_contain_text("Why it is right")
     expect(_account(bench)).to_contain_text("Signed in as ada")
     expect(_account(bench)).to_contain_text(f"{exercise.xp} XP")
     mark = page.locator(f'.sidebar [data-state-of="{exercise.id}"]').first

@@ -4,11 +4,11 @@ import { element } from "../dom";
 import { progress } from "../progress";
 import { download } from "./download";
 import { keepPassed } from "./draft";
-import { type Exercise, fileName, loadSolution } from "./exercise";
+import { type Exercise, fileName } from "./exercise";
 import type { Help } from "./help";
 import { passedPanel } from "./passed";
 import { type Around, showVerdict } from "./results";
-import { beside, reasons } from "./solution";
+import { beside, reasons, wayToSolution } from "./solution";
 import type { Verdict } from "./verdict";
 
 const JOIN = " | "; // of the ids of several mistakes, as in a verdict
@@ -31,19 +31,20 @@ export function conclude({ exercise, source, verdict, isCertified }: Judged, hel
     keepPassed(exercise.id, source);
     const save = (): void => download(fileName(exercise.id), source);
     const panel = passedPanel(exercise, verdict, before, after, isCertified, save);
-    return [panel, ...solutionAfter(exercise, source), ...inside];
+    return [panel, ...solutionAfter(exercise, source, isCertified), ...inside];
   }
   const offer = verdict.diagnosis?.hint ? null : help.afterFailures();
   return offer ? [offer, ...inside] : inside;
 }
 
-/** What a pass opens: the solution beside the learner's own program, where the site has it. */
-function solutionAfter({ kind, solution: file }: Exercise, source: string): Node[] {
-  if (file === null) return [];
+/** What a pass opens: the solution beside the learner's own program, where it can be had. */
+function solutionAfter(exercise: Exercise, source: string, isCertified: boolean): Node[] {
+  const load = wayToSolution(exercise, isCertified);
+  if (load === null) return [];
   const place = element("div", { class: "after-pass" });
   const show = async (): Promise<void> => {
-    const solution = await loadSolution(file);
-    const compared = kind === "predict" ? [] : beside(source, solution); // answers that are right are the same
+    const solution = await load();
+    const compared = exercise.kind === "predict" ? [] : beside(source, solution); // answers that are right are the same
     place.append(...compared, ...reasons(solution));
   };
   show().catch((error: unknown) => place.append(`The solution could not be loaded: ${String(error)}`));

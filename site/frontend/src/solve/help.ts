@@ -2,9 +2,10 @@
 
 import { button, type Child, element, find, sentence } from "../dom";
 import { progress, worth } from "../progress";
+import { certificates, service } from "../submit/certified";
 import { ask } from "./dialog";
-import { type Exercise, loadSolution } from "./exercise";
-import { reasons } from "./solution";
+import type { Exercise, Solution } from "./exercise";
+import { reasons, wayToSolution } from "./solution";
 
 const ENOUGH_FAILURES = 2;
 
@@ -21,6 +22,7 @@ export class Help {
     place.append(this.solution);
     this.paint();
     progress.subscribe(() => this.paint());
+    certificates.subscribe(() => this.paint());
   }
 
   /** What leads to a hint: a link if it was taken, else the offer of the next one. */
@@ -105,30 +107,33 @@ export class Help {
   }
 
   private wayToSolution(): Child[] {
-    const { id, solution, xp } = this.exercise;
-    if (solution === null) {
+    const { id, xp } = this.exercise;
+    const isCertified = certificates.of(id)?.passed ?? false;
+    const load = wayToSolution(this.exercise, isCertified);
+    if (load === null) {
+      if (service) return [element("p", {}, "It is here for you once the service has certified a pass.")];
       const how = `It is not on this page. In a terminal, \`etude solution ${id}\` shows it once you have passed there.`;
       return [element("p", {}, sentence(how))];
     }
-    const show = (): void => void this.show(solution);
-    if (this.standing.closed) return [button("Show the solution", show, { class: "button" })];
+    const show = (): void => void this.show(load);
+    if (this.standing.closed || isCertified) return [button("Show the solution", show, { class: "button" })];
     const price = worth(this.standing, xp);
     const said = `It is here for you once you have passed. You can give up and see it now, for the ${price} XP that a pass would earn.`;
-    const giveUp = (): void => void this.giveUp(price, solution);
+    const giveUp = (): void => void this.giveUp(price, load);
     return [element("p", {}, said), button("Give up and show it", giveUp, { class: "button" })];
   }
 
-  private async giveUp(price: number, file: string): Promise<void> {
+  private async giveUp(price: number, load: () => Promise<Solution>): Promise<void> {
     const text = `Its ${price} XP are lost then: a later pass earns none. You can still solve it.`;
     if (!(await ask({ title: "Give up this exercise?", text, yes: "Give up" }))) return;
     progress.surrender(this.exercise.id);
-    await this.show(file);
+    await this.show(load);
   }
 
-  private async show(file: string): Promise<void> {
+  private async show(load: () => Promise<Solution>): Promise<void> {
     const place = find(".prose", HTMLElement, this.solution);
     try {
-      const solution = await loadSolution(file);
+      const solution = await load();
       const program = element("div");
       program.innerHTML = solution.code; // made by the builder, as the page itself was
       place.replaceChildren(program, ...reasons(solution));

@@ -2,10 +2,19 @@
 
 import { element } from "../dom";
 import { diff, type Line } from "./diff";
-import type { Solution } from "./exercise";
+import { service } from "../submit/certified";
+import { type Exercise, loadSolution, type Solution } from "./exercise";
 
 const SIGNS = { same: " ", yours: "−", solution: "+" } as const;
 const WORDS = { same: "", yours: "Only yours: ", solution: "Only the solution: " } as const;
+
+/** How to get the solution: from the site, or from the service after a pass there. */
+export function wayToSolution({ id, solution: file }: Exercise, isCertified: boolean): (() => Promise<Solution>) | null {
+  if (file !== null) return () => loadSolution(file);
+  if (service === null || !isCertified) return null;
+  const asked = service;
+  return async () => (await asked.ask(`exercises/${id}/solution`)) as Solution;
+}
 
 /** Explanation and other ways, below a solution that is shown already. */
 export function reasons({ explanation, others }: Solution): Node[] {

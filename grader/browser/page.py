@@ -7,6 +7,7 @@ Each returns JSON, whatever a learner writes:
     cell(source)   {"printed", "truncated", "figures", "problem"}
     begin_text(request)  {"prompt", "problem"}
     next_letter()  {"letter", "problem"}
+    arrays(names)  matrices that the cells have made
     names()        for NumPy and its modules: what each public name does
 
 The working folder of `check` and `run` has the exercise's data files, that of `cell` the lesson's.
@@ -59,6 +60,7 @@ __name__ = "__main__"
 def _give(inputs):
     globals().update({"inputs": inputs} | next(iter(inputs.values()), {}))
 """
+_MOST_ROWS: Final = 8  # and columns, of a matrix for a figure
 _LONGEST: Final = 120  # characters of what a name does
 
 
@@ -126,6 +128,11 @@ class _LessonNamespace:
     def close(self) -> None:
         """Remove the namespace."""
         self._child.close()
+
+    def value(self, name: str) -> Any:  # noqa: ANN401  any value
+        """Return what a name has now; None if it is none."""
+        answer = self._child.value(name)
+        return answer.value if isinstance(answer, Returned) else None
 
     def cell(self, source: str) -> dict[str, Any]:
         """Run a cell as the next lines of the program."""
@@ -201,6 +208,12 @@ def names() -> str:
             public = [each for each in loaded if not each.startswith("_")]
             found[name] = {each: _summary(loaded[each]) for each in sorted(public)}
     return json.dumps(found)
+
+
+def arrays(*names: str) -> str:
+    """Return the matrices of the open lesson with these names; null for what is no small matrix."""
+    with _quietly():
+        return json.dumps({name: _matrix(_session, name) if _session else None for name in names})
 
 
 def open_lesson(files: str = "") -> None:
@@ -311,6 +324,17 @@ def _figure(shown: Any) -> dict[str, Any]:  # noqa: ANN401  as `display` keeps i
     # JSON has no NaN and no infinity: they are sent as text.
     values = [[x if math.isfinite(x) else str(x) for x in row] for row in rows]
     return {**shown, "values": values}
+
+
+def _matrix(session: _LessonNamespace, name: str) -> list[list[float]] | None:
+    """Return a matrix of finite numbers that a figure has room for."""
+    with contextlib.suppress(ChildGoneError):
+        match session.value(name):
+            case np.ndarray() as found if found.ndim == 2 and found.dtype.kind in "biuf":  # noqa: PLR2004
+                if max(found.shape) <= _MOST_ROWS and found.size and np.isfinite(found).all():
+                    rows: list[list[float]] = found.astype(float).tolist()
+                    return rows
+    return None
 
 
 def _summary(value: object) -> str:

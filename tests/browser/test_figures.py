@@ -14,6 +14,7 @@ from tests.browser.judging import (
     shoot,
     without_python,
 )
+from tests.browser.learner import paste
 
 if TYPE_CHECKING:
     from tests.browser.conftest import NewPage
@@ -114,6 +115,26 @@ def test_a_head_is_stepped_through_by_the_keyboard(page: Page) -> None:
         figure.get_by_role("button", name="Next").click()
     expect(figure.get_by_text("Values are read", exact=True)).to_be_visible()
     expect(figure.get_by_role("button", name="Next")).to_be_disabled()
+
+
+def test_a_head_shows_the_reader_s_own_last_run(page: Page) -> None:
+    """Once cells have made its matrices; the lesson's own numbers come back by the same button."""
+    page.goto("attention/lessons/weighted-sum/")
+    figure = page.locator("[data-figure=stepper]")
+    own = figure.get_by_role("button", name="Show the numbers of your last run")
+    expect(own).to_be_hidden()
+    cell = page.locator("[data-cell]").first
+    cell.get_by_role("button", name=re.compile("^Edit")).click()
+    editor = cell.get_by_role("textbox")
+    paste(editor, (editor.inner_text()).replace("W_Q = np.array([[4,", "W_Q = np.array([[8,"))
+    cell.get_by_role("button", name=re.compile("^Run")).first.click()
+    own.click()
+    figure.get_by_role("radio").nth(4).check(force=True)
+    grid = figure.locator(".stepper-panel:nth-child(5) [role=grid]")
+    grid.locator("[data-sum]").nth(7).click()
+    expect(figure.get_by_text("row 2, column 1: 8.00 · 1.00 = 8.00").first).to_be_visible()
+    figure.get_by_role("button", name=re.compile("^Show the lesson")).click()
+    expect(figure.get_by_text("spring, old: 4.00 · 0.20 = 0.80").first).to_be_visible()
 
 
 def test_dividing_cures_a_saturated_softmax(page: Page) -> None:

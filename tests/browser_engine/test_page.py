@@ -67,6 +67,16 @@ def test_a_run_draws_but_a_check_cannot(
     assert page("check", inside)["outcome"] == "passed"
 
 
+def test_a_figure_gets_what_the_cells_have_made(page: "Page") -> None:
+    """Matrices as they are now; nothing for what is no small matrix of finite numbers."""
+    page("open_lesson")
+    assert page("arrays", "X") == {"X": None}
+    page("cell", "import numpy as np\nX = np.eye(2)\nq = X[0]\nlarge = np.ones((9, 2))\n")
+    page("cell", "X = X * 3\nbad = X / 0\n")
+    found = page("arrays", "X", "q", "large", "bad")
+    assert found == {"X": [[3.0, 0.0], [0.0, 3.0]], "q": None, "large": None, "bad": None}
+
+
 def test_names_of_numpy_say_what_they_do(page: "Page") -> None:
     """A function by its documentation's first sentence, whose signature is left out."""
     names = page("names")

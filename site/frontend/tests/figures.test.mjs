@@ -6,6 +6,7 @@ import { describeRow } from "../src/figures/explorer-words.ts";
 import { barsOf, decode, describe, measure } from "../src/figures/spread.ts";
 import * as waves from "../src/figures/waves.ts";
 import attention from "./attention.json";
+import { headArrays } from "../src/figures/head-arrays.ts";
 import curves from "./curves.json";
 
 for (const { words, head, settings, known, weights, said } of attention.cases) {
@@ -35,3 +36,27 @@ for (const { position, products, said } of curves.positions) {
     assert.equal(waves.describe(position, found), said);
   });
 }
+
+const HEAD = {
+  X: [[0.1, 0, 0, 0.2, 0.7], [0.9, 1, 0, 1, 0], [1, 0.5, 0.5, 0, 0]],
+  W_Q: [[4, 0], [0, 0], [0, 0], [0, 0], [0, 4]],
+  W_K: [[0, 1], [0, 0], [0, 0], [1, 0], [0, 0]],
+  W_V: [[1, 0], [0, 1], [0, 0], [0, 0], [0, 0]],
+};
+
+test("the reader's own head has the sums of the lesson's", () => {
+  const { S, masked, A, O } = headArrays(HEAD, true);
+  assert.equal(S.sum(2, 1), "4.00 · 1.00 = 4.00");
+  assert.equal(S.sum(0, 0), "0.40 · 0.20 + 2.80 · 0.10 = 0.36");
+  assert.match(masked.sum(0, 1), /^2\.06 \+ \(−∞\) = −∞$/);
+  assert.deepEqual(A.values[0], [1, 0, 0]);
+  for (const row of A.values) assert.ok(Math.abs(row.reduce((sum, share) => sum + share) - 1) < 1e-12);
+  assert.deepEqual(O.values[0], [0.1, 0]);
+  assert.ok(headArrays(HEAD, false).A.values[0].every((share) => share > 0));
+});
+
+test("matrices that make no head are not shown", () => {
+  assert.equal(headArrays({ ...HEAD, W_K: null }, true), null);
+  assert.equal(headArrays({ ...HEAD, W_K: [[1, 2]] }, true), null);
+  assert.equal(headArrays({ ...HEAD, W_K: HEAD.X }, true), null);
+});

@@ -39,6 +39,7 @@ class Cell:
 class Matrix:
     """An array with its name, its shape and its labels."""
 
+    array: str  # its name for scripts, which can show the reader's own in its place
     name: Markup
     shape: str
     rows: tuple[str, ...]
@@ -58,6 +59,7 @@ class Step:
     operands: tuple[Matrix, ...]
     signs: tuple[str, ...]  # behind each operand
     result: Matrix
+    is_scale: bool = False  # whether what it does depends on the number of features
 
     @property
     def said(self) -> str:
@@ -130,15 +132,18 @@ def _steps(*, has_mask: bool) -> list[Step]:
     steps.append(
         Step("Every query meets every key", "Q·Kᵀ", _tex(r"S = Q K^\top"),
              "Keys stand as columns now. A dot product says how well the two fit.", "product",
-             (_matrix("Q", Q, WORDS, pair), _matrix(r"K^\top", K.T, pair, WORDS)), ("·", "="),
+             (_matrix("Q", Q, WORDS, pair), _matrix(r"K^\top", K.T, pair, WORDS, array="KT")),
+             ("·", "="),
              _product("S", Q, K.T, WORDS, WORDS)),
     )  # fmt: skip
     steps.append(
         Step("Scores are scaled", "÷ √d", _tex(r"S / \sqrt{d_k}"),
              "A query has 2 features, so each score is divided by √2.", "cell",
-             (_matrix("S", S, WORDS, WORDS),), ("÷ √2 =",),
-             _matrix(r"S / \sqrt{2}", scaled, WORDS, WORDS,
-                     lambda i, j: f"{_number(S[i, j])} / √2 = {_number(scaled[i, j])}")),
+             (_matrix("S", S, WORDS, WORDS),), ("÷ √d =",),
+             _matrix(r"S / \sqrt{d_k}", scaled, WORDS, WORDS,
+                     lambda i, j: f"{_number(S[i, j])} / √2 = {_number(scaled[i, j])}",
+                     array="scaled"),
+             is_scale=True),
     )  # fmt: skip
 
     def sum_with_mask(i: int, j: int) -> str:
@@ -148,15 +153,17 @@ def _steps(*, has_mask: bool) -> list[Step]:
         steps.append(
             Step("The mask is added", "mask", _tex(r"S / \sqrt{d_k} + M"),
                  f"What comes later gets {MINUS}∞: no word sees what follows it.", "cell",
-                 (_matrix(r"S / \sqrt{2}", scaled, WORDS, WORDS), _matrix("M", mask, WORDS, WORDS)),
+                 (_matrix(r"S / \sqrt{d_k}", scaled, WORDS, WORDS, array="scaled"),
+                  _matrix("M", mask, WORDS, WORDS)),
                  ("+", "="),
-                 _matrix(r"S / \sqrt{2} + M", masked, WORDS, WORDS, sum_with_mask)),
+                 _matrix(r"S / \sqrt{d_k} + M", masked, WORDS, WORDS, sum_with_mask,
+                         array="masked")),
         )  # fmt: skip
     softmax = r"A = \operatorname{softmax}(S / \sqrt{d_k}" + (" + M)" if has_mask else ")")
     steps.append(
         Step("Scores become shares", "softmax", _tex(softmax),
              "Each row becomes positive shares that add up to 1.", "row",
-             (_matrix("S", masked, WORDS, WORDS),), ("softmax =",),
+             (_matrix("S", masked, WORDS, WORDS, array="weighted"),), ("softmax =",),
              _matrix("A", A, WORDS, WORDS, lambda i, j: _softmax_sum(masked[i], A[i, j], j))),
     )  # fmt: skip
     steps.append(
@@ -174,6 +181,8 @@ def _matrix(
     rows: tuple[str, ...],
     columns: tuple[str, ...],
     sum_of: Callable[[int, int], str] | None = None,
+    *,
+    array: str = "",
 ) -> Matrix:
     def cell(value: float, i: int, j: int) -> Cell:
         told = f"{rows[i]}, {columns[j]}: {sum_of(i, j)}" if sum_of else ""
@@ -185,7 +194,7 @@ def _matrix(
         for i, row in enumerate(values.tolist())
     )
     shape = f"({values.shape[0]}, {values.shape[1]})"
-    return Matrix(_tex(name), shape, rows, columns, cells)
+    return Matrix(array or name, _tex(name), shape, rows, columns, cells)
 
 
 def _product(

@@ -1,7 +1,9 @@
 /** One head step by step: where each number of a result comes from. */
 
-import { element } from "../dom";
-import { moveInTable, placeIn } from "./figure";
+import { button, element } from "../dom";
+import { shadeFor } from "../shading";
+import { moveInTable, placeIn, stopAt } from "./figure";
+import { type Given, headArrays, number, RAN, type Step } from "./head-arrays";
 
 type Place = readonly [row: number, column: number];
 
@@ -28,6 +30,14 @@ class Panel {
       });
     }
     this.#mark([last, 0]);
+  }
+
+  /** Begin again, with other numbers in the tables. */
+  refresh(): void {
+    const last = (this.#result.tBodies[0]?.rows.length ?? 1) - 1;
+    stopAt(this.#result, [last, 0]);
+    const sum = this.#mark([last, 0]);
+    if (this.#said) this.#said.textContent = sum;
   }
 
   #show(at: Place): void {
@@ -58,13 +68,77 @@ function cellAt(table: HTMLTableElement, row: number, column: number): HTMLTable
   return table.tBodies[0]?.rows[row]?.querySelectorAll("td")[column];
 }
 
+/** The arrays of the reader's own last run, in the place of the lesson's. */
+class OwnRun {
+  readonly #tables: readonly HTMLTableElement[];
+  readonly #lessons: ReadonlyMap<Element, readonly Node[]>; // what the figure was made with
+  readonly #turn = button("", () => this.#show(!this.#isShown), { class: "button" });
+  readonly #place = element("p", { class: "stepper-own", hidden: true }, this.#turn);
+  #arrays: Record<string, Step> | null = null;
+  #isShown = false;
+
+  constructor(
+    private readonly figure: HTMLElement,
+    private readonly refresh: () => void,
+  ) {
+    this.#tables = [...figure.querySelectorAll<HTMLTableElement>("table[data-array]")];
+    const parts = [...figure.querySelectorAll("table[data-array], .stepper-shape, [data-scale]")];
+    this.#lessons = new Map(parts.map((part) => [part, [...part.childNodes]]));
+    figure.querySelector("figcaption")?.after(this.#place);
+    const hasMask = this.#tables.some(({ dataset }) => dataset.array === "M");
+    figure.addEventListener(RAN, (event) => {
+      this.#arrays = headArrays((event as CustomEvent<Given>).detail, hasMask);
+      this.#place.hidden = this.#arrays === null;
+      this.#show(this.#isShown && this.#arrays !== null);
+    });
+  }
+
+  #show(isOwn: boolean): void {
+    const isOther = isOwn || this.#isShown;
+    this.#isShown = isOwn;
+    this.#turn.textContent = isOwn ? "Show the lesson’s numbers" : "Show the numbers of your last run";
+    if (!isOther) return;
+    for (const [part, nodes] of this.#lessons) part.replaceChildren(...nodes);
+    if (isOwn && this.#arrays) this.#fill(this.#arrays);
+    this.refresh();
+  }
+
+  #fill(arrays: Record<string, Step>): void {
+    for (const table of this.#tables) {
+      const step = arrays[table.dataset.array ?? ""];
+      if (step) fill(table, step);
+    }
+    const d = arrays["W_Q"]?.values[0]?.length ?? 0;
+    const scale = this.figure.querySelector("[data-scale]");
+    if (scale) scale.textContent = `A query has ${d} ${d === 1 ? "feature" : "features"}, so each score is divided by √${d}.`;
+  }
+}
+
+/** Nobody knows what the rows and columns of other numbers stand for, so they are numbered. */
+function fill(table: HTMLTableElement, { values, sum }: Step): void {
+  const shade = shadeFor(values.flat());
+  const heads = (values[0] ?? []).map((_, at) => element("th", { scope: "col" }, String(at)));
+  const rows = values.map((row, i) => {
+    const cells = row.map((value, j) => {
+      const told = "result" in table.dataset && `row ${i}, column ${j}: ${sum(i, j)}`;
+      return element("td", { class: shade(value), "data-sum": told || null }, number(value));
+    });
+    return element("tr", {}, element("th", { scope: "row" }, String(i)), ...cells);
+  });
+  table.replaceChildren(element("thead", {}, element("tr", {}, element("td"), ...heads)), element("tbody", {}, ...rows));
+  const shape = table.parentElement?.querySelector(".stepper-shape");
+  if (shape) shape.textContent = `(${values.length}, ${values[0]?.length ?? 0})`;
+}
+
 export function start(figure: HTMLElement): void {
   const radios = [...figure.querySelectorAll<HTMLInputElement>(".stepper-steps input")];
   const turns = [...figure.querySelectorAll<HTMLButtonElement>("[data-by]")];
+  const panels: Panel[] = [];
   for (const panel of figure.querySelectorAll<HTMLElement>(".stepper-panel")) {
     const result = panel.querySelector<HTMLTableElement>("[data-result]");
-    if (result) new Panel(panel, result);
+    if (result) panels.push(new Panel(panel, result));
   }
+  new OwnRun(figure, () => panels.forEach((panel) => panel.refresh()));
   const current = (): number => radios.findIndex(({ checked }) => checked);
   const update = (): void => {
     for (const turn of turns) turn.ariaDisabled = String(radios[current() + Number(turn.dataset.by)] === undefined);

@@ -1,4 +1,5 @@
 import { button, element, find } from "../dom";
+import { GIVEN, RAN } from "../figures/head-arrays";
 import { startFigures } from "../figures/start";
 import { exploreHeatmaps } from "../heatmap";
 import { CellView, type Result } from "../lesson/cell";
@@ -71,6 +72,7 @@ class Lesson {
         await this.#ask("open_lesson");
       }
       await this.#runAll(at, cells);
+      if (this.#starts === this.#ranIn) await this.#tellFigures();
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error;
       this.#asking?.fail(error.message);
@@ -102,6 +104,14 @@ class Lesson {
   /** A change that a lesson suggests may have been made here. */
   #tell(at: number): void {
     for (const experiment of this.#experiments) experiment.ran(at, this.#notebook.code(at));
+  }
+
+  /** Some figures can show what the cells have made. */
+  async #tellFigures(): Promise<void> {
+    const figures = document.querySelectorAll("[data-figure=stepper]");
+    if (figures.length === 0) return;
+    const detail: unknown = JSON.parse(await this.#ask("arrays", ...GIVEN));
+    for (const figure of figures) figure.dispatchEvent(new CustomEvent(RAN, { detail }));
   }
 
   #ask(...call: [string, ...string[]]): Promise<string> {

@@ -187,3 +187,51 @@ def test_what_cannot_be_audited(
     assert done.returncode == 2
     assert says in done.stderr
     assert "Traceback" not in done.stderr
+
+
+MODEL = """import numpy as np
+
+
+class Scaler:
+    def __init__(self, shift=0.0):
+        self.shift = shift
+
+    def fit(self, X):
+        self.mean = X.mean(axis=0)
+        return self
+
+    def transform(self, X):
+        return X - self.mean + self.shift
+"""
+TEST_CASE = """import unittest
+
+import numpy as np
+
+import solution
+
+
+class TestScaler(unittest.TestCase):
+    def test_shape(self):
+        X = np.random.rand(3, 2)
+        self.assertEqual(solution.Scaler().fit(X).transform(X).shape, (3, 2))
+
+    def test_idle(self):
+        self.assertTrue(np.ones(2).all())
+"""
+
+
+@pytest.mark.slow
+def test_methods_of_a_class_and_unittest(etude: Etude, folder: Path, no_exercises: Path) -> None:
+    """Calls of one object belong together; tests that are written are methods of a test case."""
+    (folder / "solution.py").write_text(MODEL)
+    (folder / "test_scores.py").write_text(TEST_CASE)
+    extra = folder / "test_extra.py"
+    words = ("audit", folder, "--exercises", no_exercises, "--format", "json", "--jobs", "2")
+    (audit,) = json.loads(etude(*words, "--write", extra).stdout)["audits"]
+    checks = {each["name"]: each for each in audit["checks"]}
+    assert checks["never calls"]["tests"] == ["test_scores.py::TestScaler::test_idle"]
+    assert checks["unseeded"]["tests"] == ["test_scores.py::TestScaler::test_shape"]
+    mean = next(each for each in audit["survivors"] if "drop-axis" in each["change"])
+    assert mean["example"].startswith("scaler = Scaler(); scaler.fit(np.array(")
+    assert "class AuditTest(unittest.TestCase):" in extra.read_text()
+    assert not json.loads(etude(*words).stdout)["audits"][0]["survivors"]

@@ -1,0 +1,83 @@
+"""What confined processes do with values: compare, write and change them."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader.audit.guest import perturb
+from grader.audit.guest.compare import differ
+from grader.audit.guest.expressions import NoExpressionError, expression
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.array([[1.0, -np.inf], [np.nan, 0.25]]),
+        np.array([1, 2], dtype=np.int32),
+        np.array([True, False]),
+        np.zeros((0, 3), np.float32),
+        np.float32(0.5),
+        (1, [2.0, None], {"a": "b"}),
+        (3,),
+        {1, 2},
+    ],
+)
+def test_an_expression_evaluates_to_the_value(value: Any) -> None:  # noqa: ANN401
+    """Values, shapes and dtypes come back."""
+    again = eval(expression(value), {"np": np})  # noqa: S307
+    assert not differ(value, again)
+    assert type(value) is type(again)
+
+
+def test_what_has_no_expression() -> None:
+    """Functions, and arrays that no one would read."""
+    for value in (len, np.zeros(1000)):
+        with pytest.raises(NoExpressionError):
+            expression(value)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_different"),
+    [
+        (1.0, 1.0 + 1e-12, False),
+        (1.0, 1.001, True),
+        (np.float64(2.0), 2.0, False),
+        (np.array([np.nan]), np.array([np.nan]), False),
+        (np.ones(2), np.ones((1, 2)), True),
+        (np.ones(2), np.ones(2, np.float32), True),
+        (np.ones(2), [1.0, 1.0], True),
+        (1, True, True),
+        ((1, 2), (1, 3), True),
+        ({"a": 1}, {"b": 1}, True),
+        (None, 0, True),
+    ],
+)
+def test_results_differ_where_a_test_could_see_it(
+    one: Any,  # noqa: ANN401
+    other: Any,  # noqa: ANN401
+    is_different: bool,
+) -> None:
+    """In value beyond rounding, in shape, dtype or type."""
+    assert differ(one, other) is is_different
+
+
+def test_axes_that_are_equal_by_chance_are_told_apart() -> None:
+    """Of square matrices, some calls have other numbers of rows than of columns."""
+    steps: perturb.Steps = (("", (np.eye(2), np.eye(2)), {}),)
+    rng = np.random.default_rng(0)
+    shapes = {
+        tuple(array.shape for array in perturb.arrays(perturb.with_other_sizes(rng, steps)))
+        for _ in range(100)
+    }
+    assert ((2, 2), (3, 2)) in shapes
+    assert ((3, 3), (3, 3)) in shapes
+
+
+def test_recorded_arguments_stay_as_they_are() -> None:
+    """A changed call is a copy."""
+    array = np.array([[1.0, 2.0], [3.0, 4.0]])
+    steps: perturb.Steps = (("", (array,), {}),)
+    for number in range(30):
+        perturb.with_other_numbers(np.random.default_rng(number), steps, number)
+    assert array.tolist() == [[1.0, 2.0], [3.0, 4.0]]

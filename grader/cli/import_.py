@@ -10,13 +10,16 @@ from grader.cli.main import FAULT, NOT_PASSED
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from grader.authoring.importing.draft import Draft
     from grader.authoring.importing.verify_imported import ImportProof
+    from grader.authoring.lint.rule import LintFinding
     from grader.definitions.exercise import Exercise
 
 _WORKERS = 2
+# No source has misconceptions; that no test is hidden the proof says already.
+_NOT_OF_SOURCES = frozenset({"ETU101", "ETU301"})
 
 
 @click.command("import", short_help="Import exercises from elsewhere.")
@@ -37,7 +40,8 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
     (description.md, starter_code.py, solution.py, tests.json) or a practice exercise of Exercism's
     (.meta/config.json), a folder of such folders, or a Jupyter notebook with nbgrader's or Otter's
     marks. Every repair is reported, what the format cannot express is kept as a comment, and
-    everything runs in the sandbox alone.
+    everything runs in the sandbox alone. No source has misconceptions; `etude verify` asks for
+    them.
 
     Exit status: 0 all imported and proven, 1 imported with findings, 2 nothing to import.
 
@@ -85,12 +89,28 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
         changed = write_as_printed(drafts[path], each.printed)
         if allow_changed_inputs(drafts[path], each.changing) or changed:
             write_text(path, definition_text(drafts[path]))
+    for path, error in _lint_errors(list(examined)):
+        if not any(error.message in sentence for sentence in examined[path].sentences):
+            told = f"line {error.where.line}: {error.message} ({error.about.code})"
+            examined[path].sentences.append(told)
     problems = {path: settled[draft.id].problems for path, draft in drafts.items()}
     click.echo(import_report.report(found, drafts, problems, examined))
     if any(each.faults for each in examined.values()):
         raise click.exceptions.Exit(FAULT)
     proven = len(examined) == len(drafts) and all(each.proven for each in examined.values())
     raise click.exceptions.Exit(0 if proven and not found.failures else NOT_PASSED)
+
+
+def _lint_errors(paths: "list[Path]") -> "Iterator[tuple[Path, LintFinding]]":
+    """Yield the errors that `etude lint` finds in files, which `etude verify` refuses too."""
+    from grader.authoring.lint.load import LintTargets
+    from grader.authoring.lint.run import lint
+    from sitegen.markdown import unshowable
+
+    for path in paths:
+        for finding in lint([LintTargets((path,), None)], None, unshowable=unshowable).findings:
+            if finding.about.level == "error" and finding.about.code not in _NOT_OF_SOURCES:
+                yield path, finding
 
 
 def _examined(

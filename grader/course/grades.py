@@ -158,9 +158,10 @@ def read_names(path: Path) -> dict[str, str]:
         the student of each id and name, written as `name_key` does.
 
     Raises:
-        UsageError: it cannot be read, or two students have one id or name.
+        UsageError: it cannot be read, names a student twice, or two have one id or name.
     """
     found: dict[str, str] = {}
+    read_roster(path)
     for number, row in _rows(path, ("student",)):
         student = row["student"]
         for column in ("student", "id", "name"):

@@ -108,6 +108,9 @@ def test_two_students_of_one_name_are_an_error(tmp_path: Path) -> None:
     roster.write_text("student,name\nkim1,Kim Lee\nkim2,kim lee\n")
     with pytest.raises(UsageError, match=r"roster.csv:3: 'kim lee' stands for 'kim1' already"):
         read_names(roster)
+    roster.write_text("student\nkim\nkim\n")
+    with pytest.raises(UsageError, match=r"roster.csv:3 names 'kim' again, as line 2 does"):
+        read_names(roster)
 
 
 def test_the_newer_file_counts_and_dates_stay(

@@ -20,7 +20,7 @@ _START: Final = """
     answer = ({kind, text, reason}) => (kind === "result" ? resolve(text) : reject(new Error(reason)));
     worker.postMessage({kind: "call", id: ++number, call});
   });
-  const start = {kind: "start", pyodide: absolute(pyodide), bundle: absolute(bundle)};
+  const start = {kind: "start", pyodide: absolute(pyodide), bundle: absolute(bundle), packages: []};
   worker.postMessage(start);
 })
 """

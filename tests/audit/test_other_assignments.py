@@ -74,6 +74,8 @@ def test_a_notebook_of_otter(monkeypatch: pytest.MonkeyPatch) -> None:
     assert failing(found, monkeypatch) == []
     changed = found.modules["solution.py"].replace(">", "<")
     assert failing(found, monkeypatch, changed) == ["test_1", "test_2"]
+    assert "test-3 has no assert: it fails if it raises" in found.notes
+    assert found.tests["test_notebook.py"].count("\ndef test_") == 3
 
 
 def test_answers_that_build_on_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

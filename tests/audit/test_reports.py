@@ -79,6 +79,17 @@ def test_the_gravest_finding_comes_first() -> None:
     assert first.startswith("week <1> (pytest): 1 of 3 known mistakes passes")
 
 
+def test_a_change_of_a_dtype_comes_last() -> None:
+    """Few tasks promise one, so another change says more."""
+    dtype = replace(MUTANT, change="other-dtype in softmax: `float` -> `int`")
+    audit = replace(AUDIT, survivors=(dtype, MUTANT), checks=())
+    assert headline(audit) == [
+        "2 small changes of the solution pass all tests; the first: `-` becomes `+`."
+    ]
+    text = FORMATS["text"]([audit])
+    assert text.index("1. softmax.py:6: `-`") < text.index("2. softmax.py:6: other-dtype")
+
+
 def test_several_audits_begin_with_a_sum() -> None:
     """In every format for people."""
     for name in ("text", "markdown", "html"):

@@ -126,6 +126,24 @@ def test_changed_exercises_are_proven_before_a_push(pre_commit: PreCommit, tmp_p
 
 
 @pytest.mark.slow
+def test_a_changed_assignment_is_audited_before_a_push(
+    pre_commit: PreCommit, tmp_path: Path
+) -> None:
+    """Weak tests stop the push, better ones do not; the folder is the one that `args` name."""
+    homework = tmp_path / "collection" / "homework"
+    homework.mkdir()
+    (homework / "solution.py").write_text("def double(x):\n    return 2 * x\n")
+    tests = homework / "test_solution.py"
+    tests.write_text("from solution import double\n\n\ndef test_it():\n    assert double(2) > 1\n")
+    weak = pre_commit("run", "etude-audit", "--hook-stage", "pre-push", "--all-files")
+    assert weak.returncode == 1, weak.stdout + weak.stderr
+    assert "homework (pytest): " in weak.stdout
+    tests.write_text(tests.read_text().replace("> 1", "== 4 and double(3) == 6"))
+    fine = pre_commit("run", "etude-audit", "--hook-stage", "pre-push", "--all-files")
+    assert fine.returncode == 0, fine.stdout + fine.stderr
+
+
+@pytest.mark.slow
 def test_nothing_of_the_collection_runs_but_its_definitions(
     pre_commit: PreCommit, hostile: Callable[[str], HostileCheckout]
 ) -> None:

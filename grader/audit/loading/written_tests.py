@@ -24,7 +24,7 @@ def assert_prints(printed, expected):
     for one, other in zip(got, wanted):
         try:
             decimals = len(other.partition(".")[2]) if "e" not in other else 0
-            last_digit = 0.51 * 10.0**-decimals if decimals > 3 else 0.0
+            last_digit = 0.51 * 10.0**-decimals if decimals > 1 else 0.0
             same = one == other or abs(float(one) - float(other)) <= max(last_digit, 1e-8)
         except ValueError:
             same = one == other

@@ -27,8 +27,9 @@ def _findings(audit: Audit) -> Iterator[str]:
     broken = [check for check in holes if check.name == _GRAVE[0]]
     for check in broken:
         yield line(check.sentence)
-    known = [each for each in audit.survivors if each.misconception]
-    mutants = [each for each in audit.survivors if not each.misconception]
+    survivors = known_first(audit.survivors)
+    known = [each for each in survivors if each.misconception]
+    mutants = [each for each in survivors if not each.misconception]
     if known:
         whole = count(max(audit.misconceptions, len(known)), "known mistake")
         first = _ended(line(known[0].misconception or ""))
@@ -104,8 +105,14 @@ def in_order(checks: Sequence[Check]) -> list[Check]:
 
 
 def known_first(survivors: Sequence[Survivor]) -> list[Survivor]:
-    """Return survivors, known mistakes before small changes."""
-    return sorted(survivors, key=lambda each: each.misconception is None)
+    """Return survivors, known mistakes before small changes, and changes of dtypes last."""
+    return sorted(
+        survivors,
+        key=lambda each: (
+            each.misconception is None,
+            "dtype" in each.change.partition(" in ")[0],
+        ),
+    )
 
 
 def title(survivor: Survivor) -> str:

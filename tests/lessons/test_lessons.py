@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from markdown_it import MarkdownIt
 
+from grader.definitions.student import student_files
 from grader.errors import DefinitionError
 from grader.lessons.computed_text import Value
 from grader.lessons.execute import RunCell, RunProse, Shown, run_lesson
@@ -236,13 +237,15 @@ FILES = "# T\n\n```files\ndata/three.csv\n```\n\n```python\nprint(open('three.cs
 
 
 def test_cells_read_the_data_files_of_a_lesson(path: Path, sandbox: Sandbox) -> None:
-    """They lie below the course's folder, and nothing of the list is shown."""
+    """They lie below the course's folder, go into handouts, and nothing of the list is shown."""
     course = path.parent.parent.parent
     (course / "data").mkdir()
     (course / "data" / "three.csv").write_text("1,2,3")
     run = run_lesson(read_lesson(write(path, FILES)), sandbox)
     assert [block.printed for block in run.blocks if isinstance(block, RunCell)] == ["1,2,3\n"]
     assert len(run.blocks) == 2
+    (path.parent.parent / "track.yaml").write_text("id: track\n")
+    assert dict(student_files(course))["data/three.csv"] == b"1,2,3"
 
 
 @pytest.mark.parametrize("written", ["data/gone.csv", "../three.csv", "/etc/passwd"])

@@ -77,6 +77,7 @@ _PERCENT = 100
     metavar="FILE",
     help="Write the report here, and nothing to the terminal.",
 )
+@click.option("--no-cache", is_flag=True, help="Audit again what has not changed.")
 @options.exercises_option
 @click.option(
     "--format",
@@ -99,6 +100,7 @@ def command(  # noqa: PLR0917  click calls it by name
     jobs: int,
     output: Path | None,
     exercises: Path | None,
+    no_cache: bool,
     forms: tuple[str, ...],
 ) -> None:
     """Run the tests of an assignment against wrong programs, and say which they do not notice.
@@ -134,7 +136,7 @@ def command(  # noqa: PLR0917  click calls it by name
         known=_known(like, exercises),
         like=frozenset(like),
     )
-    finished, broken = _run(assignments, request)
+    finished, broken = _run(assignments, request, use_cache=not no_cache)
     if finished:
         _print(finished, reports)
         _write(finished[0], write)
@@ -150,17 +152,25 @@ def command(  # noqa: PLR0917  click calls it by name
 
 
 def _run(
-    assignments: "Sequence[Assignment]", request: "Request"
+    assignments: "Sequence[Assignment]", request: "Request", *, use_cache: bool
 ) -> "tuple[list[Finished], list[str]]":
     """Audit each assignment; of several, those that cannot be audited are named and left out."""
+    from grader.audit.audit_cache import AuditCache
     from grader.audit.run_audit import run_audit
 
+    cache = AuditCache()
     finished: list[Finished] = []
     broken: list[str] = []
     for assignment in assignments:
+        known = cache.find(assignment, request) if use_cache else None
+        if known is not None:
+            finished.append(known)
+            continue
         try:
             with _progress(request) as shown:
-                finished.append(run_audit(assignment, shown))
+                made = run_audit(assignment, shown)
+            finished.append(made)
+            cache.keep(assignment, request, made)
         except (UsageError, DefinitionError) as error:
             if len(assignments) == 1:
                 raise

@@ -1,0 +1,73 @@
+"""Audits on disk, so that of many assignments only those that changed are audited again."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from importlib import metadata
+from typing import Any
+
+from grader.audit.assignment import Assignment
+from grader.audit.result import Audit, Check, Survivor
+from grader.audit.run_audit import Finished, Request
+from grader.disk_cache import Cache, cache_folder, fingerprint, key_of, package_folder
+
+_SOURCES = ("audit", "mutation")
+_GROUPS = ("survivors", "equivalent", "accepted")
+
+
+class AuditCache:
+    """Audits by all that they are made from. What cannot be read counts as missing."""
+
+    def __init__(self) -> None:
+        folder = package_folder("grader")
+        made_by = fingerprint([folder / name for name in _SOURCES])
+        self._cache = Cache(cache_folder("audit"), made_by)
+        # Tests may import any of them.
+        packages = {f"{each.name} {each.version}" for each in metadata.distributions()}
+        self._packages = "\n".join(sorted(packages))
+
+    def find(self, assignment: Assignment, request: Request) -> Finished | None:
+        """Return the audit of an assignment, if it is known."""
+        kept = self._cache.find(self._key(assignment, request))
+        if kept is None:
+            return None
+        try:
+            return _from_data(json.loads(kept), assignment)
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def keep(self, assignment: Assignment, request: Request, finished: Finished) -> None:
+        """Remember an audit."""
+        audit = finished.audit
+        data = {
+            "extra_tests": finished.extra_tests,
+            "checks": [asdict(each) for each in audit.checks],
+            **{name: [asdict(each) for each in getattr(audit, name)] for name in _GROUPS},
+            "killed": audit.killed,
+            "seconds": audit.seconds,
+            "misconceptions": audit.misconceptions,
+        }
+        self._cache.keep(self._key(assignment, request), json.dumps(data).encode())
+
+    def _key(self, assignment: Assignment, request: Request) -> str:
+        return key_of(part.encode() for part in self._parts(assignment, request))
+
+    def _parts(self, assignment: Assignment, request: Request) -> Iterator[str]:
+        yield self._packages
+        yield repr(assignment)
+        yield repr(sorted(request.accepted))
+        yield repr(sorted(request.like))
+        yield repr(request.known)
+
+
+def _from_data(data: dict[str, Any], assignment: Assignment) -> Finished:
+    groups = {name: tuple(Survivor(**each) for each in data[name]) for name in _GROUPS}
+    audit = Audit(
+        assignment=assignment,
+        checks=tuple(Check(**{**each, "tests": tuple(each["tests"])}) for each in data["checks"]),
+        killed=data["killed"],
+        seconds=data["seconds"],
+        misconceptions=data["misconceptions"],
+        **groups,
+    )
+    return Finished(audit, data["extra_tests"])

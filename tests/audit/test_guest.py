@@ -1,4 +1,4 @@
-"""What confined processes do with values: compare, write and change them."""
+"""Values in confined processes: compared, written as expressions, and changed."""
 
 from typing import Any
 

@@ -50,6 +50,12 @@ def command() -> None:
     help="A Pyodide distribution with NumPy to copy into the site, which then needs no other host.",
 )
 @click.option(
+    "--embed-in",
+    multiple=True,
+    metavar="ORIGIN",
+    help="A site that may show pages in frames, such as https://lms.example.org; may be repeated.",
+)
+@click.option(
     "--with-solutions",
     is_flag=True,
     help="Publish the model answers and their explanations too, for anyone to read.",
@@ -67,6 +73,7 @@ def build(  # noqa: PLR0917  click calls it by name
     site_url: str | None,
     pyodide_url: str | None,
     pyodide_dir: Path | None,
+    embed_in: tuple[str, ...],
     with_solutions: bool,
     certified: bool,
     no_cache: bool,
@@ -91,7 +98,9 @@ def build(  # noqa: PLR0917  click calls it by name
     if pyodide_url and pyodide_dir:
         raise UsageError("--pyodide-url and --pyodide-dir are two places for one thing")
     packages = packages_in(pyodide_dir) if pyodide_dir else PUBLIC_PACKAGES
-    hosting = Hosting.of(base_url=base_url, site_url=site_url, pyodide_url=pyodide_url)
+    hosting = Hosting.of(
+        base_url=base_url, site_url=site_url, pyodide_url=pyodide_url, embed_in=embed_in
+    )
     folder = options.collection_folder(exercises)
     gc.set_threshold(_OBJECTS)
     cache = None if no_cache else site_cache()

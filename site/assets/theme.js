@@ -38,6 +38,9 @@
     }
   };
 
+  // A page in a frame of another site has no header and no footer; see `embedding` in the scripts.
+  if (new URLSearchParams(location.search).has("embed")) root.classList.add("embedded");
+
   // Before the page is drawn, so that it does not flash in the other colours.
   apply(stored());
 

@@ -1,7 +1,7 @@
 """The address of a site, and the address from which its pages get Python."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
@@ -12,6 +12,7 @@ PYODIDE: Final = "pyodide"  # the folder of a copy of its own, and the prefix of
 PUBLIC_PYODIDE: Final = "https://cdn.jsdelivr.net/pyodide/v0.29.4/full/"
 
 _BASE: Final = re.compile(r"/([\w.~-]+/)*")
+_ORIGIN: Final = re.compile(r"https?://[\w.-]+(:\d+)?")
 _ADDRESS: Final = re.compile(r"https?://[\w.-]+(:\d+)?(/[\w.~-]+)*/?")
 
 
@@ -26,6 +27,8 @@ class Hosting:
         pyodide_url: The folder of a Pyodide distribution with NumPy; a path is on the same host.
         pyodide: Its files by name where the site carries them itself; then the URL is not used.
 
+        embed_in: The sites that may show pages in frames, such as https://lms.example.org.
+
     Raises:
         UsageError: An address is none.
     """
@@ -34,12 +37,18 @@ class Hosting:
     site_url: str = ""
     pyodide_url: str = PUBLIC_PYODIDE
     pyodide: Mapping[str, bytes] = field(default_factory=dict)
+    embed_in: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.site_url and not _ADDRESS.fullmatch(self.site_url):
             raise UsageError(
                 f"The site's URL is one such as https://example.org/etude/, not {self.site_url!r}."
             )
+        for each in self.embed_in:
+            if not _ORIGIN.fullmatch(each):
+                raise UsageError(
+                    f"A site that embeds pages is named like https://lms.example.org, not {each!r}."
+                )
         if not _BASE.fullmatch(self.base_url):
             raise UsageError(f"The base URL is a path such as /etude/, not {self.base_url!r}.")
         if not _ADDRESS.fullmatch(self.pyodide_url) and not _BASE.fullmatch(self.pyodide_url):
@@ -56,6 +65,7 @@ class Hosting:
         site_url: str | None = None,
         pyodide_url: str | None = None,
         pyodide: Mapping[str, bytes] | None = None,
+        embed_in: Sequence[str] = (),
     ) -> "Hosting":
         """Derive the addresses from those that were given; see the fields.
 
@@ -70,6 +80,7 @@ class Hosting:
             site_url=_with_slash(site_url) if site_url else "",
             pyodide_url=_with_slash(pyodide_url) if pyodide_url else PUBLIC_PYODIDE,
             pyodide=pyodide or {},
+            embed_in=tuple(embed_in),
         )
 
     @property

@@ -1,6 +1,7 @@
-"""Jupyter notebooks as files: JSON that others wrote, and the cells in it."""
+"""Jupyter notebooks as files: the cells of those that others wrote, and new ones."""
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 MAX_NOTEBOOK: Final = 16 << 20  # bytes; pictures and other outputs are stored in it
@@ -8,6 +9,7 @@ FORMAT: Final = 4
 TEST_CELL: Final = "test"
 """The `etude` metadata of a cell that was handed out and is no part of a submission."""
 
+_MINOR: Final = 5
 _MOST_CELLS: Final = 5_000
 _LONGEST_NAME: Final = 20  # of a language or a format, in a sentence
 
@@ -96,3 +98,33 @@ def text_of(source: object) -> str:
 
 def _short(value: object) -> str:
     return "".join(c for c in str(value) if c.isprintable())[:_LONGEST_NAME]
+
+
+def notebook(cells: Sequence[dict[str, Any]]) -> str:
+    """Return cells as the JSON of a notebook."""
+    book = {
+        "cells": cells,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": FORMAT,
+        "nbformat_minor": _MINOR,
+    }
+    return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
+
+
+def text_cell(name: str, source: str) -> dict[str, Any]:
+    """Return a cell of Markdown."""
+    return _cell("markdown", name, source, {})
+
+
+def code_cell(name: str, source: str, metadata: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return a cell of Python that has not run."""
+    cell = _cell("code", name, source, metadata or {})
+    return {**cell, "execution_count": None, "outputs": []}
+
+
+def _cell(kind: str, name: str, source: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
+    lines = source.splitlines(keepends=True)
+    return {"cell_type": kind, "id": name, "metadata": dict(metadata), "source": lines}

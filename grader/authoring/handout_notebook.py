@@ -4,9 +4,8 @@ It is made of what an exercise says in public, and none of it is run: a test who
 computed is named, and runs with `etude check`.
 """
 
-import json
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -25,9 +24,8 @@ from grader.definitions.exercise import (
 )
 from grader.definitions.images import MEDIA_TYPES, ImageError, image_paths, read_image
 from grader.errors import DefinitionError, Location, Problem
-from grader.notebooks import FORMAT, TEST_CELL
+from grader.notebooks import TEST_CELL, code_cell, notebook, text_cell
 
-_MINOR: Final = 5
 _MOST_NUMBERS: Final = 2_000  # of an array that is written out
 _CLOSE: Final = Tolerance(atol=1e-7, rtol=1e-5)  # float32 passes, as it may with `accept`
 
@@ -43,20 +41,6 @@ def handout(exercise: Exercise) -> str:
         cells.append(text_cell("tests", _ABOUT_TESTS.format(exercise=exercise.id)))
         cells += (_test(number, test) for number, test in enumerate(tests, 1))
     return notebook(cells)
-
-
-def notebook(cells: Sequence[dict[str, Any]]) -> str:
-    """Return cells as the JSON of a notebook."""
-    book = {
-        "cells": cells,
-        "metadata": {
-            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-            "language_info": {"name": "python"},
-        },
-        "nbformat": FORMAT,
-        "nbformat_minor": _MINOR,
-    }
-    return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
 
 
 _ABOUT_TESTS: Final = """\
@@ -179,19 +163,3 @@ def written(value: object) -> str | None:
             if not any(None in pair for pair in pairs):
                 text = f"{{{', '.join(f'{key}: {item}' for key, item in pairs)}}}"
     return text
-
-
-def text_cell(name: str, source: str) -> dict[str, Any]:
-    """Return a cell of Markdown."""
-    return _cell("markdown", name, source, {})
-
-
-def code_cell(name: str, source: str, metadata: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return a cell of Python that has not run."""
-    cell = _cell("code", name, source, metadata or {})
-    return {**cell, "execution_count": None, "outputs": []}
-
-
-def _cell(kind: str, name: str, source: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
-    lines = source.splitlines(keepends=True)
-    return {"cell_type": kind, "id": name, "metadata": dict(metadata), "source": lines}

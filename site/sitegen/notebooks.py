@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from grader.authoring.handout_notebook import code_cell, notebook, text_cell
 from grader.lessons.execute import (
     RunBlock,
     RunCell,
@@ -14,6 +13,7 @@ from grader.lessons.execute import (
     RunProse,
 )
 from grader.lessons.figure import Figure
+from grader.notebooks import code_cell, notebook, text_cell
 from sitegen.lessons import TrackLesson
 from sitegen.package_data import data_folder
 

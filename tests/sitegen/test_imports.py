@@ -13,6 +13,7 @@ ALLOWED = {
     "grader.lessons.execute",
     "grader.lessons.safe_svg",
     "grader.lessons.figure",
+    "grader.notebooks",  # their cells, no exercise
 }
 
 

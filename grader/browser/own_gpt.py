@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from grader.browser.gpt_parts import PARTS
 from grader.browser.page_child import PageChild
 from grader.grading.feedback import sentences
 from grader.grading.program.loading import problem_of
@@ -16,18 +17,6 @@ from grader.grading.program.notebook_program import PartLines
 from grader.grading.results.submission import Submission
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
 from grader.sandbox.limits import DEFAULT_LIMITS
-
-PARTS: Final = {
-    "split-heads": "split_heads",
-    "causal-attention": "apply_causal_attention",
-    "scrambled-heads": "merge_heads",
-    "layer-norm": "layer_norm",
-    "gelu": "gelu",
-    "tiny-gpt": "gpt",
-    "top-k-top-p": "top_k_filter",
-    "temperature-sampling": "token_probabilities",
-}
-"""The exercises whose functions it is made of, each with the function's name."""
 
 _SECONDS: Final = 8  # a page ends Python after ten
 _START: Final = "\n"  # between two tales

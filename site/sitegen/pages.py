@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias, TypeVar
 
-from grader.browser.own_gpt import PARTS
-from grader.definitions.exercise import ExerciseId
+from grader.browser.gpt_parts import PARTS
 from grader.definitions.public import PublicExercise, PublicTrack
 from grader.lessons.execute import RunProse
 from sitegen.assets import Assets
@@ -134,7 +133,8 @@ class Pages:
         return PageFiles({path: self._render(path, page, template=template, **context).encode()})
 
     def _own_gpt(self, track: TrackCard) -> PageFiles:
-        parts = [(track.by_id[ExerciseId(each)], name) for each, name in PARTS.items()]
+        cards = {str(name): card for name, card in track.by_id.items()}
+        parts = [(cards[each], name) for each, name in PARTS.items()]
         html = self._render(OWN_GPT, "gpt", track=track, parts=parts, weights=_WEIGHTS)
         weights = data_folder("templates").joinpath(_WEIGHTS).read_bytes()
         files = {OWN_GPT: html.encode(), OWN_GPT.replace(INDEX, _WEIGHTS): weights}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from grader.browser import page
-from grader.browser.own_gpt import PARTS
+from grader.browser.gpt_parts import PARTS
 from grader.definitions.collection import find_exercise
 from grader.definitions.files import default_folder
 from sitegen.package_data import data_folder

@@ -47,6 +47,7 @@ def no_exercises(tmp_path: Path) -> Path:
     return tmp_path / "none"
 
 
+@pytest.mark.slow
 def test_tests_that_never_mask_are_found_and_completed(
     etude: Etude, folder: Path, no_exercises: Path
 ) -> None:

@@ -27,6 +27,7 @@ def _is_marked(page: Page) -> bool:
     return bool(page.evaluate("globalThis.isTheSame ?? false"))
 
 
+@pytest.mark.slow
 def test_the_next_page_is_shown_in_the_same_document(page: Page) -> None:
     """With its title, its address, its draft and the focus at its top; back and forward work."""
     pretend_python(page, "{}")
@@ -54,6 +55,7 @@ def test_the_next_page_is_shown_in_the_same_document(page: Page) -> None:
     assert not _is_marked(page)
 
 
+@pytest.mark.slow
 def test_a_page_of_another_kind_is_loaded(page: Page) -> None:
     """And going back from it finds what was left."""
     without_python(page)
@@ -66,6 +68,7 @@ def test_a_page_of_another_kind_is_loaded(page: Page) -> None:
     expect(Bench(page).editor).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_browser_without_the_means_loads_each_page(page: Page) -> None:
     """Links are links."""
     without_python(page)

@@ -156,6 +156,7 @@ def test_nobody_takes_the_room_of_all_others(
     assert modest.client.get(modest.location).status_code == HTTPStatus.OK
 
 
+@pytest.mark.slow
 def test_a_stream_does_not_outlive_its_token_for_long(
     serving: Callable[[Settings], Served], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

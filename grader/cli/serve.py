@@ -99,8 +99,10 @@ def _rendered_solution(exercise: "Exercise") -> dict[str, Any]:
     """Return the solution of an exercise as its page shows it."""
     from sitegen.exercise_data import solution_data
     from sitegen.from_collection.builder import solution_of
+    from sitegen.images import InlineImages
 
-    return solution_data(solution_of(exercise), exercise.where.path)
+    path = exercise.where.path
+    return solution_data(solution_of(exercise), path, InlineImages(path))
 
 
 def _is_for_practice(site: Path) -> bool:

@@ -1,8 +1,9 @@
-"""The images of a page: read beside the definition, and written beside the page."""
+"""The images of a page: read beside the definition, written beside the page or into its text."""
 
+from base64 import b64encode
 from pathlib import Path, PurePosixPath
 
-from grader.definitions.images import image_size, read_image
+from grader.definitions.images import MEDIA_TYPES, image_size, read_image
 from sitegen.assets import hashed_name
 
 
@@ -36,3 +37,18 @@ class PageImages:
     def beside(self, page: str) -> dict[str, bytes]:
         """Return the images by their paths, given that of the page."""
         return {f"{page.rpartition('/')[0]}/{name}": each for name, each in self._contents.items()}
+
+
+class InlineImages(PageImages):
+    """Writes images into the text, which is shown on a page that was built without them."""
+
+    def add(self, written: str) -> dict[str, str | int | float]:
+        """Return the attributes of an image whose bytes stand in its address.
+
+        Raises:
+            ImageError: It cannot be shown.
+        """
+        attributes = super().add(written)
+        content = b64encode(self._contents[str(attributes["src"])]).decode()
+        kind = MEDIA_TYPES[PurePosixPath(written).suffix.lower()]
+        return {**attributes, "src": f"data:{kind};base64,{content}"}

@@ -1,6 +1,7 @@
 """Markdown, maths and code as HTML."""
 
 import re
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import sitegen
 from grader.errors import DefinitionError
 from sitegen.highlight import highlight
-from sitegen.images import PageImages
+from sitegen.images import InlineImages, PageImages
 from sitegen.markdown import render_markdown, unshowable
 from sitegen.maths import TexError, mathml
 
@@ -126,6 +127,16 @@ def test_an_image_is_named_by_its_contents(tmp_path: Path) -> None:
     name = path.removeprefix("track/x/")
     assert (content, name[:6], name[-4:]) == (PNG, "image-", ".png")
     assert f'<img src="{name}" alt="rows &amp; &quot;columns&quot;">' in html
+
+
+def test_an_image_stands_in_a_text_that_comes_after_the_page(tmp_path: Path) -> None:
+    """As its bytes: there is no file beside a page that was built without it."""
+    (tmp_path / "rows.png").write_bytes(PNG)
+    images = InlineImages(tmp_path / "01-x.yaml")
+
+    html = render_markdown("![two rows](rows.png)", where=WHERE, images=images)
+
+    assert f'src="data:image/png;base64,{b64encode(PNG).decode()}"' in html
 
 
 @pytest.mark.parametrize(

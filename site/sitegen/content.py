@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from grader.definitions.public import PublicTrack
 from sitegen.lessons import Lessons
 from sitegen.runnable import Runnables
+
+PLATFORM: Final = "Etude"
+"""The name of a site whose exercises belong to no course of another name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +23,7 @@ class Content:
         notebooks: The exercises as notebooks, by their ids.
         python: A zip archive of the modules that a page's Python imports.
         for_practice: Whether pages run the hidden tests too.
+        title: The name of the course.
     """
 
     tracks: Sequence[PublicTrack] = ()
@@ -27,6 +32,7 @@ class Content:
     notebooks: Mapping[str, str] = field(default_factory=dict)
     python: bytes = b""
     for_practice: bool = False
+    title: str = PLATFORM
 
     @property
     def packages(self) -> frozenset[str]:

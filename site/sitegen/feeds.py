@@ -35,7 +35,7 @@ _SITEMAP: Final = (
 )
 _FEED: Final = (
     _XML + '<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom">\n<channel>\n'
-    "<title>Etude: lessons and exercises</title>\n<link>{home}</link>\n"
+    "<title>{title}: lessons and exercises</title>\n<link>{home}</link>\n"
     "<description>What is new or has changed among the lessons and exercises.</description>\n"
     '<language>en</language>\n<atom:link href="{own}" rel="self" type="application/rss+xml"/>\n'
     "{items}</channel>\n</rss>\n"
@@ -62,6 +62,7 @@ def announcements(content: Content, hosting: Hosting) -> dict[str, str]:
             )
         ),
         FEED: _FEED.format(
+            title=_text(content.title),
             home=_text(hosting.address(INDEX)),
             own=_text(hosting.address(FEED)),
             items="".join(_items(content, hosting)),

@@ -86,7 +86,9 @@ class Pages:
     def __init__(self, content: Content, hosting: Hosting) -> None:
         self.assets = Assets.load({BUNDLE: content.python})
         self._content = content
-        self._render = PageRenderer(self.assets, hosting, for_practice=content.for_practice)
+        self._render = PageRenderer(
+            self.assets, hosting, for_practice=content.for_practice, title=content.title
+        )
         self._cards = track_cards(content.tracks, content.lessons)
         self._concepts = concepts_of(self._cards)
         complete = (each for each in self._cards if each.by_id.keys() >= PARTS.keys())

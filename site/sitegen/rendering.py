@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from sitegen.assets import Assets
 from sitegen.concepts import anchor
+from sitegen.content import PLATFORM
 from sitegen.highlight import preformatted
 from sitegen.hosting import PYODIDE, Hosting
 from sitegen.links import (
@@ -34,9 +35,17 @@ class PageRenderer:
         assets: What pages load.
         hosting: Where the site lies.
         for_practice: Whether pages run the hidden tests too.
+        title: The name of the course.
     """
 
-    def __init__(self, assets: Assets, hosting: Hosting, *, for_practice: bool = False) -> None:
+    def __init__(
+        self,
+        assets: Assets,
+        hosting: Hosting,
+        *,
+        for_practice: bool = False,
+        title: str = PLATFORM,
+    ) -> None:
         self._hosting = hosting
         self._environment = _environment()
         self._environment.globals |= {
@@ -45,6 +54,8 @@ class PageRenderer:
             "policy": content_security_policy(hosting),
             "hosting": hosting,
             "for_practice": for_practice,
+            "site_title": title,
+            "platform": PLATFORM,
             "own_pyodide": f"{PYODIDE}/",
             "home": INDEX,
             "search": SEARCH,

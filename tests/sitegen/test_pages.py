@@ -66,6 +66,17 @@ def test_a_page_says_what_it_is(site: "Site", name: str) -> None:
     assert page.one("link", rel="icon").attributes["type"] == "image/svg+xml"
 
 
+def test_a_site_has_the_name_of_its_course(build: "Build", make_track: "MakeTrack") -> None:
+    """In titles, at the top of each page and on the first one, which claims no lesson it lacks."""
+    site = build(make_track(), title="Physics <II>")
+
+    home = site["index.html"]
+    assert home.one("h1").text == home.one("title").text == "Physics <II>"
+    assert "Physics <II>" in home.one("a", class_="brand").text
+    assert "lessons in which" not in home.text
+    assert site["about/index.html"].one("title").text == "About · Physics <II>"
+
+
 def test_a_site_can_be_installed(site: "Site") -> None:
     """Its manifest leads to the first page and names an icon that is there."""
     link = site["about/index.html"].one("link", rel="manifest").attributes["href"]

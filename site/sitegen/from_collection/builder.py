@@ -35,7 +35,7 @@ from grader.lessons.lesson import Cell, read_lesson
 from grader.lessons.reading_time import reading_minutes
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
-from sitegen.content import Content
+from sitegen.content import PLATFORM, Content
 from sitegen.from_collection.author_process import AuthorProcess, read_tests
 from sitegen.from_collection.lazy import Deferred
 from sitegen.from_collection.lesson_cache import cached_run
@@ -122,7 +122,9 @@ class ContentBuilder:
             self._end_processes()  # a sandbox is started with its packages
             if had_authors:
                 self.fork_now()
+        courses = [each.course for track in tracks for each in track.exercises if each.course]
         return Content(
+            title=courses[0].title if courses else PLATFORM,
             tracks=[self._track(each) for each in tracks],
             lessons={each.definition.id: self._lessons(each) for each in tracks},
             runnable={

@@ -341,8 +341,9 @@ def _diagnosed(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
         diagnosis = verdict.diagnosis
         if diagnosis is None:
             message = (
-                f"misconception '{name}' is not recognised as itself; add a test in which its "
-                "answers differ from those of other mistakes, and that may say so"
+                f"misconception '{name}' is not recognised as itself; add a test that may say "
+                "so, and in which hardly another mistake gives its answer: a fraction, or at least "
+                "four numbers that are not all equal"
             )
         elif name not in diagnosis.ids:
             message = (

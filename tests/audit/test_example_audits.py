@@ -50,7 +50,7 @@ WAYS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WAYS)
 def test_an_example_is_audited_and_completed(
-    etude: Etude, goldens: Goldens, tmp_path: Path, name: str
+    etude_process: Etude, goldens: Goldens, tmp_path: Path, name: str
 ) -> None:
     """The report is the recorded one; with the written tests no hole is left."""
     extra_name, apply = WAYS[name]
@@ -59,11 +59,11 @@ def test_an_example_is_audited_and_completed(
         shutil.copytree(EXAMPLES / name, assignment)
     else:
         shutil.copy(EXAMPLES / name, assignment)
-    done = etude("audit", assignment, "--write", extra, "--jobs", "2")
+    done = etude_process("audit", assignment, "--write", extra, "--jobs", "2")
     assert done.returncode == 1, done.stderr
     goldens.check(GOLDEN / f"{name}.txt", without_times(done.stdout))
     apply(assignment, extra)
-    again = etude("audit", assignment, "--jobs", "2")
+    again = etude_process("audit", assignment, "--jobs", "2")
     assert again.returncode == 0, again.stdout + again.stderr
     assert "No hole was found" in again.stdout
 

@@ -132,6 +132,7 @@ def _answers(exercise: "Exercise") -> dict[str, str]:
 def _fill(hand: "Hand", form: Locator, name: str, text: str) -> None:
     named = re.compile(rf"^{name}\b")  # its question follows
     group = form.get_by_role("group", name=named)
+    expect(group.or_(form.get_by_role("textbox", name=named))).to_be_visible()
     if group.count():
         hand.choose(group.get_by_role("radio", name=ast.literal_eval(text), exact=True))
     else:

@@ -13,11 +13,11 @@ pytestmark = pytest.mark.slow
 
 OF_ONE = 50  # streams that one person may have
 MOST = 2_000  # streams that a server has
-STREAMS = 2 * MOST  # all answers beyond are alike, and nothing may wait for minutes here
+STREAMS = MOST + 500  # all answers beyond are alike
 AT_ONCE = 200  # that are asked for
 
 
-def test_twice_as_many_streams_as_there_are_hold_nobody_up(local_stack: Stack, files: int) -> None:
+def test_more_streams_than_there_are_hold_nobody_up(local_stack: Stack, files: int) -> None:
     """All are answered; while those are open that have room, others hand in, and are graded."""
     stack = local_stack
     count = min(STREAMS, files - 300)

@@ -22,6 +22,7 @@ from tests.browser.tools import (
     give_up,
     install_tools,
     locked,
+    write_first_lessons,
 )
 from tests.browser.watching import Watch
 
@@ -85,6 +86,15 @@ def site(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def first_lessons(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a site with the first lessons alone, for what needs no more."""
+    folder = write_first_lessons(tmp_path_factory.mktemp("first-lessons"))
+    output = tmp_path_factory.mktemp("site") / "first-lessons"
+    with hosted(build_site(output, tools, BASE, "--exercises", folder)) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
 def certified_site(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same with the hidden tests kept out of pages, as a server needs it."""
     return _built(tmp_path_factory, tools, "certified-site", "--certified")
@@ -134,6 +144,12 @@ def new_context(browser: Browser) -> Iterator[NewContext]:
 def new_page(new_context: NewContext, address: str) -> NewPage:
     """Make fresh pages for the site, each in a context of its own."""
     return lambda **options: new_context(address, **options).new_page()
+
+
+@pytest.fixture
+def first_page(new_context: NewContext, first_lessons: str) -> NewPage:
+    """Make fresh pages for the site with the first lessons alone."""
+    return lambda **options: new_context(first_lessons, **options).new_page()
 
 
 @pytest.fixture

@@ -35,14 +35,14 @@ RIGHT = f"{SCORES} / np.sqrt(Q.shape[-1])"
     ],
 )
 def test_from_the_start_page_to_the_next_exercise(
-    new_page: "NewPage",
+    first_page: "NewPage",
     tools: "Tools",
     size: ViewportSize,
     theme: Theme,
     hand: Hand,
 ) -> None:
     """Fail, fail again, take the hint that is offered, pass, earn XP, and go on; no barriers."""
-    page = new_page(viewport=size, color_scheme=theme)
+    page = first_page(viewport=size, color_scheme=theme)
     bench = Bench(page)
     main = page.get_by_role("main")
 

@@ -22,7 +22,7 @@ from tests.browser.learner import Bench
 from tests.own_collection import COLLECTION
 
 if TYPE_CHECKING:
-    from tests.browser.conftest import NewContext
+    from tests.browser.conftest import NewContext, NewPage
     from tests.browser.tools import Tools
     from tests.conftest import Etude
 
@@ -44,8 +44,9 @@ print("within reach:", there)
 UNSCALED = SCALED.replace(" / np.sqrt(Q.shape[-1])", "")
 
 
-def test_what_was_written_is_there_again(page: Page) -> None:
+def test_what_was_written_is_there_again(first_page: "NewPage") -> None:
     """A draft survives a reload, and "Start over" brings the starter back, after a question."""
+    page = first_page()
     without_python(page)
     page.goto("attention/scaled-scores/")
     bench = Bench(page)

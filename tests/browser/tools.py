@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 import pytest
+import yaml
 
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parent.parent
@@ -33,6 +34,8 @@ CHROMIUM_ARGUMENTS: Final = (
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # nothing else is there
 )
+
+FIRST: Final = 8  # exercises: those of the first three lessons
 
 _CORE: Final = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
 _CHROMIUM: Final = ("chromium", "chromium-browser", "google-chrome")
@@ -151,6 +154,25 @@ def build_site(output: Path, tools: Tools, base: str, *more: str | Path) -> Path
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return output
+
+
+def write_first_lessons(folder: Path) -> Path:
+    """Write a collection of the first exercises on attention and their lessons; return its folder."""
+    source = ROOT / "exercises" / "attention"
+    track = yaml.safe_load((source / "track.yaml").read_text("utf-8"))
+    del track["xp"]
+    track["exercises"] = track["exercises"][:FIRST]
+    kept = {*track["exercises"]}
+    track["lessons"] = [each for each in track["lessons"] if kept.issuperset(each["exercises"])]
+    target = folder / "attention"
+    (target / "lessons").mkdir(parents=True)
+    (target / "track.yaml").write_text(yaml.safe_dump(track, sort_keys=False), "utf-8")
+    shutil.copy(ROOT / "exercises" / "course.yaml", folder)
+    names = [f"[0-9]*-{each}.yaml" for each in kept]
+    names += [f"lessons/[0-9]*-{each['id']}.md" for each in track["lessons"]]
+    for path in (path for name in names for path in source.glob(name)):
+        shutil.copy(path, target / path.relative_to(source))
+    return folder
 
 
 def give_up(error: MissingError) -> NoReturn:

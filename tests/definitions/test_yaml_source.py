@@ -22,7 +22,7 @@ ProblemsOf = Callable[[str | bytes], str]
 MEBIBYTE = 1 << 20
 
 
-@pytest.fixture(params=["CSafeLoader", "SafeLoader"])
+@pytest.fixture(params=["CSafeLoader", pytest.param("SafeLoader", marks=pytest.mark.slow)])
 def _each_parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a test with libyaml, and with the parser that takes over where libyaml is missing."""
     monkeypatch.setattr(yaml_source, "_LOADER", getattr(yaml, request.param))

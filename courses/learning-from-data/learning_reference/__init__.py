@@ -1,0 +1,1 @@
+"""Machine learning and numerical methods in plain NumPy: the answers of this course."""

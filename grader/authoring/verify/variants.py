@@ -43,10 +43,10 @@ def hidden_only(exercise: Exercise) -> Exercise:
 
 
 def opened(exercise: Exercise) -> Exercise:
-    """Return the form in which every test may say why it fails."""
-    return variant(
-        exercise, "opened", tests=tuple(replace(test, hidden=False) for test in exercise.tests)
-    )
+    """Return the form in which every test may say why it fails, and has its data."""
+    tests = tuple(replace(test, hidden=False) for test in exercise.tests)
+    data = {**exercise.data, **exercise.hidden_data}
+    return variant(exercise, "opened", tests=tests, data=data)
 
 
 def unforbidding(exercise: Exercise) -> Exercise:

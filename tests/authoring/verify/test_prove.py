@@ -164,6 +164,28 @@ solution: |
 """
 
 
+FILES = """\
+id: total
+defines: {total: {}}
+hidden_files: [numbers.csv]
+starter: |
+  def total(name):
+      ...
+tests:
+  - {id: read, hidden: true, call: total("numbers.csv"), expect: 3.0}
+solution: |
+  import numpy as np
+
+
+  def total(name):
+      return float(np.loadtxt(name, delimiter=",").sum())
+also_right:
+  - |
+    def total(name):
+        return sum(float(cell) for cell in open(name).read().split(","))
+"""
+
+
 @pytest.fixture
 def proven(tmp_path: Path) -> Prove:
     """Prove one exercise, given as text without what all have."""
@@ -184,6 +206,13 @@ def test_a_sound_exercise_of_each_kind_is_proven(proven: Prove, text: str) -> No
     proof = proven(text)
     assert proof.findings == ()
     assert (proof.status, proof.skipped) == ("proven", ())
+
+
+@pytest.mark.slow
+def test_another_right_program_reads_the_hidden_files(proven: Prove, tmp_path: Path) -> None:
+    """They are there although its failures may be explained."""
+    (tmp_path / "numbers.csv").write_text("1,2\n")
+    assert "also-right-pass" not in {each.check for each in proven(FILES).findings}
 
 
 @pytest.mark.slow

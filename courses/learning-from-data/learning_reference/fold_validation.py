@@ -17,16 +17,18 @@ def fold_numbers(n: int, k: int) -> NDArray[np.int64]:
     return np.repeat(np.arange(k), sizes)
 
 
-def cross_validated_error(X: ArrayLike, y: ArrayLike, k: int, penalty: float) -> float:
-    """Return the mean squared error of ridge on the rows left out, averaged over k folds.
+def cross_validated_error(
+    X: ArrayLike, y: ArrayLike, fold: ArrayLike, penalty: float
+) -> float:
+    """Return the mean squared error of ridge on the rows left out, averaged over the folds.
 
-    X has shape (n, d) and y has shape (n,). Each fold is left out once: its rows and the training
-    rows are put into the units of the training rows before the fit. The folds count alike.
+    X has shape (n, d), y has shape (n,), and fold has shape (n,): the number of each row's fold. Each
+    fold is left out once. All rows are put into the units of those that stay, for which ridge fits
+    its line. The folds count alike.
     """
-    X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
-    fold = fold_numbers(len(y), k)
+    X, y, fold = np.asarray(X, dtype=float), np.asarray(y, dtype=float), np.asarray(fold)
     errors = []
-    for left_out in range(k):
+    for left_out in np.unique(fold):
         inside = fold != left_out
         X_train, X_test = standardise(X[inside], X[~inside])
         intercept, *slopes = ridge_weights(X_train, y[inside], penalty)

@@ -31,11 +31,11 @@ def make_rents() -> list[str]:
 
 
 def make_braking() -> list[str]:
-    """Return the stopping distances of 30 cars: the reaction of the driver, then the brakes."""
+    """Return the stopping distances of 40 cars: the reaction of the driver, then the brakes."""
     rng = np.random.default_rng(12)
-    speed = rng.integers(20, 131, 30)
+    speed = rng.integers(20, 131, 40)
     metres_per_second = speed / 3.6
-    distance = 1.0 * metres_per_second + metres_per_second**2 / (2 * 7.5) + rng.normal(0, 5, 30)
+    distance = 1.0 * metres_per_second + metres_per_second**2 / (2 * 7.5) + rng.normal(0, 5, 40)
     return ["speed,distance", *(f"{s},{d:.1f}" for s, d in zip(speed, distance, strict=True))]
 
 

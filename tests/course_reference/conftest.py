@@ -1,4 +1,4 @@
-"""The references of courses, importable as a course's oracle imports them."""
+"""Makes the reference of the course on learning from data importable."""
 
 import sys
 from pathlib import Path

@@ -6,9 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 from learning_reference.nearest_rows import squared_gaps
 
 
-def lloyd_step(
-    X: ArrayLike, centres: ArrayLike
-) -> tuple[NDArray[np.intp], NDArray[np.floating]]:
+def lloyd_step(X: ArrayLike, centres: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.floating]]:
     """Return the nearest centre of each row, and the centres moved to the means of their rows.
 
     Of two centres at the same distance the first one counts. A centre without rows stays.
@@ -41,4 +39,5 @@ def seeding_chances(X: ArrayLike, chosen: ArrayLike) -> NDArray[np.floating]:
     """
     rows = np.asarray(X)
     gaps = squared_gaps(rows, rows[np.asarray(chosen)]).min(axis=1)
-    return gaps / gaps.sum()
+    chances: NDArray[np.floating] = gaps / gaps.sum()
+    return chances

@@ -27,9 +27,7 @@ def weighted_gini(left: ArrayLike, right: ArrayLike) -> float:
     return float(total / (n_left + n_right))
 
 
-def score_splits(
-    x: ArrayLike, y: ArrayLike
-) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+def score_splits(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
     """Return all thresholds of one feature, and the weighted impurity of each split.
 
     Args:

@@ -28,7 +28,8 @@ def responsibilities(log_densities: ArrayLike, weights: ArrayLike) -> Floats:
     """
     scores = np.asarray(log_densities) + np.log(weights)  # (n, k)
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return shares / shares.sum(axis=1, keepdims=True)
+    rows: Floats = shares / shares.sum(axis=1, keepdims=True)
+    return rows
 
 
 def mixture_parameters(X: ArrayLike, R: ArrayLike) -> tuple[Floats, Floats, Floats]:

@@ -10,7 +10,8 @@ def sigmoid(z: ArrayLike) -> Floats:
     """Return 1 / (1 + exp(-z)) for `z` of any shape, in that shape, without overflow."""
     numbers = np.asarray(z)
     decay = np.exp(-np.abs(numbers))  # between 0 and 1
-    return np.where(numbers >= 0, 1.0, decay) / (1.0 + decay)
+    chances: Floats = np.where(numbers >= 0, 1.0, decay) / (1.0 + decay)
+    return chances
 
 
 def logistic_loss_and_gradient(
@@ -38,7 +39,8 @@ def softmax_rows(Z: ArrayLike) -> Floats:
     """Return the softmax of each row of `Z`, shape (n, k)."""
     scores = np.asarray(Z)
     exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return exponentials / exponentials.sum(axis=1, keepdims=True)
+    shares: Floats = exponentials / exponentials.sum(axis=1, keepdims=True)
+    return shares
 
 
 def softmax_loss(X: ArrayLike, y: ArrayLike, W: ArrayLike, b: ArrayLike) -> float:
@@ -65,7 +67,8 @@ def softmax_step(
     The arguments have the shapes of `softmax_loss`; `rate` is the length of the step.
     """
     rows, labels = np.asarray(X), np.asarray(y)
-    error = softmax_rows(rows @ np.asarray(W) + np.asarray(b))  # (n, k)
+    weights, intercepts = np.asarray(W), np.asarray(b)
+    error = softmax_rows(rows @ weights + intercepts)  # (n, k)
     error[np.arange(len(labels)), labels] -= 1.0
     error /= len(labels)
-    return W - rate * (rows.T @ error), b - rate * error.sum(axis=0)
+    return weights - rate * (rows.T @ error), intercepts - rate * error.sum(axis=0)

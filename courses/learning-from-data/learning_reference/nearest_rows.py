@@ -6,7 +6,9 @@ from numpy.typing import ArrayLike, NDArray
 
 def squared_gaps(A: ArrayLike, B: ArrayLike) -> NDArray[np.floating]:
     """Return the squared distance of each row of `A` (n, d) from each of `B` (m, d): (n, m)."""
-    return ((np.asarray(A)[:, np.newaxis] - np.asarray(B)) ** 2).sum(axis=2)
+    differences = np.asarray(A)[:, np.newaxis] - np.asarray(B)  # (n, m, d)
+    gaps: NDArray[np.floating] = (differences**2).sum(axis=2)
+    return gaps
 
 
 def vote_of_neighbours(X: ArrayLike, y: ArrayLike, queries: ArrayLike, k: int) -> NDArray[np.intp]:
@@ -28,7 +30,8 @@ def vote_of_neighbours(X: ArrayLike, y: ArrayLike, queries: ArrayLike, k: int) -
     votes = np.asarray(y)[nearest]  # (m, k)
     classes = np.arange(np.max(y) + 1)  # (c,)
     counts = (votes[:, :, np.newaxis] == classes).sum(axis=1)  # (m, c)
-    return counts.argmax(axis=1)  # the first of the largest
+    labels: NDArray[np.intp] = counts.argmax(axis=1)  # the first of the largest
+    return labels
 
 
 def leave_one_out_accuracy(X: ArrayLike, y: ArrayLike) -> float:

@@ -3,6 +3,7 @@
 In the shapes, n counts tokens, V the vocabulary, k the tokens of a window, and b the windows.
 """
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def follower_probabilities(tokens: ArrayLike, V: int, alpha: float) -> NDArray[n
     """
     counts = np.full((V, V), float(alpha))
     text = np.asarray(tokens)
-    for before, after in zip(text[:-1], text[1:], strict=True):
+    for before, after in pairwise(text):
         counts[before, after] += 1.0
     return counts / counts.sum(axis=1, keepdims=True)
 
@@ -62,7 +63,7 @@ def bits_per_letter(text: str) -> float:
         learned = " ".join(story.read().split())
     P = follower_probabilities(letter_numbers(learned), len(LETTERS), 1.0)
     numbers = letter_numbers(text)
-    surprises = [-np.log2(P[a, b]) for a, b in zip(numbers[:-1], numbers[1:], strict=True)]
+    surprises = [-np.log2(P[a, b]) for a, b in pairwise(numbers)]
     return float(sum(surprises) / len(surprises))
 
 
@@ -82,11 +83,11 @@ def context_windows(tokens: ArrayLike, k: int) -> tuple[NDArray[Any], NDArray[An
 
 
 def window_log_probabilities(
-    contexts: ArrayLike, E: ArrayLike, W: ArrayLike, b: ArrayLike, U: ArrayLike, c: ArrayLike
+    contexts: ArrayLike, E: ArrayLike, W: ArrayLike, b: ArrayLike, U: ArrayLike
 ) -> NDArray[np.float64]:
     """Forecast the token after each window with a network of one hidden layer.
 
-        log_softmax(tanh([e_1, ..., e_k] W + b) U + c)
+        log_softmax(tanh([e_1, ..., e_k] W + b) U)
 
     Args:
         contexts: Token numbers of shape (b, k), the oldest token first.
@@ -94,17 +95,16 @@ def window_log_probabilities(
         W: Weights of shape (k d, h).
         b: Biases of shape (h,).
         U: Weights of shape (h, V).
-        c: Biases of shape (V,).
 
     Returns:
         Logarithms of probabilities, of shape (b, V).
 
     Source:
-        Bengio, Ducharme, Vincent and Jauvin, "A Neural Probabilistic Language Model" (2003), without
-        the direct connections.
+        Bengio, Ducharme, Vincent and Jauvin, "A Neural Probabilistic Language Model" (2003),
+        without the direct connections and the output biases.
     """
     windows, table = np.asarray(contexts), np.asarray(E)
     side_by_side = np.array([np.concatenate([table[token] for token in row]) for row in windows])
-    scores = np.tanh(side_by_side @ np.asarray(W) + b) @ np.asarray(U) + c  # (b, V)
+    scores = np.tanh(side_by_side @ np.asarray(W) + b) @ np.asarray(U)  # (b, V)
     shifted = scores - scores.max(axis=1, keepdims=True)
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))

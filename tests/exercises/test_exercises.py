@@ -7,19 +7,16 @@ every change of those, and in a fresh clone.
 import json
 import os
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader.definitions.collection import Collection
-from grader.definitions.exercise import Exercise
-from grader.definitions.files import default_folder
 from grader.definitions.track import Track
-from grader.lessons.lesson import read_lesson
 from grader.lessons.execute import RunCell, Shown, run_lesson
 from grader.lessons.experiment import Experiment
+from grader.lessons.lesson import read_lesson
 from grader.lessons.question import ChoiceQuestion, NumberQuestion
 from grader.lessons.recorded_output import differences
 from grader.sandbox.process import Sandbox
@@ -30,6 +27,8 @@ TRACKS = {str(track.definition.id): track for track in COLLECTION.tracks}
 COLLECTIONS = {"exercises": COLLECTION, **COURSES}
 NOT_PROMISED = Path(__file__).parents[1] / "golden" / "exercises" / "cases-not-promised"
 LESSONS = [path for track in COLLECTION.tracks for path in track.lessons]
+TRACKS_OF_ALL = [track for collection in COLLECTIONS.values() for track in collection.tracks]
+LESSONS_OF_ALL = [path for track in TRACKS_OF_ALL for path in track.lessons]
 
 
 @pytest.mark.slow
@@ -81,7 +80,17 @@ def test_a_lesson_shows_what_is_recorded(path: Path, sandbox: Sandbox) -> None:
     assert any(isinstance(each, Shown) and each.kind == "heatmap" for each in shown)
 
 
-@pytest.mark.parametrize("track", COLLECTION.tracks, ids=lambda track: track.definition.id)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COURSES)
+def test_lessons_of_courses_show_what_is_recorded(etude: Etude, name: str) -> None:
+    """The same where a course brings packages and data files, by the command of its authors."""
+    lessons = [path for track in COURSES[name].tracks for path in track.lessons]
+    if lessons:
+        done = etude("lesson", "run", "--exercises", os.fspath(COURSES[name].folder))
+        assert f"{len(lessons)} as recorded" in done.stdout
+
+
+@pytest.mark.parametrize("track", TRACKS_OF_ALL, ids=lambda track: track.definition.id)
 def test_lessons_lead_into_their_exercises(track: Track) -> None:
     """A lesson's file names just the exercises that the track says it leads into, in order."""
     pairs = zip(track.definition.lessons, track.lessons, strict=True)
@@ -145,9 +154,19 @@ def test_practice_is_short() -> None:
         assert sum(test.hidden for test in exercise.tests) >= 2, exercise.id
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_the_second_course_has_four_tracks() -> None:
+    """Learning from data: at least 45 exercises of all kinds and 14 lessons, with data files."""
+    course = COURSES["learning-from-data"]
+    assert len(course.tracks) == 4
+    assert len(course.exercises) >= 45
+    assert sum(len(track.lessons) for track in course.tracks) >= 14
+    assert {exercise.kind for exercise in course.exercises} == {"write", "fix", "predict"}
+    assert any(exercise.files for exercise in course.exercises)
+
+
+@pytest.mark.parametrize("path", LESSONS_OF_ALL, ids=lambda path: path.stem)
 def test_a_lesson_asks_sums_up_and_leads_on(path: Path) -> None:
-    """Two questions or more, a summary, and further reading; on attention, a change to try, too."""
+    """Two questions or more, a summary, and further reading; but in the warm-up, a change to try, too."""
     blocks = read_lesson(path).blocks
     questions = [block for block in blocks if isinstance(block, ChoiceQuestion | NumberQuestion)]
     changes = [block for block in blocks if isinstance(block, Experiment)]
@@ -155,6 +174,6 @@ def test_a_lesson_asks_sums_up_and_leads_on(path: Path) -> None:
     summary, _, reading = text.partition("## In short\n")[2].partition("## Further reading\n")
 
     assert len(questions) >= 2
-    assert changes or path.parts[-3] != "attention"
+    assert changes or path.parts[-3] == "numpy-warmup"
     assert summary.count("\n- ") >= 3
     assert reading.count("](https://") >= 2

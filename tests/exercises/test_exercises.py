@@ -33,7 +33,7 @@ LESSONS_OF_ALL = [path for track in TRACKS_OF_ALL for path in track.lessons]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COLLECTIONS)
-def test_exercises_are_proven(etude: Etude, name: str) -> None:
+def test_exercises_are_proven(etude_process: Etude, name: str) -> None:
     """The solution passes, tests can fail, no mutant survives, each misconception is diagnosed.
 
     A wrong submission is accepted only in cases that the instructions do not promise: `NOT_PROMISED`
@@ -42,7 +42,8 @@ def test_exercises_are_proven(etude: Etude, name: str) -> None:
     exercises = COLLECTIONS[name].exercises
     ids = [exercise.id for exercise in exercises]
     folder = os.fspath(COLLECTIONS[name].folder)
-    done = etude("verify", *ids, "--exercises", folder, "--no-cache", "--format", "json")
+    words = ("verify", *ids, "--exercises", folder, "--no-cache", "--format", "json")
+    done = etude_process(*words, timeout=1800)
     proofs = {proof["exercise"]: proof for proof in json.loads(done.stdout)["exercises"]}
     assert list(proofs) == ids
     said = {name: [*found(proof), *proof["skipped"]] for name, proof in proofs.items()}
@@ -82,11 +83,11 @@ def test_a_lesson_shows_what_is_recorded(path: Path, sandbox: Sandbox) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COURSES)
-def test_lessons_of_courses_show_what_is_recorded(etude: Etude, name: str) -> None:
+def test_lessons_of_courses_show_what_is_recorded(etude_process: Etude, name: str) -> None:
     """The same where a course brings packages and data files, by the command of its authors."""
     lessons = [path for track in COURSES[name].tracks for path in track.lessons]
     if lessons:
-        done = etude("lesson", "run", "--exercises", os.fspath(COURSES[name].folder))
+        done = etude_process("lesson", "run", "--exercises", os.fspath(COURSES[name].folder))
         assert f"{len(lessons)} as recorded" in done.stdout
 
 

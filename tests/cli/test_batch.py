@@ -4,6 +4,7 @@ import contextlib
 import functools
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.definitions.files import default_folder
 from grader.errors import UsageError
 from grader.grading.workers.batch import Results
 from tests.conftest import Etude
@@ -190,6 +192,27 @@ def test_resume_refuses_a_file_of_something_else(etude: Etude, tmp_path: Path) -
         assert done.returncode == 2
         assert "notes:1 is no result of etude grade" in done.stderr
         assert (tmp_path / "notes").read_text() == text
+
+
+def test_one_run_at_a_time_writes_a_file(tmp_path: Path) -> None:
+    """A second one, begun with --resume meanwhile, is refused."""
+    with (
+        Results.create(tmp_path / "out.jsonl"),
+        pytest.raises(UsageError, match="is being written by another run"),
+    ):
+        Results.resume(tmp_path / "out.jsonl")
+
+
+def test_an_error_before_the_first_result_leaves_no_file(etude: Etude, tmp_path: Path) -> None:
+    """So that the same command works once its cause is gone."""
+    hand_in(tmp_path / "in", "a", RIGHT)
+    attention = default_folder() / "attention"
+    shutil.copytree(attention, tmp_path / "course" / "attention")
+    (tmp_path / "course" / "course.yaml").write_text("title: Own\npackages: [no_such_package]\n")
+    done = etude("grade", "in", "--output", "out.jsonl", "--exercises", "course")
+    assert done.returncode == 2
+    assert "'no_such_package' is not installed" in done.stderr
+    assert not (tmp_path / "out.jsonl").exists()
 
 
 def test_resume_writes_through_no_link(tmp_path: Path) -> None:

@@ -242,11 +242,13 @@ class Results:
         """
         _refuse_linked_folder(path)
         try:
-            return cls(path, path.open("xb"), {})
+            file = path.open("xb")
         except FileExistsError:
             raise UsageError(f"{path} exists; --resume goes on with it") from None
         except OSError as error:
             raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+        _lock(path, file)
+        return cls(path, file, {})
 
     @classmethod
     def resume(cls, path: Path) -> Self:
@@ -260,11 +262,7 @@ class Results:
             file = open(path, "a+b", opener=_open_no_link)  # noqa: SIM115  closed with the results
         except OSError as error:
             raise UsageError(f"{path} cannot be written: {error.strerror}") from error
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            raise UsageError(f"{path} is being written by another run") from None
+        _lock(path, file)
         file.seek(0)
         settled: dict[_Key, Verdict] = {}
         end = 0
@@ -301,8 +299,25 @@ class Results:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        self._file.seek(0, os.SEEK_END)
+        # An empty file would keep the next run from beginning.
+        if error is not None and self._file.tell() == 0:
+            self.path.unlink(missing_ok=True)
         self._file.close()
+
+
+def _lock(path: Path, file: IO[bytes]) -> None:
+    """Keep other runs from writing a file.
+
+    Raises:
+        UsageError: another run does; the file is closed.
+    """
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise UsageError(f"{path} is being written by another run") from None
 
 
 def _refuse_linked_folder(path: Path) -> None:

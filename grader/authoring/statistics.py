@@ -68,7 +68,10 @@ def read_results(paths: Iterable[Path]) -> list[Row]:
             try:
                 row = row_of(json.loads(line))
             except (ValueError, KeyError, TypeError, RecursionError):
-                raise UsageError(f"{path}:{number} is no result of etude grade") from None
+                raise UsageError(
+                    f"{path}:{number} is no result of etude grade; "
+                    "--resume completes a file that was cut off"
+                ) from None
             if row is not None:
                 rows[row.student, row.exercise] = row
     return list(rows.values())

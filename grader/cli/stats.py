@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +69,7 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
             click.echo(f"Suspicious: {name}: {test.suspicion}.")
     _print(found)
     _print_tests([test for test in tests if test.failed])
-    _print_groups(groups)
+    _print_groups(groups, results)
 
 
 def _data(
@@ -129,7 +130,7 @@ def _print_tests(tests: "list[TestStatistics]") -> None:
         console.print(f"{len(tests) - _TESTS} more tests failed; --format json has all.")
 
 
-def _print_groups(groups: "list[FailureGroup]") -> None:
+def _print_groups(groups: "list[FailureGroup]", results: tuple[Path, ...]) -> None:
     """Print the largest groups of undiagnosed failures, and how to make a misconception of one."""
     if not groups:
         return
@@ -146,7 +147,9 @@ def _print_groups(groups: "list[FailureGroup]") -> None:
         )
     if len(groups) > _GROUPS:
         click.echo(f"{len(groups) - _GROUPS} more; --format json has all.")
+    files = " ".join(f"--results {shlex.quote(str(path))}" for path in results)
     click.echo(
-        "To name one: etude misconception add "
-        f"{printable(groups[0].exercise)} {groups[0].number} --results FILE"
+        printable(
+            f"To name one: etude misconception add {groups[0].exercise} {groups[0].number} {files}"
+        )
     )

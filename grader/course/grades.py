@@ -106,7 +106,8 @@ def read_results(paths: Iterable[Path]) -> Batch:
                 report = _report(json.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 raise UsageError(
-                    f"{path}:{number} is no whole result of etude grade --output"
+                    f"{path}:{number} is no whole result of etude grade --output; "
+                    "--resume completes a file that was cut off"
                 ) from None
             key = (report.student or "", report.exercise)
             if report.verdict is not None or newest.get(key, report).verdict is None:

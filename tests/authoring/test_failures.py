@@ -120,6 +120,7 @@ def test_a_group_becomes_a_misconception_that_is_proven(etude: Etude, tmp_path: 
     etude("grade", "in", "--exercises", ".", "--output", "r.jsonl")
     told = etude("stats", "r.jsonl").stdout
     assert "1. double, 2 submissions, as in/ben/double.py: test 'worked': " in told
+    assert "To name one: etude misconception add double 1 --results r.jsonl\n" in told
     add = ("misconception", "add", "./double.yaml")
     done = etude(*add, "1", "--results", "r.jsonl", "--says", "Seven and a half is too much.")
     assert "misconception 'seven-and-a-half' is added" in done.stdout, done.stderr

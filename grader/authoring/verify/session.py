@@ -127,7 +127,10 @@ def _load_track(session: ProofSession, track: Path, unknown: Sequence[Path]) -> 
 
 def _add(session: ProofSession, path: Path, exercise: "Exercise") -> None:
     if exercise.edition == "student":
-        raise UsageError(f"{path} is a student edition; verify the full one")
+        raise UsageError(
+            f"{path} is a student edition; verify the full one, "
+            "or name your course with --exercises"
+        )
     session.to_prove.append(exercise)
 
 

@@ -169,7 +169,7 @@ def test_a_student_edition_cannot_be_verified(verify: Etude, here: Path) -> None
     (here / "student.yaml").write_text(student_text(here / "proven.yaml"))
     done = verify("student.yaml")
     assert done.returncode == 2
-    assert "student.yaml is a student edition; verify the full one" in done.stderr
+    assert "student.yaml is a student edition; verify the full one, or name your" in done.stderr
 
 
 @pytest.mark.slow

@@ -8,6 +8,8 @@ from grader.audit.tasks import TestOutcome
 _SLOW = 1.0  # seconds of one test
 DENIED = "a file to write, a network or another program, which an audit denies"
 _DENIED_ERRORS = ("PermissionError:", "BlockingIOError: [Errno 1]", "OSError: [Errno 1]")
+# In the error of a library; without a network no host has an address.
+_DENIED_IN = ("[Errno 1] Operation not permitted", "[Errno -2]", "[Errno -3]")
 _NAMED = 3  # tests that a sentence names
 
 
@@ -34,7 +36,9 @@ def solution_passes(tests: Sequence[TestOutcome]) -> Check:
 
 def is_denied(test: TestOutcome) -> bool:
     """Return whether a test failed for want of a right."""
-    return test.outcome == "failed" and test.message.startswith(_DENIED_ERRORS)
+    return test.outcome == "failed" and (
+        test.message.startswith(_DENIED_ERRORS) or any(each in test.message for each in _DENIED_IN)
+    )
 
 
 def starter_fails(passed: Sequence[str], tests: Sequence[str]) -> Check:

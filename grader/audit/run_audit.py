@@ -33,7 +33,7 @@ class Request:
         accepted: The changes of survivors that are accepted.
         known: Functions whose known mistakes are tried.
         like: Ids of exercises whose functions match by order: agreement is not asked for.
-        began: Called with the number of programs.
+        began: Called with a number of programs, and with what is done to each.
         done: Called after each.
     """
 
@@ -41,7 +41,7 @@ class Request:
     accepted: frozenset[str] = frozenset()
     known: tuple[KnownFunction, ...] = ()
     like: frozenset[str] = frozenset()
-    began: Callable[[int], object] = lambda _: None
+    began: Callable[[int, str], object] = lambda _, __: None
     done: Callable[[], object] = lambda: None
 
 
@@ -100,7 +100,7 @@ class _Auditor:
         self._run_with_wrong_results()
         self._record()
         programs = [*mutants_of(self.assignment), *self._known_mistakes()]
-        self.request.began(len(programs))
+        self.request.began(len(programs), "audited")
         survived, kills = self._run_programs(programs)
         if kills is not None:
             self.checks.append(checks.redundant(kills))
@@ -290,7 +290,10 @@ class _Auditor:
             if self.pool
         ]
         calls: dict[str, tasks.FoundCall] = {}
+        if wanted:
+            self.request.began(len(wanted), "explained")
         for task, outcome in self.runner.run_all(wanted):
+            self.request.done()
             found = tasks.found_of(outcome)
             if found is not None:
                 calls[task.name] = found

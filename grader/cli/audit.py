@@ -207,7 +207,7 @@ def _known(like: tuple[str, ...], exercises: Path | None) -> "tuple[KnownFunctio
 
 @contextlib.contextmanager
 def _progress(request: "Request") -> "Iterator[Request]":
-    """Show how many programs have run."""
+    """Show how many programs have run, then how many survivors are explained."""
     from dataclasses import replace
 
     from grader.cli.progress_bar import progress
@@ -215,10 +215,11 @@ def _progress(request: "Request") -> "Iterator[Request]":
     with contextlib.ExitStack() as stack:
         advance = []
 
-        def begin(total: int) -> None:
-            advance.append(stack.enter_context(progress(total, "audited")))
+        def begin(total: int, done: str) -> None:
+            stack.close()
+            advance.append(stack.enter_context(progress(total, done)))
 
-        yield replace(request, began=begin, done=lambda: advance[0]())  # noqa: PLW0108  it is there only later
+        yield replace(request, began=begin, done=lambda: advance[-1]())  # noqa: PLW0108  it is there only later
 
 
 def _reports(forms: "Sequence[str]", output: Path | None) -> list[tuple[str, Path | None]]:

@@ -8,7 +8,12 @@ from collections.abc import Callable, Iterator
 import click
 
 _QUIET = 5.0  # seconds between lines where there is no terminal, and before the first
-_DOING = {"audited": "auditing", "graded": "grading", "proved": "proving"}
+_DOING = {
+    "audited": "auditing",
+    "explained": "explaining survivors",
+    "graded": "grading",
+    "proved": "proving",
+}
 
 
 @contextlib.contextmanager

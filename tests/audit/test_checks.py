@@ -37,5 +37,8 @@ def test_a_test_without_the_rights_it_needs_is_no_failure_of_the_solution() -> N
     found = checks.solution_passes([denied, passed])
     assert (found.verdict, found.tests) == ("note", (ONE,))
     assert "1 of 2 tests needs a file to write" in found.sentence
+    for reason in ("[Errno 1] Operation not permitted", "[Errno -3] Temporary failure"):
+        refused = f"urllib.error.URLError: <urlopen error {reason}>"
+        assert checks.is_denied(TestOutcome(ONE, "failed", refused))
     wrong = checks.solution_passes([TestOutcome(ONE, "failed", "assert 1 == 2"), passed])
     assert (wrong.verdict, wrong.tests) == ("hole", (ONE,))

@@ -129,7 +129,7 @@ def test_the_module_that_tests_are_named_after_is_the_solution(write: Write) -> 
     assert load(folder).solution == "doubling.py"
     assert load(folder, solution=folder / "tripling.py").solution == "tripling.py"
     (folder / "test_doubling.py").rename(folder / "test_all.py")
-    with pytest.raises(DefinitionError, match=r"may be the solution: tripling.py, doubling.py"):
+    with pytest.raises(UsageError, match=r"may be the solution: tripling.py, doubling.py"):
         load(folder)
 
 
@@ -149,7 +149,7 @@ def test_a_conftest_that_changes_the_path_alone_is_left_out(write: Write) -> Non
 
 
 BAD = {
-    "nothing": ({"a.py": ""}, "there are no tests: no file test_"),
+    "nothing": ({"a.py": ""}, r"[a-z0-9]: there are no tests: no file test_"),
     "no test": ({"a.py": "", "test_a.py": "import a\n"}, "test_a.py:1:1: there is no test in it"),
     "no import": (
         {"a.py": "", "test_b.py": "def test_b():\n    pass\n"},

@@ -29,6 +29,7 @@ from grader.authoring.importing.top_level import (
     needed,
     read_program,
 )
+from grader.errors import UsageError
 from grader.notebooks import MAX_NOTEBOOK
 
 _MODULE: Final = "solution"
@@ -56,12 +57,16 @@ def load_notebook(path: Path) -> Assignment:
 
     Raises:
         DefinitionError: it cannot be read, or has no answer with tests.
+        UsageError: it is no JSON.
     """
     try:
         found = read_notebook(path)
         is_otter = bool(_OTTER.search(read_text(path, MAX_NOTEBOOK)))
     except UnreadableError as error:
-        raise bad(path, str(error)) from error
+        said = str(error)
+        if said.startswith(f"{shown(path.name)}:"):  # and the line of broken JSON
+            raise UsageError(f"{shown(path.parent)}/{said}") from error
+        raise bad(path, said) from error
     if not found.drafts:
         raise bad(path, _nothing(found))
     solution = join(each.source for each in _statements(d.solution for d in found.drafts))

@@ -38,6 +38,7 @@ def load_problem(folder: Path) -> Assignment:
 
     Raises:
         DefinitionError: it has no tests, or its solution cannot be read.
+        UsageError: the list of its tests cannot be read.
     """
     try:
         (draft,) = problem_folder.read_problem(folder).drafts

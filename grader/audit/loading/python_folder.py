@@ -380,7 +380,7 @@ class _Reader:
         """Return the one module that is meant.
 
         Raises:
-            DefinitionError: it may be several.
+            UsageError: it may be several.
         """
         if len(candidates) == 1:
             return next(iter(candidates))

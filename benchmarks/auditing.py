@@ -16,6 +16,7 @@ _ETUDE: Final = str(Path(sys.executable).with_name("etude"))
 _TESTS, _QUICK_TESTS = 20, 4
 _AT_MOST: Final = 60.0  # seconds
 _HAS_HOLES: Final = 1
+_COSMIC_RAY_SECONDS, _STOPPED = 60, 124  # the status is that of `timeout`
 
 _SOLUTION: Final = '''"""One block of a transformer."""
 
@@ -127,7 +128,8 @@ _NOTES: Final = """\
   them. The tests compare within 5 %, so some of the wrong programs survive.
 - etude: all of `etude audit`, with its checks, the calls that tell survivors apart, and proven
   tests.
-- Other tools are measured where they are installed; each makes mutants of its own.
+- Other tools are measured where they are installed; each makes mutants of its own. cosmic-ray runs
+  one at a time, and is stopped after {limit} seconds: its mutants are those that had run by then.
 - a mutant: wall seconds divided by their number.
 """
 
@@ -148,9 +150,10 @@ def measure(*, quick: bool) -> Section:
         count = audit["distinguishable"] + len(audit["equivalent"])
         rows = [_row("etude audit", usage, count)]
         rows += _mutmut(folder)
+        rows += _cosmic_ray(folder)
     aims = [] if quick else [Aim(f"audit, {count} mutants", usage.wall, _AT_MOST, "s")]
     columns = ("tool", "mutants", "wall s", "CPU s", "a mutant s")
-    notes = _NOTES.format(tests=_QUICK_TESTS if quick else _TESTS)
+    notes = _NOTES.format(tests=_QUICK_TESTS if quick else _TESTS, limit=_COSMIC_RAY_SECONDS)
     return Section("audit: mutation of an assignment", columns, rows, notes, aims)
 
 
@@ -186,6 +189,27 @@ def _mutmut(folder: Path) -> list[Row]:
     if usage.status != 0 or not found:
         raise WrongVerdictError(f"mutmut failed:\n{usage.printed[-2000:]}")
     return [_row("mutmut", usage, int(found[-1][1]))]
+
+
+def _cosmic_ray(folder: Path) -> list[Row]:
+    tool = shutil.which("cosmic-ray")
+    if tool is None:
+        return []
+    python = Path(tool).resolve().with_name("python")  # of the environment that has the tool
+    settings = (
+        '[cosmic-ray]\nmodule-path = "solution.py"\ntimeout = 30.0\nexcluded-modules = []\n'
+        f'test-command = "{python} -m pytest -x -q test_solution.py"\n'
+        '[cosmic-ray.distributor]\nname = "local"\n'
+    )
+    (folder / "cosmic-ray.toml").write_text(settings, encoding="utf-8")
+    names = ("cosmic-ray.toml", "session.sqlite")
+    run((tool, "init", *names), folder, {})
+    usage = run(("timeout", str(_COSMIC_RAY_SECONDS), tool, "exec", *names), folder, {})
+    dumped = run((tool, "dump", names[1]), folder, {}).printed.splitlines()
+    ran = sum(json.loads(line)[1] is not None for line in dumped)
+    if usage.status not in {0, _STOPPED} or not ran:
+        raise WrongVerdictError(f"cosmic-ray failed:\n{usage.printed[-2000:]}")
+    return [_row("cosmic-ray", usage, ran)]
 
 
 def _row(tool: str, usage: Usage, count: int) -> Row:

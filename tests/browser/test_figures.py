@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
+# The right edge of each row's last cell.
+LAST_EDGE = "(all) => all.map(({cells}) => Math.round([...cells].at(-1).getBoundingClientRect().right))"
+
 
 def test_an_explorer_answers_to_the_keyboard(page: Page, tools: "Tools") -> None:
     """A word, a cell, a switch and a sentence of one's own each change what it says."""
@@ -50,6 +53,7 @@ def test_an_explorer_answers_to_the_keyboard(page: Page, tools: "Tools") -> None
         page.set_viewport_size(size)
         page.emulate_media(color_scheme=theme)
         shoot(page, "figure-explorer")
+        assert len(set(figure.locator("tr").evaluate_all(LAST_EDGE))) == 1  # the chosen row too
         assert barriers(page, tools) == ""
         assert overflowing(page) == []
 

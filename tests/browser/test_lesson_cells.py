@@ -66,6 +66,9 @@ def test_what_is_shown_says_what_it_is_of(page: Page, tools: "Tools") -> None:
     expect(status(cells.last)).to_contain_text(re.compile(r"Ran in .* the \d+ cells above"))
     assert (shown(page), page.locator(".results").evaluate_all(_LOOKS)) == (before, built)
     expect(page.locator("[data-stale]")).to_have_count(0)
+    hidden = page.locator(".cell:not(:has(.cell-code)) .cell-bar")  # nothing to say, no bar
+    expect(hidden.first).to_be_attached()
+    expect(hidden.filter(visible=True)).to_have_count(0)
 
     insert(second, "print('changed')\n")
     expect(status(second)).to_have_text("You have changed the code since this was shown.")

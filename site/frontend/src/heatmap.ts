@@ -12,18 +12,20 @@ const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
 
 /** Let one explore every heatmap in a part of the page. */
 export function exploreHeatmaps(within: ParentNode): void {
-  for (const figure of within.querySelectorAll<HTMLElement>("[data-explore]")) exploreHeatmap(figure);
+  const first = document.querySelector("[data-explore]"); // one invitation is enough for a page
+  for (const figure of within.querySelectorAll<HTMLElement>("[data-explore]")) exploreHeatmap(figure, figure === first);
 }
 
-/** Let one explore a heatmap; any other figure stays as it is. */
-export function exploreHeatmap(figure: HTMLElement): void {
+/** Let one explore a heatmap, and say so if it is inviting; any other figure stays as it is. */
+export function exploreHeatmap(figure: HTMLElement, isInviting: boolean): void {
   if (!("explore" in figure.dataset)) return;
   const rows = [...figure.querySelectorAll<HTMLTableRowElement>("tbody tr")];
   const said = figure.querySelector(".explained");
   if (!said || rows.length === 0) return;
   const labels = rows.map(({ cells }) => cells[0]?.textContent ?? "");
   const columns = [...figure.querySelectorAll("thead th")].map(({ textContent }) => textContent ?? "");
-  const invitation = said.textContent;
+  const invitation = isInviting ? "Choose a row to read it." : "";
+  said.textContent = invitation;
   said.setAttribute("role", "status");
   const buttons = rows.map((row, at) => nameRow(row, labels[at] ?? "", at));
 

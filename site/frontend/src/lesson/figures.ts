@@ -80,7 +80,7 @@ export function figure(shown: Shown | ShownPlot): HTMLElement {
     { class: "figure", "data-explore": layout.explore || null },
     layout.title && element("figcaption", {}, layout.title),
     element("div", { class: "scroll", tabindex: layout.isWide && 0 }, table),
-    layout.explore && element("p", { class: "explained" }, "Choose a row to read it."),
+    layout.explore && element("p", { class: "explained" }),
   );
 }
 

@@ -72,7 +72,7 @@ function showTests(tests: readonly TestResult[], around: Around): Node[] {
 /** What a run printed, and how it ended if it did not end well. */
 export function showPrinted({ output: text, truncated, figures, problem: ended }: Printed, around: Around): Node[] {
   const drawn = figures.map(figure);
-  for (const each of drawn) exploreHeatmap(each);
+  drawn.forEach((each, at) => exploreHeatmap(each, at === 0));
   const left = truncated > 0 && `… and ${truncated.toLocaleString("en")} more bytes.`;
   return [
     ...(text ? [output(text)] : []),

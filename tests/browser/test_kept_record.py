@@ -133,7 +133,6 @@ def test_what_is_done_is_marked_wherever_it_is_shown(
     rows = quiet.locator(".tasks li")
     expect(rows.nth(0)).to_contain_text("passed: ")
     expect(rows.nth(1)).to_contain_text("tried, not passed yet: ")
-    expect(rows.nth(1)).to_contain_text("Look up the vectors of tokens (passed)")
     shoot(quiet, "track-begun")
     assert barriers(quiet, tools) == ""
 

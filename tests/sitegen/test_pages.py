@@ -330,16 +330,13 @@ def test_a_site_without_tracks_says_so(build: "Build") -> None:
 
 
 def test_the_track_page_shows_each_exercise_in_order(site: "Site") -> None:
-    """Difficulty, kind, XP, time, what it requires, and the total."""
+    """Difficulty, kind, XP, time, and the total."""
     page = site["attention/index.html"]
     items = [" ".join(item.text.split()) for item in page.all("li") if "XP" in item.text]
 
     assert items == [
         "1 Title of weights 15 XP Beginner Write the code 8 min",
-        (
-            "2 Title of masks 20 XP Advanced Repair the code 25 min "
-            "Requires: Title of weights, Title of broadcasting, elsewhere"
-        ),
+        "2 Title of masks 20 XP Advanced Repair the code 25 min",
         "3 Title of heads 15 XP Intermediate Predict the result 5 min",
     ]
     assert "50 XP in total" in page.text

@@ -58,6 +58,7 @@ def test_an_embedded_page_tells_its_height_to_the_named_site(
         expect(frame.get_by_role("heading", level=1)).to_have_text("Masks")
         expect(frame.get_by_role("banner")).to_be_hidden()
         expect(frame.get_by_role("contentinfo")).to_be_hidden()
+        frame.locator("body").evaluate("() => document.fonts.ready.then(() => undefined)")
         height = frame.locator("body").evaluate(
             "(body) => Math.ceil(body.getBoundingClientRect().height)"
         )

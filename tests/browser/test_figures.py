@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 # The right edge of each row's last cell.
-LAST_EDGE = "(all) => all.map(({cells}) => Math.round([...cells].at(-1).getBoundingClientRect().right))"
+LAST_EDGE = (
+    "(all) => all.map(({cells}) => Math.round([...cells].at(-1).getBoundingClientRect().right))"
+)
 
 
 def test_an_explorer_answers_to_the_keyboard(page: Page, tools: "Tools") -> None:
@@ -68,6 +70,7 @@ def test_the_home_page_opens_with_an_explorer(page: Page) -> None:
     """It is the one of the lessons, without table and switches."""
     open_settled(page, "")
     figure = page.locator("[data-figure=explorer]")
+    expect(figure.get_by_role("status")).to_be_attached()  # the script has started
 
     figure.get_by_role("radio", name="The word before").check()
     expect(figure.locator(".figure-said")).to_contain_text("“spring” looks almost only at “the”")

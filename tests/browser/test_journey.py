@@ -52,9 +52,9 @@ def test_from_the_start_page_to_the_next_exercise(
         assert overflowing(page) == []
 
     page.goto("")
-    hand.press(main.get_by_role("link", name="Attention from scratch").first)
-    hand.press(main.get_by_role("link", name="Why the scores are scaled").first)
-    hand.press(main.get_by_role("link", name="Scale the scores").first)
+    for name in ("Attention from scratch", "Why the scores are scaled", "Scale the scores"):
+        hand.press(main.get_by_role("link", name=name).first)
+        expect(page.get_by_role("heading", level=1)).to_have_text(name)
     expect(page).to_have_url(re.compile("attention/scaled-scores/"))
 
     hand.write(bench, WITHOUT_ROOT)

@@ -47,7 +47,7 @@ def test_code_is_changed_run_and_put_back_by_the_keyboard(page: Page) -> None:
         has_text=re.compile("^Ran in .*, after the .* cells above")
     )
     expect(said).to_be_visible()
-    assert drawing.inner_text() == built
+    expect(drawing).to_have_text(built, use_inner_text=True)
 
     hand.press(button("Edit"))
     editor = cell.get_by_role("textbox")

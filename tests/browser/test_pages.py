@@ -1,6 +1,7 @@
 """Every page as it is opened, before anybody does anything on it."""
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -193,6 +194,7 @@ def test_hints_have_their_place_before_the_script_is_there(
         with page.expect_request("**/exercise.json"):
             page.reload(wait_until="domcontentloaded")
         expect(page.locator(".hints details:visible")).to_have_count(taken)
+        page.evaluate("document.fonts.ready.then(() => undefined)")
         before = help_of_page.evaluate("(it) => it.offsetHeight")
         held.pop().continue_()
         page.unroute("**/exercise.json")
@@ -224,6 +226,7 @@ def test_the_keyboard_reaches_everything_and_shows_where_it_is(
         expect(skip).to_be_focused()
         expect(skip).to_be_in_viewport()
         page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile("#content$"))
         page.keyboard.press("Tab")
         assert not focused(page).is_in_head
         open_settled(page, KINDS[kind])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.judging import DARK, PHONE, barriers, overflowing
+from tests.browser.judging import DARK, PHONE, barriers, open_settled, overflowing
 
 if TYPE_CHECKING:
     from tests.browser.conftest import NewPage
@@ -56,9 +56,9 @@ def test_shortcuts_lead_on_unless_one_types_or_has_switched_them_off(
 def test_the_editor_of_a_lesson_opens_at_the_cell_in_sight(new_page: "NewPage") -> None:
     """`e` opens the first cell that has not been scrolled past."""
     page = new_page()
-    page.goto("attention/lessons/softmax/")
+    open_settled(page, "attention/lessons/softmax/")
     cell = page.locator(".cell:has(.cell-code)").nth(2)
-    cell.scroll_into_view_if_needed()
+    expect(cell.get_by_role("button", name=re.compile("^Run"))).to_be_visible()
     cell.evaluate("(cell) => cell.scrollIntoView({block: 'start'})")
     page.keyboard.press("e")
     expect(cell.get_by_role("textbox")).to_be_focused()

@@ -38,6 +38,9 @@ def visit(new_context: "NewContext", served: "Served") -> Visit:
         page.goto(path)
         page.get_by_label("Token").fill(served.token("prof", "instructor"))
         page.get_by_role("button", name="Sign in").click()
+        expect(page.get_by_label("Token")).to_have_count(
+            0
+        )  # else a next address would cut it short
         return page
 
     return sign_in

@@ -160,7 +160,7 @@ def _crowd(bench: Bench, exercise: str, mark: str) -> None:
     ahead = f"""async () => {{
       const {{ csrf }} = await (await fetch("/v1/session")).json();
       const headers = {{ "X-CSRF-Token": csrf, "Content-Type": "application/json" }};
-      for (let number = 0; number < 6; number += 1) {{
+      for (let number = 0; number < 10; number += 1) {{
         const source = `import time\\ntime.sleep(0.8)  # {mark} ${{number}}\\n`;
         const body = JSON.stringify({{ exercise: "{exercise}", source }});
         await fetch("/v1/submissions", {{ method: "POST", headers, body }});

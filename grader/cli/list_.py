@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Known = Mapping[ExerciseId, ExerciseStatus]
 
 _STYLES = {"passed": "green", "tried": "yellow", "given up": "dim", "new": ""}
+_BESIDE_ID = 34  # columns of mark, state, difficulty and XP
 
 
 @click.command("list", short_help="List tracks and exercises.")
@@ -35,8 +36,8 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
     """List every exercise, or those of each TRACK: its state, XP, and what it builds on.
 
     An exercise is new, tried, passed or given up; `>` marks the next one. It stands below the
-    lesson that leads into it. What it builds on is named as long as you have not done it; nothing
-    keeps you from starting anywhere.
+    lesson that leads into it. What it builds on is named as long as you have not done it, if the
+    terminal is wide enough; nothing keeps you from starting anywhere.
 
     \b
     Examples:
@@ -116,8 +117,11 @@ def _print(
     done = f"{states.count('passed')} of {len(listed)} passed, {earned} of {total} XP"
     console.print(done, markup=False)
     longest = max(len(each.id) for each in listed)
+    needs = [_builds_on(each, known) for each in listed]
+    if console.is_terminal and longest + _BESIDE_ID + max(map(len, needs)) > console.width:
+        needs = [""] * len(needs)
     before = None
-    for exercise, state in zip(listed, states, strict=True):
+    for exercise, state, need in zip(listed, states, needs, strict=True):
         lesson = lesson_of.get(exercise.id)
         if lesson is not before and lesson is not None:
             console.print(Text(f"{lesson.title} (lesson {lesson.id})", style="italic"))
@@ -128,7 +132,7 @@ def _print(
             f"{exercise.id:{longest}}  ",
             (f"{exercise.difficulty:12}  ", "dim"),
             f"{exercise.xp:3} XP",
-            (_builds_on(exercise, known), "dim"),
+            (need, "dim"),
         )
         console.print(line, soft_wrap=True)  # a line each, for grep
 

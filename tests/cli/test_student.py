@@ -759,6 +759,17 @@ def test_an_unknown_lesson_is_exit_status_two(student: Etude) -> None:
     assert (done.returncode, "did you mean 'doubling'?" in done.stderr) == (2, True)
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("student")
+def test_a_list_has_one_line_for_each_exercise_in_a_terminal(tmp_path: Path) -> None:
+    """What an exercise builds on is named only where all of it has room."""
+    for columns, named in (("54", True), ("53", False)):
+        written = _in_a_terminal(["list", "basics"], tmp_path, COLUMNS=columns)
+        text = re.sub(r"\x1b\[[\d;]*m", "", written)
+        rows = [line for line in text.splitlines() if " XP" in line]
+        assert ("after double" in text, max(map(len, rows)) <= int(columns)) == (named, True)
+
+
 # completion and help
 
 

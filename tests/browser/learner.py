@@ -7,7 +7,7 @@ from typing import Final, Protocol
 from playwright.sync_api import Locator, Page, expect
 
 # For `expect.set_options`: Python has to be fetched and started, and the machine may be busy.
-PATIENCE_MS: Final = 60_000
+PATIENCE_MS: Final = 120_000
 
 _TABS: Final = 150
 

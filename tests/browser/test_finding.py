@@ -88,7 +88,7 @@ def test_the_search_finds_while_one_types(
     expect(found).to_be_visible()
 
     field.fill("zebra crossing")
-    expect(page.get_by_text("Nothing has all of these words.")).to_be_visible()
+    expect(page.get_by_text("No page has all of these words.")).to_be_visible()
     assert barriers(page, tools) == ""
 
 
@@ -106,7 +106,7 @@ def test_the_number_of_results_is_that_of_what_is_shown(new_page: "NewPage") -> 
     expect(told).to_have_text(first)
 
     page.get_by_role("searchbox").fill("softmax xyzzy")
-    expect(number).to_have_text(re.compile("^Nothing has all of these words"))
+    expect(number).to_have_text(re.compile("^No page has all of these words"))
     expect(told).to_have_text(first)
     page.clock.run_for(1_000)
     expect(told).to_have_text(number.inner_text())

@@ -477,7 +477,7 @@ def test_a_prediction_does_not_speak_of_other_inputs(
     exercise = make_exercise(kind="predict", tests=(), hidden_tests=2)
     text = build(make_track(exercise))["attention/weights/index.html"].text
 
-    assert "2 tests compare what you predict with what really comes out" in text
+    assert "2 tests compare your predictions with the real results" in text
     assert "other inputs" not in text
 
 

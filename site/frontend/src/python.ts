@@ -88,7 +88,7 @@ export class Python {
   /** Give up on the call that runs or waits. */
   stop(): void {
     if (this.state.kind === "running") {
-      this.interrupt(new Interrupted("stopped", "Stopped. Python starts anew; your code is safe."));
+      this.interrupt(new Interrupted("stopped", "Stopped. Python is starting again; your code is safe."));
     } else {
       this.drop(new Interrupted("stopped", "Stopped before it began."));
     }
@@ -115,7 +115,7 @@ export class Python {
     else if (message.kind === "result" && isStarting) this.becomeReady();
     else if (message.kind === "result") this.finish(message.text, message.heap);
     else if (isStarting) this.fail(message.reason);
-    else this.interrupt(new Interrupted("broken", `Python broke down and starts anew: ${message.reason}`));
+    else this.interrupt(new Interrupted("broken", `Python stopped working and is starting again: ${message.reason}`));
   }
 
   /** Open what the page is about: a worker knows nothing of it, or has another page's open. */

@@ -30,7 +30,7 @@ function wordsFor(course: readonly CourseExercise[]): Words {
   const next = nextUp(progress.history, course);
   if (next === null) {
     const title = "All done";
-    const what = "You have been through every exercise here.";
+    const what = "You have done every exercise here.";
     return { title, what, where: "", action: "Your progress", href: `${page.root}progress/index.html` };
   }
   const { exercise, begun } = next;

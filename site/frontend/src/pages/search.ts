@@ -58,8 +58,8 @@ function show(index: Index, text: string): void {
 }
 
 function summary(count: number, meant: string | undefined): string {
-  if (count && meant !== undefined) return `Nothing has these words. “${meant}”: ${summary(count, undefined)}`;
-  if (count === 0) return "Nothing has all of these words. Fewer letters find more.";
+  if (count && meant !== undefined) return `No page has these words. “${meant}”: ${summary(count, undefined)}`;
+  if (count === 0) return "No page has all of these words. Try fewer letters.";
   if (count > MOST) return `${count} pages; here are the best ${MOST}.`;
   return count === 1 ? "1 page" : `${count} pages`;
 }

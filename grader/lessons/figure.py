@@ -19,6 +19,7 @@ PARTS: Final = (
 )  # fmt: skip
 POSITIONS: Final = 32
 SIZES: Final = tuple(str(2**power) for power in range(10))  # of a query
+SELECTIONS: Final = ("slices", "sums", "places")
 CONTROLS: Final = ("mask", "scale", "temperature", "heads")
 
 _FEWEST_WORDS: Final = 2
@@ -168,6 +169,11 @@ _KINDS: Final = {
         required=("sentence",),
     ),
     "broadcasting": _Kind("A column and a row, stretched", {"title": _any_text}),
+    "selection": _Kind(
+        "Which numbers are taken?",
+        {"title": _any_text, "of": _one_of(*SELECTIONS)},
+        required=("of",),
+    ),
     "stepper": _Kind(
         "Attention, one step at a time",
         {"title": _any_text, "step": _number(1, 9), "mask": _switch},

@@ -102,6 +102,27 @@ def test_broadcasting_is_stepped_through_by_the_keyboard(
         assert overflowing(page) == []
 
 
+def test_an_expression_is_chosen_by_the_keyboard(new_page: "NewPage", tools: "Tools") -> None:
+    """Without scripts, too; what it takes and gives is told in a sentence."""
+    page = new_page(java_script_enabled=False)
+    page.goto("numpy-warmup/lessons/shapes/")
+    figure = page.locator(".selection")
+    figure.get_by_role("radio").first.focus()
+    for sentence in ("The result is 5, 6, 8, 9, of shape (4,)", "The result is 4, 8, 7, of shape"):
+        page.keyboard.press("ArrowRight")
+        expect(figure.get_by_text(sentence)).to_be_visible()
+    expect(figure.get_by_text("both are gone")).to_be_hidden()
+    page = new_page()
+    without_python(page)
+    open_settled(page, "numpy-warmup/lessons/shapes/")
+    for size, theme in LOOKS:
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=theme)
+        shoot(page, "figure-selection")
+        assert barriers(page, tools) == ""
+        assert overflowing(page) == []
+
+
 def test_a_head_is_stepped_through_by_the_keyboard(page: Page) -> None:
     """The arrows change the step; within a result they move, and each number tells its sum."""
     without_python(page)

@@ -16,6 +16,7 @@ from sitegen.teaching import position_products
 from sitegen.teaching.curves import bars_of, describe, measure
 from sitegen.teaching.explorer import describe_row, view_explorer
 from sitegen.teaching.model_map import view_map
+from sitegen.teaching.selection import view_selection
 from sitegen.teaching.stepper import head_arrays
 from sitegen.teaching.toy import attention_weights, features, is_known, toy_data
 
@@ -130,6 +131,37 @@ def test_broadcasting_is_a_picture_with_three_sentences(
     assert "10 20 30 40 20 40 60 80 30 60 90 120" in " ".join(page.text.split())
     assert "At the bottom right, 3 times 40 is 120." in page.text
     assert _has_styles(page)
+
+
+def test_a_selection_shows_what_an_expression_takes_and_gives(
+    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
+) -> None:
+    """NumPy computes both; radio buttons choose the expression, and no script is needed."""
+    for of, sentence in (
+        (
+            "slices",
+            "All rows, and one column: axis 1 is gone. The result is 4, 8, 7, of shape (3,).",
+        ),
+        ("sums", "each beside its own row. The result is 27, 28, 31, of shape (3, 1)."),
+        ("places", "The result is 24, 31, 25, of shape (3,)."),
+    ):
+        figure = Figure(Location(Path("lessons/01-begin.md")), "selection", (("of", of),))
+        page = build(make_track(), lessons={"attention": [make_lesson("begin", figure)]})[PAGE]
+        own = [each for each in page.all("input") if each.attributes["name"].startswith("figure-")]
+
+        assert len(own) == 4
+        assert sentence in page.text
+        assert _has_styles(page)
+
+
+def test_the_groups_of_a_sum_are_the_numbers_that_are_added() -> None:
+    """The columns for axis 0, the rows for axis 1; what is not picked has no group."""
+    where = Location(Path("lessons/01-begin.md"))
+    down, right, *_ = view_selection(Figure(where, "selection", (("of", "sums"),)), "s").choices
+    assert [each.group for each in down.cells[:5]] == [0, 1, 2, 3, 0]
+    assert [each.group for each in right.cells[:5]] == [0, 0, 0, 0, 1]
+    one, *_ = view_selection(Figure(where, "selection", (("of", "slices"),)), "s").choices
+    assert [at for at, each in enumerate(one.cells) if each.group is not None] == [6]
 
 
 def test_the_map_lights_up_the_part_of_its_lesson_and_links_to_the_others(

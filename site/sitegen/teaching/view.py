@@ -9,13 +9,20 @@ from sitegen.teaching.curves import CurvesView, view_curves
 from sitegen.teaching.explorer import ExplorerView, view_explorer
 from sitegen.teaching.model_map import MapView, view_map
 from sitegen.teaching.position_products import PositionsView, view_positions
+from sitegen.teaching.selection import SelectionView, view_selection
 from sitegen.teaching.stepper import StepperView, view_stepper
 
 if TYPE_CHECKING:
     from sitegen.cards import Stop
 
 FigureView: TypeAlias = (
-    BroadcastingView | CurvesView | ExplorerView | MapView | PositionsView | StepperView
+    BroadcastingView
+    | CurvesView
+    | ExplorerView
+    | MapView
+    | PositionsView
+    | SelectionView
+    | StepperView
 )
 
 _VIEWS: Final[dict[str, Callable[[Figure, str], FigureView]]] = {
@@ -23,6 +30,7 @@ _VIEWS: Final[dict[str, Callable[[Figure, str], FigureView]]] = {
     "curves": view_curves,
     "explorer": view_explorer,
     "positions": view_positions,
+    "selection": view_selection,
     "stepper": view_stepper,
 }
 

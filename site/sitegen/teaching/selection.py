@@ -1,0 +1,153 @@
+"""A picture of what an expression takes from a table, and of its result."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Final, TypeAlias
+
+import numpy as np
+
+from grader.lessons.figure import Figure
+
+Array: TypeAlias = "np.typing.NDArray[np.int_]"
+
+_POINTS: Final = np.array([[6, 9, 4, 8], [5, 6, 8, 9], [9, 9, 7, 6]])
+_DEGREES: Final = np.array([[11, 18, 21, 24], [13, 22, 31, 27], [15, 25, 33, 30]])
+
+
+@dataclass(frozen=True, slots=True)
+class _Expression:
+    code: str
+    compute: Callable[[Array], Array]
+    why: str
+    axes: tuple[int, ...] | None = None  # of a sum; without them it picks
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A number of the table; the numbers of a group are added up."""
+
+    text: str
+    group: int | None  # none if it is left out
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An expression, the numbers that it takes, its result, and a sentence that says the same."""
+
+    code: str
+    cells: tuple[Cell, ...]
+    result: tuple[str, ...]
+    columns: int  # of the result
+    shape: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionView:
+    """The picture; styles alone show the expression that is chosen."""
+
+    template: ClassVar[str] = "figures/selection.html"
+    id: str
+    title: str
+    name: str
+    shape: str
+    choices: tuple[Choice, ...]
+
+
+_SETS: Final = {
+    "slices": (
+        "points",
+        _POINTS,
+        (
+            _Expression(
+                "points[1, 2]", lambda a: a[1, 2], "A number for each axis: both are gone."
+            ),
+            _Expression("points[1]", lambda a: a[1], "One number: axis 0, the rows, is gone."),
+            _Expression(
+                "points[:, 2]", lambda a: a[:, 2], "All rows, and one column: axis 1 is gone."
+            ),
+            _Expression("points[0:2, 2:]", lambda a: a[0:2, 2:], "Two slices: both axes stay."),
+        ),
+    ),
+    "sums": (
+        "points",
+        _POINTS,
+        (
+            _Expression(
+                "sum(axis=0)", lambda a: a.sum(axis=0), "Each column is added up, downwards.", (0,)
+            ),
+            _Expression(
+                "sum(axis=1)", lambda a: a.sum(axis=1), "Each row is added up, to the right.", (1,)
+            ),
+            _Expression(
+                "sum(axis=1, keepdims=True)",
+                lambda a: a.sum(axis=1, keepdims=True),
+                "The same sums, each beside its own row.",
+                (1,),
+            ),
+            _Expression("sum()", lambda a: a.sum(), "All numbers are added up.", (0, 1)),
+        ),
+    ),
+    "places": (
+        "degrees",
+        _DEGREES,
+        (
+            _Expression(
+                "degrees[degrees > 25]",
+                lambda a: a[_DEGREES > 25],  # noqa: PLR2004  as in its code
+                "The places where the mask is true, row by row: the table is lost.",
+            ),
+            _Expression(
+                "degrees[[2, 0, 0]]",
+                lambda a: a[[2, 0, 0]],
+                "Rows 2, 0 and 0 again, in this order.",
+            ),
+            _Expression(
+                "degrees[[0, 1, 2], [3, 2, 1]]",
+                lambda a: a[[0, 1, 2], [3, 2, 1]],
+                "Rows and columns are taken pair by pair.",
+            ),
+            _Expression("degrees[0:2, 1:3]", lambda a: a[0:2, 1:3], "Slices take a block."),
+        ),
+    ),
+}
+
+
+def view_selection(figure: Figure, name: str) -> SelectionView:
+    """Compute the picture.
+
+    Args:
+        figure: The block of the lesson.
+        name: An id that nothing else on the page has.
+    """
+    array_name, array, expressions = _SETS[figure.get("of")]
+    choices = tuple(_choice(each, array) for each in expressions)
+    return SelectionView(name, figure.title, array_name, str(array.shape), choices)
+
+
+def _choice(expression: _Expression, array: Array) -> Choice:
+    result = np.asarray(expression.compute(array))
+    groups = _groups(expression, array)
+    texts = tuple(str(number) for number in result.ravel().tolist())
+    shape = str(result.shape)
+    listed = ", ".join(texts)
+    return Choice(
+        code=expression.code,
+        cells=tuple(
+            Cell(str(number), None if group < 0 else group)
+            for number, group in zip(array.ravel().tolist(), groups.ravel().tolist(), strict=True)
+        ),
+        result=texts,
+        columns=result.shape[-1] if result.ndim else 1,
+        shape=shape,
+        said=f"{expression.why} The result is {listed}, of shape {shape}.",
+    )
+
+
+def _groups(expression: _Expression, array: Array) -> Array:
+    """Return the group of each number: that of its sum, 0 if it is picked, -1 if it is left out."""
+    if expression.axes is None:
+        places = np.arange(array.size).reshape(array.shape)
+        return np.where(np.isin(places, expression.compute(places)), 0, -1)
+    kept = [1 if axis in expression.axes else size for axis, size in enumerate(array.shape)]
+    return np.broadcast_to(np.arange(np.prod(kept)).reshape(kept), array.shape)

@@ -7,6 +7,7 @@ import click
 
 from grader.cli import options
 from grader.cli.service_options import (
+    ServiceCommand,
     database_option,
     health_options,
     keep_option,
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
 
 
-@click.command("serve", short_help="Serve the site and grade submissions.")
+@click.command("serve", cls=ServiceCommand, short_help="Serve the site and grade submissions.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
 @click.option(
     "--port",
@@ -42,9 +43,28 @@ if TYPE_CHECKING:
 @click.option(
     "--public-url",
     default="",
-    envvar="ETUDE_PUBLIC_URL",
     help="How browsers reach it, such as https://etude.example.org, behind a proxy.",
 )
+@click.option(
+    "--per-minute",
+    type=click.IntRange(0),
+    default=30,
+    show_default=True,
+    metavar="N",
+    help="Submissions of one person in a minute; 0 refuses none.",
+)
+@click.option(
+    "--queue-seconds",
+    type=click.FloatRange(0),
+    default=120.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Refuse submissions when the oldest has waited so long; 0 refuses none, as in an exam.",
+)
+@click.option(
+    "--max-streams", type=click.IntRange(1), default=2000, show_default=True, metavar="N",
+    help="Event streams that are open at once.",
+)  # fmt: skip
 @health_options
 @keep_option
 @database_option
@@ -60,10 +80,12 @@ def command(  # noqa: PLR0917  click calls it by name
     keep_days: int,
     database: str,
     exercises: Path | None,
+    **limits: Any,  # noqa: ANN401  per_minute, queue_seconds and max_streams
 ) -> None:
     """Accept submissions over HTTP, grade them with the hidden tests, and store everything.
 
-    Nothing else has to be started: the database is a file, the grading a pool of processes.
+    Nothing else has to be started: the database is a file, the grading a pool of processes. Each
+    option may also be set as ETUDE_..., such as ETUDE_PORT, or in etude.toml.
 
     \b
     Examples:
@@ -91,6 +113,7 @@ def command(  # noqa: PLR0917  click calls it by name
             workers=workers,
             public_url=public_url,
             keep_days=keep_days,
+            **limits,
         )
     )
 

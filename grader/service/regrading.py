@@ -25,7 +25,7 @@ from grader.service.grading import Grading
 from grader.service.grading_pool import DRAIN_SECONDS
 from grader.service.publishing import GradingRequest, Notify
 from grader.service.store import regrades, verdicts
-from grader.service.store.database import Database
+from grader.service.store.database import Database, cause_of
 from grader.service.store.regrades import Ending, Mark, PublishedVerdict, Regrade, RegradeChange
 from grader.service.store.submissions import Submitted
 from grader.service.store.verdicts import StoredVerdict
@@ -422,7 +422,7 @@ class Regrader:
                     except EtudeError as error:  # what is left waits for another wake, or start
                         _log.warning("a regrade has not ended", regrade=each.id, reason=str(error))
             except SQLAlchemyError as error:
-                _log.error("the store failed", error=type(error).__name__)
+                _log.error("the store failed", error=cause_of(error))
                 pause = _AGAIN_SECONDS
             self._wake.wait(pause)
 

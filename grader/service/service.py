@@ -18,7 +18,7 @@ from grader.service.metrics import Meter
 from grader.service.regrading import Regrader
 from grader.service.settings import Settings
 from grader.service.store.database import Database
-from grader.service.store.migrate import upgrade
+from grader.service.store.migrate import upgrade_once_there
 from grader.service.sweeper import Sweeper
 
 
@@ -76,7 +76,7 @@ class Service:
             )
         database = stack.enter_context(Database(settings.database_url))
         stack.enter_context(database.one_server())
-        upgrade(database)
+        upgrade_once_there(database)
         meter = Meter()
         meter.watch(database)
         jobs = None if database.is_sqlite else JobQueue(database)

@@ -17,7 +17,7 @@ from grader.service.lti.keys import tool_key
 from grader.service.lti.launch import SCORE_SCOPE
 from grader.service.lti.platform_requests import CallError, call
 from grader.service.store import platforms, unsent_scores
-from grader.service.store.database import Database
+from grader.service.store.database import Database, cause_of
 from grader.service.store.platforms import Platform, origin
 from grader.service.store.unsent_scores import ScoreToSend
 
@@ -67,7 +67,7 @@ class ScoreSender:
                 while not self._stopping.is_set() and self._send_next():
                     pass
             except SQLAlchemyError as error:
-                _log.warning("no grades were sent", error=type(error).__name__)
+                _log.warning("no grades were sent", error=cause_of(error))
 
     def _send_next(self) -> bool:
         """Send one grade; false if there is none to send."""

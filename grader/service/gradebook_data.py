@@ -3,7 +3,7 @@
 import csv
 import dataclasses
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -29,14 +29,15 @@ class GradebookNumbers:
     stuck: tuple[Stuck, ...]  # those with the most failures first
 
 
-def to_csv(found: Iterable[Grade]) -> str:
-    """Return grades as a table that is safe to open in a spreadsheet."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(_COLUMNS)
-    for each in found:
-        writer.writerow([safe_cell(cell) for cell in dataclasses.astuple(each)])
-    return text.getvalue()
+def to_csv(pages: Iterable[Iterable[Grade]]) -> Iterator[str]:
+    """Yield grades as parts of a table that is safe to open in a spreadsheet."""
+    rows: list[tuple[str | int, ...]] = [_COLUMNS]
+    for found in pages:
+        rows += map(dataclasses.astuple, found)
+        text = io.StringIO()
+        csv.writer(text).writerows([safe_cell(cell) for cell in row] for row in rows)
+        rows = []
+        yield text.getvalue()
 
 
 def records(connection: Connection) -> list[dict[str, Any]]:

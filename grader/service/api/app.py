@@ -1,6 +1,9 @@
 """The FastAPI application: routes, middleware and error handlers."""
 
-from fastapi import FastAPI
+from http import HTTPStatus
+from typing import Final
+
+from fastapi import FastAPI, HTTPException
 
 from grader import __version__
 from grader.service.api import (
@@ -25,6 +28,17 @@ from grader.service.metrics import Metered
 from grader.service.service import AppContext
 from grader.service.staff import login, regrade_pages, unsent_grades
 from grader.service.staff import submission_pages as staff
+
+_METHODS: Final = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+
+async def nowhere() -> None:
+    """Answer what no route of the API takes: else the site would, with a page.
+
+    Raises:
+        HTTPException: 404, or 405 where another method is taken.
+    """
+    raise HTTPException(HTTPStatus.NOT_FOUND)
 
 
 def create_app(context: AppContext) -> FastAPI:
@@ -62,6 +76,7 @@ def create_app(context: AppContext) -> FastAPI:
     ):
         app.include_router(pages)
     app.include_router(lti_routes.router)
+    app.add_api_route("/v1/{rest:path}", nowhere, methods=_METHODS, include_in_schema=False)
     if context.settings.site is not None:
         app.mount("/", Site(context.settings.site), name="site")
     roomy = {gradebook_routes.CANVAS_PATH: gradebook_routes.MAX_EXPORT}

@@ -17,7 +17,7 @@ COOKIE_OF_HOST: Final = f"__Host-{COOKIE}"
 
 CSRF_HEADER: Final = "X-CSRF-Token"
 
-_bearer = HTTPBearer(auto_error=False, description="A token, made by `etude staff token make`.")
+_bearer = HTTPBearer(auto_error=False, description="A token, made by `etude staff token`.")
 _cookie = APIKeyCookie(
     name=COOKIE,
     auto_error=False,

@@ -1,16 +1,19 @@
 """`/v1/gradebook` and `/v1/statistics`: grades and statistics for instructors."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Header, Query, Response
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from grader.errors import UsageError
 from grader.reports.canvas_csv import fill, published, scores_of
 from grader.service import gradebook_data
 from grader.service.api.auth import ContextOf, Staff
+from grader.service.api.pages import After, Limit, Page
 from grader.service.api.problem_details import ProblemError, responses
 from grader.service.store import grades
 
@@ -77,7 +80,7 @@ Exercise = Annotated[
 
 
 @router.get(
-    "/gradebook", responses={**responses(*_STAFF), **_AS_CSV}, response_model=list[GradeInfo]
+    "/gradebook", responses={**responses(*_STAFF), **_AS_CSV}, response_model=Page[GradeInfo]
 )
 def show(
     _person: Staff,
@@ -88,13 +91,21 @@ def show(
         Literal["json", "csv"] | None, Query(alias="format", description="Instead of Accept.")
     ] = None,
     accept: Annotated[str, Header()] = "",
-) -> list[GradeInfo] | Response:
-    """Return the grades of all students, as JSON or CSV."""
-    with service.database.read() as connection:
-        found = grades.of_students(connection, exercise)
+    after: After = None,
+    limit: Limit = 200,
+) -> Page[GradeInfo] | Response:
+    """Return the grades of students: a page of them as JSON, or all as CSV."""
     if form == "csv" or (form is None and accept.partition(";")[0].strip() == _CSV):
-        return _csv(gradebook_data.to_csv(found), "grades.csv")
-    return [
+        return _csv(
+            gradebook_data.to_csv(grades.pages_of_students(service.database, exercise)),
+            "grades.csv",
+        )
+    of, _, name = (after or "").partition(" ")
+    with service.database.read() as connection:
+        found = grades.of_students(
+            connection, exercise, after=(name, of) if after else None, most=limit + 1
+        )
+    items = [
         GradeInfo(
             student=each.person,
             exercise=each.exercise,
@@ -104,8 +115,10 @@ def show(
             passed=each.passed,
             xp=each.xp,
         )
-        for each in found
+        for each in found[:limit]
     ]
+    follows = f"{items[-1].exercise} {items[-1].student}" if len(found) > limit else None
+    return Page(items=items, next=follows)
 
 
 @router.post(
@@ -148,7 +161,7 @@ def fill_canvas(
         for option, parameter in _OPTIONS.items():
             told = told.replace(option, parameter)
         raise ProblemError(HTTPStatus.CONFLICT, f"{told[0].upper()}{told[1:]}.") from None
-    return _csv(filled.text, "filled.csv")
+    return _csv([filled.text], "filled.csv")
 
 
 @router.get("/statistics", responses=responses(*_STAFF))
@@ -170,6 +183,6 @@ def statistics(
     ]
 
 
-def _csv(text: str, name: str) -> Response:
+def _csv(parts: Iterable[str], name: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(text, media_type=_CSV, headers=headers)
+    return StreamingResponse(parts, media_type=_CSV, headers=headers)

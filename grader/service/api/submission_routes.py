@@ -16,6 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from grader.sandbox.limits import SOURCE_CAP
 from grader.service.api.auth import ContextOf, Someone
 from grader.service.api.event_streams import Watched, WatcherOf
+from grader.service.api.openapi import VERDICT
+from grader.service.api.pages import Moment
 from grader.service.api.problem_details import ProblemError, responses, with_headers
 from grader.service.api.rate_limits import RatesOf, StreamsOf, check_queue, check_rate
 from grader.service.service import AppContext
@@ -53,7 +55,7 @@ class SubmissionState(BaseModel):
     id: str
     exercise: str
     source_hash: str = Field(description="SHA-256 of the text.")
-    received_at: int = Field(description="Microseconds since 1970, UTC.")
+    received_at: Moment
     state: State = Field(
         description="Pending: not graded yet. Parked: grading failed three times, staff will look."
     )
@@ -162,7 +164,8 @@ def show(submitted: Own, service: ContextOf) -> SubmissionState:
 
 @router.get(
     "/{submission_id}/verdict",
-    responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
+    responses={**responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND), 200: VERDICT},
+    response_model=None,
 )
 def verdict(submitted: Own, service: ContextOf) -> dict[str, Any]:
     """Return the published verdict, as `etude/verdict/v1`."""

@@ -91,6 +91,14 @@ def show(found: Existing, visitor: Instructor, service: ContextOf) -> Response:
     )
 
 
+@router.post("/{regrade_id}/undo")
+def undo(found: Existing, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Undo a regrade."""
+    reason = sent.get("reason", "").replace("\0", "")[:2000]
+    begun = regrading.undo(service, found.id, by=visitor.person.name, reason=reason)
+    return see(f"/staff/regrades/{begun.id}")
+
+
 @router.post("/{regrade_id}/cancel")
 def cancel(found: Existing, _sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     """Cancel a regrade; what it published stays."""

@@ -1,11 +1,16 @@
 """Published grades, of a person or of all students."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import Connection, case, func, select, tuple_
 
 from grader.authoring.statistics import Sums
+from grader.service.store.database import Database
 from grader.service.store.tables import grade, person, share
+
+_PAGE: Final = 500  # grades read at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +44,41 @@ def of_person(connection: Connection, person_id: str) -> list[Grade]:
     return [Grade(*row) for row in connection.execute(chosen)]
 
 
-def of_students(connection: Connection, exercise: str | None = None) -> list[Grade]:
-    """Return all students' grades, by name and exercise; of one exercise if it is given.
+def of_students(
+    connection: Connection,
+    exercise: str | None = None,
+    *,
+    after: tuple[str, str] | None = None,
+    most: int | None = None,
+) -> list[Grade]:
+    """Return students' grades, by name and exercise. Staff that tries an exercise has none here.
 
-    Staff that tries an exercise is not in a gradebook.
+    Args:
+        connection: of a transaction.
+        exercise: only of this one.
+        after: only those behind this name and exercise.
+        most: how many.
     """
     chosen = select(*_COLUMNS).join(person, person.c.id == grade.c.person_id)
     chosen = chosen.where(person.c.role == "student")
     if exercise is not None:
         chosen = chosen.where(grade.c.exercise == exercise)
-    return [
-        Grade(*row) for row in connection.execute(chosen.order_by(person.c.name, grade.c.exercise))
-    ]
+    if after is not None:
+        chosen = chosen.where(tuple_(person.c.name, grade.c.exercise) > tuple_(*after))
+    chosen = chosen.order_by(person.c.name, grade.c.exercise).limit(most)
+    return [Grade(*row) for row in connection.execute(chosen)]
+
+
+def pages_of_students(database: Database, exercise: str | None = None) -> Iterator[list[Grade]]:
+    """Yield students' grades as `of_students` does, some at a time, in short transactions."""
+    after = None
+    while True:
+        with database.read() as connection:
+            found = of_students(connection, exercise, after=after, most=_PAGE)
+        yield found
+        if len(found) < _PAGE:
+            return
+        after = (found[-1].person, found[-1].exercise)
 
 
 def added_up(connection: Connection, exercise: str | None = None) -> dict[str, Sums]:

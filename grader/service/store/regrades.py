@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias
 
-from sqlalchemy import Connection, and_, exists, func, insert, select, update
+from sqlalchemy import Connection, ScalarSelect, and_, exists, func, insert, select, update
 
 from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT
 from grader.service.store import events
 from grader.service.store.ids import new_id, now
+from grader.service.store.submissions import Submitted
 from grader.service.store.tables import (
     SAME_KEY,
     attempt,
@@ -114,6 +115,26 @@ def versions(connection: Connection) -> dict[str, dict[str, int]]:
     return found
 
 
+def published_by(connection: Connection, regrade_id: str) -> Iterator[tuple[Submitted, int]]:
+    """Yield each submission that has its verdict by a regrade, and the event that published it."""
+    columns = submission.c
+    chosen = (
+        select(columns.id, columns.person_id, columns.exercise, columns.source_hash,
+               columns.received_at, event.c.seq, event.c.data)
+        .join(publication, publication.c.submission_id == columns.id)
+        .join(event, event.c.seq == publication.c.event_seq)
+        .where(event.c.seq > _begun(regrade_id))
+        .order_by(columns.person_id, columns.id)
+    )  # fmt: skip
+    for row in connection.execute(chosen).all():
+        if json.loads(row.data)["regrade"] == regrade_id:
+            yield Submitted(*row[:5]), row.seq
+
+
+def _begun(regrade_id: str) -> ScalarSelect[int]:
+    return select(func.min(event.c.seq)).where(event.c.subject == regrade_id).scalar_subquery()
+
+
 def sources(connection: Connection, exercise: str, from_hash: str) -> list[str]:
     """Return the distinct sources whose published verdict is of one version, in order."""
     chosen = (
@@ -174,8 +195,11 @@ def begin(
     by: str,
     reason: str,
     allow_lower: bool,
+    with_sources: bool = True,
 ) -> Regrade:
     """Store a regrade with all its sources, or return the one like it that has not ended.
+
+    Without sources it is an undo, which grades nothing.
 
     Raises:
         UsageError: one that is not ended goes elsewhere, or treats lower verdicts otherwise.
@@ -205,7 +229,7 @@ def begin(
     connection.execute(insert(regrade).values(values))
     rows = [
         {"regrade_id": values["id"], "source_hash": each, "done": False}
-        for each in sources(connection, exercise, from_hash)
+        for each in (sources(connection, exercise, from_hash) if with_sources else ())
     ]
     if rows:
         connection.execute(insert(regrade_source), rows)
@@ -221,11 +245,14 @@ def find(connection: Connection, regrade_id: str) -> Regrade | None:
     return Regrade(*row) if row is not None else None
 
 
-def listed(connection: Connection) -> list[Regrade]:
-    """Return all regrades, the newest first."""
-    return [
-        Regrade(*row) for row in connection.execute(select(regrade).order_by(regrade.c.id.desc()))
-    ]
+def listed(
+    connection: Connection, *, before: str | None = None, most: int | None = None
+) -> list[Regrade]:
+    """Return regrades, the newest first, those older than one, at most so many."""
+    chosen = select(regrade).order_by(regrade.c.id.desc()).limit(most)
+    if before is not None:
+        chosen = chosen.where(regrade.c.id < before)
+    return [Regrade(*row) for row in connection.execute(chosen)]
 
 
 def running(connection: Connection, exercise: str | None = None) -> list[Regrade]:
@@ -329,13 +356,12 @@ def changes(
         after: the event behind which to begin.
         most: how many to yield.
     """
-    begun = select(func.min(event.c.seq)).where(event.c.subject == regrade_id).scalar_subquery()
     told = (
         select(event.c.seq, event.c.subject, event.c.kind, event.c.data, person.c.name)
         .join(submission, submission.c.id == event.c.subject)
         .join(person, person.c.id == submission.c.person_id)
         .where(
-            event.c.kind.in_((events.PUBLISHED, events.HELD)), event.c.seq > begun,
+            event.c.kind.in_((events.PUBLISHED, events.HELD)), event.c.seq > _begun(regrade_id),
             event.c.seq > after,
         )
         .order_by(event.c.seq)

@@ -38,6 +38,8 @@ class GradeInfo(BaseModel):
     """The best published verdict of a student in an exercise."""
 
     student: str
+    name: str = Field(description="To be shown.")
+    section: str
     exercise: str
     submission: str = Field(description="The submission that it is for.")
     score: int
@@ -50,6 +52,7 @@ class StuckInfo(BaseModel):
     """A student who has failed an exercise several times and never passed it."""
 
     student: str
+    name: str = Field(description="To be shown.")
     failed: int = Field(description="Submissions.")
     submission: str = Field(description="The latest.")
 
@@ -97,6 +100,8 @@ def show(
     return [
         GradeInfo(
             student=each.person,
+            name=each.shown,
+            section=each.section,
             exercise=each.exercise,
             submission=each.submission_id,
             score=each.score,
@@ -162,7 +167,12 @@ def statistics(
         StatisticsInfo(
             **asdict(each.statistics),
             stuck=[
-                StuckInfo(student=who.person, failed=who.failed, submission=who.submission_id)
+                StuckInfo(
+                    student=who.person,
+                    name=who.shown,
+                    failed=who.failed,
+                    submission=who.submission_id,
+                )
                 for who in each.stuck
             ],
         )

@@ -58,7 +58,7 @@ def begin(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     begun = regrading.begin(
         service,
         wanted,
-        by=visitor.person.name,
+        by=visitor.person.id,
         reason=sent.get("reason", "").replace("\0", "")[:2000],
         allow_lower="allow_lower" in sent,
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, case, func, select
 
 from grader.authoring.statistics import Sums
-from grader.service.store.tables import grade, person, share
+from grader.service.store.tables import SHOWN, grade, person, share
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,8 @@ class Grade:
     max_score: int
     passed: bool
     xp: int
+    shown: str  # the person's name that others read
+    section: str
 
 
 _COLUMNS = (
@@ -29,6 +31,8 @@ _COLUMNS = (
     grade.c.max_score,
     grade.c.passed,
     grade.c.xp,
+    SHOWN,
+    person.c.section,
 )
 
 

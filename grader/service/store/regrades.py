@@ -13,12 +13,14 @@ from grader.service.store import events
 from grader.service.store.ids import new_id, now
 from grader.service.store.tables import (
     SAME_KEY,
+    SHOWN,
     attempt,
     event,
     person,
     publication,
     regrade,
     regrade_source,
+    shown_actor,
     submission,
     verdict,
 )
@@ -36,12 +38,16 @@ class Regrade:
     exercise: str
     from_hash: str
     to_hash: str
-    by: str
+    by: str  # a person's id, or a user of the command line
     reason: str
     allow_lower: bool
     state: State
     created_at: int  # microseconds since 1970
     ended_at: int | None
+    by_name: str  # as others read it
+
+
+_COLUMNS = (*regrade.columns, shown_actor(regrade.c.by))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,7 @@ class RegradeChange:
 
     submission_id: str
     person: str
+    shown: str  # the person's name that others read
     before: Mark
     after: Mark
     held: bool = False  # it would have been lowered, and was left as it is
@@ -94,6 +101,7 @@ class PublishedVerdict:
     submission_id: str
     person_id: str
     person: str
+    shown: str  # the person's name that others read
     exercise: str
     source_hash: str
     received_at: int
@@ -144,6 +152,7 @@ def published_verdicts(
             submission.c.id,
             submission.c.person_id,
             person.c.name,
+            SHOWN,
             submission.c.exercise,
             submission.c.source_hash,
             submission.c.received_at,
@@ -162,7 +171,7 @@ def published_verdicts(
     )
     # By person: all transactions lock several persons in this order.
     for row in connection.execute(chosen.order_by(person.c.id, submission.c.id)):
-        yield PublishedVerdict(*row[:6], mark=Mark(*row[6:]))
+        yield PublishedVerdict(*row[:7], mark=Mark(*tuple(row)[7:]))
 
 
 def begin(
@@ -212,25 +221,26 @@ def begin(
     told = {key: values[key] for key in ("exercise", "from_hash", "to_hash", "reason")}
     told |= {"allow_lower": allow_lower, "sources": len(rows)}
     events.append(connection, by, events.REGRADE_BEGUN, values["id"], told)
-    return Regrade(**values)
+    begun = find(connection, values["id"])
+    assert begun is not None  # noqa: S101  it was inserted just now
+    return begun
 
 
 def find(connection: Connection, regrade_id: str) -> Regrade | None:
     """Return a regrade."""
-    row = connection.execute(select(regrade).where(regrade.c.id == regrade_id)).first()
+    row = connection.execute(select(*_COLUMNS).where(regrade.c.id == regrade_id)).first()
     return Regrade(*row) if row is not None else None
 
 
 def listed(connection: Connection) -> list[Regrade]:
     """Return all regrades, the newest first."""
-    return [
-        Regrade(*row) for row in connection.execute(select(regrade).order_by(regrade.c.id.desc()))
-    ]
+    chosen = select(*_COLUMNS).order_by(regrade.c.id.desc())
+    return [Regrade(*row) for row in connection.execute(chosen)]
 
 
 def running(connection: Connection, exercise: str | None = None) -> list[Regrade]:
     """Return the regrades that have not ended, of one exercise or of all, the oldest first."""
-    chosen = select(regrade).where(regrade.c.state == "running").order_by(regrade.c.id)
+    chosen = select(*_COLUMNS).where(regrade.c.state == "running").order_by(regrade.c.id)
     if exercise is not None:
         chosen = chosen.where(regrade.c.exercise == exercise)
     return [Regrade(*row) for row in connection.execute(chosen)]
@@ -331,7 +341,7 @@ def changes(
     """
     begun = select(func.min(event.c.seq)).where(event.c.subject == regrade_id).scalar_subquery()
     told = (
-        select(event.c.seq, event.c.subject, event.c.kind, event.c.data, person.c.name)
+        select(event.c.seq, event.c.subject, event.c.kind, event.c.data, person.c.name, SHOWN)
         .join(submission, submission.c.id == event.c.subject)
         .join(person, person.c.id == submission.c.person_id)
         .where(
@@ -350,7 +360,7 @@ def changes(
         held = row.kind == events.HELD
         now_is = Mark.from_data(data["after"] if held else data)
         before = Mark.from_data(data["before"])
-        change = RegradeChange(row.subject, row.name, before, now_is, held, row.seq)
+        change = RegradeChange(row.subject, row.name, row[-1], before, now_is, held, row.seq)
         if change.effect != "same":
             left = None if left is None else left - 1
             yield change

@@ -204,7 +204,8 @@ def _list(url: str) -> None:
             begun = datetime.fromtimestamp(each.created_at / 1e6, UTC)
             table.add_row(
                 each.id, _safe(each.exercise), each.from_hash[:12], each.to_hash[:12], each.state,
-                f"{done}/{count}", _safe(each.by), f"{begun:%Y-%m-%d %H:%M}", _safe(each.reason),
+                f"{done}/{count}", _safe(each.by_name), f"{begun:%Y-%m-%d %H:%M}",
+                _safe(each.reason),
             )  # fmt: skip
     if table.row_count:
         _print(table)

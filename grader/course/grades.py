@@ -1,17 +1,15 @@
 """Grades from result files: newest verdicts, missing work, late work, and points given by hand."""
 
-import codecs
-import csv
 import datetime as dt
-import io
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from grader.course.csv_rows import read_text, rows
 from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT, verdict_from_data
 from grader.reports.report import NOT_GRADED, Batch, Grade, Report
@@ -101,7 +99,7 @@ def read_results(paths: Iterable[Path]) -> Batch:
     """
     newest: dict[tuple[str, str], Report] = {}
     for path in paths:
-        for number, line in enumerate(_text(path).splitlines(), start=1):
+        for number, line in enumerate(read_text(path).splitlines(), start=1):
             try:
                 report = _report(json.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -139,7 +137,7 @@ def read_roster(path: Path) -> tuple[str, ...]:
         UsageError: it cannot be read, has no such column, or names a student twice.
     """
     names: dict[str, int] = {}
-    for number, row in _rows(path, ("student",)):
+    for number, row in rows(read_text(path), str(path), ("student",)):
         name = row["student"]
         if not name:
             raise UsageError(f"{path}:{number} has no name in the column 'student'")
@@ -162,7 +160,7 @@ def read_names(path: Path) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     read_roster(path)
-    for number, row in _rows(path, ("student",)):
+    for number, row in rows(read_text(path), str(path), ("student",)):
         student = row["student"]
         for column in ("student", "id", "name"):
             key = name_key(row.get(column, ""))
@@ -185,7 +183,7 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
         UsageError: it cannot be read, or a line is not as it should be.
     """
     found: dict[tuple[str, str], Override] = {}
-    for number, row in _rows(path, ("student", "exercise")):
+    for number, row in rows(read_text(path), str(path), ("student", "exercise")):
         where = f"{path}:{number}"
         key = (row["student"], row["exercise"])
         if not all(key):
@@ -211,42 +209,6 @@ def _points(text: str, where: str) -> float | None:
     if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", text) is None:
         raise UsageError(f"{where}: points are a number such as 4 or 4.5, not {text!r}")
     return float(text)
-
-
-def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows of a CSV with a heading, each with its line number."""
-    text = _text(path)
-    first = text.partition("\n")[0]
-    delimiter = max(",;\t", key=first.count)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
-    try:
-        headings = [(name or "").strip().lower() for name in reader.fieldnames or ()]
-        missing = [name for name in needed if name not in headings]
-        if missing:
-            raise UsageError(f"{path}:1 has no column {missing[0]!r}")
-        reader.fieldnames = headings
-        for row in reader:
-            if None in row:
-                raise UsageError(f"{path}:{reader.line_num} has more cells than the heading")
-            yield reader.line_num, {name: value.strip() for name, value in row.items()}
-    except csv.Error as error:
-        raise UsageError(f"{path}:{reader.line_num} is no CSV: {error}") from None
-
-
-def _text(path: Path) -> str:
-    """Read a text: UTF-8, or UTF-16 with its mark, as spreadsheets write it."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    is_utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    try:
-        return data.decode("utf-16" if is_utf_16 else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise UsageError(
-            f"{path}:{line} is not UTF-8; save the file again, in Excel as 'CSV UTF-8'"
-        ) from None
 
 
 def graded(batch: Batch, rules: Rules) -> Batch:

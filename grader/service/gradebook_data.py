@@ -18,7 +18,9 @@ from grader.service.store.submission_search import Stuck
 STUCK_AFTER: Final = 3
 """Failed submissions, with none that passed, after which a student may need help."""
 
-_COLUMNS: Final = ("student", "exercise", "submission", "score", "max_score", "passed", "xp")
+_COLUMNS: Final = (
+    *("student", "exercise", "submission", "score", "max_score", "passed", "xp", "name", "section"),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -477,4 +477,4 @@ def _ungraded(connection: Connection, wanted: RegradePlan) -> int:
 
 def _change(held: PublishedVerdict, kept: StoredVerdict) -> RegradeChange:
     after = Mark(kept.outcome, kept.score, kept.max_score)
-    return RegradeChange(held.submission_id, held.person, held.mark, after)
+    return RegradeChange(held.submission_id, held.person, held.shown, held.mark, after)

@@ -11,6 +11,7 @@ from grader.service.api import (
     gradebook_routes,
     health_routes,
     lti_routes,
+    people_routes,
     regrade_routes,
     session_routes,
     staff_routes,
@@ -26,7 +27,7 @@ from grader.service.logs import Logged
 from grader.service.lti.keys import PlatformKeys
 from grader.service.metrics import Metered
 from grader.service.service import AppContext
-from grader.service.staff import login, regrade_pages, unsent_grades
+from grader.service.staff import login, people_pages, regrade_pages, unsent_grades
 from grader.service.staff import submission_pages as staff
 
 _METHODS: Final = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -67,19 +68,26 @@ def create_app(context: AppContext) -> FastAPI:
         app.include_router(router)
     for router in (staff_routes.router, gradebook_routes.router, regrade_routes.router):
         app.include_router(router)
+    app.include_router(people_routes.router)
     for pages in (
         login.router,
         staff.router,
         staff.inside,
         regrade_pages.router,
         unsent_grades.router,
+        people_pages.router,
+        people_pages.inside,
     ):
         app.include_router(pages)
     app.include_router(lti_routes.router)
     app.add_api_route("/v1/{rest:path}", nowhere, methods=_METHODS, include_in_schema=False)
     if context.settings.site is not None:
         app.mount("/", Site(context.settings.site), name="site")
-    roomy = {gradebook_routes.CANVAS_PATH: gradebook_routes.MAX_EXPORT}
+    roomy = {
+        gradebook_routes.CANVAS_PATH: gradebook_routes.MAX_EXPORT,
+        people_routes.IMPORT_PATH: people_routes.MAX_ROSTER,
+        people_pages.IMPORT_PATH: people_routes.MAX_ROSTER,
+    }
     settings = context.settings
     app.add_middleware(
         BodyCap, most=settings.max_body, roomy=roomy, seconds=settings.client_seconds

@@ -41,6 +41,8 @@ class GradeInfo(BaseModel):
     """The best published verdict of a student in an exercise."""
 
     student: str
+    name: str = Field(description="To be shown.")
+    section: str
     exercise: str
     submission: str = Field(description="The submission that it is for.")
     score: int
@@ -53,6 +55,7 @@ class StuckInfo(BaseModel):
     """A student who has failed an exercise several times and never passed it."""
 
     student: str
+    name: str = Field(description="To be shown.")
     failed: int = Field(description="Submissions.")
     submission: str = Field(description="The latest.")
 
@@ -108,6 +111,8 @@ def show(
     items = [
         GradeInfo(
             student=each.person,
+            name=each.shown,
+            section=each.section,
             exercise=each.exercise,
             submission=each.submission_id,
             score=each.score,
@@ -175,7 +180,12 @@ def statistics(
         StatisticsInfo(
             **asdict(each.statistics),
             stuck=[
-                StuckInfo(student=who.person, failed=who.failed, submission=who.submission_id)
+                StuckInfo(
+                    student=who.person,
+                    name=who.shown,
+                    failed=who.failed,
+                    submission=who.submission_id,
+                )
                 for who in each.stuck
             ],
         )

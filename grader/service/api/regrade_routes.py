@@ -74,6 +74,7 @@ class ChangeInfo(BaseModel):
 
     submission: str
     person: str
+    display_name: str
     before: MarkInfo
     after: MarkInfo
     effect: Literal["same", "raised", "lowered"]
@@ -104,7 +105,8 @@ class RegradeInfo(BaseModel):
     exercise: str
     from_hash: str
     to_hash: str
-    by: str
+    by: str = Field(description="An id of a person, or a user of the command line.")
+    by_name: str
     reason: str
     allow_lower: bool
     state: Literal["running", "finished", "cancelled"]
@@ -187,7 +189,7 @@ def begin(wanted: NewRegrade, person: Staff, service: ContextOf, response: Respo
         begun = regrading.begin(
             service,
             found,
-            by=person.name,
+            by=person.id,
             reason=wanted.reason,
             allow_lower=wanted.allow_lower,
         )
@@ -236,7 +238,7 @@ def changes(
 )
 def cancel(found: Existing, person: Staff, service: ContextOf) -> RegradeInfo:
     """Cancel a regrade; what it published stays."""
-    is_ended = regrading.end(service, found.id, "cancelled", actor=person.name)
+    is_ended = regrading.end(service, found.id, "cancelled", actor=person.id)
     with service.database.read() as connection:
         now_is = regrades.find(connection, found.id)
     if not is_ended or now_is is None:
@@ -259,6 +261,7 @@ def _change_info(change: RegradeChange) -> ChangeInfo:
     return ChangeInfo(
         submission=change.submission_id,
         person=change.person,
+        display_name=change.shown,
         before=MarkInfo(**asdict(change.before)),
         after=MarkInfo(**asdict(change.after)),
         effect=change.effect,

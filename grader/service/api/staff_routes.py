@@ -32,6 +32,7 @@ class EntryInfo(BaseModel):
     outcome: str | None = Field(description="Of the verdict, once it is graded.")
     score: int | None
     max_score: int | None
+    shown: str = Field(description="The person's name to be shown.")
 
 
 @router.get("", responses=responses(*_STAFF))
@@ -71,7 +72,7 @@ def release(submission_id: Id, person: Staff, service: ContextOf) -> None:
     """Queue a parked submission again."""
     with service.database.write() as connection:
         found = submissions.find(connection, submission_id)
-        is_released = submissions.release(connection, submission_id, actor=person.name)
+        is_released = submissions.release(connection, submission_id, actor=person.id)
     if found is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no submission of that id.")
     if not is_released:

@@ -54,23 +54,23 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A signed-in instructor, and the CSRF token of their forms."""
+    """A signed-in instructor or assistant, and the CSRF token of their forms."""
 
     person: Person
     csrf: str
 
 
 def instructor(service: ContextOf, cookie: CookieOf) -> Visitor:
-    """Return the visitor if they are an instructor; raise for anyone else.
+    """Return the visitor if they are an instructor or an assistant; raise for anyone else.
 
     Raises:
-        ProblemError: they are not an instructor.
+        ProblemError: they are neither.
     """
     with service.database.read() as connection:
         found = sessions.find(connection, cookie) if cookie else None
     if found is None:
         raise _SignedOutError
-    if found.person.role != "instructor":
+    if not found.person.is_staff:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is nothing here for you.")
     return Visitor(found.person, found.csrf)
 
@@ -94,7 +94,7 @@ async def fields(request: Request) -> dict[str, str]:
 Fields = Annotated[dict[str, str], Depends(fields)]
 
 
-def own_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
+def any_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
     """Return the fields of a form after checking its CSRF token.
 
     Raises:
@@ -104,6 +104,20 @@ def own_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
         raise ProblemError(
             HTTPStatus.FORBIDDEN, "This form is of an earlier visit: open its page again."
         )
+    return sent
+
+
+AnyForm = Annotated[dict[str, str], Depends(any_form)]
+
+
+def own_form(sent: AnyForm, visitor: Instructor) -> dict[str, str]:
+    """Return the fields of a form that is for instructors alone.
+
+    Raises:
+        ProblemError: it may be another site's, or an assistant sent it.
+    """
+    if visitor.person.role != "instructor":
+        raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors.")
     return sent
 
 
@@ -150,7 +164,7 @@ def _is_from_here(request: Request) -> bool:
 
 @router.post("/sign-out")
 def sign_out(
-    _sent: OwnForm,
+    _sent: AnyForm,
     service: ContextOf,
     cookie: CookieOf,
 ) -> Response:

@@ -121,6 +121,7 @@ def listing(  # noqa: PLR0917  FastAPI calls it by name
         entries=entries[:_PAGE],
         following=entries[_PAGE - 1].id if len(entries) > _PAGE else None,
         grades=passed,
+        known=known,
     )
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, case, func, select, tuple_
 
 from grader.authoring.statistics import Sums
 from grader.service.store.database import Database
-from grader.service.store.tables import grade, person, share
+from grader.service.store.tables import SHOWN, grade, person, share
 
 _PAGE: Final = 500  # grades read at once
 
@@ -24,6 +24,8 @@ class Grade:
     max_score: int
     passed: bool
     xp: int
+    shown: str  # the person's name that others read
+    section: str
 
 
 _COLUMNS = (
@@ -34,6 +36,8 @@ _COLUMNS = (
     grade.c.max_score,
     grade.c.passed,
     grade.c.xp,
+    SHOWN,
+    person.c.section,
 )
 
 

@@ -14,12 +14,14 @@ from grader.service.store.ids import new_id, now
 from grader.service.store.submissions import Submitted
 from grader.service.store.tables import (
     SAME_KEY,
+    SHOWN,
     attempt,
     event,
     person,
     publication,
     regrade,
     regrade_source,
+    shown_actor,
     submission,
     verdict,
 )
@@ -37,12 +39,16 @@ class Regrade:
     exercise: str
     from_hash: str
     to_hash: str
-    by: str
+    by: str  # a person's id, or a user of the command line
     reason: str
     allow_lower: bool
     state: State
     created_at: int  # microseconds since 1970
     ended_at: int | None
+    by_name: str  # as others read it
+
+
+_COLUMNS = (*regrade.columns, shown_actor(regrade.c.by))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,7 @@ class RegradeChange:
 
     submission_id: str
     person: str
+    shown: str  # the person's name that others read
     before: Mark
     after: Mark
     held: bool = False  # it would have been lowered, and was left as it is
@@ -95,6 +102,7 @@ class PublishedVerdict:
     submission_id: str
     person_id: str
     person: str
+    shown: str  # the person's name that others read
     exercise: str
     source_hash: str
     received_at: int
@@ -165,6 +173,7 @@ def published_verdicts(
             submission.c.id,
             submission.c.person_id,
             person.c.name,
+            SHOWN,
             submission.c.exercise,
             submission.c.source_hash,
             submission.c.received_at,
@@ -183,7 +192,7 @@ def published_verdicts(
     )
     # By person: all transactions lock several persons in this order.
     for row in connection.execute(chosen.order_by(person.c.id, submission.c.id)):
-        yield PublishedVerdict(*row[:6], mark=Mark(*row[6:]))
+        yield PublishedVerdict(*row[:7], mark=Mark(*tuple(row)[7:]))
 
 
 def begin(
@@ -236,12 +245,14 @@ def begin(
     told = {key: values[key] for key in ("exercise", "from_hash", "to_hash", "reason")}
     told |= {"allow_lower": allow_lower, "sources": len(rows)}
     events.append(connection, by, events.REGRADE_BEGUN, values["id"], told)
-    return Regrade(**values)
+    begun = find(connection, values["id"])
+    assert begun is not None  # noqa: S101  it was inserted just now
+    return begun
 
 
 def find(connection: Connection, regrade_id: str) -> Regrade | None:
     """Return a regrade."""
-    row = connection.execute(select(regrade).where(regrade.c.id == regrade_id)).first()
+    row = connection.execute(select(*_COLUMNS).where(regrade.c.id == regrade_id)).first()
     return Regrade(*row) if row is not None else None
 
 
@@ -249,7 +260,7 @@ def listed(
     connection: Connection, *, before: str | None = None, most: int | None = None
 ) -> list[Regrade]:
     """Return regrades, the newest first, those older than one, at most so many."""
-    chosen = select(regrade).order_by(regrade.c.id.desc()).limit(most)
+    chosen = select(*_COLUMNS).order_by(regrade.c.id.desc()).limit(most)
     if before is not None:
         chosen = chosen.where(regrade.c.id < before)
     return [Regrade(*row) for row in connection.execute(chosen)]
@@ -257,7 +268,7 @@ def listed(
 
 def running(connection: Connection, exercise: str | None = None) -> list[Regrade]:
     """Return the regrades that have not ended, of one exercise or of all, the oldest first."""
-    chosen = select(regrade).where(regrade.c.state == "running").order_by(regrade.c.id)
+    chosen = select(*_COLUMNS).where(regrade.c.state == "running").order_by(regrade.c.id)
     if exercise is not None:
         chosen = chosen.where(regrade.c.exercise == exercise)
     return [Regrade(*row) for row in connection.execute(chosen)]
@@ -357,7 +368,7 @@ def changes(
         most: how many to yield.
     """
     told = (
-        select(event.c.seq, event.c.subject, event.c.kind, event.c.data, person.c.name)
+        select(event.c.seq, event.c.subject, event.c.kind, event.c.data, person.c.name, SHOWN)
         .join(submission, submission.c.id == event.c.subject)
         .join(person, person.c.id == submission.c.person_id)
         .where(
@@ -376,7 +387,7 @@ def changes(
         held = row.kind == events.HELD
         now_is = Mark.from_data(data["after"] if held else data)
         before = Mark.from_data(data["before"])
-        change = RegradeChange(row.subject, row.name, before, now_is, held, row.seq)
+        change = RegradeChange(row.subject, row.name, row[-1], before, now_is, held, row.seq)
         if change.effect != "same":
             left = None if left is None else left - 1
             yield change

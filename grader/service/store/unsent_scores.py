@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, select, update
 
 from grader.service.store import events
 from grader.service.store.ids import new_id, now
-from grader.service.store.tables import grade, lti_line, lti_platform, outbox, person
+from grader.service.store.tables import SHOWN, grade, lti_line, lti_platform, outbox, person
 from grader.service.store.upsert import insert_unless_there
 
 KIND: Final = "lti.score"
@@ -74,6 +74,7 @@ class UnsentGrade:
     tries: int
     parked: bool
     last_error: str
+    shown: str  # the person's name that others read
     at: int  # when the grade was earned, in microseconds since 1970
 
 
@@ -202,6 +203,7 @@ def unsent(connection: Connection) -> list[UnsentGrade]:
         outbox.c.tries,
         outbox.c.parked,
         outbox.c.last_error,
+        SHOWN,
         outbox.c.body,
     )
     chosen = (

@@ -1,0 +1,109 @@
+"""The commands of `etude staff` for people: the roster, roles, invites."""
+
+from pathlib import Path
+
+import click
+
+from grader.cli.service_options import database_option, needs_service, open_store, whoami
+from grader.sandbox.printable import printable
+
+ROLES = ("student", "instructor", "assistant", "grader")
+
+
+@click.command("import")
+@click.argument("roster", type=click.Path(path_type=Path))
+@database_option
+def import_(roster: Path, database: str) -> None:
+    """Add the people of ROSTER, and change those who are there already.
+
+    ROSTER is a CSV with the columns id, name, email (or login), role and section; only id is
+    needed. A role that is empty is student. A column that is missing changes nothing, and who is
+    not on the list stays. If anything is wrong, nothing is done.
+
+    \b
+    Example:
+      etude staff import roster.csv
+    """
+    with needs_service():
+        from grader.course.csv_rows import read_text
+        from grader.service.store.roster import import_people, read_roster
+    found = read_roster(read_text(roster), str(roster))
+    with open_store(database, create=True) as opened, opened.write() as connection:
+        done = import_people(connection, found, actor=whoami())
+    click.echo(f"{done.added} added, {done.changed} changed, {done.unchanged} as they were")
+
+
+@click.command("list")
+@click.option("--role", type=click.Choice(ROLES), help="Only these.")
+@click.option("--section", help="Only of this section.")
+@database_option
+def list_(role: str | None, section: str | None, database: str) -> None:
+    """List the people: id, role, name, e-mail or login, section."""
+    with needs_service():
+        from grader.service.store import people, roster
+    with open_store(database) as opened, opened.read() as connection:
+        wanted = None if role is None else people.role(role)
+        for each in roster.listed(connection, role=wanted, section=section):
+            off = "" if each.disabled_at is None else "disabled"
+            cells = (each.name, each.role, each.display_name, each.login, each.section, off)
+            click.echo(
+                printable("  ".join(cell or "-" for cell in cells[:5]) + f"  {off}".rstrip())
+            )
+
+
+@click.command("role")
+@click.argument("name")
+@click.argument("role", type=click.Choice(ROLES))
+@database_option
+def role_(name: str, role: str, database: str) -> None:
+    """Give a person another ROLE; it holds at once."""
+    with needs_service():
+        from grader.service.store import people, roster
+    with open_store(database) as opened, opened.write() as connection:
+        whom = people.need(connection, name)
+        roster.set_role(connection, whom, people.role(role), actor=whoami())
+    click.echo(f"{name} is {role}")
+
+
+@click.command("disable")
+@click.argument("name")
+@click.option("--undo", is_flag=True, help="Let them in again.")
+@database_option
+def disable(name: str, undo: bool, database: str) -> None:
+    """Sign a person out everywhere; they can neither sign in nor submit. Their work stays."""
+    with needs_service():
+        from grader.service.store import people, roster
+    with open_store(database) as opened, opened.write() as connection:
+        whom = people.need(connection, name)
+        roster.set_disabled(connection, whom, disabled=not undo, actor=whoami())
+    click.echo(f"{name} {'may come in again' if undo else 'is disabled'}")
+
+
+@click.command("invite")
+@click.argument("name")
+@click.option("--days", type=click.IntRange(1, 365), default=14, show_default=True)
+@click.option(
+    "--public-url",
+    default="http://127.0.0.1:8000",
+    show_default=True,
+    envvar="ETUDE_PUBLIC_URL",
+    show_envvar=True,
+    help="How browsers reach the server.",
+)
+@database_option
+def invite(name: str, days: int, public_url: str, database: str) -> None:
+    """Print a link by which a person signs in, once; it shows them a token for the next time.
+
+    \b
+    Example:
+      etude staff invite s1234 --public-url https://etude.example.org
+    """
+    with needs_service():
+        from grader.service.store import people, roster
+    with open_store(database) as opened, opened.write() as connection:
+        whom = people.need(connection, name)
+        secret = roster.make_invite(connection, whom, days, actor=whoami())
+    click.echo(f"{public_url.rstrip('/')}/invite?key={secret}")
+
+
+COMMANDS = (import_, list_, role_, disable, invite)

@@ -1,0 +1,153 @@
+"""`/v1/people`: the roster for staff, and changes of it for instructors."""
+
+from http import HTTPStatus
+from typing import Annotated, Self
+
+from fastapi import APIRouter, Body, Depends, Path, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from grader.course.csv_rows import decode
+from grader.errors import UsageError
+from grader.service.api.auth import ContextOf, Staff
+from grader.service.api.problem_details import ProblemError, responses
+from grader.service.service import AppContext
+from grader.service.store import people, roster
+from grader.service.store.people import Person, Role
+from grader.service.store.roster import Imported, Profile
+
+router = APIRouter(prefix="/v1/people", tags=["people"])
+
+IMPORT_PATH = "/v1/people/import"
+MAX_ROSTER = 4 << 20
+"""Bytes of a roster."""
+
+_STAFF = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+_ONE = (*_STAFF, HTTPStatus.NOT_FOUND)
+_INVITE_DAYS = 14
+
+
+class PersonInfo(BaseModel):
+    """A person of the roster."""
+
+    id: str
+    name: str = Field(description="The id of the roster, or a learning platform's.")
+    display_name: str
+    login: str = Field(description="The e-mail address or login of a single sign-on.")
+    role: Role
+    section: str
+    disabled: bool
+
+    @classmethod
+    def of(cls, profile: Profile) -> Self:
+        """Return what is told of a profile."""
+        return cls(
+            id=profile.id,
+            name=profile.name,
+            display_name=profile.display_name,
+            login=profile.login,
+            role=profile.role,
+            section=profile.section,
+            disabled=profile.disabled_at is not None,
+        )
+
+
+class PersonChange(BaseModel):
+    """What is to change of a person; what is null stays."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    role: Role | None = None
+    disabled: bool | None = None
+
+
+class ImportInfo(BaseModel):
+    """How many people an import concerned."""
+
+    added: int
+    changed: int
+    unchanged: int
+
+
+class InviteInfo(BaseModel):
+    """A link by which a person signs in once."""
+
+    path: str = Field(description="Below the server's address; shown only here.")
+    days: int = Field(description="For how long it is valid.")
+
+
+def existing(
+    person_id: Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A person's id.")],
+    _staff: Staff,
+    service: ContextOf,
+) -> Person:
+    """Return a person.
+
+    Raises:
+        ProblemError: there is none.
+    """
+    with service.database.read() as connection:
+        found = people.find_by_id(connection, person_id)
+    if found is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no person of that id.")
+    return found
+
+
+Existing = Annotated[Person, Depends(existing)]
+_Filter = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
+
+
+@router.get("", responses=responses(*_STAFF))
+def listed(
+    _staff: Staff, service: ContextOf, role: Role | None = None, section: _Filter = None
+) -> list[PersonInfo]:
+    """List the people, by name."""
+    with service.database.read() as connection:
+        found = roster.listed(connection, role=role, section=section)
+    return [PersonInfo.of(each) for each in found]
+
+
+@router.post("/import", responses=responses(*_STAFF, HTTPStatus.CONFLICT))
+def import_people(
+    staff: Staff,
+    service: ContextOf,
+    table: Annotated[bytes, Body(media_type="text/csv", min_length=1, description="A roster.")],
+) -> ImportInfo:
+    """Add the people of a roster and change those who are there; all of it, or nothing."""
+    try:
+        done = import_roster(service, table, staff)
+    except UsageError as error:
+        raise ProblemError(HTTPStatus.CONFLICT, f"{error}.") from None
+    return ImportInfo(added=done.added, changed=done.changed, unchanged=done.unchanged)
+
+
+def import_roster(service: AppContext, table: bytes, staff: Person) -> Imported:
+    """Import a roster in one transaction.
+
+    Raises:
+        UsageError: something in it is not as it should be.
+    """
+    found = roster.read_roster(decode(table, "roster"), "roster")
+    with service.database.write() as connection:
+        return roster.import_people(connection, found, actor=staff.id)
+
+
+@router.patch("/{person_id}", responses=responses(*_ONE, HTTPStatus.CONFLICT))
+def change(whom: Existing, wanted: PersonChange, staff: Staff, service: ContextOf) -> PersonInfo:
+    """Change a person's role, or whether they are disabled."""
+    try:
+        with service.database.write() as connection:
+            if wanted.role is not None:
+                roster.set_role(connection, whom, wanted.role, actor=staff.id)
+            if wanted.disabled is not None:
+                roster.set_disabled(connection, whom, disabled=wanted.disabled, actor=staff.id)
+            return PersonInfo.of(roster.get(connection, whom.id))
+    except UsageError as error:
+        raise ProblemError(HTTPStatus.CONFLICT, f"{str(error).capitalize()}.") from None
+
+
+@router.post("/{person_id}/invite", responses=responses(*_ONE))
+def invite(whom: Existing, staff: Staff, service: ContextOf) -> InviteInfo:
+    """Make a link by which a person signs in once; their last link ends."""
+    with service.database.write() as connection:
+        secret = roster.make_invite(connection, whom, _INVITE_DAYS, actor=staff.id)
+    return InviteInfo(path=f"/invite?key={secret}", days=_INVITE_DAYS)

@@ -6,6 +6,7 @@ from typing import Self
 
 from grader.errors import UsageError
 from grader.service import grader_stderr
+from grader.service.aside import Aside
 from grader.service.catalog import Catalog
 from grader.service.executors import Executor
 from grader.service.executors.local import LocalExecutor
@@ -35,6 +36,7 @@ class AppContext:
     meter: Meter
     health: Health
     regrader: Regrader | None  # none where there is no pool
+    aside: Aside
 
 
 class Service:
@@ -98,6 +100,7 @@ class Service:
         regrader = None
         if pool is not None:
             regrader = stack.enter_context(Regrader(Grading(database, catalog, pool, queue=jobs)))
+        aside = stack.enter_context(Aside(database))
         return AppContext(
-            settings, catalog, database, pool, executor, jobs, meter, health, regrader
+            settings, catalog, database, pool, executor, jobs, meter, health, regrader, aside
         )

@@ -1,5 +1,6 @@
 """The FastAPI application: routes, middleware and error handlers."""
 
+from functools import partial
 from http import HTTPStatus
 from typing import Final
 
@@ -82,7 +83,8 @@ def create_app(context: AppContext) -> FastAPI:
     app.include_router(lti_routes.router)
     app.add_api_route("/v1/{rest:path}", nowhere, methods=_METHODS, include_in_schema=False)
     if context.settings.site is not None:
-        app.mount("/", Site(context.settings.site), name="site")
+        frames = partial(lti_routes.frame_origins, context.database)
+        app.mount("/", Site(context.settings.site, frames), name="site")
     roomy = {
         gradebook_routes.CANVAS_PATH: gradebook_routes.MAX_EXPORT,
         people_routes.IMPORT_PATH: people_routes.MAX_ROSTER,

@@ -1,6 +1,6 @@
 """`/v1/gradebook` and `/v1/statistics`: grades and statistics for instructors."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
@@ -15,6 +15,7 @@ from grader.service import gradebook_data
 from grader.service.api.auth import ContextOf, Staff
 from grader.service.api.pages import After, Limit, Page
 from grader.service.api.problem_details import ProblemError, responses
+from grader.service.service import AppContext
 from grader.service.store import grades
 
 router = APIRouter(prefix="/v1", tags=["gradebook"])
@@ -99,10 +100,7 @@ def show(
 ) -> Page[GradeInfo] | Response:
     """Return the grades of students: a page of them as JSON, or all as CSV."""
     if form == "csv" or (form is None and accept.partition(";")[0].strip() == _CSV):
-        return _csv(
-            gradebook_data.to_csv(grades.pages_of_students(service.database, exercise)),
-            "grades.csv",
-        )
+        return _csv(_parts(service, exercise), "grades.csv")
     of, _, name = (after or "").partition(" ")
     with service.database.read() as connection:
         found = grades.of_students(
@@ -174,8 +172,7 @@ def statistics(
     _person: Staff, service: ContextOf, exercise: Exercise = None
 ) -> list[StatisticsInfo]:
     """Return the difficulty, common mistakes and stuck students of exercises; hardest first."""
-    with service.database.read() as connection:
-        found = gradebook_data.numbers(connection, exercise)
+    found = service.aside.read(gradebook_data.numbers, exercise)
     return [
         StatisticsInfo(
             **asdict(each.statistics),
@@ -191,6 +188,14 @@ def statistics(
         )
         for each in found
     ]
+
+
+def _parts(service: AppContext, exercise: str | None) -> Iterator[str]:
+    text, after = service.aside.read(gradebook_data.csv_part, exercise)
+    yield text
+    while after is not None:
+        text, after = service.aside.read(gradebook_data.csv_part, exercise, after)
+        yield text
 
 
 def _csv(parts: Iterable[str], name: str) -> Response:

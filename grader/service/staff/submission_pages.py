@@ -53,19 +53,15 @@ def without_slash() -> Response:
 @inside.get("/")
 def overview(visitor: Instructor, service: ContextOf) -> Response:
     """Show the statistics of every exercise, and stuck students."""
+    found = service.aside.read(gradebook_data.overview, _STUCK)
     with service.database.read() as connection:
-        found = gradebook_data.numbers(connection)
         pending, parked = submissions.count_waiting(connection)
         unsent = unsent_scores.unsent(connection)
-    stuck = [(each.statistics.exercise, who) for each in found for who in each.stuck]
-    stuck.sort(key=lambda pair: -pair[1].failed)
     return render(
         "overview",
         visitor=visitor,
-        numbers=found,
+        found=found,
         titles={name: each.title for name, each in service.catalog.exercises.items()},
-        stuck=stuck[:_STUCK],
-        more_stuck=len(stuck[_STUCK:]),
         pending=pending,
         parked=parked,
         unsent=len(unsent),
@@ -79,8 +75,8 @@ def exercise(exercise: str, visitor: Instructor, service: ContextOf) -> Response
     definition = service.catalog.find(exercise)
     if definition is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
+    found = service.aside.read(gradebook_data.numbers, exercise)
     with service.database.read() as connection:
-        found = gradebook_data.numbers(connection, exercise)
         listed = submission_search.listed(connection, exercise=exercise, most=_PAGE)
     return render(
         "exercise",

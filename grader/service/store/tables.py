@@ -331,6 +331,8 @@ lti_platform = Table(
     Column("jwks_url", _ADDRESS, nullable=False),
     Column("grades_url", _ADDRESS, nullable=False),  # line items lie on this origin
     Column("created_at", BigInteger, nullable=False),
+    Column("context", _LONG_NAME),  # the one course that is let in; the first that comes
+    Column("members_url", _ADDRESS, nullable=False, server_default=""),
     UniqueConstraint("issuer", "client_id"),
 )
 

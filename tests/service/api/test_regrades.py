@@ -75,7 +75,7 @@ def test_a_regrade_is_previewed_and_run(both: tuple[Served, Stored]) -> None:
     assert answer.status_code == HTTPStatus.ACCEPTED
     ended = _end(prof, answer.headers["Location"])
     assert (ended["state"], ended["done"], ended["sources"]) == ("finished", 2, 2)
-    assert (ended["by"], ended["reason"]) == ("prof", "mended")
+    assert (ended["by_name"], ended["reason"]) == ("prof", "mended")
     changes = prof.get(f"{answer.headers['Location']}/changes").json()
     assert {each["submission"]: each["held"] for each in changes} == {raised: False, lowered: True}
     first = changes[0]["event"]

@@ -1,10 +1,13 @@
 """The commands of `etude staff` for people: the roster, roles, invites."""
 
+import json
+import os
 from pathlib import Path
 
 import click
 
 from grader.cli.service_options import database_option, needs_service, open_store, whoami
+from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
 ROLES = ("student", "instructor", "assistant", "grader")
@@ -106,4 +109,73 @@ def invite(name: str, days: int, public_url: str, database: str) -> None:
     click.echo(f"{public_url.rstrip('/')}/invite?key={secret}")
 
 
-COMMANDS = (import_, list_, role_, disable, invite)
+@click.command("export")
+@click.argument("name")
+@click.option(
+    "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Where to write it, readable by its owner alone; else it is printed.",
+)  # fmt: skip
+@database_option
+def export(name: str, output: Path | None, database: str) -> None:
+    """Print everything that is stored of a person, as JSON: for whoever asks what you have.
+
+    \b
+    Example:
+      etude staff export s1234 --output s1234.json
+    """
+    with needs_service():
+        from grader.service.store import people, personal_data
+    with open_store(database) as opened, opened.read() as connection:
+        found = personal_data.export(connection, people.need(connection, name))
+    text = json.dumps(found, indent=2, ensure_ascii=False)
+    if output is None:
+        click.echo(text)
+        return
+    try:
+        with open(output, "x", encoding="utf-8", opener=_privately) as file:
+            file.write(f"{text}\n")
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror}") from None
+    click.echo(f"{output}: {len(found['submission'])} submissions")
+
+
+def _privately(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+@click.command("erase")
+@click.argument("name", required=False)
+@click.option(
+    "--keep-years", type=click.FloatRange(min=0, min_open=True), metavar="N",
+    help="Instead of NAME: all students who were not here for so many years.",
+)  # fmt: skip
+@click.option("--yes", is_flag=True, help="Do it; without this, only say what would be done.")
+@database_option
+def erase(name: str | None, keep_years: float | None, yes: bool, database: str) -> None:
+    """Erase a person: name, code and comments. Points and the log stay, without a name.
+
+    It cannot be undone, and backups that were made before still have it all. The last instructor
+    is not erased.
+
+    \b
+    Examples:
+      etude staff erase s1234 --yes
+      etude staff erase --keep-years 2 --yes
+    """
+    with needs_service():
+        from grader.service.store import people, personal_data
+    if (name is None) == (keep_years is None):
+        raise click.UsageError("Give NAME or --keep-years.")
+    with open_store(database) as opened, opened.write() as connection:
+        if name is not None:
+            found = [people.need(connection, name)]
+        else:
+            found = list(personal_data.inactive(connection, keep_years or 0))
+        for whom in found:
+            if yes:
+                personal_data.erase(connection, whom, actor=whoami())
+            done = "is erased" if yes else "would be erased: say --yes"
+            click.echo(printable(f"{whom.name} {done}"))
+
+
+COMMANDS = (import_, list_, role_, disable, invite, export, erase)

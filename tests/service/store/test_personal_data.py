@@ -12,6 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
 from grader.cli import staff
+from grader.course.people import read_roster
 from grader.errors import UsageError
 from grader.service.store import events, migrate, people, personal_data, roster
 from grader.service.store.database import Database
@@ -28,7 +29,7 @@ CODE = f"# by {NAME}\n"
 def ada(database: Database) -> Person:
     table = f"id,name,email,role\nada,{NAME},{NAME}@example.org,\nprof,,,instructor"
     with database.write() as connection:
-        roster.import_people(connection, roster.read_roster(table, "r"), actor="test")
+        roster.import_people(connection, read_roster(table, "r"), actor="test")
         made = people.need(connection, "ada")
         people.make_token(connection, made, NAME, actor=made.id)
     mine = _hand_in(database, made, CODE)

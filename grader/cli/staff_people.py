@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from grader.cli import options
 from grader.cli.service_options import database_option, needs_service, open_store, whoami
 from grader.course.people import ROLES
 from grader.errors import UsageError
@@ -178,4 +179,72 @@ def erase(name: str | None, keep_years: float | None, yes: bool, database: str) 
             click.echo(printable(f"{whom.name} {done}"))
 
 
-COMMANDS = (import_, list_, role_, disable, invite, export, erase)
+@click.command("schedule")
+@options.exercises_option
+@database_option
+def schedule(exercises: Path | None, database: str) -> None:
+    """Read `schedule.yaml` of the collection again, without a restart of the server.
+
+    The server reads it when it starts. It says when tracks and exercises open and are due.
+    """
+    with needs_service():
+        from grader.service.catalog import Catalog
+    folder = options.collection_folder(exercises)
+    catalog = Catalog.load(folder)
+    with open_store(database) as opened:
+        is_changed = catalog.store_schedule(opened, folder)
+    click.echo("the schedule is changed" if is_changed else "the schedule is as it was")
+
+
+@click.command("extend")
+@click.argument("name")
+@click.argument("exercises", nargs=-1, required=True, metavar="EXERCISE...")
+@click.option("--due", required=True, metavar="TIME", help="With its zone: 2026-12-01T18:00+01:00.")
+@database_option
+def extend(name: str, exercises: tuple[str, ...], due: str, database: str) -> None:
+    """Give a person a due date of their own for each EXERCISE.
+
+    \b
+    Example:
+      etude staff extend s1234 attention-weights --due 2026-12-08T18:00+01:00
+    """
+    with needs_service():
+        from grader.course.schedule import moment
+        from grader.service.store import people, schedules
+    until = moment(due)
+    with open_store(database) as opened, opened.write() as connection:
+        whom = people.need(connection, name)
+        for each in exercises:
+            schedules.extend(connection, whom, each, until, actor=whoami())
+    click.echo(f"{name} may hand in {', '.join(exercises)} until {until.isoformat()}")
+
+
+@click.command("override")
+@click.argument("name")
+@click.argument("exercise")
+@click.option("--points", type=float, help="What counts instead of the verdict's points.")
+@click.option("--excused", is_flag=True, help="The exercise does not count for them.")
+@click.option("--reason", required=True, help="Why; the student reads it.")
+@database_option
+def override(  # noqa: PLR0917  click calls it by name
+    name: str, exercise: str, points: float | None, excused: bool, reason: str, database: str
+) -> None:
+    """Give a person points or an excuse; with neither, the verdict counts again.
+
+    \b
+    Example:
+      etude staff override s1234 attention-weights --excused --reason "ill"
+    """
+    with needs_service():
+        from grader.service.store import by_hand, people
+    with open_store(database) as opened, opened.write() as connection:
+        whom = people.need(connection, name)
+        actor = whoami()
+        by_hand.give(connection, whom, exercise, points, reason, excused=excused, actor=actor)
+    what = "is excused from" if excused else "has the verdict's points in"
+    if points is not None:
+        what = f"has {points:g} points in"
+    click.echo(f"{name} {what} {exercise}")
+
+
+COMMANDS = (*(import_, list_, role_, disable, invite, export, erase, schedule, extend, override),)

@@ -4,6 +4,7 @@ from fastapi import FastAPI
 
 from grader import __version__
 from grader.service.api import (
+    by_hand_routes,
     exercise_routes,
     gradebook_routes,
     health_routes,
@@ -24,7 +25,7 @@ from grader.service.logs import Logged
 from grader.service.lti.keys import PlatformKeys
 from grader.service.metrics import Metered
 from grader.service.service import AppContext
-from grader.service.staff import login, people_pages, regrade_pages, unsent_grades
+from grader.service.staff import by_hand_pages, login, people_pages, regrade_pages, unsent_grades
 from grader.service.staff import submission_pages as staff
 
 
@@ -54,7 +55,8 @@ def create_app(context: AppContext) -> FastAPI:
         app.include_router(router)
     for router in (staff_routes.router, gradebook_routes.router, regrade_routes.router):
         app.include_router(router)
-    app.include_router(people_routes.router)
+    for router in (people_routes.router, by_hand_routes.router):
+        app.include_router(router)
     for pages in (
         login.router,
         staff.router,
@@ -63,6 +65,7 @@ def create_app(context: AppContext) -> FastAPI:
         unsent_grades.router,
         people_pages.router,
         people_pages.inside,
+        by_hand_pages.router,
     ):
         app.include_router(pages)
     app.include_router(lti_routes.router)

@@ -9,6 +9,7 @@ from grader.service.api import (
     gradebook_routes,
     health_routes,
     lti_routes,
+    oidc_routes,
     people_routes,
     regrade_routes,
     session_routes,
@@ -69,6 +70,7 @@ def create_app(context: AppContext) -> FastAPI:
     ):
         app.include_router(pages)
     app.include_router(lti_routes.router)
+    app.include_router(oidc_routes.router)
     if context.settings.site is not None:
         app.mount("/", Site(context.settings.site), name="site")
     roomy = {

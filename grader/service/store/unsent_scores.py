@@ -102,7 +102,7 @@ def note(connection: Connection, person_id: str, exercise: str) -> None:
     found = grades.of_one(connection, person_id, exercise)
     if found is None or found.points is None:  # an excuse is no score
         return
-    points = int(found.points) if found.points.is_integer() else found.points
+    points = int(found.points) if found.points == int(found.points) else found.points
     said = {"score": points, "max_score": found.max_score, "passed": found.passed}
     window = windows.window(connection, person_id, exercise)
     for line_id in lines:

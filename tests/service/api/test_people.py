@@ -99,7 +99,7 @@ def test_names_stand_where_ids_stood(
     assert "accepted by Ada" in page
     assert ">Ada" in browser("prof").get("/staff/submissions").text
     grades = prof.get("/v1/gradebook?format=csv").text
-    assert re.search(r"^s1,attention-weights,.*,Ada [A-Z][a-z]+,A\r?$", grades, re.MULTILINE)
+    assert re.search(r"^s1,attention-weights,.*,Ada [A-Z][a-z]+,A,13,\r?$", grades, re.MULTILINE)
 
 
 def test_an_assistant_sees_and_does_not_change(

@@ -1,4 +1,4 @@
-"""What staff does by hand: comments on submissions, points, excuses, extensions."""
+"""The work of staff by hand: comments on submissions, points, excuses, extensions."""
 
 from http import HTTPStatus
 

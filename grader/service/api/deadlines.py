@@ -1,4 +1,4 @@
-"""What a schedule means for a learner: submissions that are refused, results that are held back."""
+"""A schedule as a learner meets it: submissions that are refused, results that are held back."""
 
 import time
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What staff does by hand: points and excuses, and comments on submissions."""
+"""The work of staff by hand: points and excuses, and comments on submissions."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What the store holds of a person: all of it, for them to have, or to be erased.
+"""Everything that the store holds of a person, for them to have, or to be erased.
 
 A name is in `person` alone, so that the log of events and all numbers stay as they are.
 """

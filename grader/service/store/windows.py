@@ -1,4 +1,4 @@
-"""When a person may hand in an exercise: by the schedule, and their own extension."""
+"""The times at which a person may hand in an exercise: by the schedule, and their own extension."""
 
 from dataclasses import dataclass
 

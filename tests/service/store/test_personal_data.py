@@ -1,4 +1,4 @@
-"""What is stored of a person: handed over whole, and erased so that nothing names them."""
+"""Everything that is stored of a person: handed over whole, and erased so that nothing names them."""
 
 import json
 import sqlite3

@@ -1,5 +1,6 @@
 """`etude serve`: the site, submissions and their verdicts, on one machine."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,21 @@ if TYPE_CHECKING:
     "--max-streams", type=click.IntRange(1), default=2000, show_default=True, metavar="N",
     help="Event streams that are open at once.",
 )  # fmt: skip
+@click.option(
+    "--oidc-issuer",
+    help="The OpenID Connect provider by which people of the roster sign in. The client's secret "
+    "is read from ETUDE_OIDC_CLIENT_SECRET.",
+)
+@click.option(
+    "--oidc-client-id",
+    help="What it calls this server.",
+)
+@click.option(
+    "--oidc-claim",
+    default="email",
+    show_default=True,
+    help="What of its answer is the login of the roster.",
+)
 @health_options
 @keep_option
 @database_option
@@ -75,6 +91,9 @@ def command(  # noqa: PLR0917  click calls it by name
     workers: int,
     site: Path | None,
     public_url: str,
+    oidc_issuer: str | None,
+    oidc_client_id: str | None,
+    oidc_claim: str,
     health_port: int | None,
     health_host: str,
     keep_days: int,
@@ -98,8 +117,15 @@ def command(  # noqa: PLR0917  click calls it by name
             "`etude site build --certified`"
         )
     with needs_service():
+        from grader.service.oidc import Provider
         from grader.service.server import serve
         from grader.service.settings import Settings
+    oidc = None
+    secret = os.environ.pop("ETUDE_OIDC_CLIENT_SECRET", "")  # before anything else is started
+    if oidc_issuer:
+        if not oidc_client_id or not secret:
+            raise UsageError("--oidc-issuer needs --oidc-client-id and ETUDE_OIDC_CLIENT_SECRET")
+        oidc = Provider(oidc_issuer, oidc_client_id, secret, oidc_claim)
     serve(
         Settings(
             database_url=database,
@@ -112,6 +138,7 @@ def command(  # noqa: PLR0917  click calls it by name
             health_port=health_port,
             workers=workers,
             public_url=public_url,
+            oidc=oidc,
             keep_days=keep_days,
             **limits,
         )

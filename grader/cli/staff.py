@@ -7,6 +7,7 @@ import click
 
 from grader.cli import staff_lti, staff_people
 from grader.cli.service_options import database_option, needs_service, open_store, whoami
+from grader.course.people import ROLES
 from grader.errors import UsageError
 
 _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
@@ -26,7 +27,7 @@ for each in staff_people.COMMANDS:
 @click.argument("name")
 @click.option(
     "--role",
-    type=click.Choice(staff_people.ROLES),
+    type=click.Choice(ROLES),
     default="student",
     show_default=True,
     help="What they may do.",

@@ -1,13 +1,16 @@
 """The commands of `etude staff` for people: the roster, roles, invites."""
 
+import json
+import os
 from pathlib import Path
 
 import click
 
+from grader.cli import options
 from grader.cli.service_options import database_option, needs_service, open_store, whoami
+from grader.course.people import ROLES
+from grader.errors import UsageError
 from grader.sandbox.printable import printable
-
-ROLES = ("student", "instructor", "assistant", "grader")
 
 
 @click.command("import")
@@ -26,7 +29,8 @@ def import_(roster: Path, database: str) -> None:
     """
     with needs_service():
         from grader.course.csv_rows import read_text
-        from grader.service.store.roster import import_people, read_roster
+        from grader.course.people import read_roster
+        from grader.service.store.roster import import_people
     found = read_roster(read_text(roster), str(roster))
     with open_store(database, create=True) as opened, opened.write() as connection:
         done = import_people(connection, found, actor=whoami())
@@ -106,4 +110,141 @@ def invite(name: str, days: int, public_url: str, database: str) -> None:
     click.echo(f"{public_url.rstrip('/')}/invite?key={secret}")
 
 
-COMMANDS = (import_, list_, role_, disable, invite)
+@click.command("export")
+@click.argument("name")
+@click.option(
+    "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Where to write it, readable by its owner alone; else it is printed.",
+)  # fmt: skip
+@database_option
+def export(name: str, output: Path | None, database: str) -> None:
+    """Print everything that is stored of a person, as JSON: for whoever asks what you have.
+
+    \b
+    Example:
+      etude staff export s1234 --output s1234.json
+    """
+    with needs_service():
+        from grader.service.store import people, personal_data
+    with open_store(database) as opened, opened.read() as connection:
+        found = personal_data.export(connection, people.need(connection, name))
+    text = json.dumps(found, indent=2, ensure_ascii=False)
+    if output is None:
+        click.echo(text)
+        return
+    try:
+        with open(output, "x", encoding="utf-8", opener=_privately) as file:
+            file.write(f"{text}\n")
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror}") from None
+    click.echo(f"{output}: {len(found['submission'])} submissions")
+
+
+def _privately(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+@click.command("erase")
+@click.argument("name", required=False)
+@click.option(
+    "--keep-years", type=click.FloatRange(min=0, min_open=True), metavar="N",
+    help="Instead of NAME: all students who were not here for so many years.",
+)  # fmt: skip
+@click.option("--yes", is_flag=True, help="Do it; without this, only say what would be done.")
+@database_option
+def erase(name: str | None, keep_years: float | None, yes: bool, database: str) -> None:
+    """Erase a person: name, code and comments. Points and the log stay, without a name.
+
+    It cannot be undone, and backups that were made before still have it all. The last instructor
+    is not erased.
+
+    \b
+    Examples:
+      etude staff erase s1234 --yes
+      etude staff erase --keep-years 2 --yes
+    """
+    with needs_service():
+        from grader.service.store import people, personal_data
+    if (name is None) == (keep_years is None):
+        raise click.UsageError("Give NAME or --keep-years.")
+    with open_store(database) as opened, opened.write() as connection:
+        if name is not None:
+            found = [people.need(connection, name)]
+        else:
+            found = list(personal_data.inactive(connection, keep_years or 0))
+        for whom in found:
+            if yes:
+                personal_data.erase(connection, whom, actor=whoami())
+            done = "is erased" if yes else "would be erased: say --yes"
+            click.echo(printable(f"{whom.name} {done}"))
+
+
+@click.command("schedule")
+@options.exercises_option
+@database_option
+def schedule(exercises: Path | None, database: str) -> None:
+    """Read `schedule.yaml` of the collection again, without a restart of the server.
+
+    The server reads it when it starts. It says when tracks and exercises open and are due.
+    """
+    with needs_service():
+        from grader.service.catalog import Catalog
+    folder = options.collection_folder(exercises)
+    catalog = Catalog.load(folder)
+    with open_store(database) as opened:
+        is_changed = catalog.store_schedule(opened, folder)
+    click.echo("the schedule is changed" if is_changed else "the schedule is as it was")
+
+
+@click.command("extend")
+@click.argument("name")
+@click.argument("exercises", nargs=-1, required=True, metavar="EXERCISE...")
+@click.option("--due", required=True, metavar="TIME", help="With its zone: 2026-12-01T18:00+01:00.")
+@database_option
+def extend(name: str, exercises: tuple[str, ...], due: str, database: str) -> None:
+    """Give a person a due date of their own for each EXERCISE.
+
+    \b
+    Example:
+      etude staff extend s1234 attention-weights --due 2026-12-08T18:00+01:00
+    """
+    with needs_service():
+        from grader.course.schedule import moment
+        from grader.service.store import people, schedules
+    until = moment(due)
+    with open_store(database) as opened, opened.write() as connection:
+        whom = people.need(connection, name)
+        for each in exercises:
+            schedules.extend(connection, whom, each, until, actor=whoami())
+    click.echo(f"{name} may hand in {', '.join(exercises)} until {until.isoformat()}")
+
+
+@click.command("override")
+@click.argument("name")
+@click.argument("exercise")
+@click.option("--points", type=float, help="What counts instead of the verdict's points.")
+@click.option("--excused", is_flag=True, help="The exercise does not count for them.")
+@click.option("--reason", required=True, help="Why; the student reads it.")
+@database_option
+def override(  # noqa: PLR0917  click calls it by name
+    name: str, exercise: str, points: float | None, excused: bool, reason: str, database: str
+) -> None:
+    """Give a person points or an excuse; with neither, the verdict counts again.
+
+    \b
+    Example:
+      etude staff override s1234 attention-weights --excused --reason "ill"
+    """
+    with needs_service():
+        from grader.service.store import by_hand, people
+    with open_store(database) as opened, opened.write() as connection:
+        whom = people.need(connection, name)
+        actor = whoami()
+        by_hand.give(connection, whom, exercise, points, reason, excused=excused, actor=actor)
+    what = "is excused from" if excused else "has the verdict's points in"
+    if points is not None:
+        what = f"has {points:g} points in"
+    click.echo(f"{name} {what} {exercise}")
+
+
+COMMANDS = (*(import_, list_, role_, disable, invite, export, erase, schedule, extend, override),)

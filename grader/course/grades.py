@@ -2,7 +2,6 @@
 
 import datetime as dt
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,67 +9,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.course.csv_rows import read_text, rows
+from grader.course.rules import LateRule, Override, earned
 from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT, verdict_from_data
 from grader.reports.report import NOT_GRADED, Batch, Grade, Report
 
 NOT_HANDED_IN: Final = "not handed in"
-_DAY: Final = 86_400.0
 _YES: Final = frozenset({"yes", "true", "1", "x"})
 _NO: Final = frozenset({"no", "false", "0", ""})
 _NAMED: Final = 5
-
-
-@dataclass(frozen=True, slots=True)
-class LateRule:
-    """A rule for late work: `factor` of the points for each day that has begun since `due`."""
-
-    due: dt.datetime  # with its time zone
-    factor: float = 0.0  # 0 to 1
-
-    @classmethod
-    def parse(cls, due: str, late: str | None) -> "LateRule":
-        """Read `2026-12-01T18:00` and `0.9/day`; a time without a zone is this machine's.
-
-        Raises:
-            UsageError: one of them is written in another way.
-        """
-        try:
-            moment = dt.datetime.fromisoformat(due)
-        except ValueError:
-            raise UsageError(f"--due {due}: write a time as 2026-12-01T18:00") from None
-        if moment.tzinfo is None:
-            moment = moment.astimezone()
-        if late is None:
-            return cls(moment)
-        found = re.fullmatch(r"(0(?:\.[0-9]+)?|1(?:\.0+)?|\.[0-9]+)/day", late)
-        if found is None:
-            raise UsageError(f"--late {late}: write a share from 0 to 1 for each day, as 0.9/day")
-        return cls(moment, float(found[1]))
-
-    def days_late(self, handed_in: float) -> int:
-        """Return how many days have begun since work was due; `handed_in` is in Unix seconds."""
-        return max(0, math.ceil((handed_in - self.due.timestamp()) / _DAY))
-
-
-@dataclass(frozen=True, slots=True)
-class Override:
-    """Points that somebody gave by hand, or an excuse."""
-
-    points: float | None  # None where only a comment is given, or an excuse
-    is_excused: bool
-    comment: str
-    by: str
-    where: str = ""  # file and line
-
-    @property
-    def note(self) -> str:
-        """Say who did what, and why."""
-        what = "excused" if self.is_excused else "set by hand"
-        if self.points is None and not self.is_excused:
-            what = "comment"
-        by = f" by {self.by}" if self.by else ""
-        return f"{what}{by}: {self.comment}" if self.comment else f"{what}{by}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,29 +199,19 @@ def _missing(student: str, exercise: str) -> Report:
 
 def _grade(report: Report, most: int, rules: Rules, override: Override | None) -> Grade:
     """Return the grade: by hand, else the verdict's points less what being late costs."""
-    verdict = report.verdict
-    notes = []
-    points: float | None = 0.0 if report.outcome == NOT_HANDED_IN else None
-    if verdict is not None:
-        points, most = float(verdict.score), verdict.max_score
+    points = 0.0 if report.outcome == NOT_HANDED_IN else None
+    days = 0
+    if report.verdict is not None:
+        points, most = float(report.verdict.score), report.verdict.max_score
         if rules.late is not None and points:
             days = _days_late(report, rules.late)
-            if days:
-                points = round(points * rules.late.factor**days, 2)
-                plural = "day" if days == 1 else "days"
-                notes.append(f"{days} {plural} late: {verdict.score} points were earned")
-    if override is None:
-        return Grade(points, most, "; ".join(notes))
-    if override.points is not None:
-        if override.points > most:
-            raise UsageError(
-                f"{override.where} gives {report.student!r} {override.points:g} points in "
-                f"{report.exercise!r}, which has {most}"
-            )
-        return Grade(override.points, most, override.note)
-    if override.is_excused:
-        return Grade(None, 0, override.note)
-    return Grade(points, most, "; ".join([*notes, override.note]))
+    if override is not None and override.points is not None and override.points > most:
+        raise UsageError(
+            f"{override.where} gives {report.student!r} {override.points:g} points in "
+            f"{report.exercise!r}, which has {most}"
+        )
+    factor = rules.late.factor if rules.late is not None else 1.0
+    return earned(points, most, days=days, factor=factor, override=override)
 
 
 def _days_late(report: Report, late: LateRule) -> int:

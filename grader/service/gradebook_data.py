@@ -18,6 +18,7 @@ STUCK_AFTER: Final = 3
 
 _COLUMNS: Final = (
     *("student", "exercise", "submission", "score", "max_score", "passed", "xp", "name", "section"),
+    *("points", "note"),
 )
 
 
@@ -57,8 +58,8 @@ def records(connection: Connection) -> list[dict[str, Any]]:
         {
             "student": each.person,
             "exercise": each.exercise,
-            "score": each.score,
-            "max_score": each.max_score,
+            "score": each.points,
+            "max_score": 0 if each.points is None else each.max_score,  # none: they are excused
         }
         for each in grades.of_students(connection)
     ]

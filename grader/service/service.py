@@ -79,6 +79,7 @@ class Service:
         database = stack.enter_context(Database(settings.database_url))
         stack.enter_context(database.one_server())
         upgrade_once_there(database)
+        catalog.store_schedule(database, settings.exercises)
         meter = Meter()
         meter.watch(database)
         jobs = None if database.is_sqlite else JobQueue(database)

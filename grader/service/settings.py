@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from grader.definitions.exercise import Exercise
 from grader.sandbox.limits import SOURCE_CAP
+from grader.service.oidc import Provider
 
 MAX_BODY: Final = 4 * SOURCE_CAP
 """Bytes of a request. Escaped as JSON, the largest source may take twice its size and more."""
@@ -33,6 +34,7 @@ class Settings:
         120.0  # when the oldest has waited so long, no more are accepted; 0: never
     )
     max_streams: int = 2_000  # event streams at once
+    oidc: Provider | None = None  # by which people of the roster sign in
     keep_days: int = 90  # how long diagnostics of single runs are kept
 
     @property

@@ -8,10 +8,12 @@ from fastapi import FastAPI, HTTPException
 
 from grader import __version__
 from grader.service.api import (
+    by_hand_routes,
     exercise_routes,
     gradebook_routes,
     health_routes,
     lti_routes,
+    oidc_routes,
     people_routes,
     regrade_routes,
     session_routes,
@@ -28,7 +30,7 @@ from grader.service.logs import Logged
 from grader.service.lti.keys import PlatformKeys
 from grader.service.metrics import Metered
 from grader.service.service import AppContext
-from grader.service.staff import login, people_pages, regrade_pages, unsent_grades
+from grader.service.staff import by_hand_pages, login, people_pages, regrade_pages, unsent_grades
 from grader.service.staff import submission_pages as staff
 
 _METHODS: Final = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -69,7 +71,8 @@ def create_app(context: AppContext) -> FastAPI:
         app.include_router(router)
     for router in (staff_routes.router, gradebook_routes.router, regrade_routes.router):
         app.include_router(router)
-    app.include_router(people_routes.router)
+    for router in (people_routes.router, by_hand_routes.router):
+        app.include_router(router)
     for pages in (
         login.router,
         staff.router,
@@ -78,9 +81,11 @@ def create_app(context: AppContext) -> FastAPI:
         unsent_grades.router,
         people_pages.router,
         people_pages.inside,
+        by_hand_pages.router,
     ):
         app.include_router(pages)
     app.include_router(lti_routes.router)
+    app.include_router(oidc_routes.router)
     app.add_api_route("/v1/{rest:path}", nowhere, methods=_METHODS, include_in_schema=False)
     if context.settings.site is not None:
         frames = partial(lti_routes.frame_origins, context.database)

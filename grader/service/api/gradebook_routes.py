@@ -50,6 +50,8 @@ class GradeInfo(BaseModel):
     max_score: int
     passed: bool
     xp: int
+    points: float | None = Field(description="What counts; null for who is excused.")
+    note: str = Field(description="Why it is not the score: late, or given by staff.")
 
 
 class StuckInfo(BaseModel):
@@ -117,6 +119,8 @@ def show(
             max_score=each.max_score,
             passed=each.passed,
             xp=each.xp,
+            points=each.points,
+            note=each.note,
         )
         for each in found[:limit]
     ]

@@ -1,12 +1,13 @@
 """`/v1/people`: the roster for staff, and changes of it for instructors."""
 
 from http import HTTPStatus
-from typing import Annotated, Self
+from typing import Annotated
 
 from fastapi import APIRouter, Body, Depends, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from grader.course.csv_rows import decode
+from grader.course.people import read_roster
 from grader.errors import UsageError
 from grader.service.api.auth import ContextOf, Staff
 from grader.service.api.problem_details import ProblemError, responses
@@ -26,31 +27,6 @@ _ONE = (*_STAFF, HTTPStatus.NOT_FOUND)
 _INVITE_DAYS = 14
 
 
-class PersonInfo(BaseModel):
-    """A person of the roster."""
-
-    id: str
-    name: str = Field(description="The id of the roster, or a learning platform's.")
-    display_name: str
-    login: str = Field(description="The e-mail address or login of a single sign-on.")
-    role: Role
-    section: str
-    disabled: bool
-
-    @classmethod
-    def of(cls, profile: Profile) -> Self:
-        """Return what is told of a profile."""
-        return cls(
-            id=profile.id,
-            name=profile.name,
-            display_name=profile.display_name,
-            login=profile.login,
-            role=profile.role,
-            section=profile.section,
-            disabled=profile.disabled_at is not None,
-        )
-
-
 class PersonChange(BaseModel):
     """What is to change of a person; what is null stays."""
 
@@ -58,14 +34,6 @@ class PersonChange(BaseModel):
 
     role: Role | None = None
     disabled: bool | None = None
-
-
-class ImportInfo(BaseModel):
-    """How many people an import concerned."""
-
-    added: int
-    changed: int
-    unchanged: int
 
 
 class InviteInfo(BaseModel):
@@ -99,11 +67,10 @@ _Filter = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
 @router.get("", responses=responses(*_STAFF))
 def listed(
     _staff: Staff, service: ContextOf, role: Role | None = None, section: _Filter = None
-) -> list[PersonInfo]:
+) -> list[Profile]:
     """List the people, by name."""
     with service.database.read() as connection:
-        found = roster.listed(connection, role=role, section=section)
-    return [PersonInfo.of(each) for each in found]
+        return roster.listed(connection, role=role, section=section)
 
 
 @router.post("/import", responses=responses(*_STAFF, HTTPStatus.CONFLICT))
@@ -111,13 +78,12 @@ def import_people(
     staff: Staff,
     service: ContextOf,
     table: Annotated[bytes, Body(media_type="text/csv", min_length=1, description="A roster.")],
-) -> ImportInfo:
+) -> Imported:
     """Add the people of a roster and change those who are there; all of it, or nothing."""
     try:
-        done = import_roster(service, table, staff)
+        return import_roster(service, table, staff)
     except UsageError as error:
         raise ProblemError(HTTPStatus.CONFLICT, f"{error}.") from None
-    return ImportInfo(added=done.added, changed=done.changed, unchanged=done.unchanged)
 
 
 def import_roster(service: AppContext, table: bytes, staff: Person) -> Imported:
@@ -126,13 +92,13 @@ def import_roster(service: AppContext, table: bytes, staff: Person) -> Imported:
     Raises:
         UsageError: something in it is not as it should be.
     """
-    found = roster.read_roster(decode(table, "roster"), "roster")
+    found = read_roster(decode(table, "roster"), "roster")
     with service.database.write() as connection:
         return roster.import_people(connection, found, actor=staff.id)
 
 
 @router.patch("/{person_id}", responses=responses(*_ONE, HTTPStatus.CONFLICT))
-def change(whom: Existing, wanted: PersonChange, staff: Staff, service: ContextOf) -> PersonInfo:
+def change(whom: Existing, wanted: PersonChange, staff: Staff, service: ContextOf) -> Profile:
     """Change a person's role, or whether they are disabled."""
     try:
         with service.database.write() as connection:
@@ -140,7 +106,7 @@ def change(whom: Existing, wanted: PersonChange, staff: Staff, service: ContextO
                 roster.set_role(connection, whom, wanted.role, actor=staff.id)
             if wanted.disabled is not None:
                 roster.set_disabled(connection, whom, disabled=wanted.disabled, actor=staff.id)
-            return PersonInfo.of(roster.get(connection, whom.id))
+            return roster.get(connection, whom.id)
     except UsageError as error:
         raise ProblemError(HTTPStatus.CONFLICT, f"{str(error).capitalize()}.") from None
 

@@ -15,6 +15,7 @@ from grader.errors import UsageError
 from grader.service.api.auth import ContextOf, CookieOf
 from grader.service.api.problem_details import ProblemError
 from grader.service.api.session_routes import enter, give_cookie, take_cookie
+from grader.service.service import AppContext
 from grader.service.staff.page_templates import render
 from grader.service.store import sessions
 from grader.service.store.people import Person
@@ -125,9 +126,16 @@ OwnForm = Annotated[dict[str, str], Depends(own_form)]
 
 
 @router.get("/sign-in")
-def sign_in_page(request: Request) -> Response:
+def sign_in_page(request: Request, service: ContextOf) -> Response:
     """Show the sign-in page."""
-    return render("sign-in", next=_local(request.query_params.get("next", "")), trouble="")
+    return _sign_in_page(service, _local(request.query_params.get("next", "")))
+
+
+def _sign_in_page(
+    service: AppContext, target: str, status: HTTPStatus = HTTPStatus.OK, trouble: str = ""
+) -> Response:
+    has_oidc = service.settings.oidc is not None
+    return render("sign-in", status, next=target, trouble=trouble, has_oidc=has_oidc)
 
 
 @router.post("/sign-in")
@@ -145,7 +153,7 @@ def sign_in(
     entered = enter(service, sent.get("token", "").strip(), cookie)
     if entered is None:
         trouble = "This token is unknown, expired or revoked."
-        return render("sign-in", HTTPStatus.UNAUTHORIZED, next=target, trouble=trouble)
+        return _sign_in_page(service, target, HTTPStatus.UNAUTHORIZED, trouble)
     response = see(target)
     give_cookie(response, entered[1].cookie, service)
     return response

@@ -14,6 +14,7 @@ from grader.service.api.problem_details import ProblemError
 from grader.service.staff.login import HOME, Instructor, OwnForm, PageRoute, instructor, see
 from grader.service.staff.page_templates import FOLDER, render
 from grader.service.store import (
+    by_hand,
     events,
     grades,
     people,
@@ -21,6 +22,7 @@ from grader.service.store import (
     submissions,
     unsent_scores,
     verdicts,
+    windows,
 )
 from grader.service.store.submission_search import State
 from grader.service.store.submissions import Submitted
@@ -144,6 +146,9 @@ def submission(wanted: Wanted, visitor: Instructor, service: ContextOf) -> Respo
         text = submissions.text_of(connection, wanted.source_hash)
         told = events.of_subject(connection, wanted.id)
         place = submissions.place(connection, wanted.id)
+        said = by_hand.comments(connection, wanted.id)
+        grade = grades.of_one(connection, wanted.person_id, wanted.exercise)
+        window = windows.window(connection, wanted.person_id, wanted.exercise)
     return render(
         "submission",
         visitor=visitor,
@@ -153,6 +158,9 @@ def submission(wanted: Wanted, visitor: Instructor, service: ContextOf) -> Respo
         text=text,
         events=told,
         place=place,
+        comments=said,
+        grade=grade,
+        window=window,
         is_far=place == submissions.COUNTED,
     )
 

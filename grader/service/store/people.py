@@ -12,7 +12,7 @@ from grader.service.store import events
 from grader.service.store.ids import new_id, now
 from grader.service.store.tables import person, session, token
 
-Role: TypeAlias = Literal["student", "instructor", "grader", "assistant"]
+Role: TypeAlias = Literal["student", "instructor", "assistant", "grader"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 
 _PREFIX: Final = "etude_"  # so that a scanner for leaked secrets can know one

@@ -22,6 +22,7 @@ from grader.service.store.tables import (
     regrade,
     regrade_source,
     shown_actor,
+    source,
     submission,
     verdict,
 )
@@ -144,11 +145,16 @@ def _begun(regrade_id: str) -> ScalarSelect[int]:
 
 
 def sources(connection: Connection, exercise: str, from_hash: str) -> list[str]:
-    """Return the distinct sources whose published verdict is of one version, in order."""
+    """Return the distinct sources whose published verdict is of one version, in order.
+
+    Those that were erased with their person are not graded again.
+    """
     chosen = (
         select(publication.c.source_hash)
         .join(submission, submission.c.id == publication.c.submission_id)
+        .join(source, source.c.hash == publication.c.source_hash)
         .where(submission.c.exercise == exercise, publication.c.exercise_hash == from_hash)
+        .where(source.c.text != "")
         .distinct()
         .order_by(publication.c.source_hash)
     )

@@ -7,27 +7,14 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from grader.course.csv_rows import rows
+from grader.course.people import RosterRow
 from grader.errors import UsageError
 from grader.service.store import events, people
 from grader.service.store.ids import now
 from grader.service.store.people import Person, Role, digest, new_secret
 from grader.service.store.tables import invite, person, session
 
-_LONGEST: Final = 200  # characters, of each column
 _DAY: Final = 24 * 60 * 60 * 1_000_000  # microseconds
-
-
-@dataclass(frozen=True, slots=True)
-class RosterRow:
-    """A line of a roster; None is a column that it does not have, or a role left empty."""
-
-    where: str  # file and line
-    name: str
-    display_name: str | None
-    login: str | None
-    section: str | None
-    role: Role | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,44 +40,6 @@ class Profile:
 
 
 _COLUMNS = tuple(person.c[each.name] for each in fields(Profile))
-
-
-def read_roster(text: str, name: str) -> list[RosterRow]:
-    """Read a roster: a CSV with the column id, and with name, email or login, role, section.
-
-    Args:
-        text: of the file.
-        name: of the file, for errors.
-
-    Raises:
-        UsageError: a line is not as it should be, or names somebody again.
-    """
-    found: list[RosterRow] = []
-    known: dict[tuple[str, str], int] = {}
-    for number, row in rows(text, name, ("id",)):
-        if not any(row.values()):  # as spreadsheets end
-            continue
-        where = f"{name}:{number}"
-        for column, value in row.items():
-            if len(value) > _LONGEST or not value.isprintable():
-                raise UsageError(f"{where}: {column} has at most 200 characters, all printable")
-        if not row["id"]:
-            raise UsageError(f"{where} has nothing in the column 'id'")
-        logins = [row[each].casefold() for each in ("email", "e-mail", "login") if each in row]
-        login = max(logins) if logins else None  # an empty one only if there is no other
-        for kind, value in (("id", row["id"]), ("login", login or "")):
-            if value and known.setdefault((kind, value), number) != number:
-                line = known[kind, value]
-                raise UsageError(f"{where} has the {kind} {value!r} again, as line {line} does")
-        wanted = row.get("role", "").lower()
-        if wanted and wanted not in people.ROLES:
-            roles = ", ".join(people.ROLES)
-            raise UsageError(f"{where}: there is no role {wanted!r}; the roles are {roles}")
-        role = people.role(wanted) if wanted else None
-        found.append(RosterRow(where, row["id"], row.get("name"), login, row.get("section"), role))
-    if not found:
-        raise UsageError(f"{name} names nobody")
-    return found
 
 
 def import_people(connection: Connection, roster: Sequence[RosterRow], *, actor: str) -> Imported:
@@ -120,7 +69,7 @@ def import_people(connection: Connection, roster: Sequence[RosterRow], *, actor:
 def _import(connection: Connection, row: RosterRow, actor: str) -> str:
     """Add or change a person; return which."""
     found = people.find_person(connection, row.name)
-    known = found or people.add_person(connection, row.name, row.role or "student", actor=actor)
+    known = found or people.add_person(connection, row.name, _role(row), actor=actor)
     before = get(connection, known.id)
     new = {
         name: value
@@ -129,14 +78,18 @@ def _import(connection: Connection, row: RosterRow, actor: str) -> str:
     }
     if new:
         _set(connection, known.id, **new)
-    if row.role is not None:
-        new |= {"role": row.role} if _set_role(connection, known, row.role, actor) else {}
+    if row.role and _set_role(connection, known, people.role(row.role), actor):
+        new["role"] = row.role
     if found is None:
         return "added"
     if new:
         data = {"changed": sorted(new)}  # not what it is now: names are in one table
         events.append(connection, actor, events.PERSON_CHANGED, known.id, data)
     return "changed" if new else "unchanged"
+
+
+def _role(row: RosterRow) -> Role:
+    return people.role(row.role or "student")
 
 
 @contextlib.contextmanager

@@ -73,7 +73,9 @@ SHOWN: Final = case((person.c.display_name != "", person.c.display_name), else_=
 
 def shown_actor(column: ColumnElement[str]) -> ColumnElement[str]:
     """Return the SQL of the name of whoever did something: a person's, or as it stands."""
-    named = select(SHOWN).where(person.c.id == column).scalar_subquery()
+    who = person.alias("who")  # the statement may be about another person
+    shown = case((who.c.display_name != "", who.c.display_name), else_=who.c.name)
+    named = select(shown).where(who.c.id == column).scalar_subquery()
     return func.coalesce(named, column)
 
 

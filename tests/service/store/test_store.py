@@ -11,6 +11,7 @@ import numpy as np
 import psycopg
 import pytest
 import sqlalchemy
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, delete, func, insert, select, text, update
@@ -22,7 +23,7 @@ from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.service import gradebook_data
-from grader.service.store import events, ids, people, sessions, submissions, verdicts
+from grader.service.store import events, ids, migrate, people, sessions, submissions, verdicts
 from grader.service.store.database import Database, cause_of
 from grader.service.store.migrate import is_current, upgrade
 from grader.service.store.people import Person
@@ -448,7 +449,10 @@ def test_an_upgrade_counts_the_mistakes_that_were_made_before(
         assert len(before[-1]) == 2
         connection.execute(text("DROP TABLE mistake"))
         connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
-    assert upgrade(database)
+        config: Any = migrate._config()  # noqa: SLF001  to run one step
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0002")
+        connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
     with database.read() as connection:
         assert _projections(connection) == before
 

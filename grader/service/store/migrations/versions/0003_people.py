@@ -29,17 +29,7 @@ def upgrade() -> None:
     """Run this migration."""
     _person()
     _ids_for_names()
-    op.create_table(
-        "invite",
-        sa.Column("hash", sa.String(length=64), nullable=False),
-        sa.Column("person_id", sa.String(length=36), nullable=False),
-        sa.Column("expires_at", sa.BigInteger(), nullable=False),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name="fk_invite_person_id"),
-        sa.PrimaryKeyConstraint("hash", name="pk_invite"),
-    )
-    op.create_index("ix_invite_expires_at", "invite", ["expires_at"])
-    op.create_index("ix_invite_person_id", "invite", ["person_id"])
-    _rules()
+    _tables()
 
 
 def _person() -> None:
@@ -86,50 +76,57 @@ def _ids_for_names() -> None:
     op.execute(_REGRADES)
 
 
-def _rules() -> None:
+def _tables() -> None:
+    op.create_table(
+        "invite",
+        sa.Column("hash", sa.String(64), primary_key=True),
+        _reference("person"),
+        sa.Column("expires_at", sa.BigInteger(), nullable=False),
+    )
+    op.create_index("ix_invite_expires_at", "invite", ["expires_at"])
+    op.create_index("ix_invite_person_id", "invite", ["person_id"])
     op.create_table(
         "schedule",
-        sa.Column("exercise", sa.String(length=200), nullable=False),
-        sa.Column("opens_at", sa.BigInteger(), nullable=True),
-        sa.Column("due_at", sa.BigInteger(), nullable=True),
+        sa.Column("exercise", sa.String(200), primary_key=True),
+        sa.Column("opens_at", sa.BigInteger()),
+        sa.Column("due_at", sa.BigInteger()),
         sa.Column("late", sa.Float(), nullable=False),
-        sa.Column("attempts", sa.Integer(), nullable=True),
+        sa.Column("attempts", sa.Integer()),
         sa.Column("hold_hidden", sa.Boolean(), nullable=False),
-        sa.PrimaryKeyConstraint("exercise", name="pk_schedule"),
     )
     op.create_table(
         "extension",
-        sa.Column("person_id", sa.String(length=36), nullable=False),
-        sa.Column("exercise", sa.String(length=200), nullable=False),
+        _reference("person", primary_key=True),
+        sa.Column("exercise", sa.String(200), primary_key=True),
         sa.Column("due_at", sa.BigInteger(), nullable=False),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name="fk_extension_person_id"),
-        sa.PrimaryKeyConstraint("person_id", "exercise", name="pk_extension"),
     )
     op.create_table(
         "override",
-        sa.Column("id", sa.String(length=36), nullable=False),
-        sa.Column("person_id", sa.String(length=36), nullable=False),
-        sa.Column("exercise", sa.String(length=200), nullable=False),
-        sa.Column("points", sa.Float(), nullable=True),
+        sa.Column("id", sa.String(36), primary_key=True),
+        _reference("person"),
+        sa.Column("exercise", sa.String(200), nullable=False),
+        sa.Column("points", sa.Float()),
         sa.Column("excused", sa.Boolean(), nullable=False),
         sa.Column("reason", sa.Text(), nullable=False),
-        sa.Column("by", sa.String(length=200), nullable=False),
-        sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name="fk_override_person_id"),
-        sa.PrimaryKeyConstraint("id", name="pk_override"),
+        *_by_and_at(),
     )
     op.create_index("ix_override_person", "override", ["person_id", "exercise"])
     op.create_table(
         "comment",
-        sa.Column("id", sa.String(length=36), nullable=False),
-        sa.Column("submission_id", sa.String(length=36), nullable=False),
-        sa.Column("line", sa.Integer(), nullable=True),
+        sa.Column("id", sa.String(36), primary_key=True),
+        _reference("submission"),
+        sa.Column("line", sa.Integer()),
         sa.Column("text", sa.Text(), nullable=False),
-        sa.Column("by", sa.String(length=200), nullable=False),
-        sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["submission_id"], ["submission.id"], name="fk_comment_submission_id"
-        ),
-        sa.PrimaryKeyConstraint("id", name="pk_comment"),
+        *_by_and_at(),
     )
     op.create_index("ix_comment_submission_id", "comment", ["submission_id"])
+
+
+def _reference(table: str, *, primary_key: bool = False) -> sa.Column[str]:
+    to = sa.ForeignKey(f"{table}.id")
+    return sa.Column(f"{table}_id", sa.String(36), to, nullable=False, primary_key=primary_key)
+
+
+def _by_and_at() -> tuple[sa.Column[str], sa.Column[int]]:
+    by = sa.Column("by", sa.String(200), nullable=False)
+    return by, sa.Column("at", sa.BigInteger(), nullable=False)

@@ -11,7 +11,17 @@ from benchmarks.commands import adopt_orphans, wait_for_orphans
 from benchmarks.machine import facts, watch_elsewhere
 from benchmarks.processes import children_of_this
 from benchmarks.result_tables import Section, aims_text, section_text, title_text
-from benchmarks.service import accepting, backlog, growth, holding, latency, overhead, regrade_speed
+from benchmarks.service import (
+    accepting,
+    backlog,
+    exam,
+    growth,
+    holding,
+    latency,
+    overhead,
+    regrade_speed,
+    staff_reads,
+)
 from benchmarks.service.stage import Stores, stores
 
 RESULTS = Path(__file__).parents[1] / "service-results.md"
@@ -31,6 +41,8 @@ _SECTIONS: dict[str, _Measure] = {
     "memory": growth.measure,
     "backlog": backlog.measure,
     "held": holding.measure,
+    "exam": exam.measure,
+    "staff": staff_reads.measure,
 }
 
 _ON_SQLITE = {"memory"}  # alone

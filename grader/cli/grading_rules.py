@@ -47,7 +47,8 @@ def read_rules(
     Raises:
         UsageError: one of them is not as it should be.
     """
-    from grader.course.grades import LateRule, Rules, read_overrides, read_roster
+    from grader.course.grades import Rules, read_overrides, read_roster
+    from grader.course.rules import LateRule
 
     if late is not None and due is None:
         raise UsageError("--late counts from a time: name it with --due")

@@ -46,6 +46,7 @@ _WIDEST = 1_000
 @click.option("--list", "listing", is_flag=True, help="List all regrades, and end.")
 @click.option("--show", metavar="ID", help="List all that a regrade changed, and end.")
 @click.option("--cancel", metavar="ID", help="Cancel a regrade; what it published stays.")
+@click.option("--undo", metavar="ID", help="Publish again what a regrade replaced; needs --reason.")
 @click.option(
     "--workers", type=click.IntRange(1, 256), default=options.cores,
     show_default="the number of cores", metavar="N", help="How many are graded at once.",
@@ -59,6 +60,7 @@ def command(
     listing: bool,
     show: str | None,
     cancel: str | None,
+    undo: str | None,
     **how: Any,  # noqa: ANN401  the other options, for a preview or a run
 ) -> None:
     """Preview what grading the stored submissions of EXERCISE again would change; --yes does it.
@@ -76,15 +78,17 @@ def command(
       etude regrade --list
     """
     options.prefer_own_output()
-    asked = [each for each in (exercise, listing, show, cancel) if each]
+    asked = [each for each in (exercise, listing, show, cancel, undo) if each]
     if len(asked) != 1:
-        raise click.UsageError("Give an EXERCISE, or --list, --show ID or --cancel ID.")
+        raise click.UsageError("Give an EXERCISE, or --list, --show ID, --cancel ID or --undo ID.")
     if listing:
         _list(database)
     elif show is not None:
         _show(database, show)
     elif cancel is not None:
         _cancel(database, cancel)
+    elif undo is not None:
+        _undo(database, undo, how["reason"], options.collection_folder(how["exercises"]))
     elif exercise is not None:
         _regrade(exercise, database, **how)
 
@@ -200,7 +204,8 @@ def _list(url: str) -> None:
             begun = datetime.fromtimestamp(each.created_at / 1e6, UTC)
             table.add_row(
                 each.id, _safe(each.exercise), each.from_hash[:12], each.to_hash[:12], each.state,
-                f"{done}/{count}", _safe(each.by), f"{begun:%Y-%m-%d %H:%M}", _safe(each.reason),
+                f"{done}/{count}", _safe(each.by_name), f"{begun:%Y-%m-%d %H:%M}",
+                _safe(each.reason),
             )  # fmt: skip
     if table.row_count:
         _print(table)
@@ -232,6 +237,14 @@ def _cancel(url: str, regrade_id: str) -> None:
         if queue is not None:
             queue.cancel_regrade(regrade_id)
     click.echo("cancelled; what it published stays")
+
+
+def _undo(url: str, regrade_id: str, reason: str, folder: Path) -> None:
+    with _grading(url, folder, 1) as grading:
+        from grader.service.regrading import undo
+
+        begun = undo(grading, regrade_id, by=whoami(), reason=reason)
+        _print_result(grading.database, begun.id)
 
 
 @contextlib.contextmanager

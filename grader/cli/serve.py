@@ -1,5 +1,6 @@
 """`etude serve`: the site, submissions and their verdicts, on one machine."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -7,6 +8,7 @@ import click
 
 from grader.cli import options
 from grader.cli.service_options import (
+    ServiceCommand,
     database_option,
     health_options,
     keep_option,
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
 
 
-@click.command("serve", short_help="Serve the site and grade submissions.")
+@click.command("serve", cls=ServiceCommand, short_help="Serve the site and grade submissions.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
 @click.option(
     "--port",
@@ -42,8 +44,42 @@ if TYPE_CHECKING:
 @click.option(
     "--public-url",
     default="",
-    envvar="ETUDE_PUBLIC_URL",
     help="How browsers reach it, such as https://etude.example.org, behind a proxy.",
+)
+@click.option(
+    "--per-minute",
+    type=click.IntRange(0),
+    default=30,
+    show_default=True,
+    metavar="N",
+    help="Submissions of one person in a minute; 0 refuses none.",
+)
+@click.option(
+    "--queue-seconds",
+    type=click.FloatRange(0),
+    default=120.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Refuse submissions when the oldest has waited so long; 0 refuses none, as in an exam.",
+)
+@click.option(
+    "--max-streams", type=click.IntRange(1), default=2000, show_default=True, metavar="N",
+    help="Event streams that are open at once.",
+)  # fmt: skip
+@click.option(
+    "--oidc-issuer",
+    help="The OpenID Connect provider by which people of the roster sign in. The client's secret "
+    "is read from ETUDE_OIDC_CLIENT_SECRET.",
+)
+@click.option(
+    "--oidc-client-id",
+    help="What it calls this server.",
+)
+@click.option(
+    "--oidc-claim",
+    default="email",
+    show_default=True,
+    help="What of its answer is the login of the roster.",
 )
 @health_options
 @keep_option
@@ -55,15 +91,20 @@ def command(  # noqa: PLR0917  click calls it by name
     workers: int,
     site: Path | None,
     public_url: str,
+    oidc_issuer: str | None,
+    oidc_client_id: str | None,
+    oidc_claim: str,
     health_port: int | None,
     health_host: str,
     keep_days: int,
     database: str,
     exercises: Path | None,
+    **limits: Any,  # noqa: ANN401  per_minute, queue_seconds and max_streams
 ) -> None:
     """Accept submissions over HTTP, grade them with the hidden tests, and store everything.
 
-    Nothing else has to be started: the database is a file, the grading a pool of processes.
+    Nothing else has to be started: the database is a file, the grading a pool of processes. Each
+    option may also be set as ETUDE_..., such as ETUDE_PORT, or in etude.toml.
 
     \b
     Examples:
@@ -76,8 +117,15 @@ def command(  # noqa: PLR0917  click calls it by name
             "`etude site build --certified`"
         )
     with needs_service():
+        from grader.service.oidc import Provider
         from grader.service.server import serve
         from grader.service.settings import Settings
+    oidc = None
+    secret = os.environ.pop("ETUDE_OIDC_CLIENT_SECRET", "")  # before anything else is started
+    if oidc_issuer:
+        if not oidc_client_id or not secret:
+            raise UsageError("--oidc-issuer needs --oidc-client-id and ETUDE_OIDC_CLIENT_SECRET")
+        oidc = Provider(oidc_issuer, oidc_client_id, secret, oidc_claim)
     serve(
         Settings(
             database_url=database,
@@ -90,7 +138,9 @@ def command(  # noqa: PLR0917  click calls it by name
             health_port=health_port,
             workers=workers,
             public_url=public_url,
+            oidc=oidc,
             keep_days=keep_days,
+            **limits,
         )
     )
 

@@ -3,9 +3,10 @@
 import contextlib
 import getpass
 import os
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -17,6 +18,51 @@ if TYPE_CHECKING:
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
+SETTINGS: Final = (
+    "database", "database-file", "exercises", "site", "host", "port", "public-url", "workers",
+    "lane", "dead-after", "health-host", "health-port", "keep-days", "per-minute",
+    "queue-seconds", "max-streams", "oidc-issuer", "oidc-client-id", "oidc-claim",
+)  # fmt: skip
+"""The keys of `etude.toml`: the options of `etude serve` and `etude worker`."""
+
+
+class ServiceCommand(click.Command):
+    """A command whose options may also stand in the environment and in `etude.toml`."""
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,  # noqa: ANN401  click's own signature
+    ) -> click.Context:
+        """Add the two places where an option is looked for."""
+        extra |= {"auto_envvar_prefix": "ETUDE", "default_map": settings_file()}
+        return super().make_context(info_name, args, parent, **extra)
+
+
+def settings_file() -> dict[str, Any]:
+    """Return the settings in the file that ETUDE_CONFIG names, or in `etude.toml` here.
+
+    Raises:
+        UsageError: it cannot be read, or has a key that is no setting.
+    """
+    named = os.environ.get("ETUDE_CONFIG")
+    path = Path(named or "etude.toml")
+    try:
+        found = tomllib.loads(path.read_text())
+    except FileNotFoundError:
+        if named:
+            raise UsageError(f"there is no file {path}, which ETUDE_CONFIG names") from None
+        return {}
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from None
+    if unknown := sorted(found.keys() - set(SETTINGS)):
+        raise UsageError(f"{path}: no setting is called {unknown[0]!r}")
+    if isinstance(found.get("exercises"), str):
+        found["exercises"] = [found["exercises"]]
+    return {name.replace("-", "_"): value for name, value in found.items()}
+
 
 def database_option(function: _Function) -> _Function:
     """Add `--database URL`; an address with a password belongs into the environment."""
@@ -24,8 +70,8 @@ def database_option(function: _Function) -> _Function:
         "--database",
         envvar="ETUDE_DATABASE",
         show_envvar=True,
-        default="sqlite:///etude.db",
-        show_default=True,
+        default=lambda: settings_file().get("database", "sqlite:///etude.db"),
+        show_default="that of etude.toml, or sqlite:///etude.db",
         metavar="URL",
         help="sqlite:///FILE or postgresql://USER@HOST/NAME.",
     )(function)

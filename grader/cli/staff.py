@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
-from grader.cli import staff_lti
+from grader.cli import staff_lti, staff_people
 from grader.cli.service_options import database_option, needs_service, open_store, whoami
+from grader.course.people import ROLES
 from grader.errors import UsageError
 
 _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
@@ -18,13 +19,15 @@ def command() -> None:
 
 
 command.add_command(staff_lti.command)
+for each in staff_people.COMMANDS:
+    command.add_command(each)
 
 
 @command.command("add")
 @click.argument("name")
 @click.option(
     "--role",
-    type=click.Choice(["student", "instructor", "grader"]),
+    type=click.Choice(ROLES),
     default="student",
     show_default=True,
     help="What they may do.",
@@ -61,9 +64,7 @@ def token(name: str, label: str, days: int | None, database: str) -> None:
         from grader.service.store.ids import now
     expires_at = now() + days * _DAY if days else None
     with open_store(database) as opened, opened.write() as connection:
-        owner = people.find_person(connection, name)
-        if owner is None:
-            raise UsageError(f"there is no {name!r}: etude staff add {name}")
+        owner = people.need(connection, name)
         secret = people.make_token(connection, owner, label, actor=whoami(), expires_at=expires_at)
     click.echo(secret)
 

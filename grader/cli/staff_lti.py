@@ -26,6 +26,9 @@ def command() -> None:
     show_default="that of the token URL",
     help="An address on the host of its line items, if that is another one.",
 )
+@click.option(
+    "--course", default="", help="The id of its course here, if not the first one that launches."
+)
 @database_option
 def add(  # noqa: PLR0917  click calls it by name
     issuer: str,
@@ -35,6 +38,7 @@ def add(  # noqa: PLR0917  click calls it by name
     jwks_url: str,
     deployments: tuple[str, ...],
     grades_url: str | None,
+    course: str,
     database: str,
 ) -> None:
     """Register a platform; again with other addresses or deployments changes it.
@@ -55,6 +59,8 @@ def add(  # noqa: PLR0917  click calls it by name
     )
     with open_store(database, create=True) as opened, opened.write() as connection:
         made = platforms.register(connection, wanted, deployments, actor=whoami())
+        if course:
+            platforms.set_course(connection, made, context=course, members_url="")
     click.echo(f"{made.registration.issuer} may launch exercises")
     click.echo("Tell it, under the address of this service:")
     for what, path in (
@@ -76,7 +82,22 @@ def list_(database: str) -> None:
             said = each.registration
             click.echo(f"{said.issuer}  client {said.client_id}")
             click.echo(f"  deployments {', '.join(sorted(each.deployments))}")
+            click.echo(f"  course      {each.context or 'the first that launches'}")
             click.echo(f"  grades to   {urlsplit(said.grades_url).netloc}")
+
+
+@command.command("members")
+@database_option
+def members(database: str) -> None:
+    """Add the members of each platform's course, with their names and roles."""
+    with needs_service():
+        from grader.service.lti.members import fetch_members
+        from grader.service.store import platforms
+    with open_store(database) as opened:
+        with opened.read() as connection:
+            found = platforms.listed(connection)
+        for each in found:
+            click.echo(f"{each.registration.issuer}: {fetch_members(opened, each)} members")
 
 
 @command.command("rotate-key")

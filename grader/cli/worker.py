@@ -1,20 +1,23 @@
 """`etude worker`: grades on this host what a server elsewhere accepted."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from grader.cli import options
-from grader.cli.service_options import health_options, keep_option, needs_service
+from grader.cli.service_options import ServiceCommand, health_options, keep_option, needs_service
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
     from grader.service.executors.queue import Lane
 
 
-@click.command("worker", short_help="Grade submissions from a server's queue on PostgreSQL.")
+@click.command(
+    "worker",
+    cls=ServiceCommand,
+    short_help="Grade submissions from a server's queue on PostgreSQL.",
+)
 @click.option(
     "--database",
     metavar="URL",
@@ -23,8 +26,6 @@ if TYPE_CHECKING:
 @click.option(
     "--database-file",
     type=click.Path(path_type=Path, dir_okay=False),
-    envvar="ETUDE_DATABASE_FILE",
-    show_envvar=True,
     help="A file with that address, such as a mounted secret.",
 )
 @click.option(
@@ -65,7 +66,8 @@ def command(  # noqa: PLR0917  click calls it by name
 ) -> None:
     """Take jobs from the queue of `etude serve --database postgresql://...` and grade them here.
 
-    Any number of workers may run, on any number of hosts. On SIGTERM a worker finishes what it has
+    Any number of workers may run, on any number of hosts. Options may also stand in the environment
+    and in etude.toml, as those of etude serve. On SIGTERM a worker finishes what it has
     in hand and ends with exit status 0. Its grading processes run before it reads the address.
 
     \b
@@ -88,7 +90,7 @@ def command(  # noqa: PLR0917  click calls it by name
 
 
 def _address(given: str | None, file: Path | None) -> str:
-    """Return the database's address from the options, a file or the environment.
+    """Return the database's address from the option or a file.
 
     Raises:
         UsageError: there is none.
@@ -100,7 +102,4 @@ def _address(given: str | None, file: Path | None) -> str:
             return file.read_text().strip()
         except OSError as error:
             raise UsageError(f"cannot read {file}: {error.strerror}") from None
-    found = os.environ.get("ETUDE_DATABASE", "")
-    if not found:
-        raise UsageError("a worker needs --database, --database-file or ETUDE_DATABASE")
-    return found
+    raise UsageError("a worker needs --database, --database-file or ETUDE_DATABASE")

@@ -1,78 +1,23 @@
 """Grades from result files: newest verdicts, missing work, late work, and points given by hand."""
 
-import codecs
-import csv
 import datetime as dt
-import io
 import json
-import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from grader.course.csv_rows import read_text, rows
+from grader.course.rules import LateRule, Override, earned
 from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT, verdict_from_data
 from grader.reports.report import NOT_GRADED, Batch, Grade, Report
 
 NOT_HANDED_IN: Final = "not handed in"
-_DAY: Final = 86_400.0
 _YES: Final = frozenset({"yes", "true", "1", "x"})
 _NO: Final = frozenset({"no", "false", "0", ""})
 _NAMED: Final = 5
-
-
-@dataclass(frozen=True, slots=True)
-class LateRule:
-    """A rule for late work: `factor` of the points for each day that has begun since `due`."""
-
-    due: dt.datetime  # with its time zone
-    factor: float = 0.0  # 0 to 1
-
-    @classmethod
-    def parse(cls, due: str, late: str | None) -> "LateRule":
-        """Read `2026-12-01T18:00` and `0.9/day`; a time without a zone is this machine's.
-
-        Raises:
-            UsageError: one of them is written in another way.
-        """
-        try:
-            moment = dt.datetime.fromisoformat(due)
-        except ValueError:
-            raise UsageError(f"--due {due}: write a time as 2026-12-01T18:00") from None
-        if moment.tzinfo is None:
-            moment = moment.astimezone()
-        if late is None:
-            return cls(moment)
-        found = re.fullmatch(r"(0(?:\.[0-9]+)?|1(?:\.0+)?|\.[0-9]+)/day", late)
-        if found is None:
-            raise UsageError(f"--late {late}: write a share from 0 to 1 for each day, as 0.9/day")
-        return cls(moment, float(found[1]))
-
-    def days_late(self, handed_in: float) -> int:
-        """Return how many days have begun since work was due; `handed_in` is in Unix seconds."""
-        return max(0, math.ceil((handed_in - self.due.timestamp()) / _DAY))
-
-
-@dataclass(frozen=True, slots=True)
-class Override:
-    """Points that somebody gave by hand, or an excuse."""
-
-    points: float | None  # None where only a comment is given, or an excuse
-    is_excused: bool
-    comment: str
-    by: str
-    where: str = ""  # file and line
-
-    @property
-    def note(self) -> str:
-        """Say who did what, and why."""
-        what = "excused" if self.is_excused else "set by hand"
-        if self.points is None and not self.is_excused:
-            what = "comment"
-        by = f" by {self.by}" if self.by else ""
-        return f"{what}{by}: {self.comment}" if self.comment else f"{what}{by}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +46,7 @@ def read_results(paths: Iterable[Path]) -> Batch:
     """
     newest: dict[tuple[str, str], Report] = {}
     for path in paths:
-        for number, line in enumerate(_text(path).splitlines(), start=1):
+        for number, line in enumerate(read_text(path).splitlines(), start=1):
             try:
                 report = _report(json.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -140,7 +85,7 @@ def read_roster(path: Path) -> tuple[str, ...]:
         UsageError: it cannot be read, has no such column, or names a student twice.
     """
     names: dict[str, int] = {}
-    for number, row in _rows(path, ("student",)):
+    for number, row in rows(read_text(path), str(path), ("student",)):
         name = row["student"]
         if not name:
             raise UsageError(f"{path}:{number} has no name in the column 'student'")
@@ -163,7 +108,7 @@ def read_names(path: Path) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     read_roster(path)
-    for number, row in _rows(path, ("student",)):
+    for number, row in rows(read_text(path), str(path), ("student",)):
         student = row["student"]
         for column in ("student", "id", "name"):
             key = name_key(row.get(column, ""))
@@ -186,7 +131,7 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
         UsageError: it cannot be read, or a line is not as it should be.
     """
     found: dict[tuple[str, str], Override] = {}
-    for number, row in _rows(path, ("student", "exercise")):
+    for number, row in rows(read_text(path), str(path), ("student", "exercise")):
         where = f"{path}:{number}"
         key = (row["student"], row["exercise"])
         if not all(key):
@@ -212,42 +157,6 @@ def _points(text: str, where: str) -> float | None:
     if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", text) is None:
         raise UsageError(f"{where}: points are a number such as 4 or 4.5, not {text!r}")
     return float(text)
-
-
-def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows of a CSV with a heading, each with its line number."""
-    text = _text(path)
-    first = text.partition("\n")[0]
-    delimiter = max(",;\t", key=first.count)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
-    try:
-        headings = [(name or "").strip().lower() for name in reader.fieldnames or ()]
-        missing = [name for name in needed if name not in headings]
-        if missing:
-            raise UsageError(f"{path}:1 has no column {missing[0]!r}")
-        reader.fieldnames = headings
-        for row in reader:
-            if None in row:
-                raise UsageError(f"{path}:{reader.line_num} has more cells than the heading")
-            yield reader.line_num, {name: value.strip() for name, value in row.items()}
-    except csv.Error as error:
-        raise UsageError(f"{path}:{reader.line_num} is no CSV: {error}") from None
-
-
-def _text(path: Path) -> str:
-    """Read a text: UTF-8, or UTF-16 with its mark, as spreadsheets write it."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    is_utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    try:
-        return data.decode("utf-16" if is_utf_16 else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise UsageError(
-            f"{path}:{line} is not UTF-8; save the file again, in Excel as 'CSV UTF-8'"
-        ) from None
 
 
 def graded(batch: Batch, rules: Rules) -> Batch:
@@ -291,29 +200,19 @@ def _missing(student: str, exercise: str) -> Report:
 
 def _grade(report: Report, most: int, rules: Rules, override: Override | None) -> Grade:
     """Return the grade: by hand, else the verdict's points less what being late costs."""
-    verdict = report.verdict
-    notes = []
-    points: float | None = 0.0 if report.outcome == NOT_HANDED_IN else None
-    if verdict is not None:
-        points, most = float(verdict.score), verdict.max_score
+    points = 0.0 if report.outcome == NOT_HANDED_IN else None
+    days = 0
+    if report.verdict is not None:
+        points, most = float(report.verdict.score), report.verdict.max_score
         if rules.late is not None and points:
             days = _days_late(report, rules.late)
-            if days:
-                points = round(points * rules.late.factor**days, 2)
-                plural = "day" if days == 1 else "days"
-                notes.append(f"{days} {plural} late: {verdict.score} points were earned")
-    if override is None:
-        return Grade(points, most, "; ".join(notes))
-    if override.points is not None:
-        if override.points > most:
-            raise UsageError(
-                f"{override.where} gives {report.student!r} {override.points:g} points in "
-                f"{report.exercise!r}, which has {most}"
-            )
-        return Grade(override.points, most, override.note)
-    if override.is_excused:
-        return Grade(None, 0, override.note)
-    return Grade(points, most, "; ".join([*notes, override.note]))
+    if override is not None and override.points is not None and override.points > most:
+        raise UsageError(
+            f"{override.where} gives {report.student!r} {override.points:g} points in "
+            f"{report.exercise!r}, which has {most}"
+        )
+    factor = rules.late.factor if rules.late is not None else 1.0
+    return earned(points, most, days=days, factor=factor, override=override)
 
 
 def _days_late(report: Report, late: LateRule) -> int:

@@ -2,9 +2,9 @@
 
 A collection is a folder of tracks, `<track>/track.yaml` with `<track>/<nn>-<id>.yaml` and
 `<track>/lessons/<nn>-<id>.md` beside it, and of exercises in no track, `<nn>-<id>.yaml`; the number
-may be left out. A `course.yaml` beside the tracks makes it a course. Names that begin with a dot
-are no part of it. None of its files and folders is a symbolic link, which could show what is
-elsewhere on this machine; the folder itself may be one.
+may be left out. A `course.yaml` beside the tracks makes it a course, and a `schedule.yaml` says
+when it is due. Names that begin with a dot are no part of it. None of its files and folders is a
+symbolic link, which could show what is elsewhere on this machine; the folder itself may be one.
 """
 
 import os
@@ -19,6 +19,7 @@ from grader.regular_files import FolderError, IrregularFileError, LinkError, ope
 
 TRACK_FILE: Final = "track.yaml"
 COURSE_FILE: Final = "course.yaml"
+SCHEDULE_FILE: Final = "schedule.yaml"
 LESSONS: Final = "lessons"
 SUFFIXES: Final = frozenset({".yaml", ".yml"})
 
@@ -100,7 +101,7 @@ def exercise_files(folder: Path) -> list[Path]:
     return [
         _refuse_unprintable(path)
         for path in _visible(folder)
-        if path.suffix in SUFFIXES and path.name not in {TRACK_FILE, COURSE_FILE}
+        if path.suffix in SUFFIXES and path.name not in {TRACK_FILE, COURSE_FILE, SCHEDULE_FILE}
     ]
 
 

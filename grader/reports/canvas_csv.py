@@ -90,7 +90,10 @@ def published(records: Iterable[Mapping[str, Any]]) -> Batch:
     reports = []
     for (student, exercise), each in found.items():
         is_graded = "score" in each and each.get("sandbox") != "none"
-        grade = Grade(float(each["score"]), int(each["max_score"])) if is_graded else None
+        points = each.get("score")
+        grade = None
+        if is_graded:
+            grade = Grade(None if points is None else float(points), int(each["max_score"]))
         outcome = str(each.get("outcome", ""))
         reports.append(Report(exercise, "", outcome, student=student, grade=grade))
     return Batch(tuple(reports))

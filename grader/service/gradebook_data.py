@@ -3,7 +3,6 @@
 import csv
 import dataclasses
 import io
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,13 +11,18 @@ from sqlalchemy import Connection
 from grader.authoring.statistics import ExerciseStatistics, Mistakes, hardest_first
 from grader.reports.to_csv import safe_cell
 from grader.service.store import grades, mistakes, submission_search
-from grader.service.store.grades import Grade
 from grader.service.store.submission_search import Stuck
 
 STUCK_AFTER: Final = 3
 """Failed submissions, with none that passed, after which a student may need help."""
 
-_COLUMNS: Final = ("student", "exercise", "submission", "score", "max_score", "passed", "xp")
+_COLUMNS: Final = (
+    *("student", "exercise", "submission", "score", "max_score", "passed", "xp", "name", "section"),
+    *("points", "note"),
+)
+
+
+_PART: Final = 2_000  # grades
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +33,23 @@ class GradebookNumbers:
     stuck: tuple[Stuck, ...]  # those with the most failures first
 
 
-def to_csv(found: Iterable[Grade]) -> str:
-    """Return grades as a table that is safe to open in a spreadsheet."""
+def csv_part(
+    connection: Connection, exercise: str | None = None, after: tuple[str, str] | None = None
+) -> tuple[str, tuple[str, str] | None]:
+    """Return a part of the grades as a table that is safe to open in a spreadsheet.
+
+    Returns:
+        The text, and `after` of the next part; None behind the last one.
+    """
+    found = grades.of_students(connection, exercise, after=after, most=_PART)
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(_COLUMNS)
+    if after is None:
+        writer.writerow(_COLUMNS)
     for each in found:
         writer.writerow([safe_cell(cell) for cell in dataclasses.astuple(each)])
-    return text.getvalue()
+    is_last = len(found) < _PART
+    return text.getvalue(), None if is_last else (found[-1].person, found[-1].exercise)
 
 
 def records(connection: Connection) -> list[dict[str, Any]]:
@@ -45,11 +58,29 @@ def records(connection: Connection) -> list[dict[str, Any]]:
         {
             "student": each.person,
             "exercise": each.exercise,
-            "score": each.score,
-            "max_score": each.max_score,
+            "score": each.points,
+            "max_score": 0 if each.points is None else each.max_score,  # none: they are excused
         }
         for each in grades.of_students(connection)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """All exercises, the hardest first, and the students who are stuck in any."""
+
+    exercises: list[tuple[ExerciseStatistics, int]]  # with how many are stuck
+    stuck: list[tuple[str, Stuck]]  # by exercise, those with the most failures first
+    more_stuck: int
+
+
+def overview(connection: Connection, most_stuck: int) -> Overview:
+    """Return the overview, with at most so many students."""
+    found = numbers(connection)
+    stuck = [(each.statistics.exercise, who) for each in found for who in each.stuck]
+    stuck.sort(key=lambda pair: -pair[1].failed)
+    exercises = [(each.statistics, len(each.stuck)) for each in found]
+    return Overview(exercises, stuck[:most_stuck], len(stuck[most_stuck:]))
 
 
 def numbers(connection: Connection, exercise: str | None = None) -> list[GradebookNumbers]:

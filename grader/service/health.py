@@ -22,7 +22,7 @@ from grader.grading.results.verdict import Outcome
 from grader.service.catalog import Catalog
 from grader.service.grading_pool import GradingPool
 from grader.service.metrics import MEDIA_TYPE, Meter
-from grader.service.store.database import Database
+from grader.service.store.database import Database, cause_of
 from grader.service.store.migrate import is_current
 
 if TYPE_CHECKING:
@@ -123,9 +123,9 @@ class Health:
                 except UsageError as error:
                     migrations = str(error)
             database = OK
-        # The message of either may hold the address, so that only its type is told.
+        # The message of either may hold the address, so that only the cause is told.
         except (SQLAlchemyError, UsageError) as error:
-            database, migrations = f"away ({type(error).__name__})", "unknown"
+            database, migrations = f"away: {cause_of(error)}", "unknown"
         return Readiness(
             {
                 "database": database,

@@ -4,6 +4,7 @@ No line has a submission's text, a token, or an address in it: of an error there
 where it was raised, and of a request the pattern of its route.
 """
 
+import contextlib
 import logging
 import sys
 import threading
@@ -18,6 +19,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grader.service.metrics import route_of
+from grader.service.store.database import cause_of
 
 HEADER: Final = "X-Request-ID"
 
@@ -49,6 +51,7 @@ def configure(stream: TextIO | None = None) -> None:
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[_name_only, *shared],
+            pass_foreign_args=True,
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                 structlog.processors.JSONRenderer(),
@@ -110,13 +113,13 @@ def _thread_failed(failed: threading.ExceptHookArgs) -> None:
 def _describe_error(
     _logger: object, _method: str, said: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
-    """Add an error's type and place: its message may quote anything."""
+    """Add an error's cause and place: its message may quote anything."""
     found = said.pop("exc_info", None)
     error = found[1] if isinstance(found, tuple) else found
     if found is True:
         error = sys.exc_info()[1]
     if isinstance(error, BaseException):
-        said["error"] = type(error).__name__
+        said["error"] = cause_of(error)
         said["at"] = [
             f"{each.filename}:{each.lineno} {each.name}"
             for each in traceback.extract_tb(error.__traceback__)[-_FRAMES:]
@@ -127,8 +130,20 @@ def _describe_error(
 def _name_only(
     _logger: object, _method: str, said: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
-    """Keep the pattern of a library's message, without its arguments."""
+    """Keep a library's message; of its arguments only numbers, and the causes of errors."""
     record = said.get("_record")
     if isinstance(record, logging.LogRecord):
-        said["event"] = str(record.msg).splitlines()[0][:200]
+        given = said.pop("positional_args", ())
+        told = tuple(
+            each
+            if isinstance(each, int | float)
+            else cause_of(each)
+            if isinstance(each, BaseException)
+            else "..."
+            for each in given
+        )
+        pattern = str(record.msg)
+        with contextlib.suppress(TypeError, ValueError):  # "%d" of a text
+            pattern = pattern % told if told else pattern
+        said["event"] = pattern.splitlines()[0][:200]
     return said

@@ -31,7 +31,7 @@ from grader.service.health import OK, Health, HealthPort, SelfTest
 from grader.service.metrics import Meter
 from grader.service.publishing import GradingRequest, Notify, for_submission
 from grader.service.store import regrades, submissions, verdicts
-from grader.service.store.database import Database
+from grader.service.store.database import Database, cause_of
 from grader.service.store.ids import now
 from grader.service.store.migrate import upgrade
 from grader.service.sweeper import SECONDS, Sweeper
@@ -89,6 +89,7 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
         if settings.health_port is not None:
             port = HealthPort(settings.health_host, settings.health_port, health, meter)
             stack.enter_context(port)
+        catalog.reload_on_hangup()
         asyncio.run(worker.run())
 
 
@@ -123,7 +124,7 @@ class _QueueWorker:
                 try:
                     await self._work()
                 except _AWAY as error:
-                    _log.warning("the database is away", error=type(error).__name__)
+                    _log.warning("the database is away", error=cause_of(error))
                 if self._grading.pool.trouble is not None:
                     raise SandboxFault(self._grading.pool.trouble)
                 with contextlib.suppress(TimeoutError):
@@ -174,6 +175,7 @@ class _QueueWorker:
             asyncio.create_task(self._sweep(jobs)),
         ]
         self._is_working = True
+        _log.info("ready", lane=self._settings.lane, workers=self._settings.workers)
         try:
             await asyncio.wait({working, *beside}, return_when=asyncio.FIRST_COMPLETED)
         finally:

@@ -25,12 +25,13 @@ from grader.service.grading import Grading
 from grader.service.grading_pool import DRAIN_SECONDS
 from grader.service.publishing import GradingRequest, Notify
 from grader.service.store import regrades, verdicts
-from grader.service.store.database import Database
+from grader.service.store.database import Database, cause_of
 from grader.service.store.regrades import Ending, Mark, PublishedVerdict, Regrade, RegradeChange
 from grader.service.store.submissions import Submitted
 from grader.service.store.verdicts import StoredVerdict
 
 _AGAIN_SECONDS: Final = 10.0  # after the store failed
+_UNDONE_AT_ONCE: Final = 100  # submissions in one transaction: others write between two
 
 _log = structlog.get_logger(__name__)
 
@@ -225,6 +226,46 @@ def end(context: GradingContext, regrade_id: str, state: Ending, *, actor: str) 
     if is_ended and context.queue is not None:
         context.queue.cancel_regrade(regrade_id)
     return is_ended
+
+
+def undo(context: GradingContext, regrade_id: str, *, by: str, reason: str) -> Regrade:
+    """Publish again the verdicts that a regrade replaced, as a regrade in the other direction.
+
+    What was published for a submission since then stays. It may be interrupted and run again.
+
+    Raises:
+        UsageError: there is no such regrade, it has not ended, or another is in the way.
+    """
+    with context.database.read() as connection:
+        done = regrades.find(connection, regrade_id)
+        if done is None or done.state == "running":
+            raise UsageError(f"there is no regrade {regrade_id!r} that has ended")
+        replaced = list(regrades.published_by(connection, regrade_id))
+    if not reason.strip():
+        raise UsageError("an undo needs a reason: those whose grade changes will ask for it")
+    with context.database.write() as connection:
+        begun = regrades.begin(
+            connection,
+            exercise=done.exercise,
+            from_hash=done.to_hash,
+            to_hash=done.from_hash,
+            by=by,
+            reason=f"undo of {regrade_id}: {reason.strip()}",
+            allow_lower=True,
+            with_sources=False,
+        )
+    for start in range(0, len(replaced), _UNDONE_AT_ONCE):
+        with context.database.write() as connection:
+            for submitted, seq in replaced[start : start + _UNDONE_AT_ONCE]:
+                held = verdicts.published(connection, submitted.id)
+                kept = verdicts.before_event(connection, submitted.id, seq)
+                if held is not None and kept is not None:
+                    before = Mark(held.outcome, held.score, held.max_score).data
+                    verdicts.publish(
+                        connection, submitted, kept, actor=by, regrade=begun.id, before=before
+                    )
+    end(context, begun.id, "finished", actor=by)
+    return begun
 
 
 def run(grading: Grading, begun: Regrade, concurrency: Concurrency | None = None) -> None:
@@ -422,7 +463,7 @@ class Regrader:
                     except EtudeError as error:  # what is left waits for another wake, or start
                         _log.warning("a regrade has not ended", regrade=each.id, reason=str(error))
             except SQLAlchemyError as error:
-                _log.error("the store failed", error=type(error).__name__)
+                _log.error("the store failed", error=cause_of(error))
                 pause = _AGAIN_SECONDS
             self._wake.wait(pause)
 
@@ -436,4 +477,4 @@ def _ungraded(connection: Connection, wanted: RegradePlan) -> int:
 
 def _change(held: PublishedVerdict, kept: StoredVerdict) -> RegradeChange:
     after = Mark(kept.outcome, kept.score, kept.max_score)
-    return RegradeChange(held.submission_id, held.person, held.mark, after)
+    return RegradeChange(held.submission_id, held.person, held.shown, held.mark, after)

@@ -27,6 +27,7 @@ def serve(settings: Settings) -> None:
     logs.configure()
     with Service(settings) as service:
         app = create_app(service.context)
+        service.context.catalog.reload_on_hangup(service.context.database)
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
         if soft != resource.RLIM_INFINITY and soft < most:

@@ -6,6 +6,7 @@ from typing import Self
 
 from grader.errors import UsageError
 from grader.service import grader_stderr
+from grader.service.aside import Aside
 from grader.service.catalog import Catalog
 from grader.service.executors import Executor
 from grader.service.executors.local import LocalExecutor
@@ -18,7 +19,7 @@ from grader.service.metrics import Meter
 from grader.service.regrading import Regrader
 from grader.service.settings import Settings
 from grader.service.store.database import Database
-from grader.service.store.migrate import upgrade
+from grader.service.store.migrate import upgrade_once_there
 from grader.service.sweeper import Sweeper
 
 
@@ -35,6 +36,7 @@ class AppContext:
     meter: Meter
     health: Health
     regrader: Regrader | None  # none where there is no pool
+    aside: Aside
 
 
 class Service:
@@ -76,7 +78,8 @@ class Service:
             )
         database = stack.enter_context(Database(settings.database_url))
         stack.enter_context(database.one_server())
-        upgrade(database)
+        upgrade_once_there(database)
+        catalog.store_schedule(database, settings.exercises)
         meter = Meter()
         meter.watch(database)
         jobs = None if database.is_sqlite else JobQueue(database)
@@ -98,6 +101,7 @@ class Service:
         regrader = None
         if pool is not None:
             regrader = stack.enter_context(Regrader(Grading(database, catalog, pool, queue=jobs)))
+        aside = stack.enter_context(Aside(database))
         return AppContext(
-            settings, catalog, database, pool, executor, jobs, meter, health, regrader
+            settings, catalog, database, pool, executor, jobs, meter, health, regrader, aside
         )

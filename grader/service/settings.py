@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from grader.definitions.exercise import Exercise
 from grader.sandbox.limits import SOURCE_CAP
+from grader.service.oidc import Provider
 
 MAX_BODY: Final = 4 * SOURCE_CAP
 """Bytes of a request. Escaped as JSON, the largest source may take twice its size and more."""
@@ -28,9 +29,12 @@ class Settings:
     public_url: str = ""  # as browsers reach it; the scheme decides whether cookies are Secure
     max_body: int = MAX_BODY
     client_seconds: float = 60.0  # within which a request's body must arrive
-    per_minute: int = 30  # submissions of one person
-    queue_seconds: float = 120.0  # when the oldest has waited so long, no more are accepted
+    per_minute: int = 30  # submissions of one person; 0 refuses none
+    queue_seconds: float = (
+        120.0  # when the oldest has waited so long, no more are accepted; 0: never
+    )
     max_streams: int = 2_000  # event streams at once
+    oidc: Provider | None = None  # by which people of the roster sign in
     keep_days: int = 90  # how long diagnostics of single runs are kept
 
     @property

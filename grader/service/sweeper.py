@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from grader.service.executors.queue import JobQueue
 from grader.service.store import sessions, submissions, verdicts
-from grader.service.store.database import Database
+from grader.service.store.database import Database, cause_of
 from grader.service.store.ids import now
 
 SECONDS: Final = 30.0
@@ -90,4 +90,4 @@ class Sweeper:
             try:
                 self.sweep()
             except (SQLAlchemyError, ConnectorException) as error:
-                _log.warning("the sweep failed", error=type(error).__name__)
+                _log.warning("the sweep failed", error=cause_of(error))

@@ -76,7 +76,7 @@ def test_a_server_allows_frames_only_where_asked_for_and_named(tmp_path: Path) -
         ("one", "/masks/", None),
         ("two", "/masks/?embed", None),
     ):
-        app = Starlette(routes=[Mount("/", Site(tmp_path / name))])
+        app = Starlette(routes=[Mount("/", Site(tmp_path / name, str))])
         answer = asyncio.run(get(app, path))
         assert answer.status_code == HTTPStatus.OK
         assert answer.headers.get("Content-Security-Policy") == allowed

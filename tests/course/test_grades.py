@@ -13,6 +13,7 @@ import pytest
 
 from grader.course import grades
 from grader.course.feedback_pages import write_pages
+from grader.course.rules import LateRule
 from grader.errors import UsageError
 from grader.reports import (
     to_csv,
@@ -128,7 +129,7 @@ def test_each_day_that_has_begun_costs_a_share(
     """Due now is in time, a second later is one day late; time zones count."""
     read = grades.read_results([results(line("ada", "one", 4))])
 
-    batch = grades.graded(read, grades.Rules(late=grades.LateRule.parse(due, "0.5/day")))
+    batch = grades.graded(read, grades.Rules(late=LateRule.parse(due, "0.5/day")))
 
     assert gradebook(batch)[1] == ["ada", points, points, "4"]
     told = to_csv.many(batch)
@@ -145,7 +146,7 @@ def test_points_given_by_hand_replace_others_and_name_who_gave_them(
             "student,exercise,points,excused,comment,by\nada,one,2.5,,right idea,Kim\nada,two,,yes,ill,Kim\n"
         )
     )
-    late = grades.LateRule.parse("2026-11-01T00:00:00+00:00", "0/day")
+    late = LateRule.parse("2026-11-01T00:00:00+00:00", "0/day")
 
     batch = grades.graded(read, grades.Rules(late=late, overrides=overrides))
 
@@ -226,7 +227,7 @@ def test_a_result_file_that_is_cut_off_is_named_with_its_line(
 def test_a_late_rule_that_cannot_be_read_is_refused(due: str, late: str | None) -> None:
     """With an example of how to write it."""
     with pytest.raises(UsageError, match="as "):
-        grades.LateRule.parse(due, late)
+        LateRule.parse(due, late)
 
 
 def test_each_student_gets_a_page_of_their_own(

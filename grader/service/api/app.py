@@ -1,13 +1,20 @@
 """The FastAPI application: routes, middleware and error handlers."""
 
-from fastapi import FastAPI
+from functools import partial
+from http import HTTPStatus
+from typing import Final
+
+from fastapi import FastAPI, HTTPException
 
 from grader import __version__
 from grader.service.api import (
+    by_hand_routes,
     exercise_routes,
     gradebook_routes,
     health_routes,
     lti_routes,
+    oidc_routes,
+    people_routes,
     regrade_routes,
     session_routes,
     staff_routes,
@@ -23,8 +30,19 @@ from grader.service.logs import Logged
 from grader.service.lti.keys import PlatformKeys
 from grader.service.metrics import Metered
 from grader.service.service import AppContext
-from grader.service.staff import login, regrade_pages, unsent_grades
+from grader.service.staff import by_hand_pages, login, people_pages, regrade_pages, unsent_grades
 from grader.service.staff import submission_pages as staff
+
+_METHODS: Final = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+
+async def nowhere() -> None:
+    """Answer what no route of the API takes: else the site would, with a page.
+
+    Raises:
+        HTTPException: 404, or 405 where another method is taken.
+    """
+    raise HTTPException(HTTPStatus.NOT_FOUND)
 
 
 def create_app(context: AppContext) -> FastAPI:
@@ -53,18 +71,30 @@ def create_app(context: AppContext) -> FastAPI:
         app.include_router(router)
     for router in (staff_routes.router, gradebook_routes.router, regrade_routes.router):
         app.include_router(router)
+    for router in (people_routes.router, by_hand_routes.router):
+        app.include_router(router)
     for pages in (
         login.router,
         staff.router,
         staff.inside,
         regrade_pages.router,
         unsent_grades.router,
+        people_pages.router,
+        people_pages.inside,
+        by_hand_pages.router,
     ):
         app.include_router(pages)
     app.include_router(lti_routes.router)
+    app.include_router(oidc_routes.router)
+    app.add_api_route("/v1/{rest:path}", nowhere, methods=_METHODS, include_in_schema=False)
     if context.settings.site is not None:
-        app.mount("/", Site(context.settings.site), name="site")
-    roomy = {gradebook_routes.CANVAS_PATH: gradebook_routes.MAX_EXPORT}
+        frames = partial(lti_routes.frame_origins, context.database)
+        app.mount("/", Site(context.settings.site, frames), name="site")
+    roomy = {
+        gradebook_routes.CANVAS_PATH: gradebook_routes.MAX_EXPORT,
+        people_routes.IMPORT_PATH: people_routes.MAX_ROSTER,
+        people_pages.IMPORT_PATH: people_routes.MAX_ROSTER,
+    }
     settings = context.settings
     app.add_middleware(
         BodyCap, most=settings.max_body, roomy=roomy, seconds=settings.client_seconds

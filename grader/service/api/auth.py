@@ -17,7 +17,7 @@ COOKIE_OF_HOST: Final = f"__Host-{COOKIE}"
 
 CSRF_HEADER: Final = "X-CSRF-Token"
 
-_bearer = HTTPBearer(auto_error=False, description="A token, made by `etude staff token make`.")
+_bearer = HTTPBearer(auto_error=False, description="A token, made by `etude staff token`.")
 _cookie = APIKeyCookie(
     name=COOKIE,
     auto_error=False,
@@ -86,15 +86,29 @@ def current_person(
 Someone = Annotated[Person, Depends(current_person)]
 
 
-def current_staff(person: Someone) -> Person:
-    """Return the person who makes a request, if they are staff.
+def current_staff(person: Someone, request: Request) -> Person:
+    """Return the person who makes a request, if they are staff; an assistant only reads.
 
     Raises:
         ProblemError: they are not.
     """
-    if person.role != "instructor":
+    if person.role != "instructor" and not (person.is_staff and request.method in _SAFE):
         raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors.")
     return person
 
 
 Staff = Annotated[Person, Depends(current_staff)]
+
+
+def current_teacher(person: Someone) -> Person:
+    """Return the person who makes a request, if they are an instructor or an assistant.
+
+    Raises:
+        ProblemError: they are not.
+    """
+    if not person.is_staff:
+        raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors and assistants.")
+    return person
+
+
+Teacher = Annotated[Person, Depends(current_teacher)]

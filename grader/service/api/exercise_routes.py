@@ -7,9 +7,12 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from grader.definitions.exercise import Exercise
+from grader.service.api import deadlines
 from grader.service.api.auth import ContextOf, Someone
+from grader.service.api.deadlines import WindowInfo
 from grader.service.api.problem_details import ProblemError, responses
-from grader.service.store import grades
+from grader.service.store import grades, windows
+from grader.service.store.windows import StoredWindow
 
 router = APIRouter(prefix="/v1", tags=["exercises"])
 
@@ -25,6 +28,7 @@ class ExerciseInfo(BaseModel):
     xp: int
     max_points: int
     hash: str = Field(description="Of this version of its definition.")
+    window: WindowInfo
 
 
 class ExerciseProgress(BaseModel):
@@ -36,6 +40,11 @@ class ExerciseProgress(BaseModel):
     max_score: int
     passed: bool
     xp: int
+    points: float | None = Field(
+        description="What counts: the score less what being late costs, or what staff gave; null "
+        "for who is excused."
+    )
+    note: str = Field(description="Why they are not the score.")
 
 
 class Progress(BaseModel):
@@ -47,10 +56,12 @@ class Progress(BaseModel):
 
 
 @router.get("/exercises", responses=responses(HTTPStatus.UNAUTHORIZED))
-def exercises(_person: Someone, service: ContextOf) -> list[ExerciseInfo]:
+def exercises(person: Someone, service: ContextOf) -> list[ExerciseInfo]:
     """List the exercises, in the order of their tracks."""
+    with service.database.read() as connection:
+        found = windows.windows(connection, person.id)
     return [
-        _info(str(track.definition.id), exercise)
+        _info(str(track.definition.id), exercise, found.get(exercise.id))
         for track in service.catalog.tracks
         for exercise in track.exercises
     ]
@@ -59,12 +70,14 @@ def exercises(_person: Someone, service: ContextOf) -> list[ExerciseInfo]:
 @router.get(
     "/exercises/{exercise}", responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND)
 )
-def exercise(exercise: str, _person: Someone, service: ContextOf) -> ExerciseInfo:
+def exercise(exercise: str, person: Someone, service: ContextOf) -> ExerciseInfo:
     """Describe one exercise."""
+    with service.database.read() as connection:
+        found = windows.window(connection, person.id, exercise)
     for track in service.catalog.tracks:
         for each in track.exercises:
             if each.id == exercise:
-                return _info(str(track.definition.id), each)
+                return _info(str(track.definition.id), each, found)
     raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
 
 
@@ -80,7 +93,8 @@ def solution(exercise: str, person: Someone, service: ContextOf) -> dict[str, An
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no solution to show.")
     with service.database.read() as connection:
         own = grades.of_person(connection, person.id)
-    if not any(each.exercise == exercise and each.passed for each in own):
+        held = deadlines.is_held(connection, person, exercise)
+    if held or not any(each.exercise == exercise and each.passed for each in own):
         raise ProblemError(HTTPStatus.FORBIDDEN, "You see the solution once you have passed.")
     return render(found)
 
@@ -89,7 +103,11 @@ def solution(exercise: str, person: Someone, service: ContextOf) -> dict[str, An
 def progress(person: Someone, service: ContextOf) -> Progress:
     """Return the caller's best verdicts, and the XP that they earned."""
     with service.database.read() as connection:
-        found = grades.of_person(connection, person.id)
+        found = [
+            each
+            for each in grades.of_person(connection, person.id)
+            if not deadlines.is_held(connection, person, each.exercise)
+        ]
     listed = [
         ExerciseProgress(
             exercise=each.exercise,
@@ -98,13 +116,15 @@ def progress(person: Someone, service: ContextOf) -> Progress:
             max_score=each.max_score,
             passed=each.passed,
             xp=each.xp,
+            points=each.points,
+            note=each.note,
         )
         for each in found
     ]
     return Progress(name=person.name, xp=sum(each.xp for each in found), exercises=listed)
 
 
-def _info(track: str, exercise: Exercise) -> ExerciseInfo:
+def _info(track: str, exercise: Exercise, window: StoredWindow | None) -> ExerciseInfo:
     return ExerciseInfo(
         id=exercise.id,
         title=exercise.title,
@@ -114,4 +134,5 @@ def _info(track: str, exercise: Exercise) -> ExerciseInfo:
         xp=exercise.xp,
         max_points=exercise.max_points,
         hash=exercise.digest,
+        window=deadlines.info(window or StoredWindow()),
     )

@@ -1,17 +1,21 @@
 """`/v1/gradebook` and `/v1/statistics`: grades and statistics for instructors."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Header, Query, Response
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from grader.errors import UsageError
 from grader.reports.canvas_csv import fill, published, scores_of
 from grader.service import gradebook_data
 from grader.service.api.auth import ContextOf, Staff
+from grader.service.api.pages import After, Limit, Page
 from grader.service.api.problem_details import ProblemError, responses
+from grader.service.service import AppContext
 from grader.service.store import grades
 
 router = APIRouter(prefix="/v1", tags=["gradebook"])
@@ -38,18 +42,23 @@ class GradeInfo(BaseModel):
     """The best published verdict of a student in an exercise."""
 
     student: str
+    name: str = Field(description="To be shown.")
+    section: str
     exercise: str
     submission: str = Field(description="The submission that it is for.")
     score: int
     max_score: int
     passed: bool
     xp: int
+    points: float | None = Field(description="What counts; null for who is excused.")
+    note: str = Field(description="Why it is not the score: late, or given by staff.")
 
 
 class StuckInfo(BaseModel):
     """A student who has failed an exercise several times and never passed it."""
 
     student: str
+    name: str = Field(description="To be shown.")
     failed: int = Field(description="Submissions.")
     submission: str = Field(description="The latest.")
 
@@ -77,7 +86,7 @@ Exercise = Annotated[
 
 
 @router.get(
-    "/gradebook", responses={**responses(*_STAFF), **_AS_CSV}, response_model=list[GradeInfo]
+    "/gradebook", responses={**responses(*_STAFF), **_AS_CSV}, response_model=Page[GradeInfo]
 )
 def show(
     _person: Staff,
@@ -88,24 +97,35 @@ def show(
         Literal["json", "csv"] | None, Query(alias="format", description="Instead of Accept.")
     ] = None,
     accept: Annotated[str, Header()] = "",
-) -> list[GradeInfo] | Response:
-    """Return the grades of all students, as JSON or CSV."""
-    with service.database.read() as connection:
-        found = grades.of_students(connection, exercise)
+    after: After = None,
+    limit: Limit = 200,
+) -> Page[GradeInfo] | Response:
+    """Return the grades of students: a page of them as JSON, or all as CSV."""
     if form == "csv" or (form is None and accept.partition(";")[0].strip() == _CSV):
-        return _csv(gradebook_data.to_csv(found), "grades.csv")
-    return [
+        return _csv(_parts(service, exercise), "grades.csv")
+    of, _, name = (after or "").partition(" ")
+    with service.database.read() as connection:
+        found = grades.of_students(
+            connection, exercise, after=(name, of) if after else None, most=limit + 1
+        )
+    items = [
         GradeInfo(
             student=each.person,
+            name=each.shown,
+            section=each.section,
             exercise=each.exercise,
             submission=each.submission_id,
             score=each.score,
             max_score=each.max_score,
             passed=each.passed,
             xp=each.xp,
+            points=each.points,
+            note=each.note,
         )
-        for each in found
+        for each in found[:limit]
     ]
+    follows = f"{items[-1].exercise} {items[-1].student}" if len(found) > limit else None
+    return Page(items=items, next=follows)
 
 
 @router.post(
@@ -148,7 +168,7 @@ def fill_canvas(
         for option, parameter in _OPTIONS.items():
             told = told.replace(option, parameter)
         raise ProblemError(HTTPStatus.CONFLICT, f"{told[0].upper()}{told[1:]}.") from None
-    return _csv(filled.text, "filled.csv")
+    return _csv([filled.text], "filled.csv")
 
 
 @router.get("/statistics", responses=responses(*_STAFF))
@@ -156,13 +176,17 @@ def statistics(
     _person: Staff, service: ContextOf, exercise: Exercise = None
 ) -> list[StatisticsInfo]:
     """Return the difficulty, common mistakes and stuck students of exercises; hardest first."""
-    with service.database.read() as connection:
-        found = gradebook_data.numbers(connection, exercise)
+    found = service.aside.read(gradebook_data.numbers, exercise)
     return [
         StatisticsInfo(
             **asdict(each.statistics),
             stuck=[
-                StuckInfo(student=who.person, failed=who.failed, submission=who.submission_id)
+                StuckInfo(
+                    student=who.person,
+                    name=who.shown,
+                    failed=who.failed,
+                    submission=who.submission_id,
+                )
                 for who in each.stuck
             ],
         )
@@ -170,6 +194,14 @@ def statistics(
     ]
 
 
-def _csv(text: str, name: str) -> Response:
+def _parts(service: AppContext, exercise: str | None) -> Iterator[str]:
+    text, after = service.aside.read(gradebook_data.csv_part, exercise)
+    yield text
+    while after is not None:
+        text, after = service.aside.read(gradebook_data.csv_part, exercise, after)
+        yield text
+
+
+def _csv(parts: Iterable[str], name: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(text, media_type=_CSV, headers=headers)
+    return StreamingResponse(parts, media_type=_CSV, headers=headers)

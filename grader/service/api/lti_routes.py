@@ -2,22 +2,28 @@
 
 from http import HTTPStatus
 from typing import Annotated, Any, Final
+from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Depends, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from grader.service.api.auth import ContextOf
-from grader.service.api.session_routes import give_cookie
-from grader.service.lti import launch
+from grader.service.api.session_routes import give_cookie, partition
+from grader.service.lti import deep_linking, launch
+from grader.service.lti.claims import LaunchError
 from grader.service.lti.keys import PlatformKeys, tool_keys
-from grader.service.lti.launch import LaunchError
 from grader.service.service import AppContext
 from grader.service.staff.login import Fields, see
 from grader.service.staff.page_templates import render
+from grader.service.store import platforms
+from grader.service.store.database import Database
+from grader.service.store.platforms import origin
 
 router = APIRouter(prefix="/lti", include_in_schema=False)
 
 _PATH: Final = "/lti/launch"
+_MOST_CHOSEN: Final = 2_000
 _KEYS_ARE_FRESH: Final = {"Cache-Control": "public, max-age=3600"}
 
 
@@ -47,9 +53,8 @@ def login_by_form(request: Request, service: ContextOf, sent: Fields) -> Respons
 
 
 def _begin(request: Request, service: AppContext, sent: dict[str, str]) -> Response:
-    base = service.settings.public_url or _listening(request)
     try:
-        begun = launch.begin(service.database, sent, base.rstrip("/") + _PATH)
+        begun = launch.begin(service.database, sent, _base(request, service) + _PATH)
     except LaunchError as error:
         return _refusal(error)
     answer = RedirectResponse(begun.url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
@@ -63,7 +68,12 @@ def _begin(request: Request, service: AppContext, sent: dict[str, str]) -> Respo
         secure=is_https,
         samesite="none" if is_https else None,  # it comes back by a post from the platform's page
     )
+    partition(answer)  # else browsers that block cookies of other sites would not keep it
     return answer
+
+
+def _base(request: Request, service: AppContext) -> str:
+    return (service.settings.public_url or _listening(request)).rstrip("/")
 
 
 def _listening(request: Request) -> str:
@@ -84,12 +94,47 @@ def finish(
         launched = launch.finish(service.database, service.catalog, keys, sent, request.cookies)
     except LaunchError as error:
         return _refusal(error)
-    answer = see(launched.page)
-    give_cookie(answer, launched.cookie, service)
+    in_frame = request.headers.get("sec-fetch-dest") == "iframe"
+    page = f"{launched.page}?embed" if in_frame else launched.page
+    frames = frame_origins(service.database)
+    answer: Response = see(page)
+    if launched.choice:
+        tracks = service.catalog.tracks
+        answer = render(
+            "choice", frames=frames, request=launched.choice, tracks=tracks, answer=None
+        )
+    elif launched.warning:
+        answer = render("launch", frames=frames, sentence=launched.warning, page=page)
+    give_cookie(answer, launched.cookie, service, in_frame=in_frame)
     cookie = launch.cookie_name(sent.get("state", ""))
     answer.delete_cookie(cookie, _PATH, httponly=True, secure=service.settings.is_https)
     return answer
 
 
-def _refusal(error: LaunchError) -> Response:
-    return render("launch", HTTPStatus.BAD_REQUEST, sentence=str(error))
+@router.post("/choice")
+async def choose(request: Request, service: ContextOf) -> Response:
+    """Show the button that sends the chosen exercises to the platform."""
+    try:
+        sent = parse_qs((await request.body()).decode(), max_num_fields=_MOST_CHOSEN)
+        chosen = list(filter(None, map(service.catalog.find, sent.get("exercise", ()))))
+        token = sent.get("request", [""])[0]
+        launch_url = _base(request, service) + _PATH
+        found = await run_in_threadpool(
+            deep_linking.answer, service.database, token, chosen, launch_url
+        )
+    except (LaunchError, ValueError) as error:
+        return _refusal(error)
+    frames = await run_in_threadpool(frame_origins, service.database)
+    form = origin(found.url)
+    return render("choice", frames=frames, form=form, answer=found, count=len(chosen))
+
+
+def frame_origins(database: Database) -> str:
+    """Return the sites that may show our pages in frames: the registered platforms."""
+    with database.read() as connection:
+        found = platforms.listed(connection)
+    return " ".join(sorted({"'self'"}.union(*(each.origins for each in found))))
+
+
+def _refusal(error: Exception) -> Response:
+    return render("launch", HTTPStatus.BAD_REQUEST, sentence=str(error), page="")

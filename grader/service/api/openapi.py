@@ -1,14 +1,23 @@
 """The OpenAPI description, with every status that an operation can answer."""
 
+import json
 from http import HTTPStatus
 from typing import Any, Final
 
 from fastapi import FastAPI
 from starlette.routing import compile_path
 
+from grader.reports.verdict_schema import verdict_schema_text
 from grader.service.api.problem_details import ProblemBody, responses
 
 _FRAMEWORK_S: Final = ("HTTPValidationError", "ValidationError")  # we answer with problems instead
+
+
+VERDICT: Final[dict[str, Any]] = {
+    "description": "The verdict.",
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/verdict"}}},
+}
+"""The response of a verdict, whose schema is that of every verdict of Etude."""
 
 
 class DescribedApp(FastAPI):
@@ -23,6 +32,8 @@ class DescribedApp(FastAPI):
         for name in _FRAMEWORK_S:
             schemas.pop(name, None)
         schemas["Problem"] = ProblemBody.model_json_schema()
+        types = verdict_schema_text().replace("#/$defs/", "#/components/schemas/")
+        schemas |= json.loads(types)["$defs"]
         (failed,) = responses(HTTPStatus.SERVICE_UNAVAILABLE).values()
         for operations in description["paths"].values():
             for operation in operations.values():

@@ -24,7 +24,7 @@ class Rates:
     """Counts each person's submissions within the last minute.
 
     Args:
-        per_minute: how many are let through; also those that are refused for another reason count.
+        per_minute: how many are let through, 0 for all; those refused for another reason count.
         clock: seconds that never go back.
     """
 
@@ -44,7 +44,7 @@ class Rates:
             self._times[person_id] = times  # behind all others: the first is the longest silent
             if len(self._times) > _MOST_PEOPLE:
                 del self._times[next(iter(self._times))]
-            if len(times) >= self._per_minute:
+            if self._per_minute and len(times) >= self._per_minute:
                 return times[0] + _MINUTE - at
             times.append(at)
             return 0.0
@@ -127,14 +127,14 @@ def check_rate(sent: Rates, person_id: str, per_minute: int) -> None:
 
 
 def check_queue(connection: Connection, most: float) -> None:
-    """Raise if the oldest submission has waited for too many seconds.
+    """Raise if the oldest submission has waited for more seconds than `most`, unless that is 0.
 
     Raises:
         ProblemError: 429 with Retry-After.
     """
     oldest = submissions.oldest_waiting(connection)
     age = -math.inf if oldest is None else (now() - oldest) / 1_000_000
-    if age > most:
+    if most and age > most:
         detail = (
             f"The oldest submission has waited {age:.0f} s; come back when the queue is shorter."
         )

@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from grader.errors import SandboxFault, UsageError
 from grader.service import regrading
 from grader.service.api.auth import ContextOf, Staff
+from grader.service.api.pages import After, Limit, Moment, Page
 from grader.service.api.problem_details import ProblemError, responses, with_headers
 from grader.service.regrading import BESIDE_SUBMISSIONS, Regrader
 from grader.service.service import AppContext
@@ -73,6 +74,7 @@ class ChangeInfo(BaseModel):
 
     submission: str
     person: str
+    display_name: str
     before: MarkInfo
     after: MarkInfo
     effect: Literal["same", "raised", "lowered"]
@@ -103,12 +105,13 @@ class RegradeInfo(BaseModel):
     exercise: str
     from_hash: str
     to_hash: str
-    by: str
+    by: str = Field(description="An id of a person, or a user of the command line.")
+    by_name: str
     reason: str
     allow_lower: bool
     state: Literal["running", "finished", "cancelled"]
-    created_at: int = Field(description="Microseconds since 1970, UTC.")
-    ended_at: int | None
+    created_at: Moment
+    ended_at: Moment | None
     done: int = Field(description="Of the sources.")
     sources: int
 
@@ -186,7 +189,7 @@ def begin(wanted: NewRegrade, person: Staff, service: ContextOf, response: Respo
         begun = regrading.begin(
             service,
             found,
-            by=person.name,
+            by=person.id,
             reason=wanted.reason,
             allow_lower=wanted.allow_lower,
         )
@@ -199,11 +202,14 @@ def begin(wanted: NewRegrade, person: Staff, service: ContextOf, response: Respo
 
 
 @router.get("", responses=responses(*_STAFF))
-def listed(_person: Staff, service: ContextOf) -> list[RegradeInfo]:
-    """List all regrades, the newest first."""
+def listed(
+    _person: Staff, service: ContextOf, after: After = None, limit: Limit = 50
+) -> Page[RegradeInfo]:
+    """List regrades, the newest first."""
     with service.database.read() as connection:
-        found = regrades.listed(connection)
-    return [_info(service, each) for each in found]
+        found = regrades.listed(connection, before=after, most=limit + 1)
+    follows = found[limit - 1].id if len(found) > limit else None
+    return Page(items=[_info(service, each) for each in found[:limit]], next=follows)
 
 
 @router.get("/{regrade_id}", responses=responses(*_STAFF, HTTPStatus.NOT_FOUND))
@@ -216,13 +222,14 @@ def show(found: Existing, service: ContextOf) -> RegradeInfo:
 def changes(
     found: Existing,
     service: ContextOf,
-    after: Annotated[int, Query(ge=0, le=2**53, description="An event: begin behind it.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
-) -> list[ChangeInfo]:
+    after: Annotated[int, Query(ge=0, le=2**53, description="`next` of the page before.")] = 0,
+    limit: Limit = 200,
+) -> Page[ChangeInfo]:
     """List what a regrade has changed, and what it left as it was, in order."""
     with service.database.read() as connection:
-        told = regrades.changes(connection, found.id, after=after, most=limit)
-        return [_change_info(each) for each in told]
+        told = list(regrades.changes(connection, found.id, after=after, most=limit + 1))
+    follows = str(told[limit - 1].event) if len(told) > limit else None
+    return Page(items=[_change_info(each) for each in told[:limit]], next=follows)
 
 
 @router.delete(
@@ -231,7 +238,7 @@ def changes(
 )
 def cancel(found: Existing, person: Staff, service: ContextOf) -> RegradeInfo:
     """Cancel a regrade; what it published stays."""
-    is_ended = regrading.end(service, found.id, "cancelled", actor=person.name)
+    is_ended = regrading.end(service, found.id, "cancelled", actor=person.id)
     with service.database.read() as connection:
         now_is = regrades.find(connection, found.id)
     if not is_ended or now_is is None:
@@ -254,6 +261,7 @@ def _change_info(change: RegradeChange) -> ChangeInfo:
     return ChangeInfo(
         submission=change.submission_id,
         person=change.person,
+        display_name=change.shown,
         before=MarkInfo(**asdict(change.before)),
         after=MarkInfo(**asdict(change.after)),
         effect=change.effect,

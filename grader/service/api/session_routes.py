@@ -70,16 +70,32 @@ def enter(
         return person, sessions.open_session(connection, person, until)
 
 
-def give_cookie(response: Response, cookie: str, service: AppContext) -> None:
-    """Set the session cookie, which scripts cannot read."""
+def give_cookie(
+    response: Response, cookie: str, service: AppContext, *, in_frame: bool = False
+) -> None:
+    """Set the session cookie, which scripts cannot read.
+
+    In a frame of another site it is one of that site's partition: no other site's frames have it,
+    and requests that change something need the CSRF token anyway.
+    """
     response.set_cookie(
         cookie_name(service),
         cookie,
         max_age=sessions.LIFETIME,
         httponly=True,
-        samesite="lax",
+        samesite="none" if in_frame and service.settings.is_https else "lax",
         secure=service.settings.is_https,
     )
+    if in_frame:
+        partition(response)
+
+
+def partition(response: Response) -> None:
+    """Mark a response's secure cookies as partitioned, which Starlette does from Python 3.14 on."""
+    response.raw_headers = [
+        (name, value + b"; Partitioned" if name == b"set-cookie" and b"Secure" in value else value)
+        for name, value in response.raw_headers
+    ]
 
 
 def take_cookie(response: Response, service: AppContext) -> None:

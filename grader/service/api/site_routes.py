@@ -2,10 +2,12 @@
 
 import posixpath
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
@@ -23,10 +25,16 @@ _TEXTS: Final = re.compile(rb"<!--static-->.*?<!--served:(.*?)-->", re.DOTALL)
 
 
 class Site(StaticFiles):
-    """The files of a built site, with a mark in pages that a static host does not add."""
+    """The files of a built site, with a mark in pages that a static host does not add.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: the site's.
+        frames: returns the sites that may show embedded pages in frames.
+    """
+
+    def __init__(self, folder: Path, frames: Callable[[], str]) -> None:
         super().__init__(directory=folder, html=True)
+        self._frames = frames
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Return a file, a marked page, or a redirect to a folder's page.
@@ -40,7 +48,11 @@ class Site(StaticFiles):
             folder = f"./{quote(posixpath.basename(path))}/"
             return RedirectResponse(f"{folder}?{query}" if query else folder)
         if isinstance(answer, FileResponse) and answer.media_type == "text/html":
-            return _page(Path(answer.path), answer.status_code, Request(scope))
+            request = Request(scope)
+            frames = ""
+            if "embed" in request.query_params:
+                frames = await run_in_threadpool(self._frames)
+            return _page(Path(answer.path), answer.status_code, request, frames)
         if isinstance(answer, FileResponse):
             return self._compressed(f"{path}.gz", scope) or answer
         return answer
@@ -58,14 +70,15 @@ class Site(StaticFiles):
         return answer
 
 
-def _page(path: Path, status: int, request: Request) -> Response:
+def _page(path: Path, status: int, request: Request, frames: str) -> Response:
     """Return a page with the mark and texts of a server; browsers must not cache it."""
     is_signed_in = {COOKIE, COOKIE_OF_HOST} & request.cookies.keys()
     mark = _MARK + (_SIGNED_IN if is_signed_in else b"")
     page = _TEXTS.sub(rb"\1", path.read_bytes().replace(_PLACE, mark, 1))
     headers = {"Cache-Control": "no-cache", "Vary": "Cookie"}
     named = _EMBED_IN.search(page)
-    if named and "embed" in request.query_params:
+    if frames:
         # Browsers that read this ignore X-Frame-Options, which cannot name a site.
-        headers["Content-Security-Policy"] = f"frame-ancestors 'self' {named[1].decode()}"
+        also = named[1].decode() if named else ""
+        headers["Content-Security-Policy"] = f"frame-ancestors {frames} {also}".rstrip()
     return HTMLResponse(page, status, headers=headers)

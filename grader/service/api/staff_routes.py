@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from grader.service.api.auth import ContextOf, Staff
+from grader.service.api.pages import After, Limit, Moment, Page
 from grader.service.api.problem_details import ProblemError, responses
 from grader.service.api.submission_routes import Id
 from grader.service.store import submission_search, submissions
@@ -26,18 +27,12 @@ class EntryInfo(BaseModel):
     person: str
     exercise: str
     source_hash: str = Field(description="SHA-256 of the text.")
-    received_at: int = Field(description="Microseconds since 1970, UTC.")
+    received_at: Moment
     state: State
     outcome: str | None = Field(description="Of the verdict, once it is graded.")
     score: int | None
     max_score: int | None
-
-
-class SubmissionPage(BaseModel):
-    """Some submissions, the newest first."""
-
-    submissions: list[EntryInfo]
-    next: str | None = Field(description="What `before` is for the next page; null at the end.")
+    shown: str = Field(description="The person's name to be shown.")
 
 
 @router.get("", responses=responses(*_STAFF))
@@ -50,24 +45,22 @@ def listed(
         str | None, Query(max_length=200, pattern=_TEXT, description="A name.")
     ] = None,
     state: State | None = None,
-    before: Annotated[
-        str | None, Query(pattern=r"^[0-9a-f-]{36}$", description="Older than this submission.")
-    ] = None,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-) -> SubmissionPage:
-    """List submissions."""
+    after: After = None,
+    limit: Limit = 50,
+) -> Page[EntryInfo]:
+    """List submissions, the newest first."""
     with service.database.read() as connection:
         found = submission_search.listed(
             connection,
             exercise=exercise,
             person_name=person,
             state=state,
-            before=before,
+            before=after,
             most=limit + 1,
         )
     shown = found[:limit]
     follows = shown[-1].id if len(found) > limit else None
-    return SubmissionPage(submissions=[EntryInfo(**asdict(each)) for each in shown], next=follows)
+    return Page(items=[EntryInfo(**asdict(each)) for each in shown], next=follows)
 
 
 @router.post(
@@ -79,7 +72,7 @@ def release(submission_id: Id, person: Staff, service: ContextOf) -> None:
     """Queue a parked submission again."""
     with service.database.write() as connection:
         found = submissions.find(connection, submission_id)
-        is_released = submissions.release(connection, submission_id, actor=person.name)
+        is_released = submissions.release(connection, submission_id, actor=person.id)
     if found is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no submission of that id.")
     if not is_released:

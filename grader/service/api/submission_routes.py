@@ -12,10 +12,14 @@ from fastapi import APIRouter, Depends, Header, Path, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import Connection
 
 from grader.sandbox.limits import SOURCE_CAP
+from grader.service.api import deadlines
 from grader.service.api.auth import ContextOf, Someone
 from grader.service.api.event_streams import Watched, WatcherOf
+from grader.service.api.openapi import VERDICT
+from grader.service.api.pages import Moment
 from grader.service.api.problem_details import ProblemError, responses, with_headers
 from grader.service.api.rate_limits import RatesOf, StreamsOf, check_queue, check_rate
 from grader.service.service import AppContext
@@ -53,7 +57,7 @@ class SubmissionState(BaseModel):
     id: str
     exercise: str
     source_hash: str = Field(description="SHA-256 of the text.")
-    received_at: int = Field(description="Microseconds since 1970, UTC.")
+    received_at: Moment
     state: State = Field(
         description="Pending: not graded yet. Parked: grading failed three times, staff will look."
     )
@@ -116,11 +120,11 @@ class Followed:
 
 
 async def followed(
-    submitted: Own, service: ContextOf, watcher: WatcherOf
+    submitted: Own, person: Someone, service: ContextOf, watcher: WatcherOf
 ) -> AsyncIterator[Followed]:
     """Watch a submission while its stream lasts."""
     with watcher.watch(submitted.id) as watched:
-        yield Followed(watched, await run_in_threadpool(_state, service, submitted))
+        yield Followed(watched, await run_in_threadpool(_state, service, submitted, person))
 
 
 @router.post(
@@ -128,7 +132,7 @@ async def followed(
     status_code=HTTPStatus.ACCEPTED,
     responses={
         **responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
-        **responses(HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS),
+        **responses(HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.LOCKED),
         202: with_headers("Location"),
     },
 )
@@ -155,19 +159,24 @@ async def hand_in(
 
 
 @router.get("/{submission_id}", responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND))
-def show(submitted: Own, service: ContextOf) -> SubmissionState:
+def show(submitted: Own, person: Someone, service: ContextOf) -> SubmissionState:
     """Return the state of a submission."""
-    return _state(service, submitted)
+    return _state(service, submitted, person)
 
 
 @router.get(
     "/{submission_id}/verdict",
-    responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
+    responses={**responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND), 200: VERDICT},
+    response_model=None,
 )
-def verdict(submitted: Own, service: ContextOf) -> dict[str, Any]:
-    """Return the published verdict, as `etude/verdict/v1`."""
+def verdict(submitted: Own, person: Someone, service: ContextOf) -> dict[str, Any]:
+    """Return the published verdict, as `etude/verdict/v1`.
+
+    Where the course holds back results of hidden tests until an exercise is due, it is without
+    them until then.
+    """
     with service.database.read() as connection:
-        kept = verdicts.published(connection, submitted.id)
+        kept = _shown(connection, submitted, person)
     if kept is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "It is not graded yet.", {"Retry-After": "1"})
     return dict(kept.body)
@@ -183,6 +192,7 @@ def verdict(submitted: Own, service: ContextOf) -> dict[str, Any]:
 )
 async def events(
     submitted: Own,
+    person: Someone,
     service: ContextOf,
     watcher: WatcherOf,
     begun: Annotated[Followed, Depends(followed)],
@@ -196,7 +206,7 @@ async def events(
     yield _event(state)
     while state.state == "pending" and time.monotonic() < ends and not watcher.is_ending:
         if await watched.is_gone(_BETWEEN_SECONDS):
-            yield _event(await run_in_threadpool(_state, service, submitted))
+            yield _event(await run_in_threadpool(_state, service, submitted, person))
             return
         if watched.place not in {None, state.position}:
             state = state.model_copy(update={"position": watched.place})
@@ -211,9 +221,10 @@ def _accept(service: AppContext, person: Person, new: NewSubmission, key: str) -
         accepted = submissions.accept(connection, person, new.exercise, new.source, key=key)
         submitted = accepted.submission
         if accepted.is_new:
+            deadlines.check(connection, person, submitted)
             place = submissions.waiting_before(connection, submitted.id)
     if not accepted.is_new:
-        return _state(service, submitted)
+        return _state(service, submitted, person)
     service.executor.notify([submitted.id])
     return _described(submitted, place)
 
@@ -222,11 +233,19 @@ def _event(state: SubmissionState) -> ServerSentEvent:
     return ServerSentEvent(data=json.loads(state.model_dump_json()), event="state")
 
 
-def _state(service: AppContext, submitted: Submitted) -> SubmissionState:
+def _shown(connection: Connection, submitted: Submitted, person: Person) -> StoredVerdict | None:
+    """Return the published verdict as a person may see it."""
+    kept = verdicts.published(connection, submitted.id)
+    if kept is None or not deadlines.is_held(connection, person, submitted.exercise):
+        return kept
+    return deadlines.without_hidden(kept)
+
+
+def _state(service: AppContext, submitted: Submitted, person: Person) -> SubmissionState:
     # In this order: a verdict that is published between the two is found.
     with service.database.read() as connection:
         place = submissions.place(connection, submitted.id)
-        kept = verdicts.published(connection, submitted.id) if place is None else None
+        kept = _shown(connection, submitted, person) if place is None else None
     return _described(submitted, place, kept)
 
 

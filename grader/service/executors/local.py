@@ -12,6 +12,7 @@ from grader.service.grading import Grading
 from grader.service.grading_pool import DRAIN_SECONDS
 from grader.service.publishing import GradingRequest, for_submission
 from grader.service.store import submissions
+from grader.service.store.database import cause_of
 from grader.service.store.submissions import Submitted
 
 # Submissions in hand for each worker: one that is graded, and others to go on with until as few as
@@ -83,8 +84,8 @@ class LocalExecutor:
             return
         pause = _PAUSES[min(self._failures, len(_PAUSES) - 1)]
         self._failures += 1
-        # Its type only: a statement that failed holds what was to be written.
-        _log.error("the store failed", error=type(error).__name__, pause=pause)
+        # Its cause only: a statement that failed holds what was to be written.
+        _log.error("the store failed", error=cause_of(error), pause=pause)
         self._stopping.wait(pause)
 
     def _next(self) -> list[Submitted]:

@@ -14,7 +14,7 @@ from procrastinate.exceptions import ConnectorException
 from sqlalchemy import text
 
 from grader.service.store import regrades, submissions
-from grader.service.store.database import Database
+from grader.service.store.database import Database, cause_of
 
 Lane: TypeAlias = Literal["interactive", "regrade"]
 
@@ -72,7 +72,7 @@ class JobQueue:
         try:
             self.defer_submissions(submission_ids)
         except ConnectorException as error:
-            _log.warning("a job could not be queued", error=type(error).__name__)
+            _log.warning("a job could not be queued", error=cause_of(error))
 
     def defer_submissions(self, submission_ids: Sequence[str]) -> None:
         """Defer a job for each submission."""

@@ -14,12 +14,14 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import jwt
 
-from grader.errors import EtudeError
 from grader.service.catalog import Catalog
+from grader.service.lti import deep_linking
+from grader.service.lti.claims import CLAIM, LaunchError, section
 from grader.service.lti.keys import ALGORITHM, PlatformKeys
 from grader.service.lti.platform_requests import CallError
-from grader.service.store import people, platforms, sessions, unsent_scores
+from grader.service.store import platforms, sessions, unsent_scores
 from grader.service.store.database import Database
+from grader.service.store.people import Role
 from grader.service.store.platforms import Platform, origin
 from grader.service.store.unsent_scores import ScoreLine
 
@@ -27,9 +29,9 @@ LOGIN_SECONDS: Final = 600
 """Seconds that a browser may take from us to its platform and back."""
 
 SCORE_SCOPE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
-_CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"
 _AGS: Final = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
-_TEACHES: Final = "http://purl.imsglobal.org/vocab/lis/v2/membership#Instructor"
+_NRPS: Final = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"
+_MEMBERSHIP: Final = "http://purl.imsglobal.org/vocab/lis/v2/membership"
 _LEEWAY: Final = 10  # seconds by which clocks may differ
 _COOKIE: Final = "etude_lti_"
 _LONGEST: Final = 255  # characters of an id, as LTI has it
@@ -37,8 +39,10 @@ _NAMED: Final = 16  # characters of the state that name the cookie: several laun
 _REQUIRED: Final = ("iss", "aud", "sub", "exp", "iat", "nonce")
 
 
-class LaunchError(EtudeError):
-    """A launch is refused; its message is shown in the browser."""
+_NO_LINE_ITEM: Final = (
+    "This link has no line item, so grades of this exercise do not reach your gradebook. Let the "
+    "platform accept grades from this tool, and add the exercise to the course by choosing it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,8 @@ class Launched:
 
     cookie: str  # of their session
     page: str  # where they go
+    warning: str = ""  # for staff
+    choice: str = ""  # of exercises, for Deep Linking: what was asked, signed
 
 
 def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Login:
@@ -120,23 +126,47 @@ def finish(
     _check_message(platform, claims)
     if not _same(claims["nonce"], _derived(secret, "nonce", platform)):
         raise LaunchError("This launch answers another one. Open the exercise again.")
-    page, exercise = _target(catalog, claims)
+    is_choice = claims[CLAIM + "message_type"] == deep_linking.REQUEST
+    page, exercise = ("", "") if is_choice else _target(catalog, claims)
     line_item = _line_item(platform, claims)
+    role = role_of(claims.get(CLAIM + "roles"))
+    if is_choice and role != "instructor":
+        raise LaunchError("Links to exercises are chosen by whoever teaches the course.")
+    choice = deep_linking.ask(database, platform, claims) if is_choice else ""
+    context = section(claims, CLAIM + "context").get("id", "")
+    members = section(claims, _NRPS).get("context_memberships_url", "")
     with database.write() as connection:
         # A token is older than LOGIN_SECONDS before its nonce is forgotten.
         if not platforms.use_nonce(connection, claims["nonce"], 2 * LOGIN_SECONDS):
             raise LaunchError("This launch was used already. Open the exercise again.")
+        if not platforms.bind(connection, platform, str(context)[:_LONGEST]):
+            raise LaunchError(
+                "This server is for another course of your learning platform. Whoever runs it can "
+                "let this one in: etude staff platform add ... --course."
+            )
+        if origin(str(members)) in platform.origins and members != platform.members_url:
+            platforms.set_course(connection, platform, members_url=str(members)[:1000])
         issuer, sub = platform.registration.issuer, claims["sub"]
-        # The role in the course of the link: roles elsewhere do not count.
-        roles = claims.get(_CLAIM + "roles")
-        teaches = isinstance(roles, list) and _TEACHES in roles
-        role = "instructor" if teaches else "student"
-        person = platforms.admit(connection, issuer, sub, people.role(role))
+        person = platforms.admit(connection, issuer, sub, role)
         if line_item and person.role == "student":
             line = ScoreLine(person.id, exercise, platform.id, sub, line_item)
             unsent_scores.remember_line(connection, line)
         opened = sessions.open_session(connection, person)
-    return Launched(opened.cookie, page)
+    warning = "" if line_item or is_choice or role == "student" else _NO_LINE_ITEM
+    return Launched(opened.cookie, page, warning, choice)
+
+
+def role_of(roles: object) -> Role:
+    """Return the role of a platform's roles in the course of a link; those elsewhere do not count.
+
+    Names and Roles may leave out the vocabulary of a role.
+    """
+    named = {str(each) for each in roles} if isinstance(roles, list) else set()
+    short = {each.removeprefix(_MEMBERSHIP).rpartition("#")[2] for each in named
+             if each.startswith(_MEMBERSHIP) or ":" not in each}  # fmt: skip
+    if "TeachingAssistant" in short:
+        return "assistant"
+    return "instructor" if "Instructor" in short else "student"
 
 
 def _derived(secret: str, use: str, platform: Platform) -> str:
@@ -200,11 +230,11 @@ def _verified(keys: PlatformKeys, platform: Platform, token: str) -> dict[str, A
 
 
 def _check_message(platform: Platform, claims: Mapping[str, Any]) -> None:
-    if claims.get(_CLAIM + "message_type") != "LtiResourceLinkRequest":
+    if claims.get(CLAIM + "message_type") not in {"LtiResourceLinkRequest", deep_linking.REQUEST}:
         raise LaunchError("Only links to exercises are launched here.")
-    if claims.get(_CLAIM + "version") != "1.3.0":
+    if claims.get(CLAIM + "version") != "1.3.0":
         raise LaunchError("Only LTI 1.3.0 is understood here.")
-    deployment = claims.get(_CLAIM + "deployment_id")
+    deployment = claims.get(CLAIM + "deployment_id")
     if not isinstance(deployment, str) or deployment not in platform.deployments:
         raise LaunchError("This deployment of the learning platform is not registered here.")
     for value in (claims["sub"], claims["nonce"]):
@@ -216,10 +246,10 @@ def _check_message(platform: Platform, claims: Mapping[str, Any]) -> None:
 
 def _target(catalog: Catalog, claims: Mapping[str, Any]) -> tuple[str, str]:
     """Return an exercise's page and its id: by a custom parameter, or by the link's address."""
-    link = claims.get(_CLAIM + "target_link_uri")
+    link = claims.get(CLAIM + "target_link_uri")
     address = urlsplit(link) if isinstance(link, str) and link.isprintable() else urlsplit("")
     by_query = parse_qs(address.query).get("exercise", [""])[0]
-    wanted = _section(claims, _CLAIM + "custom").get("exercise") or by_query
+    wanted = section(claims, CLAIM + "custom").get("exercise") or by_query
     wanted = wanted or address.path.rstrip("/").rpartition("/")[2]
     for track in catalog.tracks:
         if any(str(each.id) == wanted for each in track.exercises):
@@ -236,7 +266,7 @@ def _line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
     Raises:
         LaunchError: it is somewhere that staff did not register.
     """
-    endpoint = _section(claims, _AGS)
+    endpoint = section(claims, _AGS)
     scope = endpoint.get("scope")
     line_item = endpoint.get("lineitem")
     if not isinstance(line_item, str) or not isinstance(scope, list) or SCORE_SCOPE not in scope:
@@ -249,8 +279,3 @@ def _line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
             "Staff can register it: etude staff platform add ... --grades-url."
         )
     return line_item
-
-
-def _section(claims: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = claims.get(name)
-    return found if isinstance(found, dict) else {}

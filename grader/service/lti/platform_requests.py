@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from grader.errors import EtudeError
 from grader.service.store.platforms import origin
 
 _SECONDS: Final = 15.0
+_NEXT: Final = re.compile(r'<([^>]*)>[^,]*;\s*rel="?next\b')
 _MOST: Final = 1 << 20  # bytes of an answer
 
 
@@ -48,13 +50,29 @@ def call(url: str, body: bytes | None = None, headers: Mapping[str, str] | None 
     Raises:
         CallError: there is no answer, or it is no success.
     """
+    return _send(url, body, headers)[0]
+
+
+def call_page(url: str, headers: Mapping[str, str]) -> tuple[Any, str]:
+    """Return the JSON of a page of a list, and the address of the next; empty at the end.
+
+    Raises:
+        CallError: as `call` does.
+    """
+    page, link = _send(url, None, headers)
+    following = _NEXT.search(link)
+    return page, following[1] if following else ""
+
+
+def _send(url: str, body: bytes | None, headers: Mapping[str, str] | None) -> tuple[Any, str]:
+    """Return the JSON of the answer to a request, and its header Link."""
     if not origin(url):
         raise CallError("the address is not one of HTTPS")
     request = urllib.request.Request(url, body, dict(headers or {}))  # noqa: S310  checked above
     request.add_header("Accept", request.get_header("Accept") or "application/json")
     try:
         with urllib.request.build_opener(_NoRedirects).open(request, timeout=_SECONDS) as answer:
-            text = answer.read(_MOST + 1)
+            text, link = answer.read(_MOST + 1), answer.headers.get("Link", "")
     except urllib.error.HTTPError as error:
         with error:
             raise CallError(f"it answers {error.code} {error.reason}", error.code) from None
@@ -63,6 +81,6 @@ def call(url: str, body: bytes | None = None, headers: Mapping[str, str] | None 
     if len(text) > _MOST:
         raise CallError("its answer is too long")
     try:
-        return json.loads(text) if text.strip() else None
+        return json.loads(text) if text.strip() else None, link
     except (ValueError, RecursionError):
-        return None  # an HTML page, for example
+        return None, link  # an HTML page, for example

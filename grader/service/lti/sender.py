@@ -4,20 +4,19 @@ import json
 import random
 import threading
 import time
-import uuid
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Final, Self
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from grader.service.lti.keys import tool_key
 from grader.service.lti.launch import SCORE_SCOPE
 from grader.service.lti.platform_requests import CallError, call
+from grader.service.lti.tokens import TOKEN_SECONDS, fetch_token, may_pass
 from grader.service.store import platforms, unsent_scores
-from grader.service.store.database import Database
+from grader.service.store.database import Database, cause_of
 from grader.service.store.platforms import Platform, origin
 from grader.service.store.unsent_scores import ScoreToSend
 
@@ -27,14 +26,7 @@ FIRST_PAUSE: Final = 2.0
 
 _LONGEST_PAUSE: Final = 3600.0
 _MEDIA_TYPE: Final = "application/vnd.ims.lis.v1.score+json"
-_ASSERTION: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 _LONGEST_REST: Final = 60.0
-_TOKEN_SECONDS: Final = 60
-
-# Of the answers below 500 those that may be another one the next time: it does not answer, does
-# not let us in (which staff can fix at either end), or is busy. The rest says that the request
-# itself is wrong, or that what it is about is gone.
-_PASSING: Final = frozenset({0, 401, 403, 408, 425, 429})
 
 _log = structlog.get_logger(__name__)
 
@@ -67,7 +59,7 @@ class ScoreSender:
                 while not self._stopping.is_set() and self._send_next():
                     pass
             except SQLAlchemyError as error:
-                _log.warning("no grades were sent", error=type(error).__name__)
+                _log.warning("no grades were sent", error=cause_of(error))
 
     def _send_next(self) -> bool:
         """Send one grade; false if there is none to send."""
@@ -94,7 +86,7 @@ class ScoreSender:
     def _failed(self, telling: ScoreToSend, error: CallError) -> None:
         pause = min(FIRST_PAUSE * 2 ** min(telling.tries - 1, 20), _LONGEST_PAUSE)
         with self._database.write() as connection:
-            if not _passes(error):
+            if not may_pass(error):
                 unsent_scores.mark_for_review(connection, telling, str(error))
                 _log.warning("a grade waits for staff", status=error.status)
                 return
@@ -148,39 +140,6 @@ class ScoreSender:
         until, token = self._tokens.get(platform.id, (0.0, ""))
         if time.monotonic() < until:
             return token
-        said = platform.registration
-        moment = int(time.time())
-        claims = {
-            "iss": said.client_id,
-            "sub": said.client_id,
-            "aud": said.token_url,
-            "iat": moment,
-            "exp": moment + _TOKEN_SECONDS,
-            "jti": uuid.uuid4().hex,
-        }
-        form = {
-            "grant_type": "client_credentials",
-            "client_assertion_type": _ASSERTION,
-            "client_assertion": tool_key(self._database).sign(claims),
-            "scope": SCORE_SCOPE,
-        }
-        headers = {"Content-Type": "application/x-www-form-urlencoded"}
-        try:
-            answer = call(said.token_url, urlencode(form).encode(), headers)
-        except CallError as error:
-            # That it does not know us says nothing about this one grade.
-            status = error.status if _passes(error) else HTTPStatus.UNAUTHORIZED
-            raise CallError(f"no token for grades: {error}", status) from None
-        given = answer if isinstance(answer, dict) else {}
-        fresh = given.get("access_token")
-        if not isinstance(fresh, str) or not fresh.isascii() or not fresh.isprintable():
-            raise CallError("no token for grades in its answer", HTTPStatus.UNAUTHORIZED)
-        seconds = given.get("expires_in")
-        lasting = float(seconds) if isinstance(seconds, int | float) else _TOKEN_SECONDS
-        self._tokens[platform.id] = (time.monotonic() + lasting - _TOKEN_SECONDS / 2, fresh)
+        fresh, lasting = fetch_token(self._database, platform, SCORE_SCOPE)
+        self._tokens[platform.id] = (time.monotonic() + lasting - TOKEN_SECONDS / 2, fresh)
         return fresh
-
-
-def _passes(error: CallError) -> bool:
-    """Return whether the same request may succeed later."""
-    return error.status in _PASSING or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR

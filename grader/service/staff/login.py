@@ -15,6 +15,7 @@ from grader.errors import UsageError
 from grader.service.api.auth import ContextOf, CookieOf
 from grader.service.api.problem_details import ProblemError
 from grader.service.api.session_routes import enter, give_cookie, take_cookie
+from grader.service.service import AppContext
 from grader.service.staff.page_templates import render
 from grader.service.store import sessions
 from grader.service.store.people import Person
@@ -54,23 +55,23 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A signed-in instructor, and the CSRF token of their forms."""
+    """A signed-in instructor or assistant, and the CSRF token of their forms."""
 
     person: Person
     csrf: str
 
 
 def instructor(service: ContextOf, cookie: CookieOf) -> Visitor:
-    """Return the visitor if they are an instructor; raise for anyone else.
+    """Return the visitor if they are an instructor or an assistant; raise for anyone else.
 
     Raises:
-        ProblemError: they are not an instructor.
+        ProblemError: they are neither.
     """
     with service.database.read() as connection:
         found = sessions.find(connection, cookie) if cookie else None
     if found is None:
         raise _SignedOutError
-    if found.person.role != "instructor":
+    if not found.person.is_staff:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is nothing here for you.")
     return Visitor(found.person, found.csrf)
 
@@ -94,7 +95,7 @@ async def fields(request: Request) -> dict[str, str]:
 Fields = Annotated[dict[str, str], Depends(fields)]
 
 
-def own_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
+def any_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
     """Return the fields of a form after checking its CSRF token.
 
     Raises:
@@ -107,13 +108,34 @@ def own_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
     return sent
 
 
+AnyForm = Annotated[dict[str, str], Depends(any_form)]
+
+
+def own_form(sent: AnyForm, visitor: Instructor) -> dict[str, str]:
+    """Return the fields of a form that is for instructors alone.
+
+    Raises:
+        ProblemError: it may be another site's, or an assistant sent it.
+    """
+    if visitor.person.role != "instructor":
+        raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors.")
+    return sent
+
+
 OwnForm = Annotated[dict[str, str], Depends(own_form)]
 
 
 @router.get("/sign-in")
-def sign_in_page(request: Request) -> Response:
+def sign_in_page(request: Request, service: ContextOf) -> Response:
     """Show the sign-in page."""
-    return render("sign-in", next=_local(request.query_params.get("next", "")), trouble="")
+    return _sign_in_page(service, _local(request.query_params.get("next", "")))
+
+
+def _sign_in_page(
+    service: AppContext, target: str, status: HTTPStatus = HTTPStatus.OK, trouble: str = ""
+) -> Response:
+    has_oidc = service.settings.oidc is not None
+    return render("sign-in", status, next=target, trouble=trouble, has_oidc=has_oidc)
 
 
 @router.post("/sign-in")
@@ -131,7 +153,7 @@ def sign_in(
     entered = enter(service, sent.get("token", "").strip(), cookie)
     if entered is None:
         trouble = "This token is unknown, expired or revoked."
-        return render("sign-in", HTTPStatus.UNAUTHORIZED, next=target, trouble=trouble)
+        return _sign_in_page(service, target, HTTPStatus.UNAUTHORIZED, trouble)
     response = see(target)
     give_cookie(response, entered[1].cookie, service)
     return response
@@ -150,7 +172,7 @@ def _is_from_here(request: Request) -> bool:
 
 @router.post("/sign-out")
 def sign_out(
-    _sent: OwnForm,
+    _sent: AnyForm,
     service: ContextOf,
     cookie: CookieOf,
 ) -> Response:

@@ -13,15 +13,31 @@ from grader.sandbox.printable import printable
 
 FOLDER: Final = Path(__file__).parent
 _POLICY: Final = (
-    "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'"
+    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self' {}; "
+    "frame-ancestors {}"
 )
 
 
-def render(name: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> HTMLResponse:  # noqa: ANN401  what the template shows
-    """Return a page that no cache keeps: it is about people."""
+def render(
+    name: str,
+    status: HTTPStatus = HTTPStatus.OK,
+    *,
+    frames: str = "'none'",
+    form: str = "",
+    **values: Any,  # noqa: ANN401  what the template shows
+) -> HTMLResponse:
+    """Return a page that no cache keeps: it is about people.
+
+    Args:
+        name: of the template.
+        status: of the answer.
+        frames: the sites that may show it in a frame.
+        form: another site that its form is sent to.
+        values: what the template shows.
+    """
     text = _environment.get_template(f"{name}.html").render(**values)
-    headers = {"Content-Security-Policy": _POLICY, "Cache-Control": "no-store"}
+    policy = _POLICY.format(form, frames)
+    headers = {"Content-Security-Policy": policy, "Cache-Control": "no-store"}
     return HTMLResponse(text, status, headers=headers)
 
 

@@ -58,7 +58,7 @@ def begin(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     begun = regrading.begin(
         service,
         wanted,
-        by=visitor.person.name,
+        by=visitor.person.id,
         reason=sent.get("reason", "").replace("\0", "")[:2000],
         allow_lower="allow_lower" in sent,
     )
@@ -89,6 +89,14 @@ def show(found: Existing, visitor: Instructor, service: ContextOf) -> Response:
         changes=changes,
         is_all=len(changes) < _SHOWN,
     )
+
+
+@router.post("/{regrade_id}/undo")
+def undo(found: Existing, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Undo a regrade."""
+    reason = sent.get("reason", "").replace("\0", "")[:2000]
+    begun = regrading.undo(service, found.id, by=visitor.person.id, reason=reason)
+    return see(f"/staff/regrades/{begun.id}")
 
 
 @router.post("/{regrade_id}/cancel")

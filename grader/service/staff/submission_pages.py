@@ -14,6 +14,7 @@ from grader.service.api.problem_details import ProblemError
 from grader.service.staff.login import HOME, Instructor, OwnForm, PageRoute, instructor, see
 from grader.service.staff.page_templates import FOLDER, render
 from grader.service.store import (
+    by_hand,
     events,
     grades,
     people,
@@ -21,6 +22,7 @@ from grader.service.store import (
     submissions,
     unsent_scores,
     verdicts,
+    windows,
 )
 from grader.service.store.submission_search import State
 from grader.service.store.submissions import Submitted
@@ -53,19 +55,15 @@ def without_slash() -> Response:
 @inside.get("/")
 def overview(visitor: Instructor, service: ContextOf) -> Response:
     """Show the statistics of every exercise, and stuck students."""
+    found = service.aside.read(gradebook_data.overview, _STUCK)
     with service.database.read() as connection:
-        found = gradebook_data.numbers(connection)
         pending, parked = submissions.count_waiting(connection)
         unsent = unsent_scores.unsent(connection)
-    stuck = [(each.statistics.exercise, who) for each in found for who in each.stuck]
-    stuck.sort(key=lambda pair: -pair[1].failed)
     return render(
         "overview",
         visitor=visitor,
-        numbers=found,
+        found=found,
         titles={name: each.title for name, each in service.catalog.exercises.items()},
-        stuck=stuck[:_STUCK],
-        more_stuck=len(stuck[_STUCK:]),
         pending=pending,
         parked=parked,
         unsent=len(unsent),
@@ -79,8 +77,8 @@ def exercise(exercise: str, visitor: Instructor, service: ContextOf) -> Response
     definition = service.catalog.find(exercise)
     if definition is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
+    found = service.aside.read(gradebook_data.numbers, exercise)
     with service.database.read() as connection:
-        found = gradebook_data.numbers(connection, exercise)
         listed = submission_search.listed(connection, exercise=exercise, most=_PAGE)
     return render(
         "exercise",
@@ -121,6 +119,7 @@ def listing(  # noqa: PLR0917  FastAPI calls it by name
         entries=entries[:_PAGE],
         following=entries[_PAGE - 1].id if len(entries) > _PAGE else None,
         grades=passed,
+        known=known,
     )
 
 
@@ -147,6 +146,9 @@ def submission(wanted: Wanted, visitor: Instructor, service: ContextOf) -> Respo
         text = submissions.text_of(connection, wanted.source_hash)
         told = events.of_subject(connection, wanted.id)
         place = submissions.place(connection, wanted.id)
+        said = by_hand.comments(connection, wanted.id)
+        grade = grades.of_one(connection, wanted.person_id, wanted.exercise)
+        window = windows.window(connection, wanted.person_id, wanted.exercise)
     return render(
         "submission",
         visitor=visitor,
@@ -156,6 +158,9 @@ def submission(wanted: Wanted, visitor: Instructor, service: ContextOf) -> Respo
         text=text,
         events=told,
         place=place,
+        comments=said,
+        grade=grade,
+        window=window,
         is_far=place == submissions.COUNTED,
     )
 

@@ -39,5 +39,5 @@ def listing(visitor: Instructor, service: ContextOf) -> Response:
 def retry(_sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     """Send all of them again, now."""
     with service.database.write() as connection:
-        unsent_scores.retry(connection, actor=visitor.person.name)
+        unsent_scores.retry(connection, actor=visitor.person.id)
     return see(_PATH)

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import logging
 import os
+import re
 import select
 import sqlite3
 import threading
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Self
 
+import psycopg
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 from sqlalchemy.pool import PoolProxiedConnection
@@ -20,6 +22,8 @@ from grader.sqlite_files import close_to_others, create_private
 
 _BUSY_SECONDS = 10.0
 _CONFLICTS: Final = frozenset({"40001", "40P01"})  # PostgreSQL: serialization failure, deadlock
+_REFUSED: Final = re.compile(r"failed: (?!connection)(?:FATAL: +)?(.+)")
+_QUOTED: Final = re.compile(r'"[^"]*"')
 _DIALECTS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
 # The standard library's: a command has no logs of its own, and prints this on stderr.
@@ -183,6 +187,23 @@ def _refuse_the_dead(connection: PoolProxiedConnection, _record: object, _proxy:
     line.register(connection.fileno(), select.POLLIN)
     if line.poll(0):  # an idle connection has nothing to read but its end
         raise DisconnectionError("the server has hung up")
+
+
+def cause_of(error: BaseException) -> str:
+    """Return an error's type and its cause, as SQLite, PostgreSQL or the system name it.
+
+    Never the whole message: it may hold an address, or what was to be written.
+    """
+    inner = getattr(error, "orig", None) or error.__cause__ or error
+    refused = _REFUSED.search(str(inner)) if isinstance(inner, psycopg.OperationalError) else None
+    known = (
+        getattr(inner, "sqlite_errorname", None),
+        getattr(inner, "sqlstate", None),
+        refused and _QUOTED.sub("...", refused[1]),
+        getattr(inner, "strerror", None),
+    )
+    cause = next(filter(None, known), "")
+    return f"{type(error).__name__} ({cause})" if cause else type(error).__name__
 
 
 def is_conflict(error: DBAPIError) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, insert, select
 
 from grader.service.store.ids import now
-from grader.service.store.tables import event
+from grader.service.store.tables import event, shown_actor
 
 GRADER: Final = "grader"
 """The actor of events that no person caused."""
@@ -24,7 +24,17 @@ TOKEN_REVOKED: Final = "token.revoked"  # noqa: S105  a kind of event
 REGRADE_BEGUN: Final = "regrade.begun"
 REGRADE_ENDED: Final = "regrade.ended"
 ROLE_CHANGED: Final = "person.role"
+PERSON_CHANGED: Final = "person.changed"
+PERSON_DISABLED: Final = "person.disabled"
+PERSON_ENABLED: Final = "person.enabled"
+PERSON_INVITED: Final = "person.invited"
+PERSON_ERASED: Final = "person.erased"
+SCHEDULE_CHANGED: Final = "schedule.changed"
+EXTENDED: Final = "person.extended"
+OVERRIDDEN: Final = "grade.overridden"
+COMMENTED: Final = "submission.commented"
 PLATFORM_REGISTERED: Final = "platform.registered"
+COURSE_BOUND: Final = "platform.course"
 SCORES_RETRIED: Final = "scores.retried"
 SCORE_PARKED: Final = "score.parked"
 KEY_MADE: Final = "lti.key.made"
@@ -40,7 +50,8 @@ def append(
 
     Args:
         connection: in whose transaction it happened.
-        actor: a person's name, or `GRADER`.
+        actor: a person's id, `GRADER`, or whoever uses the command line. Never a person's name:
+            those are in one table, so that they can be erased.
         kind: one of this module's.
         subject: the id of what it happened to.
         data: JSON values; never a submission's text.
@@ -60,15 +71,16 @@ class LoggedEvent:
     """An event of the log."""
 
     at: int  # microseconds since 1970
-    actor: str
+    actor: str  # by the name that others read
     kind: str
     data: Mapping[str, Any]
 
 
 def of_subject(connection: Connection, subject: str) -> list[LoggedEvent]:
     """Return the events of a subject, in order."""
-    chosen = select(event).where(event.c.subject == subject).order_by(event.c.seq)
+    columns = (event.c.at, shown_actor(event.c.actor), event.c.kind, event.c.data)
+    chosen = select(*columns).where(event.c.subject == subject).order_by(event.c.seq)
     return [
-        LoggedEvent(row.at, row.actor, row.kind, json.loads(row.data))
-        for row in connection.execute(chosen)
+        LoggedEvent(at, actor, kind, json.loads(data))
+        for at, actor, kind, data in connection.execute(chosen)
     ]

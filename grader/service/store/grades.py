@@ -1,11 +1,37 @@
-"""Published grades, of a person or of all students."""
+"""Published grades, of a person or of all students, by the rules for late work and by hand."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Table,
+    and_,
+    bindparam,
+    case,
+    func,
+    select,
+    tuple_,
+    union,
+)
 
 from grader.authoring.statistics import Sums
-from grader.service.store.tables import grade, person, share
+from grader.course.rules import Override, days_late, earned
+from grader.service.store.tables import (
+    SAME_KEY,
+    SHOWN,
+    extension,
+    grade,
+    override,
+    person,
+    publication,
+    schedule,
+    share,
+    shown_actor,
+    submission,
+    verdict,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +45,25 @@ class Grade:
     max_score: int
     passed: bool
     xp: int
+    shown: str  # the person's name that others read
+    section: str
+    points: float | None  # by the rules; None if they are excused
+    note: str  # why they are not the score
+
+
+@dataclass(frozen=True, slots=True)
+class GivenOverride:
+    """Points or an excuse of a person in an exercise."""
+
+    exercise: str
+    person: str
+    shown: str  # the person's name that others read
+    section: str
+    override: Override
 
 
 _COLUMNS = (
+    person.c.id,
     person.c.name,
     grade.c.exercise,
     grade.c.submission_id,
@@ -29,28 +71,157 @@ _COLUMNS = (
     grade.c.max_score,
     grade.c.passed,
     grade.c.xp,
+    SHOWN,
+    person.c.section,
+)
+_DUE = func.coalesce(extension.c.due_at, schedule.c.due_at)
+_WITH_DUE = (
+    select(*_COLUMNS, submission.c.received_at, _DUE.label("due_at"), schedule.c.late)
+    .join(person, person.c.id == grade.c.person_id)
+    .outerjoin(submission, submission.c.id == grade.c.submission_id)
+    .outerjoin(schedule, schedule.c.exercise == grade.c.exercise)
+    .outerjoin(
+        extension,
+        and_(extension.c.person_id == grade.c.person_id, extension.c.exercise == grade.c.exercise),
+    )
+)
+_ALL = (
+    select(submission.c.id, verdict.c.score, verdict.c.max_score, submission.c.received_at)
+    .join(publication, publication.c.submission_id == submission.c.id)
+    .join(verdict, SAME_KEY)
+    .where(submission.c.person_id == bindparam("person"), submission.c.exercise == bindparam("of"))
 )
 
 
 def of_person(connection: Connection, person_id: str) -> list[Grade]:
     """Return a person's grades, by exercise."""
-    chosen = select(*_COLUMNS).join(person, person.c.id == grade.c.person_id)
-    chosen = chosen.where(grade.c.person_id == person_id).order_by(grade.c.exercise)
-    return [Grade(*row) for row in connection.execute(chosen)]
+    return _listed(connection, grade.c.person_id == person_id, override.c.person_id == person_id)
 
 
-def of_students(connection: Connection, exercise: str | None = None) -> list[Grade]:
-    """Return all students' grades, by name and exercise; of one exercise if it is given.
+def of_students(
+    connection: Connection,
+    exercise: str | None = None,
+    *,
+    after: tuple[str, str] | None = None,
+    most: int | None = None,
+) -> list[Grade]:
+    """Return students' grades, by name and exercise. Staff that tries an exercise has none here.
 
-    Staff that tries an exercise is not in a gradebook.
+    Args:
+        connection: of a transaction.
+        exercise: only of this one.
+        after: only those behind this name and exercise.
+        most: how many.
     """
-    chosen = select(*_COLUMNS).join(person, person.c.id == grade.c.person_id)
-    chosen = chosen.where(person.c.role == "student")
-    if exercise is not None:
-        chosen = chosen.where(grade.c.exercise == exercise)
-    return [
-        Grade(*row) for row in connection.execute(chosen.order_by(person.c.name, grade.c.exercise))
+
+    def which(table: Table) -> list[ColumnElement[bool]]:
+        found = [person.c.role == "student"]
+        if exercise is not None:
+            found.append(table.c.exercise == exercise)
+        if after is not None:
+            found.append(person.c.name >= after[0])  # which an index finds
+            found.append(tuple_(person.c.name, table.c.exercise) > tuple_(*after))
+        return found
+
+    if most is None:
+        return _listed(connection, and_(*which(grade)), and_(*which(override)))
+    keys = _first_keys(connection, which, most)
+    if not keys:
+        return []
+
+    def until(table: Table) -> ColumnElement[bool]:
+        return and_(*which(table), tuple_(person.c.name, table.c.exercise) <= tuple_(*keys[-1]))
+
+    listed = _listed(connection, until(grade), until(override))
+    places = {key: place for place, key in enumerate(keys)}  # the database's order, as `after` is
+    return sorted(listed, key=lambda each: places[each.person, each.exercise])
+
+
+def _first_keys(
+    connection: Connection, which: Callable[[Table], list[ColumnElement[bool]]], most: int
+) -> list[tuple[str, str]]:
+    """Return the first names and exercises that have a verdict, or points by hand."""
+    parts = (
+        select(person.c.name, table.c.exercise)
+        .join(person, person.c.id == table.c.person_id)
+        .where(*which(table))
+        for table in (grade, override)
+    )
+    chosen = union(*parts).order_by("name", "exercise").limit(most)
+    return [(name, exercise) for name, exercise in connection.execute(chosen)]
+
+
+def of_one(connection: Connection, person_id: str, exercise: str) -> Grade | None:
+    """Return a person's grade in an exercise."""
+    found = _listed(
+        connection,
+        and_(grade.c.person_id == person_id, grade.c.exercise == exercise),
+        and_(override.c.person_id == person_id, override.c.exercise == exercise),
+    )
+    return found[0] if found else None
+
+
+def _listed(
+    connection: Connection, graded: ColumnElement[bool], by: ColumnElement[bool]
+) -> list[Grade]:
+    """Return grades by name and exercise, and what staff gave where nothing was handed in.
+
+    Only where the best verdict came late are a person's others looked at.
+    """
+    given = _given(connection, by)
+    found: list[Grade] = []
+    for row in connection.execute(_WITH_DUE.where(graded)).all():
+        person_id, *values = row[: len(_COLUMNS)]
+        values += [None, ""]
+        held, days = Grade(*values), _days(row.received_at, row.due_at)
+        if days:
+            held, days = _best(connection, person_id, held, row.due_at, row.late)
+        hand = given.pop((person_id, held.exercise), None)
+        found.append(_by_rules(held, days, row.late, hand))
+    for hand in given.values():
+        most = max((each.max_score for each in found if each.exercise == hand.exercise), default=0)
+        values = [hand.person, hand.exercise, "", 0, most, False, 0, hand.shown, hand.section]
+        values += [None, ""]
+        found.append(_by_rules(Grade(*values), 0, 0.0, hand))
+    return sorted(found, key=lambda each: (each.person, each.exercise))
+
+
+def _given(
+    connection: Connection, which: ColumnElement[bool]
+) -> dict[tuple[str, str], GivenOverride]:
+    """Return what holds of all that was given, by a person's id and exercise."""
+    columns = (override, person.c.name, SHOWN, person.c.section, shown_actor(override.c.by))
+    chosen = select(*columns).join(person, person.c.id == override.c.person_id).where(which)
+    found: dict[tuple[str, str], GivenOverride] = {}
+    for row in connection.execute(chosen.order_by(override.c.id)):
+        *who, by = row[len(override.columns) :]
+        values = [row.exercise, *who, Override(row.points, row.excused, row.reason, by)]
+        found[row.person_id, row.exercise] = GivenOverride(*values)
+    return found
+
+
+def _days(at: int | None, due: int | None) -> int:
+    return 0 if due is None or at is None else days_late((at - due) / 1_000_000)
+
+
+def _by_rules(held: Grade, days: int, factor: float | None, hand: GivenOverride | None) -> Grade:
+    given = None if hand is None else hand.override
+    made = earned(held.score, held.max_score, days=days, factor=factor or 0.0, override=given)
+    return replace(held, points=made.points, note=made.note)
+
+
+def _best(
+    connection: Connection, person_id: str, held: Grade, due: int, factor: float
+) -> tuple[Grade, int]:
+    """Return the grade with the most points after what being late costs, and its days."""
+    own = {"person": person_id, "of": held.exercise}
+    found = [
+        (share * factor**days, -days, name, score, most)
+        for name, score, most, at in connection.execute(_ALL, own)
+        for share, days in [(score / max(most, 1), _days(at, due))]
     ]
+    _, days, name, score, most = max(found)
+    return replace(held, submission_id=name, score=score, max_score=most), -days
 
 
 def added_up(connection: Connection, exercise: str | None = None) -> dict[str, Sums]:

@@ -1,18 +1,24 @@
 """Database migrations: upgrade to this version's tables, and check the state."""
 
+import time
 from pathlib import Path
 from typing import Final
 
+import structlog
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
+from sqlalchemy.exc import OperationalError
 
 from grader.errors import UsageError
-from grader.service.store.database import Database
+from grader.service.store.database import Database, cause_of
 
 _MIGRATIONS: Final = Path(__file__).with_name("migrations")
+_AGAIN_SECONDS: Final = 2.0
+
+_log = structlog.get_logger(__name__)
 
 
 def upgrade(database: Database) -> bool:
@@ -35,11 +41,32 @@ def upgrade(database: Database) -> bool:
     return True
 
 
-def is_current(connection: Connection) -> bool:
-    """Return whether a database has every migration.
+def upgrade_once_there(database: Database) -> None:
+    """Run all missing migrations as soon as the database answers.
 
     Raises:
-        UsageError: it has one that this version does not know, or is another program's file.
+        UsageError: as `upgrade` does.
+    """
+    while True:
+        try:
+            upgrade(database)
+        except OperationalError as error:
+            if database.is_sqlite:
+                raise UsageError(f"{database}: {cause_of(error)}") from None
+            _log.warning("the database is away", error=cause_of(error))
+            time.sleep(_AGAIN_SECONDS)
+        else:
+            return
+
+
+def is_current(connection: Connection) -> bool:
+    """Return whether a database has every migration that this version needs.
+
+    A later migration whose number begins with the same digit only adds tables, and columns that may
+    be left out. So processes of this version go on beside a newer server.
+
+    Raises:
+        UsageError: it has one of another generation, or is another program's file.
     """
     found = MigrationContext.configure(connection).get_current_revision()
     if (
@@ -50,6 +77,8 @@ def is_current(connection: Connection) -> bool:
         raise UsageError("the database is not Etude's: it has tables of another program")
     known = ScriptDirectory.from_config(_config())
     if found is not None and found not in {each.revision for each in known.walk_revisions()}:
+        if found[0] == str(known.get_current_head())[0]:  # only adds to what this version knows
+            return True
         raise UsageError(f"the database is of a newer version of Etude (its step is {found!r})")
     return found == known.get_current_head()
 

@@ -12,19 +12,23 @@ from grader.service.store import events
 from grader.service.store.ids import new_id, now
 from grader.service.store.tables import person, session, token
 
-Role: TypeAlias = Literal["student", "instructor", "grader"]
+Role: TypeAlias = Literal["student", "instructor", "assistant", "grader"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 
 _PREFIX: Final = "etude_"  # so that a scanner for leaked secrets can know one
 _BYTES: Final = 32
 
+COLUMNS: Final = (person.c.id, person.c.name, person.c.role, person.c.display_name)
+"""Those of `Person`."""
+
 # Made once: every request asks.
 _PERSON_OF_TOKEN: Final = (
-    select(person.c.id, person.c.name, person.c.role)
+    select(*COLUMNS)
     .join(token)
     .where(
         token.c.hash == bindparam("hash"),
         token.c.revoked_at.is_(None),
+        person.c.disabled_at.is_(None),
         or_(token.c.expires_at.is_(None), token.c.expires_at > bindparam("now")),
     )
 )
@@ -38,8 +42,19 @@ class Person:
     """A person who uses the service."""
 
     id: str
-    name: str
+    name: str  # of the roster: unique
     role: Role
+    display_name: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The name that others read."""
+        return self.display_name or self.name
+
+    @property
+    def is_staff(self) -> bool:
+        """True if they may see everybody's work, and comment on it."""
+        return self.role in {"instructor", "assistant"}
 
 
 def role(name: str) -> Role:
@@ -59,6 +74,11 @@ def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+def new_secret() -> str:
+    """Return a secret by which somebody signs in."""
+    return _PREFIX + secrets.token_urlsafe(_BYTES)
+
+
 def add_person(connection: Connection, name: str, role: Role, *, actor: str) -> Person:
     """Add a person, or return the one who has that name already.
 
@@ -75,28 +95,44 @@ def add_person(connection: Connection, name: str, role: Role, *, actor: str) -> 
     made = Person(new_id(), name, role)
     values = {"id": made.id, "name": name, "role": role, "created_at": now()}
     connection.execute(insert(person).values(values))
-    events.append(connection, actor, events.PERSON_ADDED, made.id, {"name": name, "role": role})
+    events.append(connection, actor, events.PERSON_ADDED, made.id, {"role": role})
     return made
 
 
 def find_person(connection: Connection, name: str) -> Person | None:
     """Return the person of that name."""
-    columns = (person.c.id, person.c.name, person.c.role)
-    row = connection.execute(select(*columns).where(person.c.name == name)).one_or_none()
+    row = connection.execute(select(*COLUMNS).where(person.c.name == name)).one_or_none()
+    return Person(*row) if row else None
+
+
+def need(connection: Connection, name: str) -> Person:
+    """Return the person of that name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    found = find_person(connection, name)
+    if found is None:
+        raise UsageError(f"there is no {name!r}: etude staff list")
+    return found
+
+
+def find_by_id(connection: Connection, person_id: str) -> Person | None:
+    """Return the person of an id."""
+    row = connection.execute(select(*COLUMNS).where(person.c.id == person_id)).one_or_none()
     return Person(*row) if row else None
 
 
 def get_person(connection: Connection, person_id: str) -> Person:
     """Return the person of an id that something else refers to."""
-    columns = (person.c.id, person.c.name, person.c.role)
-    return Person(*connection.execute(select(*columns).where(person.c.id == person_id)).one())
+    return Person(*connection.execute(select(*COLUMNS).where(person.c.id == person_id)).one())
 
 
 def make_token(
     connection: Connection, owner: Person, label: str, *, actor: str, expires_at: int | None = None
 ) -> str:
     """Create a token and return it: only its hash is stored."""
-    secret = _PREFIX + secrets.token_urlsafe(_BYTES)
+    secret = new_secret()
     made = {
         "id": new_id(),
         "person_id": owner.id,
@@ -106,7 +142,7 @@ def make_token(
         "expires_at": expires_at,
     }
     connection.execute(insert(token).values(made))
-    data = {"person": owner.name, "label": label, "expires_at": expires_at}
+    data = {"person": owner.id, "expires_at": expires_at}
     events.append(connection, actor, events.TOKEN_MADE, str(made["id"]), data)
     return secret
 
@@ -127,9 +163,7 @@ def tokens_of(connection: Connection, name: str) -> list[TokenNote]:
     Raises:
         UsageError: there is no such person.
     """
-    owner = find_person(connection, name)
-    if owner is None:
-        raise UsageError(f"there is no {name!r}")
+    owner = need(connection, name)
     columns = (token.c.id, token.c.label, token.c.expires_at, token.c.revoked_at)
     chosen = select(*columns).where(token.c.person_id == owner.id).order_by(token.c.id)
     return [

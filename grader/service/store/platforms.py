@@ -46,6 +46,15 @@ class Platform:
     id: str
     registration: PlatformRegistration
     deployments: frozenset[str]
+    context: str | None = None  # the one course that is let in; none until the first launch
+    members_url: str = ""  # where the members of that course are listed
+
+    @property
+    def origins(self) -> frozenset[str]:
+        """Scheme, host and port of every registered address."""
+        said = self.registration
+        addresses = (said.issuer, said.auth_url, said.token_url, said.jwks_url, said.grades_url)
+        return frozenset(filter(None, map(origin, addresses)))
 
 
 def origin(address: str) -> str:
@@ -130,7 +139,25 @@ def _platform(connection: Connection, row: Row[tuple[object, ...]]) -> Platform:
     deployments = connection.execute(select(lti_deployment.c.deployment).where(own)).scalars()
     addresses = (row.auth_url, row.token_url, row.jwks_url, row.grades_url)
     registration = PlatformRegistration(row.issuer, row.client_id, *addresses)
-    return Platform(row.id, registration, frozenset(deployments))
+    return Platform(row.id, registration, frozenset(deployments), row.context, row.members_url)
+
+
+def bind(connection: Connection, platform: Platform, context: str) -> bool:
+    """Let a platform's first course in; return whether this is that course."""
+    if platform.context is None and context:
+        own = (lti_platform.c.id == platform.id, lti_platform.c.context.is_(None))
+        if connection.execute(update(lti_platform).where(*own).values(context=context)).rowcount:
+            data = {"context": context}
+            events.append(
+                connection, platform.registration.issuer, events.COURSE_BOUND, platform.id, data
+            )
+    return get(connection, platform.id).context in {None, context}
+
+
+def set_course(connection: Connection, platform: Platform, **values: str) -> None:
+    """Set the course of a platform, or where its members are listed."""
+    own = lti_platform.c.id == platform.id
+    connection.execute(update(lti_platform).where(own).values(values))
 
 
 def use_nonce(connection: Connection, nonce: str, seconds: int) -> bool:

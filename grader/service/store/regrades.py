@@ -5,20 +5,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias
 
-from sqlalchemy import Connection, and_, exists, func, insert, select, update
+from sqlalchemy import Connection, ScalarSelect, and_, exists, func, insert, select, update
 
 from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT
 from grader.service.store import events
 from grader.service.store.ids import new_id, now
+from grader.service.store.submissions import Submitted
 from grader.service.store.tables import (
     SAME_KEY,
+    SHOWN,
     attempt,
     event,
     person,
     publication,
     regrade,
     regrade_source,
+    shown_actor,
+    source,
     submission,
     verdict,
 )
@@ -36,12 +40,16 @@ class Regrade:
     exercise: str
     from_hash: str
     to_hash: str
-    by: str
+    by: str  # a person's id, or a user of the command line
     reason: str
     allow_lower: bool
     state: State
     created_at: int  # microseconds since 1970
     ended_at: int | None
+    by_name: str  # as others read it
+
+
+_COLUMNS = (*regrade.columns, shown_actor(regrade.c.by))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +82,7 @@ class RegradeChange:
 
     submission_id: str
     person: str
+    shown: str  # the person's name that others read
     before: Mark
     after: Mark
     held: bool = False  # it would have been lowered, and was left as it is
@@ -94,6 +103,7 @@ class PublishedVerdict:
     submission_id: str
     person_id: str
     person: str
+    shown: str  # the person's name that others read
     exercise: str
     source_hash: str
     received_at: int
@@ -114,12 +124,37 @@ def versions(connection: Connection) -> dict[str, dict[str, int]]:
     return found
 
 
+def published_by(connection: Connection, regrade_id: str) -> Iterator[tuple[Submitted, int]]:
+    """Yield each submission that has its verdict by a regrade, and the event that published it."""
+    columns = submission.c
+    chosen = (
+        select(columns.id, columns.person_id, columns.exercise, columns.source_hash,
+               columns.received_at, event.c.seq, event.c.data)
+        .join(publication, publication.c.submission_id == columns.id)
+        .join(event, event.c.seq == publication.c.event_seq)
+        .where(event.c.seq > _begun(regrade_id))
+        .order_by(columns.person_id, columns.id)
+    )  # fmt: skip
+    for row in connection.execute(chosen).all():
+        if json.loads(row.data)["regrade"] == regrade_id:
+            yield Submitted(*row[:5]), row.seq
+
+
+def _begun(regrade_id: str) -> ScalarSelect[int]:
+    return select(func.min(event.c.seq)).where(event.c.subject == regrade_id).scalar_subquery()
+
+
 def sources(connection: Connection, exercise: str, from_hash: str) -> list[str]:
-    """Return the distinct sources whose published verdict is of one version, in order."""
+    """Return the distinct sources whose published verdict is of one version, in order.
+
+    Those that were erased with their person are not graded again.
+    """
     chosen = (
         select(publication.c.source_hash)
         .join(submission, submission.c.id == publication.c.submission_id)
+        .join(source, source.c.hash == publication.c.source_hash)
         .where(submission.c.exercise == exercise, publication.c.exercise_hash == from_hash)
+        .where(source.c.text != "")
         .distinct()
         .order_by(publication.c.source_hash)
     )
@@ -144,6 +179,7 @@ def published_verdicts(
             submission.c.id,
             submission.c.person_id,
             person.c.name,
+            SHOWN,
             submission.c.exercise,
             submission.c.source_hash,
             submission.c.received_at,
@@ -162,7 +198,7 @@ def published_verdicts(
     )
     # By person: all transactions lock several persons in this order.
     for row in connection.execute(chosen.order_by(person.c.id, submission.c.id)):
-        yield PublishedVerdict(*row[:6], mark=Mark(*row[6:]))
+        yield PublishedVerdict(*row[:7], mark=Mark(*tuple(row)[7:]))
 
 
 def begin(
@@ -174,8 +210,11 @@ def begin(
     by: str,
     reason: str,
     allow_lower: bool,
+    with_sources: bool = True,
 ) -> Regrade:
     """Store a regrade with all its sources, or return the one like it that has not ended.
+
+    Without sources it is an undo, which grades nothing.
 
     Raises:
         UsageError: one that is not ended goes elsewhere, or treats lower verdicts otherwise.
@@ -205,32 +244,37 @@ def begin(
     connection.execute(insert(regrade).values(values))
     rows = [
         {"regrade_id": values["id"], "source_hash": each, "done": False}
-        for each in sources(connection, exercise, from_hash)
+        for each in (sources(connection, exercise, from_hash) if with_sources else ())
     ]
     if rows:
         connection.execute(insert(regrade_source), rows)
     told = {key: values[key] for key in ("exercise", "from_hash", "to_hash", "reason")}
     told |= {"allow_lower": allow_lower, "sources": len(rows)}
     events.append(connection, by, events.REGRADE_BEGUN, values["id"], told)
-    return Regrade(**values)
+    begun = find(connection, values["id"])
+    assert begun is not None  # noqa: S101  it was inserted just now
+    return begun
 
 
 def find(connection: Connection, regrade_id: str) -> Regrade | None:
     """Return a regrade."""
-    row = connection.execute(select(regrade).where(regrade.c.id == regrade_id)).first()
+    row = connection.execute(select(*_COLUMNS).where(regrade.c.id == regrade_id)).first()
     return Regrade(*row) if row is not None else None
 
 
-def listed(connection: Connection) -> list[Regrade]:
-    """Return all regrades, the newest first."""
-    return [
-        Regrade(*row) for row in connection.execute(select(regrade).order_by(regrade.c.id.desc()))
-    ]
+def listed(
+    connection: Connection, *, before: str | None = None, most: int | None = None
+) -> list[Regrade]:
+    """Return regrades, the newest first, those older than one, at most so many."""
+    chosen = select(*_COLUMNS).order_by(regrade.c.id.desc()).limit(most)
+    if before is not None:
+        chosen = chosen.where(regrade.c.id < before)
+    return [Regrade(*row) for row in connection.execute(chosen)]
 
 
 def running(connection: Connection, exercise: str | None = None) -> list[Regrade]:
     """Return the regrades that have not ended, of one exercise or of all, the oldest first."""
-    chosen = select(regrade).where(regrade.c.state == "running").order_by(regrade.c.id)
+    chosen = select(*_COLUMNS).where(regrade.c.state == "running").order_by(regrade.c.id)
     if exercise is not None:
         chosen = chosen.where(regrade.c.exercise == exercise)
     return [Regrade(*row) for row in connection.execute(chosen)]
@@ -329,13 +373,12 @@ def changes(
         after: the event behind which to begin.
         most: how many to yield.
     """
-    begun = select(func.min(event.c.seq)).where(event.c.subject == regrade_id).scalar_subquery()
     told = (
-        select(event.c.seq, event.c.subject, event.c.kind, event.c.data, person.c.name)
+        select(event.c.seq, event.c.subject, event.c.kind, event.c.data, person.c.name, SHOWN)
         .join(submission, submission.c.id == event.c.subject)
         .join(person, person.c.id == submission.c.person_id)
         .where(
-            event.c.kind.in_((events.PUBLISHED, events.HELD)), event.c.seq > begun,
+            event.c.kind.in_((events.PUBLISHED, events.HELD)), event.c.seq > _begun(regrade_id),
             event.c.seq > after,
         )
         .order_by(event.c.seq)
@@ -350,7 +393,7 @@ def changes(
         held = row.kind == events.HELD
         now_is = Mark.from_data(data["after"] if held else data)
         before = Mark.from_data(data["before"])
-        change = RegradeChange(row.subject, row.name, before, now_is, held, row.seq)
+        change = RegradeChange(row.subject, row.name, row[-1], before, now_is, held, row.seq)
         if change.effect != "same":
             left = None if left is None else left - 1
             yield change

@@ -66,11 +66,9 @@ def open_session(connection: Connection, owner: Person, until: int | None = None
 
 def find(connection: Connection, cookie: str) -> BrowserSession | None:
     """Return the session of a cookie; None if there is none, or it has expired."""
-    columns = (person.c.id, person.c.name, person.c.role)
-    chosen = select(*columns).join(session, session.c.person_id == person.c.id)
-    row = connection.execute(
-        chosen.where(session.c.hash == digest(cookie), session.c.expires_at > now())
-    ).one_or_none()
+    chosen = select(*people.COLUMNS).join(session, session.c.person_id == person.c.id)
+    own = (session.c.hash == digest(cookie), session.c.expires_at > now())
+    row = connection.execute(chosen.where(*own, person.c.disabled_at.is_(None))).one_or_none()
     return BrowserSession(Person(*row), csrf_of(cookie)) if row else None
 
 

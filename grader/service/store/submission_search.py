@@ -7,6 +7,7 @@ from sqlalchemy import Connection, and_, case, func, select
 
 from grader.service.store.tables import (
     SAME_KEY,
+    SHOWN,
     grade,
     person,
     publication,
@@ -31,6 +32,7 @@ class FoundSubmission:
     outcome: str | None  # of the published verdict, like what follows
     score: int | None
     max_score: int | None
+    shown: str  # the person's name that others read
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Stuck:
     person: str
     failed: int  # submissions
     submission_id: str  # the latest
+    shown: str  # the name that others read
 
 
 _STATE = case(
@@ -80,6 +83,7 @@ def listed(
             verdict.c.outcome,
             verdict.c.score,
             verdict.c.max_score,
+            SHOWN,
         )
         .join(person, person.c.id == columns.person_id)
         .outerjoin(publication, publication.c.submission_id == columns.id)
@@ -98,7 +102,7 @@ def listed(
     if before is not None:
         chosen = chosen.where(submission.c.id < before)
     rows = connection.execute(chosen.order_by(submission.c.id.desc()).limit(most))
-    return [FoundSubmission(*row) for row in rows]
+    return [FoundSubmission(*tuple(row)) for row in rows]
 
 
 def stuck(
@@ -111,12 +115,12 @@ def stuck(
     failed, latest = func.count().label("failed"), func.max(submission.c.id).label("latest")
     own = (submission.c.person_id == grade.c.person_id, submission.c.exercise == grade.c.exercise)
     chosen = (
-        select(grade.c.exercise, person.c.name, failed, latest)
+        select(grade.c.exercise, person.c.name, failed, latest, SHOWN.label("shown"))
         .join(person, person.c.id == grade.c.person_id)
         .join(submission, and_(*own))
         .join(publication, publication.c.submission_id == submission.c.id)
         .where(person.c.role == "student", grade.c.passed.is_(False))
-        .group_by(grade.c.exercise, person.c.name)
+        .group_by(grade.c.exercise, person.c.id)
         .having(failed >= least)
         .order_by(failed.desc(), person.c.name)
     )
@@ -124,5 +128,5 @@ def stuck(
         chosen = chosen.where(grade.c.exercise == exercise)
     found: dict[str, list[Stuck]] = {}
     for row in connection.execute(chosen):
-        found.setdefault(row.exercise, []).append(Stuck(row.name, row.failed, row.latest))
+        found.setdefault(row.exercise, []).append(Stuck(*row[1:]))
     return found

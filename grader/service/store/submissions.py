@@ -127,7 +127,7 @@ def accept(
         return AcceptedSubmission(found, is_new=False)
     _let_wait(connection, [made.id])
     data = {"person": owner.id, "exercise": exercise, "source_hash": digest}
-    events.append(connection, owner.name, events.SUBMITTED, made.id, data)
+    events.append(connection, owner.id, events.SUBMITTED, made.id, data)
     return AcceptedSubmission(made, is_new=True)
 
 

@@ -26,6 +26,9 @@ from sqlalchemy import (
     and_,
     case,
     cast,
+    func,
+    select,
+    text,
 )
 
 metadata: Final = MetaData(
@@ -45,15 +48,43 @@ _LONG_NAME: Final = String(255)  # as long as LTI lets a platform's ids be
 _ADDRESS: Final = String(1000)
 # SQLite counts by itself only in a column that is exactly INTEGER.
 _SEQUENCE: Final = BigInteger().with_variant(Integer, "sqlite")
+_IF_ANY: Final[dict[str, Any]] = {
+    f"{dialect}_where": text("login <> ''") for dialect in ("sqlite", "postgresql")
+}
 
 person = Table(
     "person",
     metadata,
     Column("id", _ID, primary_key=True),
-    Column("name", _NAME, nullable=False, unique=True),  # a login, or a platform's id for them
+    Column("name", _NAME, nullable=False, unique=True),  # a roster's or a platform's id
     Column("role", String(20), nullable=False),
     Column("created_at", BigInteger, nullable=False),
-    CheckConstraint("role IN ('student', 'instructor', 'grader')", name="role"),
+    Column("display_name", _NAME, nullable=False, server_default=""),
+    Column("login", _NAME, nullable=False, server_default=""),  # by which a sign-in knows them
+    Column("section", _NAME, nullable=False, server_default=""),
+    Column("disabled_at", BigInteger),
+    CheckConstraint("role IN ('student', 'instructor', 'grader', 'assistant')", name="role"),
+    Index("ix_person_login", "login", unique=True, **_IF_ANY),
+)
+
+SHOWN: Final = case((person.c.display_name != "", person.c.display_name), else_=person.c.name)
+"""The name of a person that others read."""
+
+
+def shown_actor(column: ColumnElement[str]) -> ColumnElement[str]:
+    """Return the SQL of the name of whoever did something: a person's, or as it stands."""
+    who = person.alias("who")  # the statement may be about another person
+    shown = case((who.c.display_name != "", who.c.display_name), else_=who.c.name)
+    named = select(shown).where(who.c.id == column).scalar_subquery()
+    return func.coalesce(named, column)
+
+
+invite = Table(  # links by which a person signs in once
+    "invite",
+    metadata,
+    Column("hash", _HASH, primary_key=True),
+    Column("person_id", _ID, ForeignKey("person.id"), nullable=False, index=True),
+    Column("expires_at", BigInteger, nullable=False, index=True),
 )
 
 token = Table(
@@ -190,7 +221,7 @@ regrade = Table(
     Column("exercise", _NAME, nullable=False),
     Column("from_hash", _HASH, nullable=False),
     Column("to_hash", _HASH, nullable=False),
-    Column("by", _NAME, nullable=False),
+    Column("by", _NAME, nullable=False),  # a person's id, or a user of the command line
     Column("reason", Text, nullable=False),
     Column("allow_lower", Boolean, nullable=False),
     Column("state", String(20), nullable=False),  # running, finished, cancelled
@@ -214,7 +245,7 @@ event = Table(  # append-only: triggers refuse updates and deletes
     metadata,
     Column("seq", _SEQUENCE, primary_key=True, autoincrement=True),
     Column("at", BigInteger, nullable=False),
-    Column("actor", _NAME, nullable=False),  # a person's name, or "grader"
+    Column("actor", _NAME, nullable=False),  # a person's id, or "grader"
     Column("kind", String(40), nullable=False),
     Column("subject", _NAME, nullable=False, index=True),
     Column("data", Text, nullable=False),  # JSON
@@ -237,6 +268,51 @@ outbox = Table(  # what other systems have still to be told
     Index("ix_outbox_due", "sent_at", "due_at"),
 )
 
+schedule = Table(  # when an exercise may be handed in, by the file beside `course.yaml`
+    "schedule",
+    metadata,
+    Column("exercise", _NAME, primary_key=True),
+    Column("opens_at", BigInteger),
+    Column("due_at", BigInteger),
+    Column("late", Float, nullable=False),  # what is left of the points for each day begun
+    Column("attempts", Integer),  # within a day
+    Column("hold_hidden", Boolean, nullable=False),
+)
+
+extension = Table(  # a person's own due date
+    "extension",
+    metadata,
+    Column("person_id", _ID, ForeignKey("person.id"), nullable=False),
+    Column("exercise", _NAME, nullable=False),
+    Column("due_at", BigInteger, nullable=False),
+    PrimaryKeyConstraint("person_id", "exercise"),
+)
+
+override = Table(  # points or an excuse that staff gave; the newest row of a person counts
+    "override",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("person_id", _ID, ForeignKey("person.id"), nullable=False),
+    Column("exercise", _NAME, nullable=False),
+    Column("points", Float),
+    Column("excused", Boolean, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("by", _NAME, nullable=False),  # a person's id, or a user of the command line
+    Column("at", BigInteger, nullable=False),
+    Index("ix_override_person", "person_id", "exercise"),
+)
+
+comment = Table(  # what staff says on a submission, or on a line of it
+    "comment",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("submission_id", _ID, ForeignKey("submission.id"), nullable=False, index=True),
+    Column("line", Integer),
+    Column("text", Text, nullable=False),
+    Column("by", _NAME, nullable=False),
+    Column("at", BigInteger, nullable=False),
+)
+
 lti_key = Table(  # the pair of keys by which platforms know us; two while they are exchanged
     "lti_key",
     metadata,
@@ -257,6 +333,8 @@ lti_platform = Table(
     Column("jwks_url", _ADDRESS, nullable=False),
     Column("grades_url", _ADDRESS, nullable=False),  # line items lie on this origin
     Column("created_at", BigInteger, nullable=False),
+    Column("context", _LONG_NAME),  # the one course that is let in; the first that comes
+    Column("members_url", _ADDRESS, nullable=False, server_default=""),
     UniqueConstraint("issuer", "client_id"),
 )
 

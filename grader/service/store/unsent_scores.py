@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, bindparam, select, update
 
-from grader.service.store import events
+from grader.service.store import events, grades, windows
 from grader.service.store.ids import new_id, now
-from grader.service.store.tables import grade, lti_line, lti_platform, outbox, person
+from grader.service.store.tables import SHOWN, lti_line, lti_platform, outbox, person
 from grader.service.store.upsert import insert_unless_there
 
 KIND: Final = "lti.score"
@@ -30,9 +30,6 @@ _WHERE: Final = (
 # Made once, as those of `verdicts`: every published verdict asks.
 _LINES: Final = select(lti_line.c.id).where(
     lti_line.c.person_id == bindparam("person"), lti_line.c.exercise == bindparam("of")
-)
-_GRADE: Final = select(grade.c.score, grade.c.max_score, grade.c.passed).where(
-    grade.c.person_id == bindparam("person"), grade.c.exercise == bindparam("of")
 )
 
 
@@ -74,6 +71,7 @@ class UnsentGrade:
     tries: int
     parked: bool
     last_error: str
+    shown: str  # the person's name that others read
     at: int  # when the grade was earned, in microseconds since 1970
 
 
@@ -99,20 +97,26 @@ def note(connection: Connection, person_id: str, exercise: str) -> None:
     """Queue a grade for sending, in the transaction that changed it."""
     own = {"person": person_id, "of": exercise}
     lines = connection.execute(_LINES, own).scalars().all()
-    row = connection.execute(_GRADE, own).one_or_none() if lines else None
-    if row is not None:
-        for line_id in lines:
-            _enqueue(connection, line_id, dict(row._mapping))  # noqa: SLF001  its public name
+    if not lines:
+        return
+    found = grades.of_one(connection, person_id, exercise)
+    if found is None or found.points is None:  # an excuse is no score
+        return
+    points = int(found.points) if found.points == int(found.points) else found.points
+    said = {"score": points, "max_score": found.max_score, "passed": found.passed}
+    window = windows.window(connection, person_id, exercise)
+    for line_id in lines:
+        _enqueue(connection, line_id, said, (window.due_at or 0) if window.is_holding else 0)
 
 
-def _enqueue(connection: Connection, line_id: str, said: dict[str, Any]) -> None:
+def _enqueue(connection: Connection, line_id: str, said: dict[str, Any], not_before: int) -> None:
     empty = {
         "id": new_id(),
         "kind": KIND,
         "subject": line_id,
         "body": "{}",
         "created_at": now(),
-        "due_at": now(),
+        "due_at": max(now(), not_before),
         "tries": 0,
         "sent_at": None,
         "parked": False,
@@ -130,7 +134,7 @@ def _enqueue(connection: Connection, line_id: str, said: dict[str, Any]) -> None
         "sent_at": None,
     }
     if row.sent_at is not None or row.parked:  # else it keeps its pause, or its sender
-        values |= {"due_at": now(), "tries": 0, "parked": False, "last_error": ""}
+        values |= {"due_at": max(now(), not_before), "tries": 0, "parked": False, "last_error": ""}
     connection.execute(update(outbox).where(outbox.c.id == row.id).values(values))
 
 
@@ -202,6 +206,7 @@ def unsent(connection: Connection) -> list[UnsentGrade]:
         outbox.c.tries,
         outbox.c.parked,
         outbox.c.last_error,
+        SHOWN,
         outbox.c.body,
     )
     chosen = (

@@ -227,6 +227,17 @@ def publish(
         mistakes.note(connection, submitted.person_id, submitted.exercise, kept.body)
 
 
+def before_event(connection: Connection, submission_id: str, seq: int) -> StoredVerdict | None:
+    """Return the verdict that an event of a submission replaced."""
+    told = select(event.c.data).where(
+        event.c.subject == submission_id, event.c.kind == events.PUBLISHED, event.c.seq < seq
+    )
+    found = connection.execute(told.order_by(event.c.seq.desc()).limit(1)).scalar()
+    data = json.loads(found) if found else {}
+    names = ("exercise_hash", "source_hash", "grader_version")
+    return find(connection, VerdictKey(*(data[name] for name in names))) if data else None
+
+
 def _replace(
     connection: Connection, submitted: Submitted, kept: StoredVerdict, held: Mapping[str, Any]
 ) -> None:

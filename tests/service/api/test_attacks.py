@@ -142,7 +142,7 @@ def test_what_a_submission_raises_and_prints_is_text(served: Served, browser: ht
     ids = browser.get(
         "/v1/submissions", params={"person": student.get("/v1/session").json()["name"]}
     )
-    paths = [f"/staff/submissions/{each['id']}" for each in ids.json()["submissions"]]
+    paths = [f"/staff/submissions/{each['id']}" for each in ids.json()["items"]]
     assert len(paths) == 4
     for path in (*paths, "/staff/", "/staff/submissions", "/staff/exercises/attention-weights"):
         page = browser.get(path).raise_for_status()

@@ -117,6 +117,7 @@ def _fill(served: Served) -> dict[str, list[str]]:
     return {
         "submission_id": [*graded, taken.id],
         "regrade_id": [regrade.id],
+        "person_id": [owner.id],
         "exercise": ["double"],
     }
 

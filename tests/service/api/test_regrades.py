@@ -75,15 +75,16 @@ def test_a_regrade_is_previewed_and_run(both: tuple[Served, Stored]) -> None:
     assert answer.status_code == HTTPStatus.ACCEPTED
     ended = _end(prof, answer.headers["Location"])
     assert (ended["state"], ended["done"], ended["sources"]) == ("finished", 2, 2)
-    assert (ended["by"], ended["reason"]) == ("prof", "mended")
-    changes = prof.get(f"{answer.headers['Location']}/changes").json()
+    assert (ended["by_name"], ended["reason"]) == ("prof", "mended")
+    changes = prof.get(f"{answer.headers['Location']}/changes").json()["items"]
     assert {each["submission"]: each["held"] for each in changes} == {raised: False, lowered: True}
-    first = changes[0]["event"]
-    rest = prof.get(f"{answer.headers['Location']}/changes", params={"after": first}).json()
-    assert rest == changes[1:]
+    first = prof.get(f"{answer.headers['Location']}/changes", params={"limit": 1}).json()
+    after = {"after": first["next"]}
+    rest = prof.get(f"{answer.headers['Location']}/changes", params=after).json()
+    assert first["items"] + rest["items"] == changes
     verdict = served.client("ada").get(f"/v1/submissions/{raised}/verdict").json()
     assert (verdict["score"], verdict["exercise_hash"]) == (5, stored.exercise.digest)
-    assert [each["id"] for each in prof.get("/v1/regrades").json()] == [ended["id"]]
+    assert [each["id"] for each in prof.get("/v1/regrades").json()["items"]] == [ended["id"]]
     again = prof.delete(answer.headers["Location"])
     assert again.status_code == HTTPStatus.CONFLICT
 

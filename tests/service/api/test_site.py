@@ -214,3 +214,15 @@ def test_the_solution_is_for_those_who_passed(served: Served) -> None:
     assert httpx.get(f"{served.url}{path}").status_code == HTTPStatus.UNAUTHORIZED
     unknown = "/v1/exercises/no-such-one/solution"
     assert client.get(unknown).status_code == HTTPStatus.NOT_FOUND
+
+
+def test_an_unknown_path_of_the_api_is_a_problem(served: Served) -> None:
+    """Not the site's page; a path that takes another method says which."""
+    for method, path, status in (
+        ("GET", "/v1/nope", HTTPStatus.NOT_FOUND),
+        ("DELETE", "/v1/exercises", HTTPStatus.METHOD_NOT_ALLOWED),
+    ):
+        answer = httpx.request(method, f"{served.url}{path}")
+        assert answer.status_code == status
+        assert answer.headers["Content-Type"] == "application/problem+json"
+        assert answer.json()["type"] == "about:blank"

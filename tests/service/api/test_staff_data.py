@@ -60,13 +60,16 @@ def _hand_in(served: Served, client: httpx.Client, source: str) -> str:
 
 def test_the_gradebook_has_each_students_best(prof: httpx.Client) -> None:
     """As JSON; staff that tried an exercise is not in it."""
-    found = prof.get("/v1/gradebook").raise_for_status().json()
+    found = prof.get("/v1/gradebook").raise_for_status().json()["items"]
     assert {each["student"]: (each["score"], each["passed"]) for each in found} == {
         "ada": (5, True),
         "bob": (2, False),
         "=1+1": (5, True),
     }
-    assert prof.get("/v1/gradebook", params={"exercise": "other"}).json() == []
+    assert prof.get("/v1/gradebook", params={"exercise": "other"}).json()["items"] == []
+    first = prof.get("/v1/gradebook", params={"limit": 2}).json()
+    rest = prof.get("/v1/gradebook", params={"limit": 2, "after": first["next"]}).json()
+    assert (first["items"] + rest["items"], rest["next"]) == (found, None)
 
 
 @pytest.mark.parametrize("how", ["accept", "format"])
@@ -173,20 +176,20 @@ def test_the_statistics_say_who_is_stuck(prof: httpx.Client) -> None:
 
 def test_submissions_are_listed_page_by_page(prof: httpx.Client) -> None:
     """The newest first, each once."""
-    everything = prof.get("/v1/submissions").raise_for_status().json()["submissions"]
+    everything = prof.get("/v1/submissions").raise_for_status().json()["items"]
     ids = [each["id"] for each in everything]
     assert ids == sorted(ids, reverse=True)
     paged: list[str] = []
-    before: dict[str, str] = {}
+    after: dict[str, str] = {}
     while True:
-        page = prof.get("/v1/submissions", params={"limit": "3", **before}).json()
-        paged += [each["id"] for each in page["submissions"]]
+        page = prof.get("/v1/submissions", params={"limit": "3", **after}).json()
+        paged += [each["id"] for each in page["items"]]
         if page["next"] is None:
             break
-        before = {"before": page["next"]}
+        after = {"after": page["next"]}
     assert paged == ids
     bob = prof.get("/v1/submissions", params={"person": "bob", "exercise": "double"}).json()
-    assert [each["score"] for each in bob["submissions"]] == [0, 2, 0]
+    assert [each["score"] for each in bob["items"]] == [0, 2, 0]
 
 
 @pytest.mark.slow
@@ -197,9 +200,9 @@ def test_a_parked_submission_is_let_go_on(served: Served, prof: httpx.Client) ->
         owner = people.add_person(connection, "cleo", "grader", actor="test")  # in no gradebook
         taken = submissions.accept(connection, owner, "double", RIGHT, key="1").submission
         submissions.mark_for_review(connection, taken.id, "for this test")
-    parked = prof.get("/v1/submissions", params={"state": "parked"}).json()["submissions"]
+    parked = prof.get("/v1/submissions", params={"state": "parked"}).json()["items"]
     assert [(each["id"], each["person"]) for each in parked] == [(taken.id, "cleo")]
-    assert prof.get("/v1/submissions", params={"state": "pending"}).json()["submissions"] == []
+    assert prof.get("/v1/submissions", params={"state": "pending"}).json()["items"] == []
     release = f"/v1/submissions/{taken.id}/release"
     assert served.client("ada").post(release).status_code == HTTPStatus.FORBIDDEN
     assert prof.post(release).status_code == HTTPStatus.NO_CONTENT

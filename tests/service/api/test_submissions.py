@@ -4,10 +4,12 @@ import json
 import socket
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from pathlib import Path
 
 import httpx
+import jsonschema
 import pytest
 
 from grader.sandbox.limits import SOURCE_CAP
@@ -39,6 +41,12 @@ def test_a_solution_is_graded_with_the_hidden_tests(served: Served) -> None:
     assert any(test["hidden"] for test in verdict["tests"])
     assert verdict["score"] == verdict["max_score"] > 0
     assert verdict["sandbox"] != "none"
+    api = client.get("/v1/openapi.json").json()
+    schema = {**api["components"], "$ref": "#/schemas/verdict"}
+    text = json.dumps(schema).replace("#/components/schemas/", "#/schemas/")
+    jsonschema.validate(verdict, json.loads(text))
+    received = datetime.fromisoformat(client.get(location).json()["received_at"])
+    assert timedelta(0) < datetime.now(UTC) - received < timedelta(minutes=5)
 
 
 def test_a_wrong_answer_says_why(served: Served) -> None:

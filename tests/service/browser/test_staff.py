@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from grader.grading.results.verdict_json import verdict_from_data
-from grader.service.store import submissions, verdicts
+from grader.service.store import people, roster, submissions, verdicts
 from grader.service.store.ids import now
 from grader.service.store.submissions import Submitted
 from grader.service.store.verdicts import GradingRun
@@ -171,6 +171,12 @@ def test_signing_out(visit: Visit) -> None:
     expect(page.get_by_role("alert")).to_have_text("This token is unknown, expired or revoked.")
 
 
+def _invite(served: "Served") -> str:
+    with served.database.write() as connection:
+        whom = people.need(connection, "looked at")
+        return f"invite?key={roster.make_invite(connection, whom, 1, actor='test')}"
+
+
 def test_every_page_is_for_everybody(served: "Served", visit: Visit, tools: Tools) -> None:
     """Axe finds nothing, and nothing overflows; pictures are kept to be looked at."""
     submitted = _graded(served, HOSTILE_NAME, HOSTILE_SOURCE)
@@ -185,6 +191,8 @@ def test_every_page_is_for_everybody(served: "Served", visit: Visit, tools: Tool
         "failed": f"staff/submissions/{failed.id}",
         "regrades": "staff/regrades",
         "unsent": "staff/unsent",
+        "people": "staff/people",
+        "invite": _invite(served),
         "sign-in": "sign-in",
     }
     for name, path in paths.items():

@@ -1,5 +1,6 @@
 """Submitting from an exercise's page, as a learner does it, to a real service."""
 
+import datetime as dt
 import re
 from collections.abc import Callable
 from http import HTTPStatus
@@ -9,7 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from grader.course.schedule import Window
 from grader.grading.results.verdict import Outcome
+from grader.service.store import schedules
 from grader.service.store.submissions import COUNTED
 from tests.browser.hosting import hosted
 from tests.browser.judging import LOOKS, barriers, overflowing, shoot, without_python
@@ -103,6 +106,26 @@ def test_a_solution_is_graded_certified_and_known_after_a_reload(
     expect(page.locator(".certified-said")).to_have_text(
         f"Certified by the service for ada: 1 exercise, {exercise.xp} XP."
     )
+
+
+def test_times_are_those_of_the_reader(served: "Served", open_page: OpenPage) -> None:
+    """When it is due, and when it opens; Tokyo is nine hours ahead of what the service says."""
+    due = dt.datetime(2040, 3, 1, 20, tzinfo=dt.UTC)
+    for window, told in (
+        (Window(due=due), "Due 2 Mar 2040, 05:00:00 GMT+9"),
+        (Window(opens=due), "This exercise opens at 2 Mar 2040, 05:00:00 GMT+9."),
+    ):
+        with served.database.write() as connection:
+            schedules.store(connection, {"attention-weights": window}, actor="test")
+        bench = open_page(expected=REFUSED, timezone_id="Asia/Tokyo")
+        _arrive(bench, served.token("tokyo"))
+        if window.opens:
+            _submit(bench, "x = 1\n")
+            _concludes(bench, told)
+        else:
+            expect(_account(bench)).to_contain_text(told)
+    with served.database.write() as connection:
+        schedules.store(connection, {}, actor="test")
 
 
 def test_another_browser_shows_what_is_certified(served: "Served", open_page: OpenPage) -> None:

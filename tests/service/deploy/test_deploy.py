@@ -1,5 +1,6 @@
 """Files of deploy/, checked against the commands, routes and tables that exist."""
 
+import json
 import re
 import shlex
 import shutil
@@ -13,6 +14,7 @@ import yaml
 from sqlalchemy import text
 
 from grader.service.api.health_routes import router
+from grader.service.metrics import Meter
 from grader.service.store import people, submissions
 from grader.service.store.database import Database
 
@@ -53,8 +55,8 @@ def commands() -> Iterator[tuple[str, list[str]]]:
         if service["image"] == "etude-service":
             yield f"compose {name}", service["command"]
     for name, spec in deployments().items():
-        (container,) = spec["containers"]
-        yield f"kubernetes {name}", container["args"]
+        for container in (*spec["containers"], *spec.get("initContainers", ())):
+            yield f"kubernetes {name} {container['name']}", container["args"]
 
 
 @pytest.mark.parametrize("words", [pytest.param(words, id=name) for name, words in commands()])
@@ -62,7 +64,10 @@ def test_a_command_line_is_one_of_ours(
     words: list[str], tmp_path: Path, parse: Callable[[list[str]], None]
 ) -> None:
     """Each option exists and takes the value that it is given; the site's folder is a stand-in."""
-    parse([word.replace("/srv/etude/site", str(tmp_path)) for word in words])
+    folders = ("/srv/etude/site", "/site/pages")
+    for folder in folders:
+        words = [word.replace(folder, str(tmp_path)) for word in words]
+    parse(words)
 
 
 def test_units_are_what_systemd_understands(tmp_path: Path) -> None:
@@ -114,14 +119,14 @@ def test_containers_have_no_privileges() -> None:
             assert service["read_only"]
             assert not service["user"].startswith("0")
     for spec in deployments().values():
-        (container,) = spec["containers"]
         assert spec["securityContext"]["runAsNonRoot"]
         assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-        assert container["securityContext"] == {
-            "allowPrivilegeEscalation": False,
-            "readOnlyRootFilesystem": True,
-            "capabilities": {"drop": ["ALL"]},
-        }
+        for container in (*spec["containers"], *spec.get("initContainers", ())):
+            assert container["securityContext"] == {
+                "allowPrivilegeEscalation": False,
+                "readOnlyRootFilesystem": True,
+                "capabilities": {"drop": ["ALL"]},
+            }
 
 
 def test_probes_ask_for_routes_that_there_are() -> None:
@@ -137,7 +142,7 @@ def test_probes_ask_for_routes_that_there_are() -> None:
             assert asked["path"] in routes
             assert asked["port"] in ports
     for service in compose()["services"].values():
-        for port, path in re.findall(r":(\d+)(/\w+)'", str(service["healthcheck"]["test"])):
+        for port, path in re.findall(r":(\d+)(/\w+)'", str(service.get("healthcheck"))):
             assert path in routes
             assert f"port={port}" in str(service["command"])
 
@@ -179,3 +184,31 @@ def test_the_image_takes_the_locked_packages() -> None:
     assert "COPY requirements/service.txt" in (DEPLOY / "Dockerfile").read_text()
     assert "!requirements/service.txt" in (DEPLOY / "Dockerfile.dockerignore").read_text()
     assert "--hash=sha256:" in (ROOT / "requirements" / "service.txt").read_text()
+
+
+def test_servers_have_pages_and_every_lane_has_workers() -> None:
+    """On one host and on many: `--site` is what was built before, and regrades are taken."""
+    lines = [" ".join(words) for name, words in commands() if name.startswith("kubernetes")]
+    for own in (lines, [" ".join(words) for name, words in commands() if "compose" in name]):
+        assert any(line.startswith("serve") and "--site=/site/pages" in line for line in own)
+        assert any(line.startswith("site build --certified --output=/site/pages") for line in own)
+        for lane in LANES:
+            assert any(line.startswith("worker") and f"--lane={lane}" in line for line in own)
+
+
+def test_alerts_and_dashboard_ask_for_what_is_measured(database: Database) -> None:
+    """Each metric and route in them is one that the service tells."""
+    rules = yaml.safe_load((DEPLOY / "prometheus/alerts.yaml").read_text())["groups"][0]["rules"]
+    panels = json.loads((DEPLOY / "grafana/etude.json").read_text())["panels"]
+    asked = [rule["expr"] for rule in rules]
+    asked += [target["expr"] for panel in panels for target in panel["targets"]]
+    meter = Meter()
+    meter.watch(database)
+    meter.graded("passed", 1)
+    meter.answered("POST", "/v1/submissions", 202, 1)
+    told = meter.exposition().decode()
+    for name in {name for line in asked for name in re.findall(r"etude_\w+", line)}:
+        assert re.search(rf"^{name}\b", told, re.MULTILINE), name
+    assert {route for line in asked for route in re.findall(r'route="([^"]+)"', line)} == {
+        "/v1/submissions"
+    }

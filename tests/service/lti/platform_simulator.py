@@ -19,6 +19,7 @@ from jwt.algorithms import RSAAlgorithm
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 AGS = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
 SCORE = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
+MEMBERS = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
 STUDENT = "http://purl.imsglobal.org/vocab/lis/v2/membership#Learner"
 TEACHER = "http://purl.imsglobal.org/vocab/lis/v2/membership#Instructor"
 ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
@@ -56,6 +57,7 @@ class Platform:
     scores: list[dict[str, Any]] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)  # the paths that were called
     silence: threading.Event | None = None  # until it is set, its keys are not answered
+    members: list[dict[str, Any]] = field(default_factory=list)
     tokens: set[str] = field(default_factory=set)
     signed_by: list[str] = field(default_factory=list)  # the tool's keys, one for each token
 
@@ -118,7 +120,8 @@ class Platform:
             options={"require": ["exp", "iat", "jti"]},
         )
         self.signed_by.append(jwt.get_unverified_header(assertion)["kid"])
-        fits = form["grant_type"] == ["client_credentials"] and form["scope"] == [SCORE]
+        fits = form["grant_type"] == ["client_credentials"]
+        fits = fits and form["scope"][0] in {SCORE, MEMBERS}
         if not (claims and fits and form["client_assertion_type"] == [ASSERTION]):
             return None
         self.tokens.add(uuid.uuid4().hex)
@@ -134,6 +137,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.platform.silence.wait(30)
         if self.path == "/jwks" and not self.platform.out_of_order:
             self._answer(HTTPStatus.OK, self.platform.jwks)
+        elif self.path.startswith("/members"):
+            self._list_members()
         else:
             self._answer(HTTPStatus.SERVICE_UNAVAILABLE, {})
 
@@ -151,6 +156,15 @@ class _Handler(BaseHTTPRequestHandler):
             self._take_score(json.loads(body))
         else:
             self._answer(HTTPStatus.NOT_FOUND, {})
+
+    def _list_members(self) -> None:
+        is_tool = self.headers["Authorization"].removeprefix("Bearer ") in self.platform.tokens
+        first = self.path == "/members"
+        page = {"id": self.path, "members": self.platform.members[:1] if first else
+                self.platform.members[1:]}  # fmt: skip
+        link = {"Link": f'<{self.platform.url}/members?page=2>; rel="next"'} if first else {}
+        status = HTTPStatus.OK if is_tool else HTTPStatus.UNAUTHORIZED
+        self._answer(status, page if is_tool else {}, link)
 
     def _take_score(self, score: dict[str, Any]) -> None:
         is_tool = self.headers["Authorization"].removeprefix("Bearer ") in self.platform.tokens

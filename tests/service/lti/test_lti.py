@@ -303,7 +303,7 @@ _OTHER_HOST = "an address that is not registered"
         ({CLAIM + "deployment_id": "course-8"}, "This deployment"),
         ({CLAIM + "deployment_id": None}, "This deployment"),
         ({CLAIM + "deployment_id": ["course-7"]}, "This deployment"),
-        ({CLAIM + "message_type": "LtiDeepLinkingRequest"}, "Only links to exercises"),
+        ({CLAIM + "message_type": "LtiSubmissionReviewRequest"}, "Only links to exercises"),
         ({CLAIM + "version": "1.1.0"}, "Only LTI 1.3.0"),
         ({CLAIM + "custom": {"exercise": "../../staff"}}, "leads to no exercise"),
         ({CLAIM + "custom": {"exercise": ["attention-weights"]}}, "leads to no exercise"),

@@ -55,6 +55,28 @@ def test_a_preview_foresees_what_the_run_does(stored: Stored) -> None:
     }
 
 
+def test_a_regrade_is_undone(stored: Stored) -> None:
+    """What it replaced holds again, with the grades; what came after it stays; all is written down."""
+    ids = _fill(stored)
+    before = {name: stored.score(each) for name, each in ids.items()}
+    grades_before = [row[:7] for row in stored.projections()[1]]
+    begun = stored.begin(allow_lower=True)
+    with pytest.raises(UsageError, match="has ended"):
+        regrading.undo(stored.grading, begun.id, by="prof", reason="too early")
+    regrading.run(stored.grading, begun)
+    after = stored.score(ids["raised"])
+    with pytest.raises(UsageError, match="reason"):
+        regrading.undo(stored.grading, begun.id, by="prof", reason=" ")
+    undone = regrading.undo(stored.grading, begun.id, by="prof", reason="it was right before")
+    assert {name: stored.score(each) for name, each in ids.items()} == before
+    assert [row[:7] for row in stored.projections()[1]] == grades_before
+    assert {each.effect for each in _changes(stored, undone.id)} == {"raised", "lowered"}
+    nothing = regrading.undo(stored.grading, begun.id, by="prof", reason="once more")
+    assert _changes(stored, nothing.id) == []
+    regrading.undo(stored.grading, undone.id, by="prof", reason="it was wrong after all")
+    assert stored.score(ids["raised"]) == after
+
+
 @pytest.mark.slow
 def test_a_preview_of_a_sample_says_how_long_the_rest_takes(stored: Stored) -> None:
     """It tries so many sources, the same each time, and leaves the others to the run."""

@@ -11,10 +11,11 @@ import numpy as np
 import psycopg
 import pytest
 import sqlalchemy
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, delete, func, insert, select, text, update
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from benchmarks.postgres import PostgresServer
 from grader.authoring.statistics import Row, summarise
@@ -22,8 +23,8 @@ from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.service import gradebook_data
-from grader.service.store import events, ids, people, sessions, submissions, verdicts
-from grader.service.store.database import Database
+from grader.service.store import events, ids, migrate, people, sessions, submissions, verdicts
+from grader.service.store.database import Database, cause_of
 from grader.service.store.migrate import is_current, upgrade
 from grader.service.store.people import Person
 from grader.service.store.submissions import COUNTED, NEWEST, KeyReusedError, Submitted
@@ -109,12 +110,31 @@ def test_an_upgraded_database_is_left_alone(database: Database) -> None:
     assert not upgrade(database)
 
 
-def test_a_newer_database_is_refused(database: Database) -> None:
-    """An old program does not write into tables that it does not know."""
+def test_a_newer_database_is_used_while_it_only_adds(database: Database) -> None:
+    """An old program goes on beside a newer one until a step of the next generation."""
     with database.write() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0999'"))
+    assert not upgrade(database)
+    with database.write() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '1000'"))
     with pytest.raises(UsageError, match="newer version"):
         upgrade(database)
+
+
+def test_the_cause_of_an_error_is_told_without_its_text(tmp_path: Path) -> None:
+    """SQLite's name, the SQLSTATE or a refusal of PostgreSQL; no address and no value."""
+    with Database(f"sqlite:///{tmp_path}/etude.db") as database:
+        upgrade(database)
+        with pytest.raises(IntegrityError) as found, database.write() as connection:
+            connection.execute(text("INSERT INTO source VALUES ('secret', NULL)"))
+    assert cause_of(found.value) == "IntegrityError (SQLITE_CONSTRAINT_NOTNULL)"
+    starting = psycopg.OperationalError(
+        'connection to server at "db" failed: FATAL:  the database system is starting up'
+    )
+    wrapped = OperationalError("", {}, starting)
+    assert cause_of(wrapped) == "OperationalError (the database system is starting up)"
+    unique = OperationalError("", {}, psycopg.errors.UniqueViolation("secret"))
+    assert cause_of(unique) == "OperationalError (23505)"
 
 
 def test_ids_sort_by_when_they_were_made() -> None:
@@ -429,7 +449,10 @@ def test_an_upgrade_counts_the_mistakes_that_were_made_before(
         assert len(before[-1]) == 2
         connection.execute(text("DROP TABLE mistake"))
         connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
-    assert upgrade(database)
+        config: Any = migrate._config()  # noqa: SLF001  to run one step
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0002")
+        connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
     with database.read() as connection:
         assert _projections(connection) == before
 

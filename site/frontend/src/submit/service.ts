@@ -100,12 +100,24 @@ export class Service {
   private async request(path: string, how: RequestInit): Promise<unknown> {
     const response = await fetch(new URL(path, this.address), how).catch(() => null);
     if (response === null) throw new Refusal(0, AWAY);
-    if (!response.ok) throw refusal(response);
+    if (!response.ok) throw await refusal(response);
     return response.status === 204 ? null : response.json();
   }
 }
 
-function refusal({ status, headers }: Response): Refusal {
+/** A time of the service, which speaks UTC, as it is here. */
+export function local(time: string): string {
+  const options = { dateStyle: "medium", timeStyle: "long" } as const;
+  return new Intl.DateTimeFormat("en-GB", options).format(new Date(time));
+}
+
+async function refusal(response: Response): Promise<Refusal> {
+  const { status, headers } = response;
+  if (status === 423) {
+    // Not open yet, or too many attempts: the service says when.
+    const { detail } = (await response.json()) as { detail: string };
+    return new Refusal(status, detail.replace(/\d{4}-[\d-]+T[\d:]+\+00:00/g, local));
+  }
   const seconds = Number(headers.get("Retry-After")) || 0;
   const failed = "The service failed. What you wrote is kept here: submit it again later.";
   return new Refusal(status, SAID[status] ?? failed, seconds);

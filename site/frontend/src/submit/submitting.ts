@@ -7,7 +7,7 @@ import type { Verdict } from "../solve/verdict";
 import { type Attempt, Attempts } from "./attempt";
 import { certificates, recalled } from "./certified";
 import { follow } from "./following";
-import { type Me, Refusal, type Service, type State } from "./service";
+import { local, type Me, Refusal, type Service, type State } from "./service";
 import { signIn } from "./signin";
 
 const COUNTED = 1000; // as far as the service counts places in its line
@@ -31,6 +31,7 @@ export class Submitting {
   private readonly actions = element("span", { class: "account-actions" });
   private isBusy = false;
   private readonly attempts: Attempts;
+  private due: string | null = null; // in the reader's time zone
 
   constructor(
     private readonly service: Service,
@@ -39,11 +40,22 @@ export class Submitting {
     this.attempts = new Attempts(page.exercise.id);
     this.line.append(this.said, " ", this.actions);
     this.paint();
-    certificates.subscribe(() => this.paint());
+    certificates.subscribe(() => {
+      this.paint();
+      void this.askDue();
+    });
     void recalled.then(() => {
       this.paint();
       void this.resume();
     });
+  }
+
+  /** Ask when it is due; each person may have another time. */
+  private async askDue(): Promise<void> {
+    const found = this.service.me && (await this.service.ask(`exercises/${this.page.exercise.id}`).catch(() => null));
+    const due = (found as { window?: { due: string | null } } | null)?.window?.due;
+    this.due = due ? local(due) : null;
+    this.paint();
   }
 
   /** Go on with what was handed in before this page was loaded. */
@@ -156,7 +168,7 @@ export class Submitting {
       this.actions.replaceChildren(button("Sign in", () => void this.signIn(), { class: "link" }));
       return;
     }
-    this.said.replaceChildren("Signed in as ", element("b", {}, me.name), ".", ...this.certified());
+    this.said.replaceChildren("Signed in as ", element("b", {}, me.name), ".", ...this.certified(), this.due ? ` Due ${this.due}.` : "");
     this.actions.replaceChildren(button("Sign out", () => void this.signOut(), { class: "link" }));
   }
 

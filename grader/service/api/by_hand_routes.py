@@ -1,0 +1,120 @@
+"""The work of staff by hand: comments on submissions, points, excuses, extensions."""
+
+from http import HTTPStatus
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from grader.course.schedule import moment
+from grader.errors import UsageError
+from grader.service.api.auth import ContextOf, Staff, Teacher
+from grader.service.api.people_routes import Existing
+from grader.service.api.problem_details import ProblemError, responses
+from grader.service.api.submission_routes import Own
+from grader.service.store import by_hand, schedules
+from grader.service.store.by_hand import Comment
+
+router = APIRouter(prefix="/v1", tags=["people"])
+
+_NOT_THEIRS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+_REFUSED = (*_NOT_THEIRS, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class NewComment(_Strict):
+    """A comment on a submission."""
+
+    text: str = Field(max_length=10_000)
+    line: int | None = Field(None, ge=1, le=100_000, description="Which line it is on, if one.")
+
+
+class NewOverride(_Strict):
+    """Points or an excuse that counts instead of the verdict; neither takes back what was given."""
+
+    points: float | None = Field(None, ge=0, le=1_000_000)
+    excused: bool = False
+    reason: str = Field(max_length=10_000)
+
+
+class NewExtension(_Strict):
+    """A due date of a person's own."""
+
+    due: str = Field(max_length=100, description="With its zone: 2026-12-01T18:00+01:00.")
+
+
+@router.get(
+    "/submissions/{submission_id}/comments",
+    responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
+)
+def comments(submitted: Own, service: ContextOf) -> list[Comment]:
+    """Return what staff said on a submission."""
+    with service.database.read() as connection:
+        return by_hand.comments(connection, submitted.id)
+
+
+@router.post(
+    "/submissions/{submission_id}/comments",
+    status_code=HTTPStatus.CREATED,
+    responses=responses(*_REFUSED),
+)
+def say(submitted: Own, new: NewComment, teacher: Teacher, service: ContextOf) -> list[Comment]:
+    """Comment on a submission or on a line of it; its student reads that."""
+    try:
+        with service.database.write() as connection:
+            by_hand.say(connection, submitted, new.text, new.line, actor=teacher.id)
+            return by_hand.comments(connection, submitted.id)
+    except UsageError as error:
+        raise _refused(error) from None
+
+
+@router.post(
+    "/people/{person_id}/overrides/{exercise}",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=responses(*_REFUSED),
+)
+def give(whom: Existing, exercise: str, new: NewOverride, staff: Staff, service: ContextOf) -> None:
+    """Give a person points or an excuse in an exercise."""
+    definition = service.catalog.find(exercise)
+    if definition is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
+    if new.points is not None and new.points > definition.max_points:
+        raise ProblemError(HTTPStatus.CONFLICT, f"It has {definition.max_points} points.")
+    try:
+        with service.database.write() as connection:
+            by_hand.give(
+                connection,
+                whom,
+                exercise,
+                new.points,
+                new.reason,
+                excused=new.excused,
+                actor=staff.id,
+            )
+    except UsageError as error:
+        raise _refused(error) from None
+
+
+@router.post(
+    "/people/{person_id}/extensions/{exercise}",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=responses(*_REFUSED),
+)
+def extend(
+    whom: Existing, exercise: str, new: NewExtension, staff: Staff, service: ContextOf
+) -> None:
+    """Give a person a due date of their own, for an exercise."""
+    if service.catalog.find(exercise) is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
+    try:
+        due = moment(new.due)
+        with service.database.write() as connection:
+            schedules.extend(connection, whom, exercise, due, actor=staff.id)
+    except UsageError as error:
+        raise _refused(error) from None
+
+
+def _refused(error: UsageError) -> ProblemError:
+    return ProblemError(HTTPStatus.CONFLICT, f"{str(error)[0].upper()}{str(error)[1:]}.")

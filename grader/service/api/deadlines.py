@@ -1,0 +1,100 @@
+"""A schedule as a learner meets it: submissions that are refused, results that are held back."""
+
+import time
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Any
+
+from pydantic import BaseModel, Field
+from sqlalchemy import Connection
+
+from grader.service.api.problem_details import ProblemError
+from grader.service.store import schedules, windows
+from grader.service.store.ids import now
+from grader.service.store.people import Person
+from grader.service.store.submissions import Submitted
+from grader.service.store.verdicts import StoredVerdict
+from grader.service.store.windows import StoredWindow
+
+_DAY = 24 * 60 * 60 * 1_000_000  # microseconds
+
+
+class WindowInfo(BaseModel):
+    """When the caller may hand in an exercise; times are ISO 8601 in UTC."""
+
+    opens: str | None
+    due: str | None = Field(description="The caller's own, if they have an extension.")
+    late: float = Field(description="What is left of late work's points for each day begun.")
+    attempts: int | None = Field(description="Within 24 hours; null for any number.")
+    hold_hidden: bool = Field(description="Results of hidden tests are held back until due.")
+
+
+def info(window: StoredWindow) -> WindowInfo:
+    """Return what the caller is told of a window."""
+    return WindowInfo(
+        opens=_iso(window.opens_at),
+        due=_iso(window.due_at),
+        late=window.late,
+        attempts=window.attempts,
+        hold_hidden=window.hold_hidden,
+    )
+
+
+def _iso(microseconds: int | None) -> str | None:
+    if microseconds is None:
+        return None
+    return datetime.fromtimestamp(microseconds // 1_000_000, UTC).isoformat()
+
+
+def check(connection: Connection, person: Person, submitted: Submitted) -> None:
+    """Raise if a student may not hand this in now.
+
+    Raises:
+        ProblemError: 423 before the exercise opens, or after too many attempts.
+    """
+    if person.role != "student":
+        return
+    window = windows.window(connection, person.id, submitted.exercise)
+    if window.opens_at is not None and now() < window.opens_at:
+        raise _refused(f"This exercise opens at {_iso(window.opens_at)}.", window.opens_at)
+    if window.attempts is not None:
+        times = schedules.attempts_before(connection, submitted)
+        if len(times) >= window.attempts:
+            again = times[-window.attempts] + _DAY
+            told = (
+                f"{window.attempts} attempts in 24 hours are used up; the next is at {_iso(again)}."
+            )
+            raise _refused(told, again)
+
+
+def _refused(detail: str, until: int) -> ProblemError:
+    seconds = max(1, round(until / 1_000_000 - time.time()))
+    return ProblemError(HTTPStatus.LOCKED, detail, {"Retry-After": str(seconds)})
+
+
+def is_held(connection: Connection, person: Person, exercise: str) -> bool:
+    """Return whether results of hidden tests are held back from somebody."""
+    if person.role != "student":
+        return False
+    return windows.window(connection, person.id, exercise).is_holding
+
+
+def without_hidden(kept: StoredVerdict) -> StoredVerdict:
+    """Return a verdict as if the visible tests were all that was run here."""
+    tests = [each for each in kept.body["tests"] if not each["hidden"]]
+    hidden = len(kept.body["tests"]) - len(tests)
+    score, most = (sum(each[name] for each in tests) for name in ("points", "max_points"))
+    failed = [each["outcome"] for each in tests if each["outcome"] != "passed"]
+    outcome = kept.outcome if kept.body["message"] else (failed or ["passed"])[0]
+    body: dict[str, Any] = {
+        **kept.body,
+        "outcome": outcome,
+        "score": score,
+        "max_score": most,
+        "xp": 0,
+        "tests": tests,
+        "hidden_elsewhere": hidden,
+        "diagnosis": None,
+        "example": None,
+    }
+    return StoredVerdict(kept.key, outcome, score, most, 0, body, kept.at)

@@ -1,0 +1,66 @@
+"""`/oidc`: sign-in by the provider of the university."""
+
+from http import HTTPStatus
+from typing import Final
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from grader.errors import UsageError
+from grader.service.api.auth import ContextOf
+from grader.service.api.problem_details import ProblemError
+from grader.service.api.session_routes import give_cookie
+from grader.service.oidc import LOGIN_SECONDS, Provider
+from grader.service.service import AppContext
+from grader.service.staff.login import HOME, PageRoute, see
+from grader.service.store import roster, sessions
+
+_PATH: Final = "/oidc/callback"
+_COOKIE: Final = "etude_oidc"
+
+router = APIRouter(prefix="/oidc", route_class=PageRoute, include_in_schema=False)
+
+
+def _provider(service: AppContext) -> Provider:
+    if service.settings.oidc is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no single sign-on here.")
+    return service.settings.oidc
+
+
+def _redirect_uri(request: Request, service: AppContext) -> str:
+    host, port = request.scope["server"]  # where it was received: headers may be forged
+    return (service.settings.public_url or f"http://{host}:{port}").rstrip("/") + _PATH
+
+
+@router.get("/login")
+def login(request: Request, service: ContextOf) -> Response:
+    """Redirect a browser to the provider."""
+    url, secret = _provider(service).begin(_redirect_uri(request, service))
+    answer = RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
+    answer.set_cookie(
+        _COOKIE,
+        secret,
+        max_age=LOGIN_SECONDS,
+        path=_PATH,
+        httponly=True,
+        samesite="lax",
+        secure=service.settings.is_https,
+    )
+    return answer
+
+
+@router.get("/callback")
+def callback(request: Request, service: ContextOf) -> Response:
+    """Open a session for whoever comes back, if they are on the roster."""
+    secret = request.cookies.get(_COOKIE, "")
+    sent = dict(request.query_params)
+    name = _provider(service).finish(sent, secret, _redirect_uri(request, service))
+    with service.database.write() as connection:
+        person = roster.find_login(connection, name)
+        if person is None:
+            raise UsageError(f"{name} is not on the roster of this course; ask your instructor")
+        opened = sessions.open_session(connection, person)
+    answer = see(HOME if person.is_staff else "/")
+    give_cookie(answer, opened.cookie, service)
+    answer.delete_cookie(_COOKIE, _PATH)
+    return answer

@@ -1,0 +1,30 @@
+"""What all lists of the API share: pages, and times as RFC 3339 has them."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Generic, TypeAlias, TypeVar
+
+from fastapi import Query
+from pydantic import BaseModel, Field, PlainSerializer
+
+_Item = TypeVar("_Item")
+
+
+def _time(microseconds: int) -> datetime:
+    return datetime.fromtimestamp(microseconds / 1e6, UTC)
+
+
+Moment: TypeAlias = Annotated[int, PlainSerializer(_time, return_type=datetime)]
+"""A time of the store, microseconds since 1970."""
+
+After = Annotated[
+    str | None,
+    Query(max_length=401, pattern=r"^[^\x00]+$", description="`next` of the page before."),
+]
+Limit = Annotated[int, Query(ge=1, le=1000, description="How many, at most.")]
+
+
+class Page(BaseModel, Generic[_Item]):
+    """A part of a list, in order."""
+
+    items: list[_Item]
+    next: str | None = Field(description="`after` of the next page; null at the end.")

@@ -1,0 +1,110 @@
+"""Staff pages: the roster; and the page of an invite, by which a person signs in."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from grader.errors import UsageError
+from grader.service.api import people_routes as api
+from grader.service.api.auth import ContextOf
+from grader.service.api.problem_details import ProblemError
+from grader.service.api.session_routes import give_cookie
+from grader.service.staff.login import Fields, Instructor, OwnForm, PageRoute, instructor, see
+from grader.service.staff.page_templates import render
+from grader.service.store import people, roster, sessions
+from grader.service.store.people import ROLES, Person
+
+_PATH = "/staff/people"
+IMPORT_PATH = f"{_PATH}/import"
+_NOT_VALID = "This invite was used, has expired, or is none. Ask your instructor for another one."
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+inside = APIRouter(
+    prefix=_PATH,
+    route_class=PageRoute,
+    include_in_schema=False,
+    dependencies=[Depends(instructor)],
+)
+
+
+@inside.get("")
+def listing(visitor: Instructor, service: ContextOf) -> Response:
+    """Show everybody."""
+    return _page(visitor, service)
+
+
+def _page(
+    visitor: Instructor, service: ContextOf, status: HTTPStatus = HTTPStatus.OK, **said: str
+) -> Response:
+    with service.database.read() as connection:
+        found = roster.listed(connection)
+    said = {"trouble": "", "done": "", "link": "", "roster": ""} | said
+    return render("people", status, visitor=visitor, people=found, roles=ROLES, **said)
+
+
+@inside.post("/import")
+def import_people(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Import a roster that was pasted."""
+    text = sent.get("roster", "")
+    try:
+        done = api.import_roster(service, text.encode(), visitor.person)
+    except UsageError as error:
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+        return _page(visitor, service, status, trouble=f"{error}.", roster=text)
+    told = f"{done.added} added, {done.changed} changed, {done.unchanged} as they were."
+    return _page(visitor, service, done=told)
+
+
+def _whom(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Person:
+    return api.existing(sent.get("person", ""), visitor.person, service)
+
+
+Whom = Annotated[Person, Depends(_whom)]
+
+
+@inside.post("/change")
+def change(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Give a person a role, disable them, or let them in again."""
+    wanted = api.PersonChange(
+        role=people.role(sent["role"]) if "role" in sent else None,
+        disabled={"yes": True, "no": False}.get(sent.get("disabled", "")),
+    )
+    api.change(whom, wanted, visitor.person, service)
+    return see(_PATH)
+
+
+@inside.post("/invite")
+def invite(whom: Whom, _sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Show a link for a person."""
+    made = api.invite(whom, visitor.person, service)
+    return _page(
+        visitor,
+        service,
+        done=f"A link for {whom.shown}. It signs in once, within {made.days} days:",
+        link=f"{service.settings.public_url.rstrip('/')}{made.path}",
+    )
+
+
+@router.get("/invite")
+def accept_page(service: ContextOf, key: Annotated[str, Query(max_length=200)] = "") -> Response:
+    """Ask before an invite is used: programs that read mail open links, too."""
+    with service.database.read() as connection:
+        found = roster.invited(connection, key)
+    if found is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, _NOT_VALID)
+    return render("invite", person=found, key=key, token="")
+
+
+@router.post("/invite")
+def accept(sent: Fields, service: ContextOf) -> Response:
+    """Sign a person in, and show them the token for the next time."""
+    with service.database.write() as connection:
+        found = roster.invited(connection, sent.get("key", ""), use=True)
+        if found is None:
+            raise ProblemError(HTTPStatus.NOT_FOUND, _NOT_VALID)
+        token = people.make_token(connection, found, "invite", actor=found.id)
+        opened = sessions.open_session(connection, found)
+    response = render("invite", person=found, key="", token=token)
+    give_cookie(response, opened.cookie, service)
+    return response

@@ -1,0 +1,77 @@
+"""The work of staff by hand: points and excuses, and comments on submissions."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, insert, select
+
+from grader.errors import UsageError
+from grader.service.store import events, unsent_scores
+from grader.service.store.ids import new_id, now
+from grader.service.store.people import Person
+from grader.service.store.submissions import Submitted
+from grader.service.store.tables import comment, override, shown_actor
+
+_LONGEST = 10_000  # characters of a reason or a comment
+_MOST_POINTS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """What staff said on a submission."""
+
+    line: int | None
+    text: str
+    by: str  # the name that others read
+    at: int  # microseconds since 1970
+
+
+def give(
+    connection: Connection,
+    whom: Person,
+    exercise: str,
+    points: float | None,
+    reason: str,
+    *,
+    excused: bool = False,
+    actor: str,
+) -> None:
+    """Give points or an excuse instead of the verdict's; neither of them takes back what was given.
+
+    Raises:
+        UsageError: there is no reason, or points and an excuse are given.
+    """
+    if points is not None and (excused or not 0 <= points <= _MOST_POINTS):
+        raise UsageError("give points from 0 up, or an excuse")
+    values = {"person_id": whom.id, "exercise": exercise, "points": points, "excused": excused}
+    row = {"id": new_id(), **values, "reason": _said(reason, "a reason"), "by": actor, "at": now()}
+    connection.execute(insert(override).values(row))
+    data = {"override": row["id"], "exercise": exercise, "points": points, "excused": excused}
+    events.append(connection, actor, events.OVERRIDDEN, whom.id, data)
+    unsent_scores.note(connection, whom.id, exercise)
+
+
+def say(connection: Connection, on: Submitted, text: str, line: int | None, *, actor: str) -> None:
+    """Comment on a submission, or on a line of it.
+
+    Raises:
+        UsageError: it is empty or too long.
+    """
+    said = {"line": line, "text": _said(text, "a comment"), "by": actor, "at": now()}
+    row = {"id": new_id(), "submission_id": on.id, **said}
+    connection.execute(insert(comment).values(row))
+    data = {"comment": row["id"], "line": line}
+    events.append(connection, actor, events.COMMENTED, on.id, data)
+
+
+def comments(connection: Connection, submission_id: str) -> list[Comment]:
+    """Return the comments on a submission, the oldest first."""
+    columns = (comment.c.line, comment.c.text, shown_actor(comment.c.by), comment.c.at)
+    chosen = select(*columns).where(comment.c.submission_id == submission_id)
+    return [Comment(*row) for row in connection.execute(chosen.order_by(comment.c.id))]
+
+
+def _said(text: str, what: str) -> str:
+    text = text.strip()
+    if not text or len(text) > _LONGEST or "\0" in text:
+        raise UsageError(f"write {what}, of at most {_LONGEST} characters")
+    return text

@@ -1,0 +1,66 @@
+"""Schedules of exercises, from a course's file, and people's extensions."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select
+
+from grader.course.schedule import Window
+from grader.service.store import events, unsent_scores
+from grader.service.store.ids import now
+from grader.service.store.people import Person
+from grader.service.store.submissions import Submitted
+from grader.service.store.tables import extension, lti_line, schedule, submission
+from grader.service.store.upsert import put
+from grader.service.store.windows import StoredWindow
+
+_DAY = 24 * 60 * 60 * 1_000_000  # microseconds
+
+
+def store(connection: Connection, windows: Mapping[str, Window], *, actor: str) -> bool:
+    """Replace all schedules; return whether anything changed."""
+    rows = {name: {"exercise": name, **asdict(_stored(each))} for name, each in windows.items()}
+    before = {row.exercise: dict(row._mapping) for row in connection.execute(select(schedule))}  # noqa: SLF001  its public name
+    changed = [name for name in before.keys() | rows if before.get(name) != rows.get(name)]
+    if not changed:
+        return False
+    connection.execute(delete(schedule))
+    if rows:
+        connection.execute(insert(schedule), list(rows.values()))
+    for name in sorted(changed):
+        events.append(connection, actor, events.SCHEDULE_CHANGED, name, rows.get(name, {}))
+    lines = select(lti_line.c.person_id, lti_line.c.exercise).distinct()
+    for person_id, exercise in connection.execute(
+        lines.where(lti_line.c.exercise.in_(changed))
+    ).all():
+        unsent_scores.note(connection, person_id, exercise)
+    return True
+
+
+def _stored(window: Window) -> StoredWindow:
+    opens, due = (_microseconds(each) for each in (window.opens, window.due))
+    return StoredWindow(opens, due, window.late, window.attempts, window.hold_hidden)
+
+
+def _microseconds(moment: dt.datetime | None) -> int | None:
+    return None if moment is None else int(moment.timestamp() * 1_000_000)
+
+
+def extend(
+    connection: Connection, whom: Person, exercise: str, due: dt.datetime, *, actor: str
+) -> None:
+    """Give a person a due date of their own."""
+    row: dict[str, Any] = {"exercise": exercise, "due_at": _microseconds(due)}
+    put(connection, extension, {"person_id": whom.id, **row})
+    events.append(connection, actor, events.EXTENDED, whom.id, row)
+    unsent_scores.note(connection, whom.id, exercise)
+
+
+def attempts_before(connection: Connection, submitted: Submitted) -> list[int]:
+    """Return when the same exercise was handed in, within the day before, the oldest first."""
+    own = submission.c.person_id == submitted.person_id, submission.c.exercise == submitted.exercise
+    recent = submission.c.received_at > now() - _DAY
+    chosen = select(submission.c.received_at).where(*own, recent, submission.c.id != submitted.id)
+    return list(connection.execute(chosen.order_by(submission.c.received_at)).scalars())

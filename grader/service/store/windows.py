@@ -1,0 +1,40 @@
+"""The times at which a person may hand in an exercise: by the schedule, and their own extension."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, and_, func, select
+
+from grader.service.store.ids import now
+from grader.service.store.tables import extension, schedule
+
+
+@dataclass(frozen=True, slots=True)
+class StoredWindow:
+    """When a person may hand in an exercise; times are in microseconds since 1970."""
+
+    opens_at: int | None = None
+    due_at: int | None = None  # their own, if they have an extension
+    late: float = 0.0
+    attempts: int | None = None
+    hold_hidden: bool = False
+
+    @property
+    def is_holding(self) -> bool:
+        """True if results of hidden tests are not to be seen yet."""
+        return self.hold_hidden and self.due_at is not None and now() < self.due_at
+
+
+def windows(connection: Connection, person_id: str) -> dict[str, StoredWindow]:
+    """Return the windows of a person, by exercise."""
+    columns = schedule.c
+    due = func.coalesce(extension.c.due_at, columns.due_at)
+    own = and_(extension.c.exercise == columns.exercise, extension.c.person_id == person_id)
+    chosen = select(
+        columns.exercise, columns.opens_at, due, columns.late, columns.attempts, columns.hold_hidden
+    ).outerjoin(extension, own)
+    return {name: StoredWindow(*rest) for name, *rest in connection.execute(chosen)}
+
+
+def window(connection: Connection, person_id: str, exercise: str) -> StoredWindow:
+    """Return a person's window for an exercise."""
+    return windows(connection, person_id).get(exercise, StoredWindow())

@@ -1,0 +1,144 @@
+"""The one course of a platform: its context, chosen links, members, assistants, and frames."""
+
+import html
+import re
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+import jwt
+import pytest
+from sqlalchemy import select
+
+from grader.errors import UsageError
+from grader.service.api.lti_routes import frame_origins
+from grader.service.lti.keys import tool_keys
+from grader.service.lti.launch import role_of
+from grader.service.lti.members import fetch_members
+from grader.service.store import platforms
+from grader.service.store.tables import person
+from tests.service.lti.conftest import Course
+from tests.service.lti.platform_simulator import AGS, CLAIM, STUDENT, TEACHER
+
+CONTEXT = CLAIM + "context"
+NRPS = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"
+DL = "https://purl.imsglobal.org/spec/lti-dl/claim/"
+ASSISTANT = "http://purl.imsglobal.org/vocab/lis/v2/membership/Instructor#TeachingAssistant"
+
+
+def _said(answer: httpx.Response) -> str:
+    (sentence,) = re.findall(r'<p role="alert">(.*?)</p>', answer.text, re.DOTALL)
+    return html.unescape(sentence)
+
+
+def _choose(course: Course, *roles: str, url: str = "") -> httpx.Response:
+    claims: dict[str, Any] = {
+        CLAIM + "message_type": "LtiDeepLinkingRequest",
+        CLAIM + "roles": list(roles),
+        CLAIM + "resource_link": None,
+        DL + "deep_linking_settings": {
+            "deep_link_return_url": url or f"{course.platform.url}/links",
+            "accept_types": ["ltiResourceLink"],
+            "accept_multiple": True,
+            "data": "of the platform",
+        },
+    }
+    return course.launch(course.browser(), **claims)
+
+
+def test_another_course_is_refused_with_a_sentence(course: Course) -> None:
+    """The first course that launches is the server's; nobody of another one is let in."""
+    assert course.launch(course.browser(), **{CONTEXT: {"id": "7"}}).is_redirect
+    before = course.count()
+    for other in ({"id": "8"}, None):
+        answer = course.launch(course.browser(), **{CONTEXT: other, "sub": "stranger"})
+        assert answer.status_code == HTTPStatus.BAD_REQUEST
+        assert _said(answer).startswith("This server is for another course of your learning")
+    assert course.count() == before
+    assert course.launch(course.browser(), **{CONTEXT: {"id": "7"}}).is_redirect
+
+
+def test_a_teacher_chooses_exercises(course: Course) -> None:
+    """Each becomes a link with a line item of its points, signed by us, with the platform's data."""
+    page = _choose(course, TEACHER)
+    assert page.status_code == HTTPStatus.OK
+    assert course.platform.url in page.headers["Content-Security-Policy"].partition("ancestors")[2]
+    (request,) = re.findall(r'name="request" value="([^"]+)"', page.text)
+    sent = {"request": request, "exercise": ["attention-weights", "similarity-scores"]}
+    answer = course.browser().post("/lti/choice", data=sent)
+    (token,) = re.findall(r'name="JWT" value="([^"]+)"', answer.text)
+    assert f'action="{course.platform.url}/links"' in answer.text
+    assert f"form-action 'self' {course.platform.url};" in answer.headers["Content-Security-Policy"]
+    key = tool_keys(course.tool.context.database)[0].private.public_key()
+    said = jwt.decode(token, key, algorithms=["RS256"], audience=course.platform.url)
+    assert said["iss"] == course.platform.client_id
+    assert said[DL + "data"] == "of the platform"
+    first, _ = said[DL + "content_items"]
+    exercise = course.tool.context.catalog.find("attention-weights")
+    assert exercise is not None
+    assert first["custom"] == {"exercise": "attention-weights"}
+    assert first["lineItem"]["scoreMaximum"] == exercise.max_points
+    assert first["url"].endswith("/lti/launch/attention-weights")
+
+
+def test_a_choice_is_refused_with_a_sentence(course: Course) -> None:
+    """Of a student, for a foreign address, with nothing chosen, and without what we signed."""
+    assert "whoever teaches" in _said(_choose(course, STUDENT))
+    assert "at an address" in _said(_choose(course, TEACHER, url="https://evil.example/"))
+    forged = {"request": "x.y.z", "exercise": "similarity-scores"}
+    assert "too old" in _said(course.browser().post("/lti/choice", data=forged))
+    assert "Nothing was chosen" in _said(course.browser().post("/lti/choice", data={"request": ""}))
+
+
+def test_a_link_without_a_line_item_warns_its_teacher(course: Course) -> None:
+    """Who can change that is told before the exercise; a student goes on at once."""
+    answer = course.launch(course.browser(), **{AGS: None, CLAIM + "roles": [TEACHER]})
+    assert answer.status_code == HTTPStatus.OK
+    assert "no line item" in _said(answer)
+    assert 'href="/attention/attention-weights/"' in answer.text
+    assert course.launch(course.browser(), **{AGS: None}).is_redirect
+
+
+def test_members_come_with_names_and_roles(course: Course) -> None:
+    """All pages of the list; who launches later is the same person."""
+    database = course.tool.context.database
+
+    def platform() -> platforms.Platform:
+        with database.read() as connection:
+            found = platforms.find(connection, course.platform.url)
+        assert found is not None
+        return found
+
+    with pytest.raises(UsageError, match="has not said where it lists members"):
+        fetch_members(database, platform())
+    members = {NRPS: {"context_memberships_url": f"{course.platform.url}/members"}}
+    course.launch(course.browser(), **members)
+    course.platform.members = [
+        {"user_id": "student-5", "name": "Ada Lovelace", "roles": ["Learner"]},
+        {"user_id": "helper", "name": "Bob", "roles": ["Instructor", ASSISTANT]},
+        {"user_id": "gone", "name": "Eve", "roles": ["Learner"], "status": "Inactive"},
+    ]
+    assert fetch_members(database, platform()) == 2
+    with database.read() as connection:
+        rows = connection.execute(select(person.c.display_name, person.c.role)).all()
+    assert {("Ada Lovelace", "student"), ("Bob", "assistant")} <= set(map(tuple, rows))
+    assert "Eve" not in {row.display_name for row in rows}
+
+
+def test_roles_elsewhere_do_not_count() -> None:
+    """Who teaches somewhere in the institution is a student of this course."""
+    elsewhere = "http://purl.imsglobal.org/vocab/lis/v2/institution/person#Instructor"
+    assert role_of([STUDENT, elsewhere]) == "student"
+    assert role_of([TEACHER]) == role_of(["Instructor"]) == "instructor"
+    assert role_of([TEACHER, ASSISTANT]) == "assistant"
+    assert role_of("Instructor") == "student"
+
+
+def test_a_launch_in_a_frame_stays_there(course: Course) -> None:
+    """The page is the embedded one, and registered platforms may frame it."""
+    browser = course.browser()
+    asked = course.begin(browser)
+    token = course.platform.token(course.platform.claims(asked["nonce"]))
+    answer = course.finish(browser, token, asked["state"], {"Sec-Fetch-Dest": "iframe"})
+    assert answer.headers["Location"] == "/attention/attention-weights/?embed"
+    assert course.platform.url in frame_origins(course.tool.context.database).split()

@@ -22,6 +22,7 @@ from grader.browser.shipping import bundle, engine_data, modules
 from grader.definitions.collection import Collection
 from grader.grading.expected.inputs import draw_inputs
 from grader.sandbox.process import Sandbox
+from tests.own_collection import COURSES
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise, TestCase
@@ -191,6 +192,25 @@ def test_in_practice_each_solution_passes_and_no_known_mistake(
     passed = [names for names, outcome in judged.items() if outcome == "passed"]
     assert passed == [(exercise.id, "") for exercise in collection.exercises]
     assert len(judged) > 600  # none was left out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("course", COURSES)
+def test_a_course_for_practice_lets_no_known_mistake_pass(
+    course: str, sandbox: Sandbox, page: "Page"
+) -> None:
+    """Pages that have the hidden tests tell right from wrong outside the collection, too."""
+    for exercise in COURSES[course].exercises:
+        if exercise.grading != "practice":
+            continue
+        page("open_exercise", engine_data(exercise, sandbox, for_practice=True))
+        programs = {each.id: each.code for each in exercise.misconceptions}
+        passed = [
+            name
+            for name, code in {"": exercise.solution, **programs}.items()
+            if page("check", code)["outcome"] == "passed"
+        ]
+        assert passed == [""], exercise.id
 
 
 @pytest.mark.slow

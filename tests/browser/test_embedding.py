@@ -74,9 +74,9 @@ def test_a_server_allows_frames_only_where_asked_for_and_named(tmp_path: Path) -
     for name, path, allowed in (
         ("one", "/masks/?embed", "frame-ancestors 'self' https://lms.example.org"),
         ("one", "/masks/", None),
-        ("two", "/masks/?embed", None),
+        ("two", "/masks/?embed", "frame-ancestors 'self'"),
     ):
-        app = Starlette(routes=[Mount("/", Site(tmp_path / name, str))])
+        app = Starlette(routes=[Mount("/", Site(tmp_path / name, lambda: "'self'"))])
         answer = asyncio.run(get(app, path))
         assert answer.status_code == HTTPStatus.OK
         assert answer.headers.get("Content-Security-Policy") == allowed

@@ -79,7 +79,7 @@ def test_a_folder_that_is_not_there_is_named(etude: Etude, both: tuple[str, ...]
     done = etude("list", *both, "--exercises", "nowhere")
     assert done.returncode == 2
     assert "there is no folder nowhere" in done.stderr
-    assert "courses that come with Etude: 'numpy-practice'" in done.stderr
+    assert "'learning-from-data' and 'numpy-practice'" in done.stderr
     done = etude("export", "student", *both, "handout")
     assert done.returncode == 2
     assert "one collection" in done.stderr

@@ -171,7 +171,7 @@ def test_no_health_check_runs_what_lies_in_its_folder(
     """The service's own files for uploads and caches lie there."""
     checkout = hostile("tmp")
     services = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())["services"].values()
-    checks = [service["healthcheck"]["test"][1:] for service in services]
+    checks = [each["healthcheck"]["test"][1:] for each in services if "healthcheck" in each]
     ours = [words[1:] for words in checks if words[0] == "python"]
     assert ours
     for words in ours:

@@ -32,6 +32,15 @@ LESSONS = sorted(
 EXERCISES = sorted(
     {path for course in COURSES for path in course.parent.glob("*/*.yaml")} - {*TRACKS}
 )
+DATA = {
+    course.parent / name
+    for course in COURSES
+    for path in course.parent.glob("*/**/*.*")
+    if path.suffix in {".yaml", ".md"}
+    for line in re.findall(r"^(?:files: \[.*\]|data/\S+)$", path.read_text("utf-8"), re.MULTILINE)
+    for name in re.findall(r"data/[^\s,\]]+", line)
+}
+"""The data files that exercises and lessons show; others are for hidden tests."""
 SAMPLES = ROOT / "examples" / "submissions"
 
 _SHORTEST = 20  # characters; a shorter line says too little to be anyone's own
@@ -56,6 +65,7 @@ def test_the_wheel_carries_every_exercise_in_its_student_edition(wheel: Path) ->
     }
     expected = {below_root(path): path.read_bytes() for path in [*TRACKS, *LESSONS]}
     expected |= {below_root(path): student_text(path).encode() for path in EXERCISES}
+    expected |= {below_root(path): path.read_bytes() for path in DATA}
     courses = {name: content.pop(name) for name in map(below_root, COURSES)}
     assert content == expected
     generated = b"# Generated: edit the course's own file.\n"

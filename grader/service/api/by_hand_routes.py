@@ -60,7 +60,7 @@ def comments(submitted: Own, service: ContextOf) -> list[Comment]:
     status_code=HTTPStatus.CREATED,
     responses=responses(*_REFUSED),
 )
-def say(submitted: Own, new: NewComment, teacher: Teacher, service: ContextOf) -> list[Comment]:
+def say(teacher: Teacher, submitted: Own, new: NewComment, service: ContextOf) -> list[Comment]:
     """Comment on a submission or on a line of it; its student reads that."""
     try:
         with service.database.write() as connection:

@@ -1,4 +1,4 @@
-"""What all lists of the API share: pages, and times as RFC 3339 has them."""
+"""Pages of the API's lists, and times as RFC 3339 has them."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Generic, TypeAlias, TypeVar

@@ -1,4 +1,4 @@
-"""What all messages of LTI share: names of claims, and the error of a message that is refused."""
+"""Names of the claims of LTI, and the error of a message that is refused."""
 
 from collections.abc import Mapping
 from typing import Any, Final

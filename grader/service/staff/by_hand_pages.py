@@ -26,7 +26,7 @@ def comment(on: Wanted, sent: AnyForm, visitor: Instructor, service: ContextOf) 
     new = api.NewComment(
         text=sent.get("text", "")[:10_000], line=None if line is None else int(line)
     )
-    api.say(on, new, visitor.person, service)
+    api.say(visitor.person, on, new, service)
     return _back(on)
 
 

@@ -37,6 +37,14 @@ def served(
     return serving(Settings(url, folder, workers=1, per_minute=10_000))
 
 
+@pytest.fixture(autouse=True, scope="module")
+def at_the_start(served: Served) -> dict[str, object]:
+    """The times of the exercise before any test changes them."""
+    told = served.client("first", "instructor").get("/v1/exercises/double").json()
+    window: dict[str, object] = told["window"]
+    return window
+
+
 @pytest.fixture
 def prof(served: Served) -> httpx.Client:
     """An instructor."""
@@ -62,15 +70,16 @@ def _person(prof: httpx.Client, name: str) -> str:
 
 
 def _grade(prof: httpx.Client, name: str) -> tuple[float | None, str]:
-    found = prof.get("/v1/gradebook").raise_for_status().json()
+    found = prof.get("/v1/gradebook").raise_for_status().json()["items"]
     [row] = [each for each in found if each["student"] == name]
     return row["points"], row["note"]
 
 
-def test_a_schedule_is_read_at_the_start_and_again(served: Served, prof: httpx.Client) -> None:
+def test_a_schedule_is_read_at_the_start_and_again(
+    served: Served, at_the_start: dict[str, object], prof: httpx.Client
+) -> None:
     """Learners are told in UTC; what was changed in the file holds after the command."""
-    told = prof.get("/v1/exercises/double").json()["window"]
-    assert told["opens"] == "2020-01-01T07:00:00+00:00"
+    assert at_the_start["opens"] == "2020-01-01T07:00:00+00:00"
     folder = served.context.settings.exercises
     file = folder / "schedule.yaml"
     file.write_text("exercises:\n  double: {due: 2030-06-01 18:00 Europe/Zurich, late: 0.9/day}\n")
@@ -112,6 +121,7 @@ def test_attempts_are_counted(served: Served) -> None:
 def test_the_best_counts_by_when_it_came(served: Served, prof: httpx.Client) -> None:
     """Late points by the factor, in the gradebook and for the student; an extension lifts it."""
     late = served.client("late")
+    _schedule(served)
     _hand_in(served, late, HALF_RIGHT)
     _hand_in(served, late, RIGHT)
     _schedule(served, due=NOW - HOUR, late=0.5)

@@ -22,8 +22,8 @@ _ONLY_STATIC = (
     "in this browser and nowhere else",
     "set no cookies",
     "Nothing you write is sent anywhere",
-    "lives in this browser only",
-    "nobody else sees it",
+    "kept in this browser only",
+    "no one else sees it",
 )
 _ONLY_SERVED = (
     "stays in this browser until you submit it",

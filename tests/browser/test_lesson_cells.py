@@ -35,7 +35,7 @@ _LOOKS = """
 def open_lesson(page: Page) -> None:
     """Open it, and wait for its script."""
     page.goto(LESSON)
-    expect(page.get_by_role("button", name="Run cell 1")).to_be_visible()
+    expect(page.get_by_role("button", name="Run cell 1", exact=True)).to_be_visible()
 
 
 def press(where: Locator, name: str) -> None:

@@ -183,6 +183,7 @@ def test_no_link_leads_to_the_folder_of_one_student(etude: Etude, tmp_path: Path
         assert "is a symbolic link" in done.stderr
 
 
+@pytest.mark.slow
 def test_no_depth_of_folders_is_a_fault(tmp_path: Path) -> None:
     """However deep a student's folders are, the file beside them is found."""
     hand_in(tmp_path / "in", "attention-weights.py")
@@ -224,6 +225,7 @@ explanation: Twice is twice.
 """
 
 
+@pytest.mark.slow
 def test_an_exercise_of_several_files_from_its_start_to_its_grade(
     etude: Etude, tmp_path: Path
 ) -> None:

@@ -113,6 +113,7 @@ def test_the_student_bundle_hides_and_is_checked(etude: Etude, tmp_path: Path) -
     assert "hidden tests are run by your course" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_bundle_goes_into_a_new_folder_only(etude: Etude, tmp_path: Path) -> None:
     """A folder with something in it is left as it is."""
     (tmp_path / "work").mkdir()

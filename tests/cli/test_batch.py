@@ -126,6 +126,7 @@ def test_equal_code_is_graded_once_and_everybody_gets_the_verdict(
     assert [verdict["tests"] for verdict in verdicts] == [verdicts[0]["tests"]] * 5
 
 
+@pytest.mark.slow
 def test_whatever_lies_in_the_folder_is_graded_or_reported(etude: Etude, tmp_path: Path) -> None:
     """Links, FIFOs, sockets, unreadable files and odd names: nothing followed, nothing lost."""
     folder = tmp_path / "in"

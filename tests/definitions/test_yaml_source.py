@@ -139,7 +139,16 @@ def test_many_tabs(text: str, problems_of: ProblemsOf) -> None:
     assert problem.endswith("a tab cannot indent YAML; use spaces")
 
 
-@pytest.mark.parametrize("key", ["call", "run", "pytest", "given", "solution"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "call",
+        *(
+            pytest.param(key, marks=pytest.mark.slow)
+            for key in ("run", "pytest", "given", "solution")
+        ),
+    ],
+)
 @pytest.mark.parametrize(
     "code", ["1" + "+1" * 100_000, "-" * 100_000 + "1", "(" * 10_000, "f" + "(0)" * 50_000]
 )

@@ -58,6 +58,7 @@ def as_test(exercise: Exercise, example: SmallExample) -> CallTest:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_a_right_program_in_another_style_passes(path: Path, sandbox: Sandbox) -> None:
     """The kept programs are right: they pass every test and are shown no example."""

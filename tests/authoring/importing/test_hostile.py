@@ -86,6 +86,7 @@ def test_a_huge_document_is_refused(tmp_path: Path) -> None:
         read_source(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from grader.audit import checks, ready_tests, tasks
+from grader.audit import ready_tests, suite_checks, tasks
 from grader.audit.assignment import Assignment
 from grader.audit.guest import pytest_run
 from grader.audit.programs import KnownFunction, WrongProgram, mistakes_of, mutants_of
@@ -93,18 +93,18 @@ class _Auditor:
         began = time.monotonic()
         every = self._run_solution()
         self.tests = [test for test in every if test.outcome == "passed"]
-        self.checks.append(checks.solution_passes(every))
+        self.checks.append(suite_checks.solution_passes(every))
         self._run_starter()
         self._run_in_other_orders()
-        self.checks.append(checks.never_calls(self.tests))
+        self.checks.append(suite_checks.never_calls(self.tests))
         self._run_with_wrong_results()
         self._record()
         programs = [*mutants_of(self.assignment), *self._known_mistakes()]
         self.request.began(len(programs), "audited")
         survived, kills = self._run_programs(programs)
         if kills is not None:
-            self.checks.append(checks.redundant(kills))
-        self.checks.append(checks.time(self.tests))
+            self.checks.append(suite_checks.redundant(kills))
+        self.checks.append(suite_checks.time(self.tests))
         survivors, equivalent, extra = self._explain(survived)
         accepted = [each for each in survivors if each.change in self.request.accepted]
         audit = Audit(
@@ -129,17 +129,17 @@ class _Auditor:
         _refuse_broken(outcome, self.assignment)
         found = tasks.tests_of(outcome)
         if outcome.ended:
-            last = f"in {checks.short_id(found[-1].id)}" if found else "before the first test"
+            last = f"in {suite_checks.short_id(found[-1].id)}" if found else "before the first test"
             how = "did not end in time" if outcome.ended == "time" else outcome.ended
             raise UsageError(f"{self.assignment.name}: the tests of the solution {how}, {last}")
         if not found:
             raise UsageError(f"{self.assignment.name}: pytest found no test")
         if not any(test.outcome == "passed" for test in found):
-            if all(checks.is_denied(test) for test in found if test.outcome == "failed"):
-                raise UsageError(f"{self.assignment.name}: the tests need {checks.DENIED}")
+            if all(suite_checks.is_denied(test) for test in found if test.outcome == "failed"):
+                raise UsageError(f"{self.assignment.name}: the tests need {suite_checks.DENIED}")
             raise UsageError(
                 f"{self.assignment.name}: the solution passes none of "
-                f"{checks.count(len(found), 'test')}; the first says: {_first_message(found)}"
+                f"{suite_checks.count(len(found), 'test')}; the first says: {_first_message(found)}"
             )
         return found
 
@@ -148,7 +148,7 @@ class _Auditor:
             return
         outcome = self.runner.run(self._task("starter", self.assignment.starter, ids=self.ids))
         passed = [test.id for test in tasks.tests_of(outcome) if test.outcome == "passed"]
-        self.checks.append(checks.starter_fails(passed, [*self.ids]))
+        self.checks.append(suite_checks.starter_fails(passed, [*self.ids]))
 
     def _run_in_other_orders(self) -> None:
         ways: dict[str, dict[str, Any]] = {
@@ -164,7 +164,7 @@ class _Auditor:
             failed[task.name] = [*dict.fromkeys(names)]
         how, changed = next(((how, failed[how]) for how in ways if failed[how]), ("", []))
         self.any_order = not changed
-        self.checks.append(checks.order(changed, how))
+        self.checks.append(suite_checks.order(changed, how))
 
     def _run_with_wrong_results(self) -> None:
         session = pytest_run.Session(tuple(self.assignment.tests), ids=self.ids)
@@ -179,8 +179,8 @@ class _Auditor:
             accepted[task.name] = [
                 test.id for test in ran if test.id in asked and test.outcome == "passed"
             ]
-        self.checks.append(checks.accepts("accepts sevens", accepted, changed))
-        self.checks.append(checks.accepts("tolerance", accepted, changed))
+        self.checks.append(suite_checks.accepts("accepts sevens", accepted, changed))
+        self.checks.append(suite_checks.accepts("tolerance", accepted, changed))
 
     def _record(self) -> None:
         """Record the calls of the tests, and make others like them."""
@@ -195,7 +195,7 @@ class _Auditor:
         outcomes = {task.name: outcome for task, outcome in self.runner.run_all(wanted)}
         one, other = (tasks.digests_of(outcomes[name]) for name in ("0", "1"))
         drawn = [test.id for test in self.tests if one.get(test.id) != other.get(test.id)]
-        self.checks.append(checks.unseeded(drawn))
+        self.checks.append(suite_checks.unseeded(drawn))
         recorded = tasks.calls_of(outcomes["0"])
         if recorded:
             task = tasks.make_pool(

@@ -7,7 +7,14 @@ import pickle
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 
-from grader.audit.guest import behaviour, calls, match, pytest_run, ready_test, search
+from grader.audit.guest import (
+    behaviour,
+    match,
+    pytest_run,
+    ready_test,
+    recorded_calls,
+    smallest_call,
+)
 from grader.audit.guest.expressions import NoExpressionError
 from grader.audit.programs import KnownFunction, Match
 from grader.audit.runner import Outcome, Patience, Send, Task
@@ -91,8 +98,8 @@ def record_calls(
     """Return the task to run tests and send the calls that they make."""
 
     def work(send: Send) -> None:
-        recorder = calls.Recorder()
-        calls.answer_with(recorder)
+        recorder = recorded_calls.Recorder()
+        recorded_calls.answer_with(recorder)
         pytest_run.forget_modules(modules)
         pytest_run.run(session, send)
         send({"kind": "calls", "data": base64.b85encode(recorder.data()).decode()})
@@ -101,7 +108,7 @@ def record_calls(
             digests.setdefault(test, []).append(hash((called, tuple(steps))))
         send({"kind": "digests", "tests": digests})
 
-    return Task(name, source + calls.HOOK, work)
+    return Task(name, source + recorded_calls.HOOK, work)
 
 
 def calls_of(outcome: Outcome) -> bytes:
@@ -122,13 +129,13 @@ def wrong_answers(
     """Return the task to run tests with every result made wrong in one way."""
 
     def work(send: Send) -> None:
-        answers = calls.WrongAnswers(kind)
-        calls.answer_with(answers)
+        answers = recorded_calls.WrongAnswers(kind)
+        recorded_calls.answer_with(answers)
         pytest_run.forget_modules(modules)
         pytest_run.run(session, send)
         send({"kind": "changed", "ids": sorted(answers.tests)})
 
-    return Task(kind, source + calls.HOOK, work)
+    return Task(kind, source + recorded_calls.HOOK, work)
 
 
 def changed_of(outcome: Outcome) -> frozenset[str]:
@@ -145,7 +152,7 @@ def make_pool(
     def work(send: Send) -> None:
         pytest_run.forget_modules(modules)
         right = behaviour.load(source, file)
-        pool = search.make_pool(right, calls.read_scripts(recorded), texts, seconds)
+        pool = smallest_call.make_pool(right, recorded_calls.read_scripts(recorded), texts, seconds)
         data = base64.b85encode(pickle.dumps(pool)).decode()
         send({"kind": "calls", "data": data})
 
@@ -179,7 +186,7 @@ def tell_apart(  # noqa: PLR0917
             other = None if beside is None else behaviour.load(beside, place.file)
         except (Exception, behaviour.TooLongError):  # noqa: BLE001  the program's
             return
-        found = search.Search(solution, program, other, place.seconds).first_difference(
+        found = smallest_call.Search(solution, program, other, place.seconds).first_difference(
             pickle.loads(pool)  # noqa: S301  confined
         )
         if found is None:

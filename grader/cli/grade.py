@@ -122,7 +122,7 @@ def _plan(
     """
     from grader.definitions.collection import find_exercise, resolve
     from grader.definitions.files import folders_in, is_path
-    from grader.grading.workers.assignment import plan_assignment
+    from grader.grading.workers.assigned_exercises import plan_assignment
     from grader.grading.workers.batch import plan
 
     collection = options.collection_folder(exercises)

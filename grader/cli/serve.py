@@ -149,7 +149,7 @@ def _rendered_solution(exercise: "Exercise") -> dict[str, Any]:
     """Return the solution of an exercise as its page shows it."""
     from sitegen.exercise_data import solution_data
     from sitegen.from_collection.builder import solution_of
-    from sitegen.images import InlineImages
+    from sitegen.page_images import InlineImages
 
     path = exercise.where.path
     return solution_data(solution_of(exercise), path, InlineImages(path))

@@ -7,7 +7,7 @@ import click
 
 from grader.cli import staff_lti, staff_people
 from grader.cli.service_options import database_option, needs_service, open_store, whoami
-from grader.course.people import ROLES
+from grader.course.roster_file import ROLES
 from grader.errors import UsageError
 
 _DAY = 24 * 60 * 60 * 1_000_000  # microseconds

@@ -8,7 +8,7 @@ import click
 
 from grader.cli import options
 from grader.cli.service_options import database_option, needs_service, open_store, whoami
-from grader.course.people import ROLES
+from grader.course.roster_file import ROLES
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
@@ -29,7 +29,7 @@ def import_(roster: Path, database: str) -> None:
     """
     with needs_service():
         from grader.course.csv_rows import read_text
-        from grader.course.people import read_roster
+        from grader.course.roster_file import read_roster
         from grader.service.store.roster import import_people
     found = read_roster(read_text(roster), str(roster))
     with open_store(database, create=True) as opened, opened.write() as connection:

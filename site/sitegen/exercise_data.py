@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from grader.definitions.public import Described, PublicExercise
 from sitegen.highlight import highlight
-from sitegen.images import PageImages
 from sitegen.links import exercise_file
 from sitegen.markdown import render_markdown
+from sitegen.page_images import PageImages
 from sitegen.runnable import Runnable, Solution
 
 SCHEMA: Final = "etude/page/v1"

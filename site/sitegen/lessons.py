@@ -24,8 +24,8 @@ from grader.lessons.figure import Figure
 from sitegen.figures import Figure as MatrixFigure
 from sitegen.figures import figure
 from sitegen.highlight import highlight
-from sitegen.images import PageImages
 from sitegen.markdown import render_inline, render_markdown
+from sitegen.page_images import PageImages
 from sitegen.plots import Plot, view_plot
 from sitegen.questions import QuestionView, view_question
 from sitegen.teaching.view import FigureView, view_figure

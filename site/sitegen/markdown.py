@@ -15,8 +15,8 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from grader.definitions.images import ImageError, image_paths
 from grader.errors import DefinitionError, Location, Problem
 from sitegen.highlight import highlight
-from sitegen.images import PageImages
 from sitegen.maths import TexError, mathml
+from sitegen.page_images import PageImages
 from sitegen.safe_html import trusted
 
 _DEEPEST = 6

@@ -16,7 +16,7 @@ from sitegen.concepts import concepts_of
 from sitegen.content import Content
 from sitegen.exercise_data import exercise_data
 from sitegen.hosting import Hosting
-from sitegen.images import PageImages
+from sitegen.lesson_notebooks import lesson_notebook
 from sitegen.lessons import TrackLesson
 from sitegen.links import (
     ABOUT,
@@ -30,8 +30,8 @@ from sitegen.links import (
     SEARCH,
     notebook_path,
 )
-from sitegen.notebooks import lesson_notebook
 from sitegen.package_data import data_folder
+from sitegen.page_images import PageImages
 from sitegen.rendering import PageRenderer, count
 from sitegen.search import SearchEntry
 from sitegen.teaching.explorer import ExplorerView, view_explorer

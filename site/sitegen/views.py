@@ -10,9 +10,9 @@ from markupsafe import Markup
 from grader.definitions.public import PublicExercise, PublicKind, PublicTest
 from sitegen.cards import ExerciseCard, LessonCard, Requirement, Stop
 from sitegen.highlight import highlight
-from sitegen.images import PageImages
 from sitegen.lessons import BlockView, TrackLesson, cell_sources, view_blocks
 from sitegen.markdown import render_markdown
+from sitegen.page_images import PageImages
 from sitegen.values import Block, Shown, shorten, show
 
 

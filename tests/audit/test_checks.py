@@ -1,6 +1,6 @@
 """The questions about tests, and the sentences that answer them."""
 
-from grader.audit import checks
+from grader.audit import suite_checks
 from grader.audit.tasks import TestOutcome
 
 ONE, TWO = "test_a.py::test_one", "test_a.py::test_two"
@@ -9,24 +9,24 @@ ONE, TWO = "test_a.py::test_one", "test_a.py::test_two"
 def test_a_test_that_kills_no_more_than_another_is_redundant() -> None:
     """Of two that kill the same, only the later is."""
     kills = {ONE: frozenset("ab"), TWO: frozenset("ab"), "three": frozenset("c")}
-    found = checks.redundant(kills)
+    found = suite_checks.redundant(kills)
     assert (found.verdict, found.tests) == ("note", (TWO,))
-    assert checks.redundant({ONE: frozenset("ab"), TWO: frozenset("bc")}).verdict == "ok"
+    assert suite_checks.redundant({ONE: frozenset("ab"), TWO: frozenset("bc")}).verdict == "ok"
 
 
 def test_what_every_test_accepts_is_a_hole() -> None:
     """What only some accept is a note; a test with no changed result is not counted."""
-    hole = checks.accepts("accepts sevens", {"sevens": [ONE]}, {"sevens": [ONE]})
+    hole = suite_checks.accepts("accepts sevens", {"sevens": [ONE]}, {"sevens": [ONE]})
     assert hole.verdict == "hole"
     assert hole.sentence == "The only test accepts a result of the right shape full of sevens."
-    note = checks.accepts("accepts sevens", {"NaN": [ONE]}, {"NaN": [ONE, TWO]})
+    note = suite_checks.accepts("accepts sevens", {"NaN": [ONE]}, {"NaN": [ONE, TWO]})
     assert (note.verdict, note.tests) == ("note", (ONE,))
     assert "1 of 2 tests accepts" in note.sentence
 
 
 def test_rounding_to_float32_is_no_hole() -> None:
     """Most tests allow it, and with reason."""
-    found = checks.accepts("tolerance", {"float32": [ONE]}, {"float32": [ONE]})
+    found = suite_checks.accepts("tolerance", {"float32": [ONE]}, {"float32": [ONE]})
     assert found.verdict == "note"
 
 
@@ -34,11 +34,11 @@ def test_a_test_without_the_rights_it_needs_is_no_failure_of_the_solution() -> N
     """The sentence says what it needs; another failure is a hole."""
     denied = TestOutcome(ONE, "failed", "PermissionError: [Errno 13] Permission denied: 'x'")
     passed = TestOutcome(TWO, "passed")
-    found = checks.solution_passes([denied, passed])
+    found = suite_checks.solution_passes([denied, passed])
     assert (found.verdict, found.tests) == ("note", (ONE,))
     assert "1 of 2 tests needs a file to write" in found.sentence
     for reason in ("[Errno 1] Operation not permitted", "[Errno -3] Temporary failure"):
         refused = f"urllib.error.URLError: <urlopen error {reason}>"
-        assert checks.is_denied(TestOutcome(ONE, "failed", refused))
-    wrong = checks.solution_passes([TestOutcome(ONE, "failed", "assert 1 == 2"), passed])
+        assert suite_checks.is_denied(TestOutcome(ONE, "failed", refused))
+    wrong = suite_checks.solution_passes([TestOutcome(ONE, "failed", "assert 1 == 2"), passed])
     assert (wrong.verdict, wrong.tests) == ("hole", (ONE,))

@@ -9,9 +9,9 @@ import pytest
 import sitegen
 from grader.errors import DefinitionError
 from sitegen.highlight import highlight
-from sitegen.images import InlineImages, PageImages
 from sitegen.markdown import render_markdown, unshowable
 from sitegen.maths import TexError, mathml
+from sitegen.page_images import InlineImages, PageImages
 
 PNG = b"\x89PNG\r\n\x1a\n and so on"
 WHERE = Path("attention/weights/instructions")

@@ -11,7 +11,7 @@ import pytest
 
 from grader.definitions.files import default_folder
 from sitegen.from_collection.builder import ContentBuilder, site_cache
-from sitegen.notebooks import lesson_notebook
+from sitegen.lesson_notebooks import lesson_notebook
 
 if TYPE_CHECKING:
     from tests.sitegen.conftest import Build, MakeExercise, MakeTrack, Site

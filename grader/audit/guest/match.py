@@ -12,7 +12,7 @@ import numpy as np
 
 from grader.audit.guest.behaviour import TooLongError, observe
 from grader.audit.guest.perturb import Step
-from grader.audit.guest.search import Candidate
+from grader.audit.guest.smallest_call import Candidate
 
 _ENOUGH = 4  # calls with different results on which both agree
 _PART = 0.9  # of the calls that both accept, those on which they agree

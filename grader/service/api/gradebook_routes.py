@@ -13,7 +13,7 @@ from grader.errors import UsageError
 from grader.reports.canvas_csv import fill, published, scores_of
 from grader.service import gradebook_data
 from grader.service.api.auth import ContextOf, Staff
-from grader.service.api.pages import After, Limit, Page
+from grader.service.api.list_pages import After, Limit, Page
 from grader.service.api.problem_details import ProblemError, responses
 from grader.service.service import AppContext
 from grader.service.store import grades

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Body, Depends, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from grader.course.csv_rows import decode
-from grader.course.people import read_roster
+from grader.course.roster_file import read_roster
 from grader.errors import UsageError
 from grader.service.api.auth import ContextOf, Staff
 from grader.service.api.problem_details import ProblemError, responses

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from grader.errors import SandboxFault, UsageError
 from grader.service import regrading
 from grader.service.api.auth import ContextOf, Staff
-from grader.service.api.pages import After, Limit, Moment, Page
+from grader.service.api.list_pages import After, Limit, Moment, Page
 from grader.service.api.problem_details import ProblemError, responses, with_headers
 from grader.service.regrading import BESIDE_SUBMISSIONS, Regrader
 from grader.service.service import AppContext

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from grader.service.api.auth import ContextOf, Staff
-from grader.service.api.pages import After, Limit, Moment, Page
+from grader.service.api.list_pages import After, Limit, Moment, Page
 from grader.service.api.problem_details import ProblemError, responses
 from grader.service.api.submission_routes import Id
 from grader.service.store import submission_search, submissions

@@ -18,8 +18,8 @@ from grader.sandbox.limits import SOURCE_CAP
 from grader.service.api import deadlines
 from grader.service.api.auth import ContextOf, Someone
 from grader.service.api.event_streams import Watched, WatcherOf
+from grader.service.api.list_pages import Moment
 from grader.service.api.openapi import VERDICT
-from grader.service.api.pages import Moment
 from grader.service.api.problem_details import ProblemError, responses, with_headers
 from grader.service.api.rate_limits import RatesOf, StreamsOf, check_queue, check_rate
 from grader.service.service import AppContext

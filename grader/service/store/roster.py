@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from grader.course.people import RosterRow
+from grader.course.roster_file import RosterRow
 from grader.errors import UsageError
 from grader.service.store import events, people
 from grader.service.store.ids import now

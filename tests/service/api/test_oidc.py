@@ -18,7 +18,7 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
-from grader.course.people import read_roster
+from grader.course.roster_file import read_roster
 from grader.service.oidc import Provider
 from grader.service.settings import Settings
 from grader.service.store import people, roster

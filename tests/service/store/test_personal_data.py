@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
 from grader.cli import staff
-from grader.course.people import read_roster
+from grader.course.roster_file import read_roster
 from grader.errors import UsageError
 from grader.service.store import events, migrate, people, personal_data, roster
 from grader.service.store.database import Database

@@ -18,8 +18,8 @@ from grader.audit.guest.behaviour import (
     observe,
     options_of,
 )
-from grader.audit.guest.calls import Script
 from grader.audit.guest.perturb import Options, Step, Steps
+from grader.audit.guest.recorded_calls import Script
 
 Candidate: TypeAlias = tuple[str, Steps]
 Form: TypeAlias = tuple[str, tuple[int, ...]]

@@ -16,7 +16,9 @@ import numpy as np
 
 from grader.audit.guest import pytest_run
 
-HOOK: Final = '\n\n__import__("sys").modules["grader.audit.guest.calls"].install(globals())\n'
+HOOK: Final = (
+    '\n\n__import__("sys").modules["grader.audit.guest.recorded_calls"].install(globals())\n'
+)
 
 Answer: TypeAlias = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 """Answers an outer call: name, function, arguments (self is the first of a method's), keywords."""

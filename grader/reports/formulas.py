@@ -10,7 +10,7 @@ _ATOM: Final = re.compile(r"[\w.∞∑√ᵀ′]+(\([^()]*\))?")
 _WIDE: Final = "    "  # between two formulas in a line
 _SUPERSCRIPTS: Final = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 
-_SYMBOLS: Final[Mapping[str, str]] = {
+SYMBOLS: Final[Mapping[str, str]] = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε",
     "eta": "η", "theta": "θ", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ",
     "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "varphi": "φ", "chi": "χ",
@@ -24,9 +24,10 @@ _SYMBOLS: Final[Mapping[str, str]] = {
     "rVert": "‖", "lvert": "|", "rvert": "|", "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈",
     "rceil": "⌉", "langle": "⟨", "rangle": "⟩", "dots": "...", "ldots": "...", "cdots": "...",
     "vdots": "...", "prime": "′", "ell": "ℓ", "quad": "  ", "qquad": "    ", "forall": "∀",
-    "left": "", "right": "", "bigl": "", "bigr": "", "displaystyle": "", "limits": "",
+    "left": "", "right": "", "bigl": "", "bigr": "", "Bigl": "", "Bigr": "", "big": "", "Big": "",
+    "displaystyle": "", "limits": "", "bmod": "mod",
 }  # fmt: skip
-_ACCENTS: Final[Mapping[str, str]] = {"bar": "\u0304", "hat": "\u0302", "tilde": "\u0303"}
+ACCENTS: Final[Mapping[str, str]] = {"bar": "\u0304", "hat": "\u0302", "tilde": "\u0303"}
 _FRACTIONS: Final = frozenset({"frac", "tfrac", "dfrac"})
 _WORDS: Final = frozenset(
     {"text", "mathrm", "mathbf", "mathit", "mathcal", "mathbb", "operatorname", "operatorname*"}
@@ -81,11 +82,11 @@ class _FormulaReader:
             return f"√{_whole(self._argument())}"
         if name in _WORDS:
             return self._argument()
-        if name in _ACCENTS:
-            return self._argument() + _ACCENTS[name]
+        if name in ACCENTS:
+            return self._argument() + ACCENTS[name]
         if name == "begin":
             return self._environment()
-        return _SYMBOLS.get(name, _THIN.get(name, name))
+        return SYMBOLS.get(name, _THIN.get(name, name))
 
     def _argument(self) -> str:
         """Return the group or the single piece that comes next."""

@@ -1,20 +1,16 @@
 """Markdown with a little maths, as a terminal shows it: nothing but characters."""
 
 import re
+import unicodedata
 
-_SYMBOLS = {
-    "alpha": "\u03b1", "beta": "\u03b2", "gamma": "\u03b3", "epsilon": "\u03b5", "mu": "\u03bc",
-    "sigma": "\u03c3", "infty": "\u221e", "cdot": "\u00b7", "times": "\u00d7", "le": "\u2264",
-    "leq": "\u2264", "ge": "\u2265", "geq": "\u2265", "ne": "\u2260", "neq": "\u2260",
-    "approx": "\u2248", "sum": "\u2211", "top": "\u1d40", "ldots": "...", "dots": "...",
-    "left": "", "right": "", "quad": " ",
-}  # fmt: skip
+from grader.reports.formulas import ACCENTS, SYMBOLS
 
 _MATHS = re.compile(r"\${1,2}([^$]+)\${1,2}")
 _ROOT = re.compile(r"\\sqrt\{([^{}]*)\}")
 _FRACTION = re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}")
 _WORDS = re.compile(r"\\(?:text|mathrm|operatorname|mathbf)\{([^{}]*)\}")
 _POWER_OF_TRANSPOSE = re.compile(r"\^\{?(?=\\top)")
+_ACCENT = re.compile(rf"\\({'|'.join(ACCENTS)})\s*\{{?(\w)\}}?")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _EMPHASIS = re.compile(r"(\*{1,2})(\S(?:[^*]*\S)?)\1")
 _CODE = re.compile(r"(`[^`]*`)")
@@ -37,11 +33,16 @@ def _maths(formula: str) -> str:
         formula = _ROOT.sub(_root, formula)
         formula = _FRACTION.sub(r"(\1) / (\2)", formula)
         formula = _WORDS.sub(r"\1", formula)
+    formula = _ACCENT.sub(_accented, formula)
     formula = _POWER_OF_TRANSPOSE.sub("", formula)
-    formula = _COMMAND.sub(lambda found: _SYMBOLS.get(found[1], found[1]), formula)
+    formula = _COMMAND.sub(lambda found: SYMBOLS.get(found[1], found[1]), formula)
     return re.sub(r"[{}]", "", formula).strip()
 
 
 def _root(found: re.Match[str]) -> str:
     inside = found[1]
     return f"\u221a{inside}" if re.fullmatch(r"\w+", inside) else f"\u221a({inside})"
+
+
+def _accented(found: re.Match[str]) -> str:
+    return unicodedata.normalize("NFC", found[2] + ACCENTS[found[1]])

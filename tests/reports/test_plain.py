@@ -19,6 +19,8 @@ from grader.reports.plain_maths import plain
         (r"$\operatorname{softmax}(x)$", "softmax(x)"),
         (r"$j \le i$", "j \u2264 i"),
         ("2 * 3 * 4", "2 * 3 * 4"),
+        (r"$\bar y - \bar{x}$ and $\varepsilon$", "\u0233 - x\u0304 and \u03b5"),
+        (r"$n \bmod k$", "n mod k"),
     ],
 )
 def test_markdown_becomes_characters(markdown: str, shown: str) -> None:

@@ -148,7 +148,7 @@ def test_an_attack_wins_nothing(
     _assert_clean(verdict)
     _assert_lines_exist(verdict, len(source.splitlines()) + 1)
     _assert_nothing_leaked(verdict, guarded)
-    assert _open_descriptors() == descriptors
+    assert {*_open_descriptors()} <= {*descriptors}  # what other tests left may be closed meanwhile
     _wait_until(lambda: sandboxes.descendants(backend) == family, "a process is left over")
     _wait_until(lambda: not _marked(target.mark), "a process with the attack's mark is left over")
     _assert_serves_the_next(guarded, sandboxes, backend)

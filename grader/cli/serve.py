@@ -117,7 +117,6 @@ def command(  # noqa: PLR0917  click calls it by name
             "`etude site build --certified`"
         )
     with needs_service():
-        from grader.service.oidc import Provider
         from grader.service.server import serve
         from grader.service.settings import Settings
     oidc = None
@@ -125,6 +124,8 @@ def command(  # noqa: PLR0917  click calls it by name
     if oidc_issuer:
         if not oidc_client_id or not secret:
             raise UsageError("--oidc-issuer needs --oidc-client-id and ETUDE_OIDC_CLIENT_SECRET")
+        from grader.service.oidc import Provider
+
         oidc = Provider(oidc_issuer, oidc_client_id, secret, oidc_claim)
     serve(
         Settings(

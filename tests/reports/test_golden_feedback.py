@@ -41,7 +41,7 @@ RECOGNISED = ("causes", "ladder", "relations")
 NAMED = (*RECOGNISED, "diagnoses", "endings")
 LIMITS = ("timed-out", "out-of-memory", "output-limit")
 MEASURED = FOLDER / "ladder" / "budget-of-time" / "budget"
-"""How long something took is another number each time."""
+"""The case that quotes a measured time, which is another number each time."""
 
 
 @dataclass(frozen=True, slots=True)

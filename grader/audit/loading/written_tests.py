@@ -30,7 +30,7 @@ def assert_prints(printed, expected):
             same = one == other
         assert same, f"{printed!r} is not {expected!r}"
 '''
-"""What tests of printed output need; beside it `re`."""
+"""The helper of tests of printed output; it needs `re`."""
 
 _NO_WORD: Final = re.compile(r"\W+")
 _MARGIN: Final = "    "

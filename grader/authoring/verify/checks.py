@@ -21,7 +21,7 @@ LEAKS: Final = "nothing-leaks"
 LINT: Final = "no-lint-error"
 
 NO_PAGE: Final = "no page can be made"
-"""How a finding about leaks begins if there is no page to look at."""
+"""The beginning of a finding about leaks where there is no page to look at."""
 
 CHECKS: Final[dict[str, str]] = {
     SOLUTION: "The solution passes every test.",

@@ -12,7 +12,7 @@ from grader.service.store.database import Database
 from grader.service.store.platforms import Platform
 
 TOKEN_SECONDS: Final = 60
-"""How long a token is good for where the platform does not say."""
+"""The lifetime of a token where the platform does not say."""
 
 _ASSERTION: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 

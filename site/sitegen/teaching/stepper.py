@@ -15,7 +15,7 @@ from sitegen.shading import shade_for
 
 Array: TypeAlias = npt.NDArray[np.float64]
 How: TypeAlias = Literal["given", "product", "cell", "row"]
-"""What a number of the result comes from: a row and a column, the same place, or a whole row."""
+"""The inputs of a number of the result: a row and a column, the same place, or a whole row."""
 
 # The words, features and matrices of the lesson "One head, from start to end".
 WORDS: Final = ("old", "clock", "spring")

@@ -53,7 +53,7 @@ def prof(served: Served) -> httpx.Client:
 
 def _schedule(served: Served, **said: object) -> None:
     with served.context.database.write() as connection:
-        window = Window(**said)  # type: ignore[arg-type]
+        window = Window(**said)  # type: ignore[arg-type]  # callers choose the keys
         schedules.store(connection, {"double": window}, actor="test")
 
 

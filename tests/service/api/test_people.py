@@ -34,7 +34,7 @@ def browser(served: Served) -> Iterator[Callable[[str, str], httpx.Client]]:
 
     def browser(name: str, role: str = "instructor") -> httpx.Client:
         made.append(httpx.Client(base_url=served.url, timeout=120))
-        token = served.token(name, role)  # type: ignore[arg-type]
+        token = served.token(name, role)  # type: ignore[arg-type]  # a role
         made[-1].post("/sign-in", data={"token": token})
         return made[-1]
 

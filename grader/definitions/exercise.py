@@ -225,6 +225,11 @@ class _AnyTest:
         return None
 
     @property
+    def nan(self) -> NanPolicy:
+        """How NaN is compared."""
+        return "equal"
+
+    @property
     def keep_inputs(self) -> bool:
         """Return whether a call may not change its arguments."""
         return False

@@ -197,7 +197,7 @@ def _questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterat
             expect=expect,
             tolerance=_visibly(test.tolerance),
             keep_inputs=test.keep_inputs,
-            nan=test.nan if isinstance(test, CallTest) else "equal",
+            nan=test.nan,
             accept=test.accept,
         )
         yield _Question(asked, test, call, kind)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 
-_CAREFREE = ("fsync=off", "shared_buffers=32MB")  # for data that nobody misses
+_CAREFREE = ("fsync=off", "shared_buffers=32MB")  # for data that no one misses
 
 
 def find_binaries() -> Path | None:
@@ -22,7 +22,7 @@ class PostgresServer:
 
     Args:
         binaries: where `postgres` and `initdb` are.
-        folder: an empty one, which whoever runs the server comes to own.
+        folder: an empty one, which the user who runs the server comes to own.
         durable: whether a commit waits for the disk, as it does where it counts.
     """
 
@@ -83,7 +83,7 @@ class PostgresServer:
         return self.url(name)
 
     def drop(self, name: str) -> None:
-        """Remove a database, whoever still uses it."""
+        """Remove a database, even while it is in use."""
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
             connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 

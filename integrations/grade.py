@@ -5,7 +5,7 @@ checkout. Everything comes in by the environment, and no shell ever reads it:
 
 ETUDE_ASSIGNED    exercises, separated by blanks or lines; without any, ETUDE_SUBMISSION is a folder
                   with a folder for each student
-ETUDE_SUBMISSION  a folder with whatever was handed in, or the one file for the one exercise
+ETUDE_SUBMISSION  a folder with whatever was submitted, or the one file for the one exercise
 ETUDE_EXERCISES   the collection, by default the one that comes with Etude
 ETUDE_REPORTS     reports to write, each NAME=FILE; what the checkout has there is removed first
 

@@ -225,7 +225,7 @@ def generate(
     top_k: int | None = None,
     top_p: float | None = None,
 ) -> IntArray:
-    """Continue a text, reading all of it anew for every token.
+    """Continue a text, reading all of it again for every token.
 
         x_n+1 = choose(logits_n of gpt(x_1, ..., x_n))
 
@@ -272,7 +272,7 @@ def generate_with_cache(
     """Continue a text, reading every token only once.
 
     Gives what `generate` gives, and draws the same numbers; the keys and values of the past are
-    kept instead of computed anew.
+    kept instead of computed again.
 
     Args:
         prompt: Token numbers of shape (..., n), with n at least 1.

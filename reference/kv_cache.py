@@ -1,8 +1,8 @@
 """Attention with a key-value cache: each new position attends to all past ones, computed once.
 
 Generating token by token, causal attention over the whole text would project and compare every past
-position anew. Their keys and values never change, though, since nothing later reaches them. Kept in
-a cache, one new token costs one row of weights.
+position again. Their keys and values never change, though, since nothing later reaches them. Kept
+in a cache, one new token costs one row of weights.
 """
 
 from typing import NamedTuple, TypeAlias

@@ -48,7 +48,7 @@ def transformer(
         target: Token numbers of shape (..., n), of which position t sees those up to t.
         parameters: The weights; a plain tuple in the same order will do.
         heads: The number of heads.
-        source_mask: Which source positions nobody must see, boolean (True means blocked) or
+        source_mask: Which source positions no one must see, boolean (True means blocked) or
             additive, broadcasting to (..., h, 1, m), such as padding of shape (batch, 1, 1, m).
 
     Returns:

@@ -150,7 +150,7 @@ def _in_terminal(command: list[str], folder: str) -> str:
 
 
 def _read(descriptor: int) -> bytes:
-    """Read what there is; a terminal that nobody has open any more is an error of the system's."""
+    """Read what there is; a terminal that no one has open any more is an error of the system's."""
     try:
         return os.read(descriptor, 1 << 16)
     except OSError:

@@ -4,7 +4,7 @@
 
 The model is the one of the exercise `tiny-gpt`: pre-norm blocks with causal attention, GELU, and
 logits from the embeddings. It reads and writes single characters. Its text is made by the grammar
-below, which was written for it, so that nobody else has rights in it. The same NumPy and the same
+below, which was written for it, so that no one else has rights in it. The same NumPy and the same
 BLAS give the same weights; another BLAS rounds in another way.
 """  # noqa: INP001  a script, in no package
 
@@ -220,7 +220,7 @@ def train(steps: int, report: int = 0) -> tuple[str, Arrays, float]:
             m, v = first[name] / (1 - 0.9**step), second[name] / (1 - 0.99**step)
             p[name] -= (rate * m / (np.sqrt(v) + 1e-8)).astype(np.float32)
         if report and step % report == 0:
-            print(f"step {step}: loss {loss:.4f}", flush=True)  # noqa: T201  for whoever waits
+            print(f"step {step}: loss {loss:.4f}", flush=True)  # noqa: T201  for anyone who waits
     return letters, p, loss
 
 

@@ -126,7 +126,7 @@ def make_a_link(path: Path) -> None:
 
 
 def make_a_pipe(path: Path) -> None:
-    """Whoever opens it waits for somebody who writes."""
+    """Anyone who opens it waits for somebody who writes."""
     path.unlink()
     os.mkfifo(path)
 

@@ -13,10 +13,10 @@ _CLIENTS = 16
 _WARM_UP = 160
 
 _NOTES = """\
-- {clients} clients, each with a connection that it keeps, hand in {number:,} different sources as
+- {clients} clients, each with a connection that it keeps, submit {number:,} different sources as
   fast as they are answered, which is once it is durable, while two workers grade.
 - Server CPU: of the process that takes in, for each; on SQLite it publishes verdicts, too.
-- Cores: of the server, its workers and the database, over the time of handing in, and of the
+- Cores: of the server, its workers and the database, over the time of submitting, and of the
   clients, which run on the same cores.
 """
 
@@ -44,7 +44,7 @@ def measure(stores: Stores, *, quick: bool) -> Section:
     waits = ("min ms", "p50 ms", "p99 ms")
     header = ("store", "accepted /s", *waits, "server CPU ms", "cores", "clients' cores")
     notes = _NOTES.format(clients=_CLIENTS, number=number)
-    return Section(f"accept: {_CLIENTS} clients hand in", header, rows, notes, aims)
+    return Section(f"accept: {_CLIENTS} clients submit", header, rows, notes, aims)
 
 
 def _cpu(service: Running) -> tuple[float, float, float]:

@@ -21,15 +21,15 @@ _TRIES = 100
 _FETCHES = 20
 
 _NOTES = """\
-- Submissions lie in the store and in the queue; nobody grades on PostgreSQL meanwhile, on SQLite
-  the server does. One client hands in {tries} more and asks for the state of each, which tells its
+- Submissions lie in the store and in the queue; no one grades on PostgreSQL meanwhile, on SQLite
+  the server does. One client submits {tries} more and asks for the state of each, which tells its
   place in the line.
 - fetch: what an executor asks for next; on PostgreSQL the queue's own function, on SQLite a query.
 """
 
 
 def measure(stores: Stores, *, quick: bool) -> Section:
-    """Hand in, ask and fetch with no backlog, then with one."""
+    """Submit, ask and fetch with no backlog, then with one."""
     number = 5_000 if quick else 100_000
     rows: list[Row] = []
     aims: list[Aim] = []
@@ -48,7 +48,7 @@ def measure(stores: Stores, *, quick: bool) -> Section:
 
 
 def _fill(database: Database, number: int) -> None:
-    """Put submissions into the tables at once: handed in one by one, the first would be too old."""
+    """Put submissions into the tables at once: submitted one by one, the first would be too old."""
     made = [(new_id(), new_source()) for _ in range(number)]
     sources = [
         {"hash": hashlib.sha256(each.encode()).hexdigest(), "text": each} for _, each in made
@@ -79,7 +79,7 @@ _Taken = tuple[list[float], list[float], list[float]]
 
 
 def _take(service: Running) -> _Taken:
-    """Return the seconds of handing in, of asking, and of fetching."""
+    """Return the seconds of submitting, of asking, and of fetching."""
     handed = []
     looks = []
     with Client(service.port) as client:

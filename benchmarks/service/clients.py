@@ -1,4 +1,4 @@
-"""Clients that hand in over HTTP, each on a connection that it keeps."""
+"""Clients that submit over HTTP, each on a connection that it keeps."""
 
 import http.client
 import json
@@ -43,7 +43,7 @@ class Client:
         self._connection.close()
 
     def hand_in(self, token: str, exercise: str = EXERCISE, source: str = "") -> HandedIn:
-        """Hand in a source, by default a new one that is right.
+        """Submit a source, by default a new one that is right.
 
         Raises:
             RefusedError: it was not taken in.
@@ -89,7 +89,7 @@ class _Turns:
 
 
 def hand_in_all(running: Running, number: int, clients: int) -> list[HandedIn]:
-    """Hand in that many, each client as fast as it is answered."""
+    """Submit that many, each client as fast as it is answered."""
     turns = _Turns(running.tokens)
     exercise()  # once, before every client would load the collection for itself
 
@@ -103,7 +103,7 @@ def hand_in_all(running: Running, number: int, clients: int) -> list[HandedIn]:
 def hand_in_steadily(
     running: Running, number: int, per_second: float, clients: int
 ) -> list[HandedIn]:
-    """Hand in at a pace that does not wait for answers, as long as a client is free."""
+    """Submit at a pace that does not wait for answers, as long as a client is free."""
     turns = _Turns(running.tokens)
     start = time.perf_counter()
 

@@ -17,7 +17,7 @@ _CLIENTS = 64
 _NOTES = """\
 - {number:,} students submit once each within {seconds} s, every source another, while two workers
   grade.
-  `--queue-seconds 0`: nobody is refused.
+  `--queue-seconds 0`: no one is refused.
 - A thousand in a minute are 17 a second. Those that wait at the end are graded afterwards.
 """
 

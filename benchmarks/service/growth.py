@@ -10,7 +10,7 @@ _BLOCK = 500  # in the queue at once
 _FLAT = 1.1
 
 _NOTES = """\
-- `etude serve` on SQLite with two workers; every submission of another source, handed in over HTTP
+- `etude serve` on SQLite with two workers; every submission of another source, submitted over HTTP
   and graded. MB of a million bytes, RSS: between two submissions.
 - server: the process that answers. pool: the one that has submissions graded; its workers are
   replaced now and then.

@@ -15,7 +15,7 @@ _LONG = 60.0  # seconds that a submission has while which a stop comes
 _BEFORE_STOP = 1.0
 
 _NOTES = """\
-- One grading process. Another: seconds from the moment before a hostile submission is handed in,
+- One grading process. Another: seconds from the moment before a hostile submission is submitted,
   with a right one of another student behind it, until both verdicts are there, beyond the
   exercise's limit of {limit:g} s; the longest of {number}.
 - SIGTERM: seconds until server and worker have ended that were grading a submission with a limit of
@@ -24,7 +24,7 @@ _NOTES = """\
 
 
 def measure(stores: Stores, *, quick: bool) -> Section:  # noqa: ARG001  one round is enough
-    """Hand in what holds a grader, and something else behind it; then end the service."""
+    """Submit what holds a grader, and something else behind it; then end the service."""
     rows: list[Row] = []
     aims: list[Aim] = []
     with tempfile.TemporaryDirectory() as folder:

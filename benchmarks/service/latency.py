@@ -24,7 +24,7 @@ _NOTES = """\
 
 
 def measure(stores: Stores, *, quick: bool) -> Section:
-    """Hand in at a steady pace, and see when the verdicts come."""
+    """Submit at a steady pace, and see when the verdicts come."""
     number = _PER_SECOND * (10 if quick else 60)
     rows: list[Row] = []
     aims: list[Aim] = []

@@ -1,4 +1,4 @@
-"""A mended test: stored submissions graded again, with one worker and with two."""
+"""A fixed test: stored submissions graded again, with one worker and with two."""
 
 import dataclasses
 import tempfile

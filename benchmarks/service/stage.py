@@ -30,7 +30,7 @@ from grader.service.store.migrate import upgrade
 COLLECTION = Path(__file__).parents[2] / "exercises"
 EXERCISE = "attention-weights"
 
-_PEOPLE = 1_000  # each hands in at most thirty times a minute
+_PEOPLE = 1_000  # each submits at most thirty times a minute
 _START_SECONDS = 60.0
 _END_SECONDS = 30.0
 _LOOK_SECONDS = 0.1
@@ -98,7 +98,7 @@ def exercise() -> Exercise:
 
 
 def new_source() -> str:
-    """Return a right solution that nobody has handed in before."""
+    """Return a right solution that no one has submitted before."""
     return f"{exercise().solution}\n# submission {next(_numbers)}, {os.getpid()}\n"
 
 

@@ -40,7 +40,7 @@ def complete_exercise(
     """Return the ids that begin like this, or else leave it to the shell to complete a path."""
     from grader.definitions.files import files_by_folder, id_in_name
 
-    with contextlib.suppress(EtudeError):  # in the middle of a line there is nobody to tell
+    with contextlib.suppress(EtudeError):  # in the middle of a line there is no one to tell
         files = files_by_folder(_folder(context)).values()
         return _completed([id_in_name(path) for paths in files for path in paths], incomplete)
     return _completed([], incomplete)
@@ -75,7 +75,7 @@ def _folder(context: click.Context) -> Path:
     given = context.params.get("exercises") or os.environ.get("ETUDE_EXERCISES")
     try:
         return options.collection_folder(Path(given) if given else None)
-    except EtudeError:  # in the middle of a line there is nobody to tell
+    except EtudeError:  # in the middle of a line there is no one to tell
         return Path(os.devnull)
 
 

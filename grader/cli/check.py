@@ -223,7 +223,7 @@ def _print_text(report: "Report") -> None:
 
 
 def _deliver_fault(asked: _Asked, error: Exception, began: float) -> None:
-    """Write the files even now: whoever waits for one learns that there is no score."""
+    """Write the files even now: anyone who waits for one learns that there is no score."""
     from grader.definitions.files import is_path
     from grader.reports.report import Report
 

@@ -76,7 +76,7 @@ def command(  # noqa: PLR0917  click calls it by name
       etude grade submissions/
       etude grade submissions/ --jobs 8 --output results.jsonl --resume
       etude grade submissions/ --format csv=scores.csv --format html=report.html
-      etude grade handed-in/ --assigned token-lookup --assigned attention-weights
+      etude grade submitted/ --assigned token-lookup --assigned attention-weights
     """
     options.prefer_own_output()
     if resume and output is None:
@@ -134,7 +134,7 @@ def _plan(
     if assigned:
         linked = folder if folder.is_symlink() else linked_folder(folder)
         if linked is not None:
-            raise UsageError(f"{linked} is a symbolic link, so it is nobody's to hand in")
+            raise UsageError(f"{linked} is a symbolic link, so it is no one's to submit")
         return plan_assignment(folder, [resolve(name, collection) for name in assigned])
     finder = functools.partial(find_exercise, collection_folder=collection)
     to_do = plan(folder, finder, results)

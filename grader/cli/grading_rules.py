@@ -17,7 +17,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _OPTIONS = (
     click.option(
         "--roster", type=click.Path(path_type=Path), metavar="FILE",
-        help="A CSV with a column 'student': what they did not hand in counts 0.",
+        help="A CSV with a column 'student': what they did not submit counts 0.",
     ),
     click.option("--due", metavar="TIME", help="When work was due, as 2026-12-01T18:00."),
     click.option(

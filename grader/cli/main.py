@@ -166,7 +166,7 @@ def main() -> NoReturn:
         etude.main(prog_name="etude")
     except SystemExit as ended:
         status = ended.code if isinstance(ended.code, int) else FAULT
-    except BrokenPipeError:  # what is left has nobody to go to
+    except BrokenPipeError:  # what is left has no one to go to
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = _GONE
     _leave(status)

@@ -208,7 +208,7 @@ def collection_for(targets: Sequence[str], given: Path | None) -> Path:
 
 
 def refuse_inside(definitions: Path, graded: Path) -> None:
-    """Refuse definitions from the folder that is graded: whoever filled it could have written them.
+    """Refuse definitions from the graded folder: its author could have written them.
 
     Raises:
         UsageError: the path of a definition or of a collection ends in the folder, or a symbolic
@@ -221,7 +221,7 @@ def refuse_inside(definitions: Path, graded: Path) -> None:
         place = os.path.realpath(path if link is None else link.parent)
         if Path(place).is_relative_to(folder):
             raise UsageError(
-                f"{definitions} lies in {graded}, the folder that is graded, so whoever handed in "
+                f"{definitions} lies in {graded}, the folder that is graded, so a student "
                 "could have written it; keep exercises outside of that folder"
             )
         if link is None:

@@ -30,7 +30,7 @@ class PortablePool:
         unsafe: whether the command line agrees to that; else the user is asked, once.
 
     Raises:
-        SandboxFault: nobody has agreed.
+        SandboxFault: no one has agreed.
     """
 
     def __init__(self, *, unsafe: bool) -> None:
@@ -62,7 +62,7 @@ def agree(*, unsafe: bool) -> None:
         unsafe: whether the command line agrees already.
 
     Raises:
-        SandboxFault: it is no, or nobody can be asked; in a CI job, where code is another's, an
+        SandboxFault: it is no, or no one can be asked; in a CI job, where code is another's, an
             answer that was given before does not count.
     """
     if unsafe:

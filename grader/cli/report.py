@@ -38,7 +38,7 @@ def command(
 ) -> None:
     """Report what RESULTS hold: files that `etude grade --output` wrote, in one run or in several.
 
-    Of several results of a student for an exercise the last one counts. When work was handed in is
+    Of several results of a student for an exercise the last one counts. When work was submitted is
     when its file was last changed before it was graded.
 
     \b

@@ -65,7 +65,7 @@ def command() -> None:
     is_flag=True,
     help="Keep hidden tests out of pages, whatever course.yaml says: for `etude serve`.",
 )
-@click.option("--no-cache", is_flag=True, help="Make every page anew, and remember nothing of it.")
+@click.option("--no-cache", is_flag=True, help="Make every page again, and remember nothing of it.")
 @options.exercises_option
 def build(  # noqa: PLR0917  click calls it by name
     output: Path,

@@ -43,7 +43,7 @@ def add(  # noqa: PLR0917  click calls it by name
 ) -> None:
     """Register a platform; again with other addresses or deployments changes it.
 
-    Whoever teaches a course there is an instructor here.
+    Anyone who teaches a course there is an instructor here.
 
     \b
     Example:

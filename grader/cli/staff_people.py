@@ -118,7 +118,7 @@ def invite(name: str, days: int, public_url: str, database: str) -> None:
 )  # fmt: skip
 @database_option
 def export(name: str, output: Path | None, database: str) -> None:
-    """Print everything that is stored of a person, as JSON: for whoever asks what you have.
+    """Print everything that is stored of a person, as JSON: for anyone who asks what you have.
 
     \b
     Example:
@@ -216,7 +216,7 @@ def extend(name: str, exercises: tuple[str, ...], due: str, database: str) -> No
         whom = people.need(connection, name)
         for each in exercises:
             schedules.extend(connection, whom, each, until, actor=whoami())
-    click.echo(f"{name} may hand in {', '.join(exercises)} until {until.isoformat()}")
+    click.echo(f"{name} may submit {', '.join(exercises)} until {until.isoformat()}")
 
 
 @click.command("override")

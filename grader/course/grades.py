@@ -14,7 +14,7 @@ from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT, verdict_from_data
 from grader.reports.report import NOT_GRADED, Batch, Grade, Report
 
-NOT_HANDED_IN: Final = "not handed in"
+NOT_SUBMITTED: Final = "not submitted"
 _YES: Final = frozenset({"yes", "true", "1", "x"})
 _NO: Final = frozenset({"no", "false", "0", ""})
 _NAMED: Final = 5
@@ -25,7 +25,7 @@ class Rules:
     """The roster, late rule and overrides that turn verdicts into grades.
 
     Attributes:
-        roster: the students of the course; None if only those count who handed in.
+        roster: the students of the course; None if only those count who submitted.
         late: what late work earns; None if time does not matter.
         overrides: by student and exercise.
     """
@@ -195,12 +195,12 @@ def graded(batch: Batch, rules: Rules) -> Batch:
 
 def _missing(student: str, exercise: str) -> Report:
     message = "There is no file for this exercise."
-    return Report(exercise, "", NOT_HANDED_IN, message=message, student=student)
+    return Report(exercise, "", NOT_SUBMITTED, message=message, student=student)
 
 
 def _grade(report: Report, most: int, rules: Rules, override: Override | None) -> Grade:
     """Return the grade: by hand, else the verdict's points less what being late costs."""
-    points = 0.0 if report.outcome == NOT_HANDED_IN else None
+    points = 0.0 if report.outcome == NOT_SUBMITTED else None
     days = 0
     if report.verdict is not None:
         points, most = float(report.verdict.score), report.verdict.max_score
@@ -218,7 +218,7 @@ def _grade(report: Report, most: int, rules: Rules, override: Override | None) -
 def _days_late(report: Report, late: LateRule) -> int:
     if report.handed_in is None:
         raise UsageError(
-            f"the result of {report.file} does not say when it was handed in, which --due needs; "
+            f"the result of {report.file} does not say when it was submitted, which --due needs; "
             "grade it again"
         )
     return late.days_late(report.handed_in)

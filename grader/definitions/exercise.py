@@ -176,7 +176,7 @@ class _AnyTest:
     given: Given = _doc(
         "The inputs: a mapping of literals, or Python.", default_factory=lambda: Literals({})
     )
-    seeds: int = _doc("How often to draw the inputs anew; each draw must pass.", default=1)
+    seeds: int = _doc("How often to draw new inputs; each draw must pass.", default=1)
     partial: bool = _doc("Give points in proportion to the draws that pass.", default=False)
     hidden: bool = _doc("A hidden test is never shown to learners.", default=False)
     points: int = _doc("What the test is worth.", default=1)
@@ -555,7 +555,7 @@ class RightProgram:
     code: str = _doc("The program.")
     when: str = _doc(
         "Markdown: in a sentence or two, the other way and when to take it. With it the program is "
-        "shown after a pass, below the solution; without it nobody sees the program.",
+        "shown after a pass, below the solution; without it no one sees the program.",
         default="",
     )
 

@@ -1,8 +1,8 @@
 """Fills an assignment's column in a gradebook that Canvas exported.
 
 Canvas takes such a file back. It goes by what it exported, so that the rest stays as it is, byte
-for byte where CSV allows. A grade never lands in a wrong row: whoever cannot be told apart, or is
-not in the gradebook, stops it all before anything is written.
+for byte where CSV allows. A grade never lands in a wrong row: a student who cannot be told apart,
+or is not in the gradebook, stops it all before anything is written.
 """
 
 import csv
@@ -48,7 +48,7 @@ class Filled:
 def scores_of(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[float, int] | None]:
     """Sum up what each student earned; None for one who is excused from all.
 
-    Of several exercises, one that a student did not hand in counts nothing, and one that a student
+    Of several exercises, one that a student did not submit counts nothing, and one that a student
     is excused from does not count. Who has no grade in one of them, as after a grader fault or
     without a sandbox, gets no score at all.
 

@@ -23,7 +23,7 @@ TRY_THIS = "Only hidden tests fail. This small example goes wrong too. Try it:"
 
 FAULT_FOR_LEARNERS = (
     "This could not be graded: the grader itself failed. Nothing was judged and no attempt counts. "
-    "Whoever runs the grader finds the reason in its log."
+    "The person who runs the grader finds the reason in its log."
 )
 """A fault's own message may quote a hidden test or a definition, so learners get this one."""
 

@@ -38,7 +38,7 @@ class Report:
     file: str
     outcome: str  # the verdict's, `FAULT` or `NOT_GRADED`
     verdict: Verdict | None = None
-    message: str = ""  # why there is no verdict: for whoever runs the grader
+    message: str = ""  # why there is no verdict: for the person who runs the grader
     student: str | None = None  # in a batch, the name of the folder
     began: float = 0.0  # seconds since 1970; of a batch, the whole batch's
     ended: float = 0.0

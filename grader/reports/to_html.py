@@ -80,7 +80,7 @@ def of_student(student: str, batch: Batch, titles: Mapping[str, str]) -> str:
     Args:
         student: their name.
         batch: their results.
-        titles: of exercises, also of those that they did not hand in.
+        titles: of exercises, also of those that they did not submit.
     """
     title = f"Results of {line(student)}"
     named = {each.exercise: f"exercise-{number}" for number, each in enumerate(batch, 1)}

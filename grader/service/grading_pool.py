@@ -1,6 +1,6 @@
 """The grading process of the service, which takes jobs and returns futures.
 
-Any thread may hand in. The pool's process may die at any time. What it had then is suspected of it
+Any thread may submit. The pool's process may die at any time. What it had then is suspected of it
 and graded again alone, one after the other, so that a submission that kills what grades it takes no
 other along; after three tries it is a grader fault.
 """

@@ -66,7 +66,7 @@ class Provider:
         return str(url), secret
 
     def finish(self, sent: Mapping[str, str], secret: str, redirect_uri: str) -> str:
-        """Return the login of whoever comes back from the provider.
+        """Return the login of the person who comes back from the provider.
 
         Raises:
             UsageError: they did not sign in there, or what it says is not valid.

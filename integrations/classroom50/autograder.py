@@ -22,7 +22,7 @@ def main() -> int:
     """Grade what is in the current folder, and return the exit status."""
     _clear()  # a student's own files of these names would be taken for ours
     with tempfile.TemporaryDirectory(prefix="etude-", dir=os.environ.get("RUNNER_TEMP")) as folder:
-        Path(folder).chmod(0o755)  # as root, the sandbox runs as nobody
+        Path(folder).chmod(0o755)  # as root, the sandbox runs as the user `nobody`
         status = _install(Path(folder)) or _grade(Path(folder))
     if status in GRADED:
         return 0

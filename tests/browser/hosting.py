@@ -54,7 +54,7 @@ def hosted(folder: Path, *, without: str = "/") -> Iterator[str]:
 
 
 def _main(folder: str, without: str) -> None:
-    """Serve until whoever started this closes its end of the pipe."""
+    """Serve until the process that started this closes its end of the pipe."""
     _Handler.site = Path(folder)
     _Handler.lost = without
     with _Server(("127.0.0.1", 0), _Handler) as server:

@@ -1,4 +1,4 @@
-"""A lesson's page at work: its code is run anew, and its heatmaps are read row by row."""
+"""A lesson's page at work: its code is run again, and its heatmaps are read row by row."""
 
 import re
 from typing import TYPE_CHECKING

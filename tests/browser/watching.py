@@ -19,7 +19,7 @@ _BY_PLAYWRIGHT: Final = "Service Worker registration blocked by Playwright"
 class Watch:
     """Collects what goes wrong in a browser context.
 
-    Errors and warnings on the console, exceptions that nobody caught, requests to anywhere but
+    Errors and warnings on the console, exceptions that no one caught, requests to anywhere but
     the site, violations of the page's security policy, and dialogs.
 
     Args:

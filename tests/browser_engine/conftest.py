@@ -110,7 +110,7 @@ def engines(samples: list[Exercise], sandbox: Sandbox) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def programs(samples: list[Exercise]) -> dict[str, Programs]:
-    """What is handed in to each sample: its starter, its solution and every known mistake."""
+    """What is submitted to each sample: its starter, its solution and every known mistake."""
     return {
         exercise.id: {
             "the starter": exercise.starter,

@@ -223,7 +223,7 @@ def test_what_a_page_cannot_run_is_counted_with_the_hidden_tests(
 def test_no_check_changes_what_the_next_one_says(
     page: "Page", make: "Make", sandbox: Sandbox
 ) -> None:
-    """A function that remembers, random numbers that go on and a list that grows are made anew."""
+    """A function that remembers, random numbers that go on and a list that grows are made again."""
     first = "seen = []\ndef first(v):\n    seen.append(v)\n    return seen[0]"
     tests = [
         {"given": first, "call": "first(f(3))", "expect": 6.0},
@@ -239,7 +239,7 @@ def test_no_check_changes_what_the_next_one_says(
 def test_what_is_too_much_to_load_is_left_to_others(
     page: "Page", make: "Make", sandbox: Sandbox
 ) -> None:
-    """Megabytes of expected values keep nobody waiting; the test is counted with the hidden ones."""
+    """Megabytes of expected values keep no one waiting; the test is counted with the hidden ones."""
     huge = {"given": "x = rng.standard_normal((400, 500))", "call": "f(x)", "expect": "solution"}
     engine = engine_data(make(TWICE, huge), sandbox)
     assert len(engine) < 10_000
@@ -363,7 +363,7 @@ def test_a_page_has_data_files(
 
 
 def test_a_lesson_has_data_files(page: "Page") -> None:
-    """They are there again when it starts anew."""
+    """They are there again when it starts again."""
     page("open_lesson", json.dumps({"three.csv": b64encode(b"1,2,3\n").decode()}))
     cell = "with open('three.csv') as file:\n    print(file.read().strip())"
     assert page("cell", cell)["printed"] == "1,2,3\n"

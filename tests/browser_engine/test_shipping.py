@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(grader.__file__).parent.parent
 LARGEST = 223_000  # with files that are in memory, what shows a plot, and a learner's own GPT
-TELLING = 20  # characters of a line that nobody else would write
+TELLING = 20  # characters of a line that no one else would write
 
 NEVER = (
     "reference", "grader.authoring", "grader.cli", "grader.mutation", "grader.progress",

@@ -1,4 +1,4 @@
-"""`etude grade --assigned`: what one student handed in, for each exercise that was asked for."""
+"""`etude grade --assigned`: what one student submitted, for each exercise that was asked for."""
 
 import json
 import os
@@ -56,13 +56,13 @@ def test_every_assigned_exercise_has_a_verdict(etude: Etude, tmp_path: Path) -> 
 def test_a_file_of_another_name_is_taken_for_one_exercise_only(
     etude: Etude, tmp_path: Path
 ) -> None:
-    """With two exercises nobody knows which it is for; the sentence names it."""
+    """With two exercises no one knows which it is for; the sentence names it."""
     hand_in(tmp_path / "in", "mine.py")
     assert etude("grade", "in", "--assigned", "attention-weights").returncode == 0
     words = ("--assigned", "attention-weights", "--assigned", "token-lookup")
     done = etude("grade", "in", *words)
     assert done.returncode == 1
-    assert "There is no file attention-weights.py; what was handed in is mine.py." in done.stdout
+    assert "There is no file attention-weights.py; what was submitted is mine.py." in done.stdout
 
 
 def test_a_long_list_of_files_is_cut_and_made_printable(etude: Etude, tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_a_long_list_of_files_is_cut_and_made_printable(etude: Etude, tmp_path: 
     hand_in(tmp_path / "in", "\x1b[31ma.py", "b.py", "c.py", "d.py", "e.py")
     words = ("--assigned", "attention-weights", "--format", "json")
     message = json.loads(etude("grade", "in", *words).stdout)["message"]
-    assert r"what was handed in is \x1b[31ma.py, b.py, c.py, 2 more. Call" in message
+    assert r"what was submitted is \x1b[31ma.py, b.py, c.py, 2 more. Call" in message
 
 
 def test_wrong_use_is_said(etude: Etude, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_wrong_use_is_said(etude: Etude, tmp_path: Path) -> None:
 
 
 def hostile(folder: Path, name: str) -> Path:
-    """Write a definition that lets everything pass, as a student might hand it in."""
+    """Write a definition that lets everything pass, as a student might submit it."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
@@ -245,4 +245,4 @@ def test_an_exercise_of_several_files_from_its_start_to_its_grade(
     tmp_path.joinpath("in", "work", "helpers.py").unlink()
     done = etude("grade", "in", "--assigned", "./twice.yaml")
     assert done.returncode == 1
-    assert "There is no file helpers.py. Hand in main.py, helpers.py." in done.stdout
+    assert "There is no file helpers.py. Submit main.py, helpers.py." in done.stdout

@@ -217,7 +217,7 @@ def test_an_error_before_the_first_result_leaves_no_file(etude: Etude, tmp_path:
 
 
 def test_resume_writes_through_no_link(tmp_path: Path) -> None:
-    """A checkout may hold one that leads to a file of whoever grades."""
+    """A checkout may hold one that leads to a file of the person who grades."""
     (tmp_path / "theirs").touch()
     (tmp_path / "out.jsonl").symlink_to(tmp_path / "theirs")
     with pytest.raises(UsageError, match="cannot be written"):
@@ -240,7 +240,7 @@ def test_results_reach_no_linked_folder_of_a_checkout(
 
 @pytest.mark.slow
 def test_files_that_are_no_submissions_are_counted(etude: Etude, tmp_path: Path) -> None:
-    """Nobody's work disappears in silence; hidden folders are nobody's work."""
+    """No one's work disappears in silence; hidden folders are no one's work."""
     hand_in(tmp_path / "in", "s", RIGHT)
     hand_in(tmp_path / "in", "s", RIGHT, "attention-weights.txt")
     hand_in(tmp_path / "in", ".git", RIGHT)

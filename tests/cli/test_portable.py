@@ -104,7 +104,7 @@ def test_a_lesson_can_be_read(elsewhere: Run) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "junit", "markdown", "html", "plain", "ctrf", "github"])
 def test_every_report_is_stamped(elsewhere: Run, form: str) -> None:
-    """Whoever reads one knows what it is worth."""
+    """Anyone who reads one knows what it is worth."""
     words = ("check", "./small.yaml", "mine.py", "--unsafe-no-sandbox", "--format", form)
     done = elsewhere(*words)
     stamps = ('"sandbox": "none"', 'name="sandbox" value="none"', "Not sandboxed")
@@ -113,7 +113,7 @@ def test_every_report_is_stamped(elsewhere: Run, form: str) -> None:
 
 @pytest.mark.slow
 def test_nothing_else_goes_on_without_a_sandbox(elsewhere: Run, tmp_path: Path) -> None:
-    """A check that nobody has agreed to, and `grade` whatever is agreed to: a fault, no verdict."""
+    """A check that no one has agreed to, and `grade` whatever is agreed to: a fault, no verdict."""
     done = elsewhere("check", "./small.yaml", "mine.py")
     assert (done.returncode, done.stdout) == (3, "")
     assert "answer its question" in done.stderr

@@ -115,7 +115,7 @@ def test_preview_proves_again_what_changes(file: Path) -> None:
 
 @pytest.mark.slow
 def test_preview_shows_findings_and_follows_the_file(file: Path) -> None:
-    """The page has what verify and lint say, and is built anew when the file changes.
+    """The page has what verify and lint say, and is built again when the file changes.
 
     They are ours, whatever lies in the working directory.
     """

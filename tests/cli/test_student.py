@@ -41,7 +41,7 @@ tests:
     call: {id}(x)
     expect: [{factor}.0, {twice}.0]
   - id: secret
-    description: what nobody may see
+    description: what no one may see
     hidden: true
     given: {{x: [7.25]}}
     call: {id}(x) - {factor} * x
@@ -509,7 +509,7 @@ def test_a_hint_is_not_bought_by_nobody(student: Etude) -> None:
 
 
 def test_hints_are_free_after_passing(student: Etude) -> None:
-    """They cost nothing and nobody is asked."""
+    """They cost nothing and no one is asked."""
     student("check", "double", "right.py")
     assert "First hint." in student("hint", "double").stdout
     assert "10 XP in all" in student("progress").stdout

@@ -212,7 +212,7 @@ def test_an_override_that_cannot_be_meant_is_refused(
 def test_a_result_file_that_is_cut_off_is_named_with_its_line(
     results: Callable[..., Path],
 ) -> None:
-    """`etude grade --resume` mends it; a report does not go on without what is missing."""
+    """`etude grade --resume` fixes it; a report does not go on without what is missing."""
     path = results(line("ada", "one", 1), line("bo", "one", 1))
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(

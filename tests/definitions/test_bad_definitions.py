@@ -457,7 +457,7 @@ MEANING = [
     (
         "{x: 2}",
         "{x: 2}\n    seeds: 2",
-        "14:12: seeds: inputs can only be drawn anew if 'given' is Python code",
+        "14:12: seeds: inputs can only be drawn again if 'given' is Python code",
     ),
     (
         "{x: 2}",
@@ -519,7 +519,7 @@ MEANING += [
     (
         RUN,
         f"{RUN}\n    seeds: 2",
-        "18:12: seeds: inputs can only be drawn anew if 'given' is Python code",
+        "18:12: seeds: inputs can only be drawn again if 'given' is Python code",
     ),
     (
         "{x: 2}",

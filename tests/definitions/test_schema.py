@@ -96,12 +96,12 @@ def parts(whole: Schema) -> Iterator[tuple[str, Schema]]:
 
 @pytest.mark.parametrize("kind", SCHEMAS)
 def test_the_committed_schemas_are_current(kind: str) -> None:
-    """The files are byte for byte what the types give; `etude schema` writes them anew."""
+    """The files are byte for byte what the types give; `etude schema` writes them again."""
     assert schema_path(kind).read_text("utf-8") == schema_text(kind)
 
 
 def test_the_committed_description_is_current() -> None:
-    """So is the description; `etude schema --markdown > docs/reference/exercise-format.md` writes it anew."""
+    """So is the description; `etude schema --markdown > docs/reference/exercise-format.md` writes it again."""
     assert (ROOT / "docs" / "reference" / "exercise-format.md").read_text(
         "utf-8"
     ) == format_markdown()

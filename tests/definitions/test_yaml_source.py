@@ -74,7 +74,7 @@ def test_endless_file() -> None:
 
 
 def test_pipe(workdir: Path) -> None:
-    """A pipe that nobody writes to does not hold up the reader."""
+    """A pipe that no one writes to does not hold up the reader."""
     os.mkfifo(workdir / "x.yaml")
     with pytest.raises(DefinitionError) as caught:
         load_exercise(Path("x.yaml"))

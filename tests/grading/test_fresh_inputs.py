@@ -195,7 +195,7 @@ def test_what_cannot_be_copied_is_refused(value: object) -> None:
 def test_plain_inputs_are_drawn_once(
     make: "Make", sandbox: "Sandbox", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To copy them takes less time; a function is made anew for each evaluation."""
+    """To copy them takes less time; a function is made again for each evaluation."""
     drawn: list[str] = []
 
     def counted(*arguments: object) -> object:

@@ -153,7 +153,7 @@ def test_inputs_are_looked_at_beside_functions_and_objects(run: Run) -> None:
 
 
 def test_a_method_that_changes_its_argument_is_found(run: Run) -> None:
-    """Inputs are kept or not whoever is called."""
+    """Inputs are kept or not, whichever function is called."""
     source = RIGHT.replace("return self.factor * x", "x *= 2\n        return self.factor * x")
     fields = "given: {x: [1.0]}, call: Scale(1)(x), expect: [2.0]"
     assert "in place" in run(fields, source).message

@@ -129,11 +129,11 @@ def _write(folder: Path, files: dict[str, bytes]) -> Path:
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({"main.py": b"x = 1"}, "There is no file helpers.py. Hand in main.py, helpers.py."),
-        ({"helpers.py": b"x = 1"}, "There is no file main.py. Hand in main.py, helpers.py."),
+        ({"main.py": b"x = 1"}, "There is no file helpers.py. Submit main.py, helpers.py."),
+        ({"helpers.py": b"x = 1"}, "There is no file main.py. Submit main.py, helpers.py."),
         (
             {"main.py": b"x = 1", "helpers.py": b"", "more.py": b"x"},
-            "more.py: This file is not asked for. Hand in main.py, helpers.py.",
+            "more.py: This file is not asked for. Submit main.py, helpers.py.",
         ),
         ({"main.py": b"x = 1", "helpers.py": b"\xff"}, "helpers.py: The file is not UTF-8"),
         ({"main.py": b"x = 1", "helpers.py": b"#" * 70_000}, "helpers.py: The file has more"),
@@ -223,8 +223,8 @@ def test_one_text_may_hold_all_files(several: Callable[..., Exercise], sandbox: 
 
     assert verdict(RIGHT).outcome is Outcome.PASSED
     alone = verdict("def f(x):\n    return 2 * x\n").message
-    assert alone.startswith("This is one file alone. Hand in `main.py` and `helpers.py`: a folder")
-    said = "`helpers.py` is missing. Hand in `main.py` and `helpers.py`."
+    assert alone.startswith("This is one file alone. Submit `main.py` and `helpers.py`: a folder")
+    said = "`helpers.py` is missing. Submit `main.py` and `helpers.py`."
     assert verdict(f"# etude file: main.py\n{MAIN}").message == said
 
 

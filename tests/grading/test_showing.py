@@ -88,7 +88,7 @@ def test_none_is_shown_where_it_is_what_came(grade_one: "GradeOne") -> None:
 
 
 def test_whole_numbers_of_a_literal_have_the_kind_of_what_came(grade_one: "GradeOne") -> None:
-    """Or a learner would be told of a dtype that nobody asks for."""
+    """Or a learner would be told of a dtype that no one asks for."""
     test = {"given": {"x": [1.0, 2.0]}, "call": "f(x)", "expect": [2, 4]}
     result = grade_one("def f(x):\n    return 3 * x\n", test)
     assert result.expected is not None
@@ -190,7 +190,7 @@ def test_records_of_before_there_were_values_can_be_read(grade_all: "GradeAll") 
 
 
 def test_a_proof_makes_no_values(make: "Make", sandbox: Sandbox) -> None:
-    """Nobody reads those of hundreds of wrong programs."""
+    """No one reads those of hundreds of wrong programs."""
     found: list[Verdict] = []
     submission = Submission.from_bytes(Path("small.py"), b"def f(x):\n    return x\n")
     jobs = [Job(make(SQUARE), submission, probe=probe) for probe in (None, Probe())]

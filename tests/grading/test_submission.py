@@ -45,7 +45,7 @@ def test_a_byte_order_mark_is_no_mistake() -> None:
 
 
 def test_paths_that_are_no_files_have_a_sentence(tmp_path: Path) -> None:
-    """Missing, a folder, a FIFO that nobody writes to, a name the system refuses."""
+    """Missing, a folder, a FIFO that no one writes to, a name the system refuses."""
     os.mkfifo(tmp_path / "fifo")
     assert Submission.read(tmp_path / "no.py").problem == "There is no file 'no.py'."
     assert Submission.read(tmp_path).problem == "This is a folder; a submission is one Python file."
@@ -57,7 +57,7 @@ def test_a_link_is_refused(tmp_path: Path) -> None:
     """What it points at is not read, be it the learner's own file."""
     (tmp_path / "link.py").symlink_to("/etc/passwd")
     refused = Submission.read(tmp_path / "link.py")
-    assert refused.problem == "This is a symbolic link; hand in the file itself."
+    assert refused.problem == "This is a symbolic link; submit the file itself."
     assert refused.source == ""
     (tmp_path / "own.py").write_text("x = 1")
     (tmp_path / "mine.py").symlink_to(tmp_path / "own.py")
@@ -80,7 +80,7 @@ def test_no_folder_that_is_graded_leads_elsewhere(tmp_path: Path) -> None:
 def test_no_linked_folder_below_the_working_directory_leads_to_a_submission(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By it a checkout could hand in what lies beside it, such as the solutions of a course."""
+    """By it a checkout could submit what lies beside it, such as the solutions of a course."""
     for name in ("checkout", "course"):
         (tmp_path / name).mkdir()
     (tmp_path / "course" / "double.py").write_text("x = 1")

@@ -126,7 +126,7 @@ class Target:
 
     @contextlib.contextmanager
     def untouched(self) -> Iterator[None]:
-        """Nothing is written, and nobody calls, in the meantime."""
+        """Nothing is written, and no one calls, in the meantime."""
         self._callers()
         before = self._look()
         yield

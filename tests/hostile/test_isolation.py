@@ -297,7 +297,7 @@ def test_a_child_has_nothing_of_the_host_in_its_environment(
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_child_is_not_root(backend: str, sandboxes: Sandboxes) -> None:
-    """Whoever started the grader, a submission runs without root's user and group."""
+    """A submission always runs without root's user and group."""
     with _child_with(sandboxes.get(backend), FACTS, ["users"]) as child:
         users = _returned(child, "users")
     assert 0 not in users

@@ -1,4 +1,4 @@
-"""The isolation holds whoever starts the grader: root, an ordinary user, or either in a container.
+"""The isolation holds for every user who starts the grader: root, an ordinary user, or either in a container.
 
 The other tests here run as the user who started them. These run what looks at a child from within
 as other users, and see that it did run, in each sandbox that such a user gets.
@@ -20,7 +20,7 @@ from grader.sandbox.examination import examine
 ROOT = Path(__file__).parents[2]
 CONTAINER = ROOT / "tests" / "integrations" / "container.py"
 ISOLATION = Path(__file__).with_name("test_isolation.py")
-ORDINARY = ["--user", "4321"]  # nobody's number
+ORDINARY = ["--user", "4321"]  # no one's number
 
 
 def run_as(options: list[str], *command: str, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -18,7 +18,7 @@ import drop_privileges  # type: ignore[import-not-found]  # noqa: E402  needs th
 from inside import seccomp, syscalls  # type: ignore[import-not-found]  # noqa: E402  the same
 
 # chown, dac_override, fowner, fsetid, kill, setgid, setuid, setpcap, net_bind_service, net_raw,
-# sys_chroot, mknod, audit_write, setfcap: what a container's root has where nobody says otherwise.
+# sys_chroot, mknod, audit_write, setfcap: what a container's root has where no one says otherwise.
 _DEFAULT_CAPABILITIES = {0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31}
 _LAST_CAPABILITY = 63
 _PR_CAPBSET_DROP = 24

@@ -202,7 +202,7 @@ def test_a_wrong_submission_fails_where_it_is_wrong(
 
 @pytest.mark.slow
 def test_what_is_missing_counts(grade: Callable[..., tuple[int, Runner]]) -> None:
-    """Two exercises were assigned, one was handed in: half is not a pass."""
+    """Two exercises were assigned, one was submitted: half is not a pass."""
     files = {"attention-weights.py": source("correct")}
     status, runner = grade(files, {"exercise": "attention-weights token-lookup"})
     assert status == 1, runner.log
@@ -260,8 +260,8 @@ def test_a_private_collection_beside_a_checkout(
     files = {
         "course/my-course/week/attention-weights.yaml": definition,
         "course/my-course/week/track.yaml": track,
-        "handed-in/attention-weights.py": source("unscaled"),
-        "handed-in/my-course/week/attention-weights.yaml": "a student's own\n",
+        "submitted/attention-weights.py": source("unscaled"),
+        "submitted/my-course/week/attention-weights.yaml": "a student's own\n",
     }
     status, runner = grade(files, inputs)
     assert (status, runner.outputs["action"]["outcome"]) == (1, "not passed"), runner.log

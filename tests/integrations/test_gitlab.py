@@ -1,4 +1,4 @@
-"""GitLab's template: its script, run line by line as one shell, on a project that is handed in."""
+"""GitLab's template: its script, run line by line as one shell, on a project that is submitted."""
 
 import os
 import re
@@ -96,7 +96,7 @@ def test_a_wrong_submission_fails_with_its_score(job: Job, tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_one_file_that_is_missing_failed(job: Job) -> None:
-    """Who deletes the one file that is graded has a score, as who hands in an empty folder has."""
+    """Who deletes the one file that is graded has a score, as who submits an empty folder has."""
     done = job({"README.md": ""}, ETUDE_SUBMISSION="solution.py")
     assert (done.returncode, coverage(done.stdout)) == (1, "0.0"), done.stderr
 
@@ -163,7 +163,7 @@ def test_no_report_of_the_checkout_is_taken_for_ours(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_folder_failed(tmp_path: Path, kind: str, assigned: str) -> None:
-    """Whoever deletes the folder that is graded, or makes it a link, has a score of 0."""
+    """Anyone who deletes the folder that is graded, or makes it a link, has a score of 0."""
     (tmp_path / "elsewhere" / "in").mkdir(parents=True)
     (tmp_path / "elsewhere" / "in" / "attention-weights.py").write_text(source("correct"))
     project = tmp_path / "project"

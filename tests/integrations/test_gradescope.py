@@ -306,11 +306,11 @@ def test_one_exercise_takes_one_file_of_any_name(grade: Callable[..., Graded]) -
         ({".hidden/attention-weights.py": RIGHT}, "There is no file attention-weights.py."),
         (
             {"a.py": RIGHT, "b.py": RIGHT},
-            "There is no file attention-weights.py; what was handed in is a.py, b.py. Call yours attention-weights.py.",
+            "There is no file attention-weights.py; what was submitted is a.py, b.py. Call yours attention-weights.py.",
         ),
         (
             {"attention-weights.py": RIGHT, "old/attention_weights.py": RIGHT},
-            "There are several: attention-weights.py, old/attention_weights.py. Hand in one attention-weights.py.",
+            "There are several: attention-weights.py, old/attention_weights.py. Submit one attention-weights.py.",
         ),
     ],
     ids=["nothing", "no Python", "hidden", "two other names", "two of the name"],
@@ -326,7 +326,7 @@ def test_what_cannot_be_found_scores_nothing(
 
 
 def test_two_files_of_which_one_has_the_name(grade: Callable[..., Graded]) -> None:
-    """That one is graded, the other is nobody's business."""
+    """That one is graded, the other is no one's business."""
     graded = grade({"attention-weights.py": RIGHT, "helper.py": "raise SystemExit\n"})
     assert (graded.status, graded.results["score"]) == (0, 13), graded.log
 

@@ -159,7 +159,7 @@ def test_the_edition_of_an_edition_is_the_same() -> None:
 
 
 def test_every_key_is_public_or_known_to_be_hidden() -> None:
-    """Whoever adds a key to the format has to decide here whether learners may see it."""
+    """Anyone who adds a key to the format has to decide here whether learners may see it."""
     hidden = {
         "solution", "explanation", "misconceptions", "equivalent", "also_right", "small_examples",
         "hidden_files",

@@ -306,7 +306,7 @@ def test_no_byte_of_the_wheel_has_anything_hidden(path: Path, wheel: Path) -> No
     assert ids
     assert lines
     own = members(wheel)[CONTENT + below_root(path)]
-    # In its own file nothing hidden may be; elsewhere what is nobody else's public text.
+    # In its own file nothing hidden may be; elsewhere what is no one else's public text.
     assert [each for each in ids if is_named(each, own)] == []
     assert [line for line in lines if line.encode() in own] == []
     rest, known = all_but_sources(wheel), public_text()

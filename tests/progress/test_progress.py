@@ -244,7 +244,7 @@ def test_giving_up_counts_before_the_pass(minutes: int, earned: int) -> None:
 
 
 def test_failures_are_counted_since_the_last_help() -> None:
-    """A hint or a pass begins anew."""
+    """A hint or a pass begins again."""
     attempts = tuple(_attempt(minutes, FAILED) for minutes in (0, 1, 2))
     assert standing(History(attempts), SOFTMAX).failures == 3
     helped = History(attempts, (HintTaken(SOFTMAX, 1, 0, NOON + timedelta(seconds=90)),))

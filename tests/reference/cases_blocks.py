@@ -327,7 +327,7 @@ def record_onnx() -> Cases:
 
 
 def randomise(module: Any) -> None:  # noqa: ANN401  PyTorch has no types here
-    """Draw all parameters anew, so that no bias is zero and no gain one, but for attention's.
+    """Draw all parameters again, so that no bias is zero and no gain one, but for attention's.
 
     Attention has no biases in this package, as in the paper.
     """

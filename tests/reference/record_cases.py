@@ -2,7 +2,7 @@
 
 Run by hand, where torch and onnx are installed:
 
-    python tests/reference/record_cases.py             # write cases/ anew
+    python tests/reference/record_cases.py             # write cases/ again
     python tests/reference/record_cases.py --check     # compare cases/ with a fresh computation
     python tests/reference/record_cases.py attention   # one group only
 

@@ -12,7 +12,7 @@ GROUPS = sorted(path.stem.removeprefix("cases_") for path in HERE.glob("cases_*.
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_what_is_recorded_is_what_the_installed_libraries_compute(group: str) -> None:
-    """With PyTorch and ONNX installed, computing every case anew gives the recorded numbers."""
+    """With PyTorch and ONNX installed, computing every case again gives the recorded numbers."""
     for library in ("torch", "onnx"):
         if find_spec(library) is None:  # importing it here would take seconds
             pytest.skip(f"{library} is not installed; the cases recorded with it stand in")

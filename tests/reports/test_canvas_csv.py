@@ -145,7 +145,7 @@ def test_no_grade_is_no_score() -> None:
 
 
 def test_several_exercises_are_added_up() -> None:
-    """One that was not handed in counts nothing; one with a fault leaves no score at all."""
+    """One that was not submitted counts nothing; one with a fault leaves no score at all."""
     of_class = (
         report("ada", 1), report("ada", 2.5, "b"),
         report("bob", 3),

@@ -51,7 +51,7 @@ def test_wrong_use_of_formats_is_said_before_grading(etude: Etude) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("classroom")
 def test_a_fault_still_writes_every_file(etude_without_sandbox: Etude, tmp_path: Path) -> None:
-    """Without a sandbox there is no score, but whoever waits for a file gets one."""
+    """Without a sandbox there is no score, but anyone who waits for a file gets one."""
     words = [word for name in FORMATS for word in ("--format", f"{name}={name}.out")]
     done = etude_without_sandbox("check", "attention-weights", RIGHT, *words)
     assert done.returncode == 3
@@ -62,7 +62,7 @@ def test_a_fault_still_writes_every_file(etude_without_sandbox: Etude, tmp_path:
 
 
 def test_a_wrong_name_still_writes_the_file(etude: Etude, tmp_path: Path) -> None:
-    """A set-up that is wrong is a fault to whoever reads the file; nothing is printed."""
+    """A set-up that is wrong is a fault to anyone who reads the file; nothing is printed."""
     done = etude(
         "check", "attention-wieghts", RIGHT, "--format", "prairielearn=r.json", "--format", "json"
     )

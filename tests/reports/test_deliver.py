@@ -144,7 +144,7 @@ def test_a_file_keeps_its_mode() -> None:
 
 @pytest.mark.parametrize("target", ["theirs", "nothing", "fifo"])
 def test_a_link_is_replaced_and_never_followed(target: str) -> None:
-    """A checkout may hold one that leads to any file of whoever grades."""
+    """A checkout may hold one that leads to any file of the person who grades."""
     Path("theirs").write_text("old")
     os.mkfifo("fifo")
     Path("link").symlink_to(target)

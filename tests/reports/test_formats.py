@@ -35,7 +35,7 @@ def rendered(name: str, wanted: Report | Batch) -> str:
 
 @pytest.mark.parametrize("name", FOR_LEARNERS)
 def test_what_a_learner_reads_of_a_fault_quotes_nothing(name: str, cases: Cases) -> None:
-    """A fault's message may quote a hidden test; it is for whoever runs the grader."""
+    """A fault's message may quote a hidden test; it is for the person who runs the grader."""
     renderer = FORMATS[name].renderer()
     for case in ("fault", "homework-fault"):
         wanted = cases[case]

@@ -4,7 +4,7 @@ Each folder of tests/golden/feedback/ with a `submission.py` in it is a case: `r
 the real grader says of it. The exercise is the `exercise.yaml` there, or in a folder above; of an
 attempt, it may be the shipped one that the folder is named after, without its hidden tests. A case
 is named after what it shows, and may add words of its own, as in `off-by-one-early`.
-`pytest tests/reports --update-goldens` writes the reports down anew: read every sentence.
+`pytest tests/reports --update-goldens` writes the reports down again: read every sentence.
 """
 
 import re
@@ -201,7 +201,7 @@ def test_a_learner_reads_what_is_in_the_golden_file(
 
 
 def test_every_golden_report_is_of_a_case(goldens: "Goldens") -> None:
-    """No report is left of a submission that is gone, and no exercise that nobody takes."""
+    """No report is left of a submission that is gone, and no exercise that no one takes."""
     goldens.check_all([*FOLDER.rglob("report.txt")], [case / "report.txt" for case in CASES])
     assert {*FOLDER.rglob("exercise.yaml")} == {
         path for path in map(exercise_of, CASES) if FOLDER in path.parents

@@ -1,6 +1,6 @@
 """Every format for each kind of result, word for word.
 
-`pytest tests/reports --update-goldens` writes the files of tests/golden/reports/ down anew.
+`pytest tests/reports --update-goldens` writes the files of tests/golden/reports/ down again.
 """
 
 from pathlib import Path

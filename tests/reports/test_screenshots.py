@@ -28,7 +28,7 @@ def screenshots() -> ModuleType:
 
 @pytest.mark.slow
 def test_the_images_show_what_a_terminal_shows_now() -> None:
-    """Word for word; `python scripts/screenshots.py` draws them anew."""
+    """Word for word; `python scripts/screenshots.py` draws them again."""
     done = subprocess.run(
         [sys.executable, SCRIPT, "--check"], capture_output=True, text=True, check=False
     )

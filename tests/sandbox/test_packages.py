@@ -33,7 +33,7 @@ def times(x):
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Install three small packages: one requires the second, and nobody the third."""
+    """Install three small packages: one requires the second, and no one the third."""
     folder = tmp_path / "site-packages"
 
     def install(name: str, modules: dict[str, str], metadata: str = "", ver: str = "1.5") -> None:

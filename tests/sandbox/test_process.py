@@ -391,7 +391,7 @@ def test_a_backend_that_does_not_start_is_a_fault_with_its_last_words() -> None:
 
 
 def test_a_dead_zygote_is_a_fault_never_a_verdict(sandbox: Sandbox) -> None:
-    """When the sandbox itself goes away in the middle, nobody blames the submission."""
+    """When the sandbox itself goes away in the middle, no one blames the submission."""
     with Sandbox(UNSAFE) as own:
         child = own.child()
         child.load("def f(): return 1", ["f"])

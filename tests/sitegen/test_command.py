@@ -171,7 +171,7 @@ def test_a_second_build_gives_what_a_first_one_would(build: Build, collection: P
 def test_pages_that_stay_are_not_written_again(
     build: Build, collection: Path, tmp_path: Path
 ) -> None:
-    """So whoever copies a site to its host copies what has changed."""
+    """So anyone who copies a site to its host copies what has changed."""
     build("site")
     pages = [tmp_path / "site" / "track" / name / "index.html" for name in ("double", "halve")]
     for page in pages:
@@ -320,7 +320,7 @@ def test_an_address_adds_what_needs_one(build: Build) -> None:
 
 @pytest.mark.slow
 def test_a_feed_s_item_is_new_when_the_task_is(build: Build, collection: Path) -> None:
-    """A changed text is, a changed test is not: nobody has to do the exercise again for it."""
+    """A changed text is, a changed test is not: no one has to do the exercise again for it."""
 
     def ids() -> list[str]:
         feed = build("site", "--site-url", "https://example.org/")["feed.xml"].decode()

@@ -38,7 +38,7 @@ def frontend(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @needs_node
 @pytest.mark.slow
 def test_a_fresh_build_gives_the_committed_scripts(frontend: Path) -> None:
-    """Nobody has to trust a minified file: the sources give it, wherever they are built."""
+    """No one has to trust a minified file: the sources give it, wherever they are built."""
     _npm(frontend, "run", "build")
     built = _contents(frontend.parent / "assets")
     committed = {name: content for name, content in _contents(ASSETS).items() if name in built}
@@ -62,7 +62,7 @@ def test_the_scripts_do_what_their_tests_say(frontend: Path) -> None:
 
 
 def test_the_lock_has_hashes_and_no_addresses() -> None:
-    """Whoever installs gets the same packages, from the registry of their own choice."""
+    """Anyone who installs gets the same packages, from the registry of their own choice."""
     text = (FRONTEND / "package-lock.json").read_text()
     packages = json.loads(text)["packages"]
     assert all("integrity" in entry for name, entry in packages.items() if name)

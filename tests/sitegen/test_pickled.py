@@ -85,7 +85,7 @@ def test_bytes_of_something_else_are_nothing(data: bytes) -> None:
 
 
 def test_reading_runs_nothing(tmp_path: Path) -> None:
-    """Whoever can write the bytes can change what is read, and no more."""
+    """Anyone who can write the bytes can change what is read, and no more."""
     data = pickle.dumps(Payload(tmp_path / "made"))
 
     assert PICKLED.from_bytes(data) is None

@@ -38,7 +38,7 @@ def test_a_word_counts_by_where_it_stands() -> None:
 
 
 def test_formulas_are_no_words() -> None:
-    """Nobody searches for what is between dollar signs."""
+    """No one searches for what is between dollar signs."""
     assert SearchEntry.of("", "", "", (), "where $Q K^T$ is").weights == {}
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Gradescope runs this once, as root, when it builds the image: Python 3.11 or newer, and Etude in an environment of its own.
 set -eu
-umask 022 # the sandbox runs as nobody, and has to read Python and NumPy
+umask 022 # the sandbox runs as the user nobody, and has to read Python and NumPy
 root=${AUTOGRADER_ROOT:-/autograder}
 venv=${ETUDE_VENV:-/opt/etude}
 

@@ -158,7 +158,7 @@ def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> N
     used = frozenset[str]().union(*(mentioned(test.code) for test in draft.tests))
     for name in dict.fromkeys(wanted):
         if draft.tests and name not in used:
-            draft.remarks.append(f"no imported test uses {name!r}, so nobody has to define it")
+            draft.remarks.append(f"no imported test uses {name!r}, so no one has to define it")
         elif name in solution.sets:
             draft.defines[name] = kind_of(solution, name)
             if operators := operators_of(solution, name):

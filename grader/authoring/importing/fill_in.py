@@ -42,7 +42,7 @@ def fill_in_draft(draft: Draft) -> None:
     _head(draft)
     solution, starter = read_program(draft.solution), read_program(draft.starter)
     if solution is None:
-        draft.remarks.append("the solution is not Python, so it is kept as it is; mend it by hand")
+        draft.remarks.append("the solution is not Python, so it is kept as it is; fix it by hand")
     if starter is None and draft.starter:
         draft.remarks.append("the starter is not Python; it is kept as it is")
     if not draft.defines and solution is not None:

@@ -27,7 +27,7 @@ _NAMES: Final[dict[str, str]] = {
     **dict.fromkeys(DOUBLE[1:], "a typographic quote"),
     **dict.fromkeys(_DASHES, "a dash for a minus sign"),
     **dict.fromkeys(_SPACES, "a space that does not break"),
-    **dict.fromkeys(_UNSEEN, "a character that nobody sees"),
+    **dict.fromkeys(_UNSEEN, "a character that no one sees"),
     "\u2026": "an ellipsis in one character",
 }
 

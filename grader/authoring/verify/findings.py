@@ -145,7 +145,7 @@ def _is_unanswered(facts: ProofFacts) -> bool:
 def _hidden(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     if not any(test.hidden for test in facts.exercise.tests):
         message = (
-            "no test is hidden, so whoever copies the expected values passes; mark tests with "
+            "no test is hidden, so anyone who copies the expected values passes; mark tests with "
             "inputs of their own as `hidden: true`"
         )
         yield ProofFinding(checks.HIDDEN, message, places.line("tests"))
@@ -288,10 +288,10 @@ def _rejected(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     for name in facts.misconceptions:
         line = places.misconception(name)
         if broken := _does_not_run(facts, name):
-            message = f"misconception '{name}' does not run: {broken} Mend its code"
+            message = f"misconception '{name}' does not run: {broken} Fix its code"
             yield ProofFinding(checks.REJECTED, message, line)
         elif error := _error_everywhere(facts, name):
-            message = f"misconception '{name}' raises {error} in every test; mend its code"
+            message = f"misconception '{name}' raises {error} in every test; fix its code"
             yield ProofFinding(checks.REJECTED, message, line)
         elif not _is_rejected(facts, name):
             message = (

@@ -40,7 +40,7 @@ class Proof:
     """The result of proving an exercise.
 
     `findings` stand in the way, `notes` do not; `skipped` names checks that made no sense, since
-    something else has to be mended first.
+    something else has to be fixed first.
     """
 
     exercise: str

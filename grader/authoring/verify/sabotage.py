@@ -273,7 +273,7 @@ def _program(right: str, kind: str, names: dict[str, bool]) -> str:
     return appended(right, wrapper)
 
 
-_NEVER_RIGHT: Final = "an answer that nobody gives"
+_NEVER_RIGHT: Final = "an answer that no one gives"
 
 
 def _wrong_answers(exercise: Exercise, right: str) -> Iterator[WrongProgram]:

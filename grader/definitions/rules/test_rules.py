@@ -62,7 +62,7 @@ def _seeds(checked: Checked) -> Iterator[Problem]:
             message = f"{test.seeds} is not between 1 and {MAX_SEEDS}"
             yield checked.problem(message, "tests", index, "seeds")
         elif test.seeds > 1 and isinstance(test.given, Literals):
-            message = "inputs can only be drawn anew if 'given' is Python code"
+            message = "inputs can only be drawn again if 'given' is Python code"
             yield checked.problem(message, "tests", index, "seeds")
         elif test.partial and test.seeds == 1:
             message = "points in proportion to the draws that pass need 'seeds' above 1"

@@ -272,7 +272,7 @@ class _Search:
         )
 
     def _mended_by(self, number: int) -> int | None:
-        """Return whose values in the place of an expression's mend the result, if any do."""
+        """Return whose values in the place of an expression's fix the result, if any do."""
         first = self._draws[0]
         for other in self._others:
             values = first.right[other]

@@ -223,10 +223,10 @@ def wrong_files(given: Sequence[str], asked: Sequence[str]) -> str:
     """Return the sentence about files that are missing or not asked for; "" if none is."""
     missing = [name for name in asked if name not in given]
     more = [name for name in given if name not in asked]
-    wanted = f"Hand in {_and(asked)}."
+    wanted = f"Submit {_and(asked)}."
     if not given:
         return (
-            f"This is one file alone. Hand in {_and(asked)}: a folder with them, or one text with "
+            f"This is one file alone. Submit {_and(asked)}: a folder with them, or one text with "
             "a line `# etude file: NAME` before each."
         )
     if missing:

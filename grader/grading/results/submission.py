@@ -60,7 +60,7 @@ class Submission:
             with open_regular(path, below=below) as file:
                 data = file.read(cap_of(path) + 1)
         except LinkError:
-            problem = "This is a symbolic link; hand in the file itself."
+            problem = "This is a symbolic link; submit the file itself."
         except FolderError:
             problem = "This is a folder; a submission is one Python file."
         except IrregularFileError:

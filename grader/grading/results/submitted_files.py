@@ -70,7 +70,7 @@ def _of_zip(path: Path, files: Sequence[str], below: Path | None) -> Submission:
 
             def read(name: str) -> Submission:
                 if stat.S_ISLNK(inside[name].external_attr >> 16):
-                    problem = "This is a symbolic link; hand in the file itself."
+                    problem = "This is a symbolic link; submit the file itself."
                     return Submission.without_source(path / name, problem)
                 with archive.open(inside[name]) as opened:
                     data = opened.read(cap_of(Path(name)) + 1)
@@ -98,12 +98,12 @@ def _of_files(
     path = folder / names[0]
     for name in sorted(given - set(names)):
         if Path(name).suffix in (".py", ".ipynb"):
-            problem = f"{name}: This file is not asked for. Hand in {', '.join(files)}."
+            problem = f"{name}: This file is not asked for. Submit {', '.join(files)}."
             return Submission.without_source(path, problem)
     parts: list[Submission] = []
     for name in names:
         if name not in given:
-            problem = f"There is no file {name}. Hand in {', '.join(files)}."
+            problem = f"There is no file {name}. Submit {', '.join(files)}."
             return Submission.without_source(path, problem)
         part = read(name)
         if not part.problem and any(map(mark_in, part.source.splitlines())):

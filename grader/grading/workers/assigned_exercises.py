@@ -70,10 +70,10 @@ def _submission(
         return Submission.read(named[0], below=folder)
     expected = f"{exercise}.py"
     if named:
-        problem = f"There are several: {_listed(named, folder)}. Hand in one {expected}."
+        problem = f"There are several: {_listed(named, folder)}. Submit one {expected}."
     elif others:
         problem = (
-            f"There is no file {expected}; what was handed in is {_listed(others, folder)}. "
+            f"There is no file {expected}; what was submitted is {_listed(others, folder)}. "
             f"Call yours {expected}."
         )
     else:
@@ -88,7 +88,7 @@ def _of_several(names: Sequence[str], paths: Sequence[Path], folder: Path) -> Su
     if len(found) == 1:
         return read_submission(found[0], names, below=folder)
     if found:
-        problem = f"There are several: {_listed(found, folder)}. Hand in one {main}."
+        problem = f"There are several: {_listed(found, folder)}. Submit one {main}."
     else:
         problem = f"There is no file {main}."
     return Submission.without_source(folder / main, problem)

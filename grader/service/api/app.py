@@ -50,7 +50,7 @@ def create_app(context: AppContext) -> FastAPI:
     app = DescribedApp(
         title="Etude",
         version=__version__,
-        description="Hand in solutions of NumPy exercises and see what they came to.",
+        description="Submit solutions of NumPy exercises and see what they came to.",
         openapi_url="/v1/openapi.json",
         docs_url=None,  # its page loads scripts from elsewhere
         redoc_url=None,

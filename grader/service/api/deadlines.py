@@ -20,7 +20,7 @@ _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 
 
 class WindowInfo(BaseModel):
-    """When the caller may hand in an exercise; times are ISO 8601 in UTC."""
+    """When the caller may submit an exercise; times are ISO 8601 in UTC."""
 
     opens: str | None
     due: str | None = Field(description="The caller's own, if they have an extension.")
@@ -47,7 +47,7 @@ def _iso(microseconds: int | None) -> str | None:
 
 
 def check(connection: Connection, person: Person, submitted: Submitted) -> None:
-    """Raise if a student may not hand this in now.
+    """Raise if a student may not submit this now.
 
     Raises:
         ProblemError: 423 before the exercise opens, or after too many attempts.

@@ -51,7 +51,7 @@ def login(request: Request, service: ContextOf) -> Response:
 
 @router.get("/callback")
 def callback(request: Request, service: ContextOf) -> Response:
-    """Open a session for whoever comes back, if they are on the roster."""
+    """Open a session for anyone who comes back, if they are on the roster."""
     secret = request.cookies.get(_COOKIE, "")
     sent = dict(request.query_params)
     name = _provider(service).finish(sent, secret, _redirect_uri(request, service))

@@ -131,7 +131,7 @@ def finish(
     line_item = _line_item(platform, claims)
     role = role_of(claims.get(CLAIM + "roles"))
     if is_choice and role != "instructor":
-        raise LaunchError("Links to exercises are chosen by whoever teaches the course.")
+        raise LaunchError("Only people who teach the course choose links to exercises.")
     choice = deep_linking.ask(database, platform, claims) if is_choice else ""
     context = section(claims, CLAIM + "context").get("id", "")
     members = section(claims, _NRPS).get("context_memberships_url", "")
@@ -141,7 +141,7 @@ def finish(
             raise LaunchError("This launch was used already. Open the exercise again.")
         if not platforms.bind(connection, platform, str(context)[:_LONGEST]):
             raise LaunchError(
-                "This server is for another course of your learning platform. Whoever runs it can "
+                "This server is for another course of your learning platform. Its operator can "
                 "let this one in: etude staff platform add ... --course."
             )
         if origin(str(members)) in platform.origins and members != platform.members_url:
@@ -255,7 +255,7 @@ def _target(catalog: Catalog, claims: Mapping[str, Any]) -> tuple[str, str]:
         if any(str(each.id) == wanted for each in track.exercises):
             return f"/{track.definition.id}/{wanted}/", str(wanted)
     raise LaunchError(
-        "The link leads to no exercise. Whoever made it can set its custom parameter "
+        "The link leads to no exercise. The person who made it can set its custom parameter "
         "'exercise=...' to an exercise's id."
     )
 

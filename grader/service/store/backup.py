@@ -130,7 +130,7 @@ def _check(source: Path, copy: Path) -> Backup:
     Raises:
         UsageError: it is damaged, as the source is then, or is no store.
     """
-    # Nobody else has it, and SQLite shall make no files beside it.
+    # No one else has it, and SQLite shall make no files beside it.
     reading = sqlite3.connect(f"{copy.absolute().as_uri()}?immutable=1", uri=True)
     with contextlib.closing(reading):
         try:

@@ -50,7 +50,7 @@ def append(
 
     Args:
         connection: in whose transaction it happened.
-        actor: a person's id, `GRADER`, or whoever uses the command line. Never a person's name:
+        actor: a person's id, `GRADER`, or the user of the command line. Never a person's name:
             those are in one table, so that they can be erased.
         kind: one of this module's.
         subject: the id of what it happened to.

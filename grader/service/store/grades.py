@@ -164,7 +164,7 @@ def of_one(connection: Connection, person_id: str, exercise: str) -> Grade | Non
 def _listed(
     connection: Connection, graded: ColumnElement[bool], by: ColumnElement[bool]
 ) -> list[Grade]:
-    """Return grades by name and exercise, and what staff gave where nothing was handed in.
+    """Return grades by name and exercise, and what staff gave where nothing was submitted.
 
     Only where the best verdict came late are a person's others looked at.
     """

@@ -192,7 +192,7 @@ def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
     )
     if not connection.execute(change).rowcount:
         return False
-    # Whoever had the token may have signed in with it.
+    # Anyone who had the token may have signed in with it.
     alive = session.c.expires_at > now()  # those that are over are the sweeper's
     connection.execute(delete(session).where(session.c.person_id == person_id, alive))
     events.append(connection, actor, events.TOKEN_REVOKED, token_id, {})

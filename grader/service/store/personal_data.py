@@ -86,8 +86,8 @@ def _sources(whom: Person) -> Select[Any]:
 def erase(connection: Connection, whom: Person, *, actor: str) -> None:
     """Erase who a person is, what they wrote and what was written about them.
 
-    What stays has no name: that somebody handed in at some time, the outcomes and points, and the
-    log. Code that others handed in, too, stays as theirs.
+    What stays has no name: that somebody submitted at some time, the outcomes and points, and the
+    log. Code that others submitted, too, stays as theirs.
 
     Raises:
         UsageError: something of theirs is being graded, or no instructor would be left; the
@@ -116,7 +116,7 @@ def erase(connection: Connection, whom: Person, *, actor: str) -> None:
 
 
 def _erase_code(connection: Connection, whom: Person) -> None:
-    """Erase the texts that nobody else handed in, and what they printed."""
+    """Erase the texts that no one else submitted, and what they printed."""
     other = submission.alias()
     shared = exists().where(
         other.c.source_hash == submission.c.source_hash, other.c.person_id != whom.id
@@ -140,7 +140,7 @@ def _without_texts(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def inactive(connection: Connection, years: float) -> Iterator[Person]:
-    """Yield the students who were added, and last handed in, so many years ago or longer."""
+    """Yield the students who were added, and last submitted, so many years ago or longer."""
     since = now() - int(years * _YEAR)
     recent = exists().where(submission.c.person_id == person.c.id, submission.c.received_at > since)
     old = (person.c.role == "student", person.c.created_at <= since, ~recent)

@@ -59,7 +59,7 @@ def extend(
 
 
 def attempts_before(connection: Connection, submitted: Submitted) -> list[int]:
-    """Return when the same exercise was handed in, within the day before, the oldest first."""
+    """Return when the same exercise was submitted, within the day before, the oldest first."""
     own = submission.c.person_id == submitted.person_id, submission.c.exercise == submitted.exercise
     recent = submission.c.received_at > now() - _DAY
     chosen = select(submission.c.received_at).where(*own, recent, submission.c.id != submitted.id)

@@ -72,7 +72,7 @@ SHOWN: Final = case((person.c.display_name != "", person.c.display_name), else_=
 
 
 def shown_actor(column: ColumnElement[str]) -> ColumnElement[str]:
-    """Return the SQL of the name of whoever did something: a person's, or as it stands."""
+    """Return the SQL of the name of anyone who did something: a person's, or as it stands."""
     who = person.alias("who")  # the statement may be about another person
     shown = case((who.c.display_name != "", who.c.display_name), else_=who.c.name)
     named = select(shown).where(who.c.id == column).scalar_subquery()
@@ -268,7 +268,7 @@ outbox = Table(  # what other systems have still to be told
     Index("ix_outbox_due", "sent_at", "due_at"),
 )
 
-schedule = Table(  # when an exercise may be handed in, by the file beside `course.yaml`
+schedule = Table(  # when an exercise may be submitted, by the file beside `course.yaml`
     "schedule",
     metadata,
     Column("exercise", _NAME, primary_key=True),

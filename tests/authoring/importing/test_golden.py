@@ -1,6 +1,6 @@
 """Sources of every layout, damaged as they come, with the report and the definitions they give.
 
-`pytest tests/authoring/importing --update-goldens` writes them down anew.
+`pytest tests/authoring/importing --update-goldens` writes them down again.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The tolerant parser: what it reads, what it mends, and where it gives up."""
+"""The tolerant parser: what it reads, what it fixes, and where it gives up."""
 
 import pytest
 

@@ -77,7 +77,7 @@ def test_indentation_that_is_there_stays(code: str) -> None:
 
 
 def test_a_guess_is_called_one() -> None:
-    """After a loop in a function nobody can know where the loop ends."""
+    """After a loop in a function no one can know where the loop ends."""
     assert reindent("def f(x):\n for y in x:\n print(y)\n print(x)\n").guessed
     assert not reindent("def f(x):\n y = x\n return y\n").guessed
 

@@ -65,7 +65,7 @@ def test_a_last_line_that_would_change_stays(clean: str) -> None:
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.usefixtures("workdir")
 def test_ends_of_lines_stay_as_they_are(clean: str, end: str) -> None:
-    """Whoever writes on Windows keeps their line ends."""
+    """Anyone who writes on Windows keeps their line ends."""
     spoiled = clean.replace("xp: 10", "xp: 10 ").replace("\n", end)
     assert repaired(spoiled) == (["ETU003"], clean.replace("\n", end))
 
@@ -83,7 +83,7 @@ def test_the_schema_above_is_named(workdir: Path, clean: str, folder: str) -> No
 
 @pytest.mark.usefixtures("workdir")
 def test_no_schema_is_named_that_is_not_there(clean: str) -> None:
-    """A line that leads nowhere would help nobody."""
+    """A line that leads nowhere would help no one."""
     text = without_schema(clean)
     assert repaired(text) == ([], text)
 
@@ -107,5 +107,5 @@ def test_the_exercise_stays_the_same(clean: str) -> None:
 
 @pytest.mark.usefixtures("workdir")
 def test_a_file_that_does_not_load_is_left_alone() -> None:
-    """Nobody can tell what it means."""
+    """No one can tell what it means."""
     assert repaired("id: [a  \n") == ([], "id: [a  \n")

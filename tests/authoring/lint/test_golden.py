@@ -1,6 +1,6 @@
 """Broken exercises and tracks, one for each rule, and the exact words about each.
 
-`pytest tests/authoring/lint --update-goldens` writes the words down anew.
+`pytest tests/authoring/lint --update-goldens` writes the words down again.
 """
 
 import re

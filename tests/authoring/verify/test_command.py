@@ -59,7 +59,7 @@ def test_an_invalid_definition_does_not_hide_the_others(verify: Etude, here: Pat
 @pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_a_second_run_knows_the_proof(verify: Etude) -> None:
-    """A failed proof is known too, and --no-cache proves anew."""
+    """A failed proof is known too, and --no-cache proves again."""
     verify("proven.yaml")
     assert "known" in verify("proven.yaml").stdout
     assert "known" not in verify("proven.yaml", "--no-cache").stdout

@@ -1,6 +1,6 @@
 """Broken exercises, one for each thing that `etude verify` catches, and its exact words for each.
 
-`pytest tests/authoring/verify --update-goldens` writes the words down anew.
+`pytest tests/authoring/verify --update-goldens` writes the words down again.
 """
 
 import json

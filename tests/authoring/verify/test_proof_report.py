@@ -53,7 +53,7 @@ def test_a_finding_is_a_place_and_a_diff() -> None:
 
 
 def test_notes_are_opened_for_one_exercise_alone() -> None:
-    """For many they are counted: they stand in nobody's way."""
+    """For many they are counted: they stand in no one's way."""
     assert "scores.yaml:9: note: constants-rejected: only a note" in shown(BAD, is_terminal=False)
     assert "only a note" not in shown(GOOD, BAD, is_terminal=False)
     assert "1 note: verify one exercise alone" in shown(GOOD, BAD, is_terminal=False)

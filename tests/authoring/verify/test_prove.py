@@ -118,7 +118,7 @@ misconceptions:
     feedback: That is the cube.
 """
 FIX = """\
-id: mend
+id: fix
 kind: fix
 defines: {double: {}}
 starter: |
@@ -217,7 +217,7 @@ def test_another_right_program_reads_the_hidden_files(proven: Prove, tmp_path: P
 
 @pytest.mark.slow
 def test_a_helper_of_the_starter_is_mutated_too(proven: Prove) -> None:
-    """A learner may write it anew: what no hidden test notices in it is told."""
+    """A learner may write it again: what no hidden test notices in it is told."""
     helper = "  def third(x):\n      return x / 3.0\n"
     text = FIX.replace("kind: fix\n", "").replace("return x * x", "...")
     text = text.replace("starter: |\n", f"starter: |\n{helper}")

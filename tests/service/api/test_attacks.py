@@ -21,7 +21,7 @@ from tests.service.conftest import EXERCISES
 
 @pytest.fixture
 def browser(served: Served) -> Iterator[httpx.Client]:
-    """A browser with cookies, where nobody is signed in."""
+    """A browser with cookies, where no one is signed in."""
     with httpx.Client(base_url=served.url, timeout=120) as client:
         yield client
 
@@ -98,7 +98,7 @@ def test_by_https_no_other_host_plants_a_session(
 
 
 def test_a_revoked_token_s_sessions_end(served: Served, browser: httpx.Client) -> None:
-    """Whoever found the token and signed in with it is out as well, also of a form's session."""
+    """Anyone who found the token and signed in with it is out as well, also of a form's session."""
     secret = served.token("robbed", "instructor")
     cookies = [_sign_in(browser, secret)]
     browser.cookies.clear()

@@ -24,7 +24,7 @@ CHUNKS = b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY)
 def impatient(
     serving: Callable[[Settings], Served], tmp_path_factory: pytest.TempPathFactory
 ) -> Served:
-    """A server that waits for nobody."""
+    """A server that waits for no one."""
     folder = tmp_path_factory.mktemp("impatient")
     return serving(Settings(f"sqlite:///{folder}/e.db", EXERCISES, workers=1, client_seconds=0.5))
 
@@ -40,7 +40,7 @@ def _count(served: Served) -> int:
 
 
 def _raw(served: Served, headers: str, body: bytes, *, ends: bool = False) -> list[int]:
-    """Send a request to hand something in, as it is, and return the status of each answer."""
+    """Send a request to submit something, as it is, and return the status of each answer."""
     head = (
         "POST /v1/submissions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
         f"Authorization: Bearer {served.token('liar')}\r\n{headers}Connection: close\r\n\r\n"
@@ -75,7 +75,7 @@ def _raw(served: Served, headers: str, body: bytes, *, ends: bool = False) -> li
 def test_a_length_that_is_a_lie(
     served: Served, headers: str, body: bytes, statuses: list[int], taken: int
 ) -> None:
-    """What is not a whole body is handed in by nobody, and never read as a second request."""
+    """What is not a whole body is submitted by no one, and never read as a second request."""
     before = _count(served)
     assert _raw(served, headers, body, ends=not statuses) == statuses
     assert _count(served) - before == taken
@@ -151,7 +151,7 @@ def test_an_expired_token_is_worth_nothing(served: Served) -> None:
 
 
 def test_a_session_ends_with_its_token(served: Served) -> None:
-    """Whoever signs in shortly before is not let in for twelve hours more."""
+    """Anyone who signs in shortly before is not let in for twelve hours more."""
     until = now() + 3600 * 10**6
     client = served.client("leaving")
     with served.context.database.write() as connection:

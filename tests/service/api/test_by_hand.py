@@ -164,7 +164,7 @@ def test_hidden_results_are_held_until_due(served: Served, prof: httpx.Client) -
 
 
 def test_points_and_excuses_by_hand(served: Served, prof: httpx.Client) -> None:
-    """With a reason, also for who handed in nothing; in the log by id; taken back with one, too."""
+    """With a reason, also for who submitted nothing; in the log by id; taken back with one, too."""
     _schedule(served)
     _hand_in(served, served.client("hand"), WRONG)
     path = f"/v1/people/{_person(prof, 'hand')}/overrides/double"

@@ -46,7 +46,7 @@ class Simulator:
         return f"{asked['redirect_uri']}?code=c0de&state={asked['state']}"
 
     def token(self, sent: dict[str, str], authorization: str) -> dict[str, Any] | None:
-        """Exchange a code, once, for whoever began; None for anybody else."""
+        """Exchange a code, once, for the person who began; None for others."""
         asked = self.codes.pop(sent.get("code", ""), None)
         basic = base64.b64encode(f"{CLIENT}:{SECRET}".replace(" ", "%20").encode()).decode()
         made = hashlib.sha256(sent.get("code_verifier", "").encode()).digest()
@@ -122,7 +122,7 @@ def served(
 
 @pytest.fixture
 def browser(served: Served, simulator: Simulator) -> Iterator[httpx.Client]:
-    """A browser in which nobody is signed in, and a provider that behaves."""
+    """A browser in which no one is signed in, and a provider that behaves."""
     simulator.says, simulator.signing = {}, None
     with httpx.Client(base_url=served.url) as client:
         yield client
@@ -178,7 +178,7 @@ def test_an_unknown_key_signs_nobody_in(browser: httpx.Client, simulator: Simula
 
 
 def test_another_browser_s_sign_in_is_refused(browser: httpx.Client, simulator: Simulator) -> None:
-    """Nobody is signed in as somebody else by a link; a code is used once; a refusal is told."""
+    """No one is signed in as somebody else by a link; a code is used once; a refusal is told."""
     went = browser.get("/oidc/login").headers["Location"]
     back = simulator.authorize(went)
     with httpx.Client() as other:

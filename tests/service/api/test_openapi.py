@@ -81,7 +81,7 @@ def target_on(
 
 @contextlib.contextmanager
 def _worker(url: str, folder: Path) -> Iterator[None]:
-    """Grade what is handed in, as on PostgreSQL somebody else has to."""
+    """Grade what is submitted, as on PostgreSQL somebody else has to."""
     command = [sys.executable, "-m", "grader.cli", "worker", "--workers", "1"]
     command += ["--exercises", str(folder)]
     with (

@@ -52,7 +52,7 @@ def _listed(client: httpx.Client) -> dict[str, dict[str, object]]:
 
 
 def test_a_roster_is_imported_and_imported_again(prof: httpx.Client) -> None:
-    """As spreadsheets write it; the second time it changes who is there, and nobody else."""
+    """As spreadsheets write it; the second time it changes who is there, and no one else."""
     ada = _listed(prof)["s1"]
     told = (ada["display_name"], ada["login"], ada["role"], ada["section"])
     assert told == ("Ada Lovelace", "ada@example.org", "student", "A")

@@ -54,7 +54,7 @@ def test_many_come_back_at_once(served: Served, people_there: int) -> None:
 def test_a_token_that_is_revoked_meanwhile_opens_nothing(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever signs in at that moment is out again, or was never let in."""
+    """Anyone who signs in at that moment is out again, or was never let in."""
     token, opened = served.token("thief"), sessions.open_session
     with served.context.database.read() as connection:
         [note] = people.tokens_of(connection, "thief")

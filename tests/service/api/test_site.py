@@ -178,7 +178,7 @@ def test_no_redirect_of_a_session_names_a_host(served: Served) -> None:
 def test_an_address_with_a_slash_too_many_is_not_there(
     serving: Callable[[Settings], Served], tmp_path: Path
 ) -> None:
-    """Without a site too: the API redirects nobody."""
+    """Without a site too: the API redirects no one."""
     bare = serving(Settings(f"sqlite:///{tmp_path}/etude.db", EXERCISES, workers=1))
     answer = httpx.get(f"{bare.url}/v1/exercises/", headers=_HOSTILE)
     assert answer.status_code == HTTPStatus.NOT_FOUND
@@ -203,7 +203,7 @@ def test_what_was_compressed_ahead_is_sent_so(served: Served, built: Path) -> No
 
 
 def test_the_solution_is_for_those_who_passed(served: Served) -> None:
-    """Whoever has not sees none of it, whatever somebody else passed; nobody else is asked."""
+    """Anyone who has not sees none of it, whatever somebody else passed; no one else is asked."""
     client, path = served.client("ada"), "/v1/exercises/attention-weights/solution"
     assert client.get(path).status_code == HTTPStatus.FORBIDDEN
     submission = {"exercise": "attention-weights", "source": f"{served.solution()}# ada\n"}

@@ -27,7 +27,7 @@ _CANVAS = (
 def served(
     serving: Callable[[Settings], Served], tmp_path_factory: pytest.TempPathFactory
 ) -> Served:
-    """A server with one exercise, and what four people handed in."""
+    """A server with one exercise, and what four people submitted."""
     folder = tmp_path_factory.mktemp("collection")
     (folder / "small").mkdir()
     (folder / "small/track.yaml").write_text(DEFINITION)
@@ -114,7 +114,7 @@ def test_a_large_gradebook_is_filled_and_a_larger_one_refused(prof: httpx.Client
 
 
 def test_a_filled_gradebook_has_no_text_of_ours(prof: httpx.Client) -> None:
-    """Nobody's name gets into it: numbers are filled in, and what Canvas wrote it reads back."""
+    """No one's name gets into it: numbers are filled in, and what Canvas wrote it reads back."""
     export = _CANVAS + '"=cmd()",4,d1,=1+1,"@A",\r\n'
     how = {"column": "Double", "skip_unknown": "true"}
     headers = {"Content-Type": "text/csv"}
@@ -169,7 +169,7 @@ def test_the_statistics_say_who_is_stuck(prof: httpx.Client) -> None:
     (found,) = prof.get("/v1/statistics").raise_for_status().json()
     assert (found["exercise"], found["students"]) == ("double", 3)
     assert found["pass_rate"] == pytest.approx(2 / 3)
-    assert found["failed_tests"]["secret"] == 2  # ada mended it, bob did not
+    assert found["failed_tests"]["secret"] == 2  # ada fixed it, bob did not
     assert [(each["student"], each["failed"]) for each in found["stuck"]] == [("bob", 3)]
     assert prof.get("/v1/statistics", params={"exercise": "other"}).json() == []
 

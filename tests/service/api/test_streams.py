@@ -160,7 +160,7 @@ def test_nobody_takes_the_room_of_all_others(
 def test_a_stream_does_not_outlive_its_token_for_long(
     serving: Callable[[Settings], Served], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It ends after a while in any case, and whoever has no token any more gets no other."""
+    """It ends after a while in any case, and anyone who has no token any more gets no other."""
     monkeypatch.setattr(streaming, "LONGEST_SECONDS", 1.0)
     served = _serve(serving, tmp_path, 10)
     leaver = _listener(served, "leaver")

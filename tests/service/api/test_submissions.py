@@ -1,4 +1,4 @@
-"""Handing in over HTTP: taken in once, graded with the hidden tests, shown to its owner only."""
+"""Submitting over HTTP: taken in once, graded with the hidden tests, shown to its owner only."""
 
 import json
 import socket
@@ -197,7 +197,7 @@ def test_a_large_body_is_refused_before_it_is_read(served: Served) -> None:
 
 
 def test_a_body_that_ends_early_takes_nothing_in(served: Served) -> None:
-    """Who hangs up half-way has handed in nothing, and the server goes on."""
+    """Who hangs up half-way has submitted nothing, and the server goes on."""
     host, port = served.url.removeprefix("http://").split(":")
     token = served.token("half")
     with socket.create_connection((host, int(port))) as line:
@@ -260,7 +260,7 @@ def test_a_browser_signs_in_and_must_prove_each_change(served: Served) -> None:
 
 
 def test_a_page_that_is_loaded_anew_learns_its_csrf_token_again(served: Served) -> None:
-    """The session tells it again, to whoever has the cookie; it is worth nothing beside another."""
+    """The session tells it again, to anyone who has the cookie; it is worth nothing beside another."""
     with httpx.Client(base_url=served.url) as browser, httpx.Client(base_url=served.url) as other:
         first = browser.post("/v1/session", json={"token": served.token("ada")}).json()
         told = browser.get("/v1/session")

@@ -52,7 +52,7 @@ def _client(served: "Served", name: str) -> httpx.Client:
 
 
 def _graded(served: "Served", name: str, source: str) -> Submitted:
-    """Hand something in and wait for its verdict."""
+    """Submit something and wait for its verdict."""
     with _client(served, name) as client:
         body = {"exercise": EXERCISE, "source": source}
         answer = client.post("/v1/submissions", json=body).raise_for_status()
@@ -87,7 +87,7 @@ def test_what_learners_wrote_is_inert(served: "Served", new_context: "NewContext
 
 
 def test_numbers_and_who_is_stuck(served: "Served", visit: Visit) -> None:
-    """Exercises with what is hard about them, and from there to whoever needs help."""
+    """Exercises with what is hard about them, and from there to anyone who needs help."""
     wrong = served.exercise().misconceptions[0]
     for number in range(3):
         _graded(served, "stuck", f"{wrong.code}\n# {number}\n")

@@ -174,7 +174,7 @@ def test_a_restored_copy_of_a_running_store_is_served(
 def test_a_dump_of_postgresql_can_be_restored(postgres: PostgresServer, tmp_path: Path) -> None:
     """Both commands, into an empty database; what was pending is pending there.
 
-    So does the command that `etude staff backup` prints; nobody else may read either file.
+    So does the command that `etude staff backup` prints; no one else may read either file.
     """
     binaries = find_binaries()
     assert binaries is not None

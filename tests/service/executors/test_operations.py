@@ -104,7 +104,7 @@ def test_the_self_test_tells_what_is_wrong(pool: GradingPool, catalog: Catalog) 
 def test_a_broken_exercise_does_not_keep_a_host_from_grading(
     pool: GradingPool, catalog: Catalog
 ) -> None:
-    """Its author has to mend it; that another's model answer passes shows that the host is well."""
+    """Its author has to fix it; that another's model answer passes shows that the host is well."""
     first, second, *_ = catalog.exercises.values()
     spoilt = dataclasses.replace(first, solution="x = 1\n")
     assert SelfTest(pool, Catalog(catalog.tracks, {"a": spoilt, "b": second})).wait() == OK

@@ -238,7 +238,7 @@ def test_a_verdict_survives_a_deadlock(on_postgres: Database, told: _Told) -> No
 
 
 def test_a_lost_connection_leaves_what_it_was_about(on_postgres: Database, told: _Told) -> None:
-    """Whoever wished is told, nothing of the transaction stays, and the next one is written."""
+    """Anyone who wished is told, nothing of the transaction stays, and the next one is written."""
     first, second = _hand_in(on_postgres, 2)
     publisher = Publisher(on_postgres)
     publisher.put([for_submission(first, told.done)], _lose_the_connection)

@@ -39,7 +39,7 @@ Kind = Literal["local pool", "queue"]
 
 
 def free_port() -> int:
-    """Return a port of 127.0.0.1 that nobody uses."""
+    """Return a port of 127.0.0.1 that no one uses."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -166,7 +166,7 @@ class Stack:
             wait_until("all are ready", partial(is_ready, port))
 
     def client(self) -> httpx.Client:
-        """Return a client of somebody new; nobody may send much within a minute."""
+        """Return a client of somebody new; no one may send much within a minute."""
         with self.database.write() as connection:
             name = uuid.uuid4().hex
             owner = people.add_person(connection, name, "student", actor="test")
@@ -176,13 +176,13 @@ class Stack:
         )
 
     def source(self, note: str = "") -> str:
-        """Return a solution that nobody has sent before."""
+        """Return a solution that no one has sent before."""
         return f"{self.solution}\n# {note} {uuid.uuid4().hex}\n"
 
     def post(
         self, client: httpx.Client, source: str, key: str = "", exercise: str = EXERCISE
     ) -> httpx.Response:
-        """Hand in."""
+        """Submit."""
         return client.post(
             "/v1/submissions",
             json={"exercise": exercise, "source": source},
@@ -191,7 +191,7 @@ class Stack:
 
     @contextlib.contextmanager
     def halted(self) -> Iterator[list[int]]:
-        """Hand in while nothing is graded: it is in hand until what is killed here is killed."""
+        """Submit while nothing is graded: it is in hand until what is killed here is killed."""
         self.wait_until_ready()  # a worker that is still testing itself takes no job
         desks = [program.desk for program in self.graders]
         for pid in desks:
@@ -235,7 +235,7 @@ class Stack:
             return int(connection.execute(busy).scalar_one())
 
     def hand_in(self, count: int, *notes: str) -> list[str]:
-        """Hand in some solutions, and one more for each note; return their ids."""
+        """Submit some solutions, and one more for each note; return their ids."""
         with self.client() as client:
             sources = [self.source() for _ in range(count)] + [self.source(n) for n in notes]
             answers = [self.post(client, each).raise_for_status() for each in sources]

@@ -200,7 +200,7 @@ def _failures(stack: Stack) -> int:
 
 
 def test_slow_clients_hold_nobody_up(stack: Stack) -> None:
-    """Requests that never end, and streams that nobody reads, leave the others their turn."""
+    """Requests that never end, and streams that no one reads, leave the others their turn."""
     head = b"POST /v1/submissions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"
     slow = [socket.create_connection(("127.0.0.1", stack.port)) for _ in range(60)]
     try:
@@ -247,7 +247,7 @@ def test_a_backlog_is_worked_off_and_a_stop_loses_nothing(stack: Stack) -> None:
 
 
 def test_a_stop_ends_event_streams(stack: Stack) -> None:
-    """Whoever watches a submission that waits is not cut off, and holds nobody up."""
+    """Anyone who watches a submission that waits is not cut off, and holds no one up."""
     with stack.halted(), stack.client() as client:
         location = stack.post(client, stack.source()).raise_for_status().headers["Location"]
         with client.stream("GET", f"{location}/events") as stream:

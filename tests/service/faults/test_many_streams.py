@@ -1,4 +1,4 @@
-"""Far more event streams than a server has: the rest are told so, and nobody is held up."""
+"""Far more event streams than a server has: the rest are told so, and no one is held up."""
 
 import asyncio
 from collections import Counter
@@ -18,7 +18,7 @@ AT_ONCE = 200  # that are asked for
 
 
 def test_more_streams_than_there_are_hold_nobody_up(local_stack: Stack, files: int) -> None:
-    """All are answered; while those are open that have room, others hand in, and are graded."""
+    """All are answered; while those are open that have room, others submit, and are graded."""
     stack = local_stack
     count = min(STREAMS, files - 300)
     with stack.halted():

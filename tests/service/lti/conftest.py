@@ -69,7 +69,7 @@ class Course:
         return self.finish(browser, token, asked["state"])
 
     def submit(self, browser: httpx.Client, source: str) -> str:
-        """Hand in from the page, and return the outcome."""
+        """Submit from the page, and return the outcome."""
         csrf = browser.get("/v1/session").raise_for_status().json()["csrf"]
         sent = {"exercise": "attention-weights", "source": source}
         answer = browser.post("/v1/submissions", json=sent, headers={"X-CSRF-Token": csrf})

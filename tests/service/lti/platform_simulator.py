@@ -107,7 +107,7 @@ class Platform:
         return jwt.encode(claims, self.key, "RS256", {"kid": self.kid})
 
     def grant(self, form: dict[str, list[str]]) -> str | None:
-        """Give a token for scores, to whoever proves by signature to be the tool."""
+        """Give a token for scores, to anyone who proves by signature to be the tool."""
         from_tool = jwt.PyJWKClient(self.tool_keys, cache_jwk_set=False)
         assertion = form["client_assertion"][0]
         claims = jwt.decode(

@@ -47,7 +47,7 @@ def _choose(course: Course, *roles: str, url: str = "") -> httpx.Response:
 
 
 def test_another_course_is_refused_with_a_sentence(course: Course) -> None:
-    """The first course that launches is the server's; nobody of another one is let in."""
+    """The first course that launches is the server's; no one of another one is let in."""
     assert course.launch(course.browser(), **{CONTEXT: {"id": "7"}}).is_redirect
     before = course.count()
     for other in ({"id": "8"}, None):
@@ -83,7 +83,7 @@ def test_a_teacher_chooses_exercises(course: Course) -> None:
 
 def test_a_choice_is_refused_with_a_sentence(course: Course) -> None:
     """Of a student, for a foreign address, with nothing chosen, and without what we signed."""
-    assert "whoever teaches" in _said(_choose(course, STUDENT))
+    assert "Only people who teach" in _said(_choose(course, STUDENT))
     assert "at an address" in _said(_choose(course, TEACHER, url="https://evil.example/"))
     forged = {"request": "x.y.z", "exercise": "similarity-scores"}
     assert "too old" in _said(course.browser().post("/lti/choice", data=forged))

@@ -45,7 +45,7 @@ def _unsent(course: Course) -> list[unsent_scores.UnsentGrade]:
 
 
 def test_a_launch_ends_in_the_course_s_gradebook(course: Course) -> None:
-    """Launched, handed in, graded: the score arrives at the line item, with all that AGS asks."""
+    """Launched, submitted, graded: the score arrives at the line item, with all that AGS asks."""
     browser = course.browser()
     answer = course.launch(browser)
     assert answer.status_code == HTTPStatus.SEE_OTHER

@@ -41,7 +41,7 @@ def _claim(database: Database) -> ScoreToSend | None:
 
 
 def test_one_sender_has_a_grade_in_hand(database: Database, line: ScoreLine) -> None:
-    """Nobody else gets it, not even when it changes; then the newest is told, and nothing more."""
+    """No one else gets it, not even when it changes; then the newest is told, and nothing more."""
     assert _claim(database) is None
     with database.write() as connection:
         _earn(connection, line, 3)

@@ -1,4 +1,4 @@
-"""A mended exercise, and submissions whose verdicts are of the version before."""
+"""A fixed exercise, and submissions whose verdicts are of the version before."""
 
 import contextlib
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ DEFINITION = "id: small\ntitle: Small\ndescription: One exercise.\nexercises: [d
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A collection with the mended exercise."""
+    """A collection with the fixed exercise."""
     made = tmp_path_factory.mktemp("collection")
     (made / "small").mkdir()
     (made / "small/track.yaml").write_text(DEFINITION)
@@ -115,7 +115,7 @@ def stored(database: Database, pool: GradingPool, folder: Path) -> Iterator[Stor
 def store_of(
     database: Database, pool: GradingPool, folder: Path, queue: JobQueue | None = None
 ) -> Stored:
-    """Bring a database and a pool together with the mended exercise."""
+    """Bring a database and a pool together with the fixed exercise."""
     catalog = Catalog.load(folder)
     exercise = catalog.find("double")
     assert exercise is not None

@@ -43,7 +43,7 @@ def stored(url: str, pool: GradingPool, folder: Path) -> Iterator[Stored]:
 
 @pytest.fixture
 def worker(url: str, folder: Path, tmp_path: Path) -> Iterator[Worker]:
-    """Start workers of the lane, which read the address from a file; whoever kills them may."""
+    """Start workers of the lane, which read the address from a file; anyone who kills them may."""
     address = tmp_path / "the address"
     address.write_text(f"{url}\n")
     command = ["worker", "--lane", "regrade", "--workers", "1", "--database-file", str(address)]
@@ -133,7 +133,7 @@ def test_a_source_that_kills_its_worker_is_given_up_alone(stored: Stored, worker
     assert _jobs(stored) == []  # what was given up is not queued again
     for program in programs:
         program.stop()
-    assert stored.begin() == begun  # but whoever asks for it again does
+    assert stored.begin() == begun  # but anyone who asks for it again does
     [(regrade_id, _)] = _jobs(stored)
     assert regrade_id == begun.id
 

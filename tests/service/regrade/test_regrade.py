@@ -91,7 +91,7 @@ def test_a_preview_of_a_sample_says_how_long_the_rest_takes(stored: Stored) -> N
 
 
 def test_identical_code_is_graded_once(stored: Stored, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many handed it in, and whoever previewed it before."""
+    """However many people submitted or previewed it."""
     for name in ("ada", "bob", "cleo"):
         stored.hand_in(name, RIGHT, 2)
     graded: list[Job] = []

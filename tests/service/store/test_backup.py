@@ -161,7 +161,7 @@ def _write_noise(path: Path) -> None:
 
 
 def _lose_an_index(path: Path) -> None:
-    """Leave an index's pages to nobody, which every query survives."""
+    """Leave an index's pages to no one, which every query survives."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA writable_schema = ON")
         connection.execute("DELETE FROM sqlite_schema WHERE name = 'ix_outbox_due'")

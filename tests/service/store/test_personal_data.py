@@ -68,7 +68,7 @@ def test_an_export_has_everything_but_secrets(database: Database, ada: Person) -
 
 
 def test_who_is_erased_is_named_nowhere(database: Database, ada: Person) -> None:
-    """Points and the log stay; code that somebody else handed in, too, is theirs."""
+    """Points and the log stay; code that somebody else submitted, too, is theirs."""
     grades = _grades(database)
     assert NAME in _everything(database)
     with database.write() as connection:

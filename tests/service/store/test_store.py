@@ -570,7 +570,7 @@ def _rows_of(connection: Connection) -> list[object]:
 
 
 def _fail(database: Database, owner: Person, number: int) -> None:
-    """Hand in the same wrong program that many times."""
+    """Submit the same wrong program that many times."""
     keys = [f"{number} {each}" for each in range(number)]
     with database.write() as connection:
         taken = [
@@ -605,7 +605,7 @@ def test_nobody_has_more_sessions_by_coming_in_at_once(database: Database, ada: 
 
 
 def test_a_connection_that_was_cut_is_replaced(postgres: PostgresServer) -> None:
-    """Whoever asks next notices nothing."""
+    """Anyone who asks next notices nothing."""
     with Database(postgres.make("cut")) as database:
         with database.read() as connection:
             mine = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()

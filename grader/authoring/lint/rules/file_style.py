@@ -94,7 +94,7 @@ def unused_ignore(comments: Comments) -> Iterator[Problem]:
 def trailing_white_space(file: File) -> Iterator[Problem]:
     """A line ends in white space.
 
-    Nobody sees it, and every editor that removes it makes a difference in version control. `--fix`
+    No one sees it, and every editor that removes it makes a difference in version control. `--fix`
     removes it unless that would change a text, as in the middle of a literal block.
     """
     for number, line in enumerate(file.lines, 1):

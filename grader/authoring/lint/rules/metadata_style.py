@@ -183,7 +183,7 @@ def _mentions(words: str, phrase: str) -> bool:
 def later_prerequisite(subject: Subject) -> Iterator[Problem]:
     """A prerequisite comes later in the track.
 
-    Whoever walks through the track in order could never begin with the exercise.
+    Anyone who walks through the track in order could never begin with the exercise.
     """
     places = subject.neighbours.places
     track, place = places.get(subject.exercise.id, ("", 0))

@@ -25,7 +25,7 @@ def _in_a_worker(message: bytes) -> None:
         os.write(2, b'  File "' + message)
         os.write(2, b"\nTypeError: " + message)
     if b"KILLS A WORKER" in message:
-        os._exit(9)  # its confinement lets it signal nobody, not even itself
+        os._exit(9)  # its confinement lets it signal no one, not even itself
 
 
 def _loads(message: bytes, _loads: object = pickle.loads) -> object:

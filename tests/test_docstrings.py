@@ -1,21 +1,44 @@
-"""Docstrings of modules."""
+"""Docstrings of modules, classes and functions."""
 
+import ast
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("grader", "reference", "site/sitegen", "tests", "benchmarks", "scripts")
-QUESTION = re.compile(r'(#.*\n)*"""\s*(What|Which|Where|How|Who|Whether|When|Why)\b')
+CODE = ("grader", "reference", "site/sitegen")
+FOLDERS = (*CODE, "tests", "benchmarks", "scripts")
+QUESTION = re.compile(r"\s*(What|Which|Where|How|Who|Whose|Whether|When|Why)\b")
+DIALECT = re.compile(r"\b(nobody|whoever|anew|(?<!by )hand(s|ed|ing)? in)\b", re.IGNORECASE)
+
+
+def _docstrings(
+    folders: tuple[str, ...],
+    *kinds: type[ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef],
+) -> dict[str, str]:
+    """Return the docstrings of these kinds of nodes by the place of the node."""
+    found = {}
+    for path in (each for folder in folders for each in (ROOT / folder).rglob("*.py")):
+        if "attacks" in path.parts or "golden" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, kinds):
+                place = f"{path.relative_to(ROOT).as_posix()}:{getattr(node, 'lineno', 1)}"
+                found[place] = ast.get_docstring(node) or ""
+    return found
 
 
 def test_no_docstring_of_a_module_begins_with_a_question_word() -> None:
     """It names its subject first: "A content-addressed disk cache."."""
-    found = {
-        path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
-        for folder in FOLDERS
-        for path in (ROOT / folder).rglob("*.py")
-        if "attacks" not in path.parts and "golden" not in path.parts
-    }
+    found = _docstrings(FOLDERS, ast.Module)
 
     assert len(found) > 500
-    assert [path for path, text in found.items() if QUESTION.match(text)] == []
+    assert [place for place, text in found.items() if QUESTION.match(text)] == []
+
+
+def test_docstrings_of_the_code_are_in_plain_english() -> None:
+    """Each begins with a noun or an imperative, and says "no one", "again" and "submit"."""
+    found = _docstrings(CODE, ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+    assert len(found) > 3000
+    assert [place for place, text in found.items() if QUESTION.match(text)] == []
+    assert [place for place, text in found.items() if DIALECT.search(text)] == []

@@ -383,7 +383,7 @@ class _Auditor:
 
 
 class _Reached:
-    """Which tests reach which lines of the solution."""
+    """The lines of the solution that each test reaches."""
 
     def __init__(self, source: str, tests: Sequence[TestOutcome]) -> None:
         self._tests = tests

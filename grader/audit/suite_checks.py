@@ -63,7 +63,7 @@ def order(changed: Sequence[str], how: str) -> Check:
 
 
 def never_calls(tests: Sequence[TestOutcome]) -> Check:
-    """Which tests never call the solution?"""
+    """Find the tests that never call the solution."""
     idle = [test for test in tests if not test.calls]
     name = "never calls"
     if not idle:
@@ -85,7 +85,7 @@ _ERRORS = {"1 % off": "a result that is 1 % off", "float32": "a result rounded t
 def accepts(
     name: str, accepted: Mapping[str, Sequence[str]], changed: Mapping[str, Sequence[str]]
 ) -> Check:
-    """Which tests accept wrong results?
+    """Find the tests that accept wrong results.
 
     Args:
         name: "accepts sevens" or "tolerance".
@@ -116,7 +116,7 @@ def accepts(
 
 
 def redundant(kills: Mapping[str, frozenset[str]]) -> Check:
-    """Which tests kill nothing that one other test does not kill?
+    """Find the tests that kill nothing that one other test does not kill.
 
     Args:
         kills: test -> the programs that it kills.
@@ -142,7 +142,7 @@ def redundant(kills: Mapping[str, frozenset[str]]) -> Check:
 
 
 def unseeded(tests: Sequence[str]) -> Check:
-    """Which tests draw other inputs each time?"""
+    """Find the tests that draw other inputs each time."""
     if not tests:
         return Check("unseeded", "ok", "The tests make the same calls in every run.")
     verb = "makes" if len(tests) == 1 else "make"
@@ -151,7 +151,7 @@ def unseeded(tests: Sequence[str]) -> Check:
 
 
 def time(tests: Sequence[TestOutcome]) -> Check:
-    """How long do the tests take?"""
+    """Report how long the tests take."""
     slow = [test for test in tests if test.seconds > _SLOW]
     total, slowest = sum(test.seconds for test in tests), max(tests, key=lambda each: each.seconds)
     sentence = (

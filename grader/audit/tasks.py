@@ -24,7 +24,7 @@ ORDINARY = Patience()
 
 @dataclass(frozen=True, slots=True)
 class TestOutcome:
-    """What one test came to."""
+    """The outcome of one test."""
 
     __test__ = False
 
@@ -211,7 +211,7 @@ def tell_apart(  # noqa: PLR0917
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where programs stand, and how tests are written there."""
+    """The place of programs, and the style of tests there."""
 
     file: str
     modules: tuple[str, ...]

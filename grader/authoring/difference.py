@@ -1,4 +1,4 @@
-"""Whose verdicts change between two versions of an exercise."""
+"""A comparison of two versions of an exercise by their verdicts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

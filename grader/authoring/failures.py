@@ -28,7 +28,7 @@ class TestStatistics:
 
     @property
     def suspicion(self) -> str:
-        """What makes the test suspicious, in a sentence; nothing if it is not."""
+        """The reason why the test is suspicious, in a sentence; empty if it is not."""
         others = self.alone + self.whole
         if self.alone >= _FEWEST and self.alone >= _SUSPECT * others:
             beside = "" if self.whole else ", and no one passes them all"

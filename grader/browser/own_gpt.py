@@ -83,7 +83,7 @@ for helper in (layer_norm, network, attention):
 
 
 class Text:
-    """What is written, and how it goes on."""
+    """The text so far, and the probabilities of the next character."""
 
 
 def set_up(parameters, heads):

@@ -19,7 +19,7 @@ _TOOL: Final = 4  # a number that stands for no kind of tool
 
 
 class TimeUpError(BaseException):
-    """What ends a submission whose time is up. It may catch it, and is stopped again."""
+    """Raised in a submission whose time is up. It may catch it, and is stopped again."""
 
 
 class TimeLimit:

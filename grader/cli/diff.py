@@ -1,4 +1,4 @@
-"""`etude diff`: whose verdicts change between two versions of an exercise."""
+"""`etude diff`: the verdicts that a new version of an exercise changes."""
 
 import json
 import os
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from grader.authoring.difference import VerdictChange
 
 
-@click.command("diff", short_help="Whose verdicts change between two versions of an exercise.")
+@click.command("diff", short_help="List the verdicts that a new version of an exercise changes.")
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after", type=click.Path(path_type=Path))
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))

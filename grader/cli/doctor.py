@@ -19,7 +19,7 @@ from grader.sandbox.examination import examine, examine_confinement
 from grader.sandbox.inside import landlock, syscalls
 
 
-@click.command("doctor", short_help="Say which sandboxes this host has.")
+@click.command("doctor", short_help="Check which sandboxes this host has.")
 @options.exercises_option
 def command(exercises: Path | None) -> None:
     """Start each sandbox, let a child try to escape, and say what was found.

@@ -8,7 +8,7 @@ from grader.cli import arguments, options
 from grader.errors import UsageError
 
 
-@click.group("misconception", short_help="Make a known mistake of a submission.")
+@click.group("misconception", short_help="Turn a submission into a known mistake.")
 def command() -> None:
     """Turn mistakes that students made into misconceptions of an exercise.
 

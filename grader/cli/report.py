@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from grader.reports.report import HiddenTests
 
 
-@click.command("report", short_help="Grades and feedback, from result files.")
+@click.command("report", short_help="Write grades and feedback from result files.")
 @click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path))
 @options.report_option
 @options.hidden_tests_option

@@ -23,7 +23,7 @@ _GROUPS = 10  # likewise
 _WIDEST = 160  # characters of a message
 
 
-@click.command("stats", short_help="Difficulty and common mistakes, from result files.")
+@click.command("stats", short_help="Show difficulty and common mistakes from result files.")
 @click.argument("results", nargs=-1, type=click.Path(path_type=Path))
 @stored_option
 @options.format_option("text", "json")

@@ -22,7 +22,7 @@ _LEVELS: Final = ("all", "tracks", "exercises")
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """When an exercise may be submitted, and how often.
+    """The times at which an exercise may be submitted, and how often.
 
     Attributes:
         opens: nothing is taken in before; None if it is open.

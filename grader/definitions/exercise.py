@@ -226,7 +226,7 @@ class _AnyTest:
 
     @property
     def nan(self) -> NanPolicy:
-        """How NaN is compared."""
+        """The rule by which NaN is compared."""
         return "equal"
 
     @property

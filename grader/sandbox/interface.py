@@ -71,7 +71,7 @@ class Exchange:
 
     @property
     def is_plain(self) -> bool:
-        """Whether only plain data crossed: a handle means something to one child only."""
+        """True if only plain data crossed: a handle means something to one child only."""
         # In a JSON text these bytes stand for a tag and nothing else.
         headers = self.request[0], self.answer[0]
         return not any(tag in header for header in headers for tag in _OBJECTS)
@@ -90,7 +90,7 @@ class Child(ABC):
 
     limits: Limits
     exchanges: list[Exchange] | None = None
-    """Where to add what crosses; None where no one asks, or a page, which repeats nothing."""
+    """The record of what crosses; None where no one asks, or in a page, which repeats nothing."""
 
     def repeat(self, known: Sequence[Sequence[Exchange]]) -> int | None:  # noqa: ARG002  a page repeats nothing
         """Send requests again; return which exchanges they are, or None if the answers are others.

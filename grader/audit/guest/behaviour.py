@@ -32,7 +32,7 @@ class TooLongError(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What one step came to.
+    """The outcome of one step.
 
     Attributes:
         value: The result; None where an error was raised.

@@ -23,7 +23,7 @@ _RTOL = 1e-3  # a small constant such as epsilon may be another one
 
 @dataclass(frozen=True, slots=True)
 class Correspondence:
-    """How a function of an exercise stands for one of an assignment.
+    """The mapping from a function of an exercise to one of an assignment.
 
     Attributes:
         most: How many arguments it takes at most.

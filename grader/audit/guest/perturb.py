@@ -17,7 +17,7 @@ _MOST_SIZE = 4096  # items of an array that is made larger
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the program's text tells about its parameters.
+    """Facts about parameters that the program's text tells.
 
     Attributes:
         signatures: Of its functions and methods, as "" or the method's name of the script's target.

@@ -105,7 +105,7 @@ class _Lines:
         self._file = str(Path.cwd() / file)
         self.reached: set[int] = set()
         self.in_function = False
-        """Whether one of the lines stands in a function."""
+        """True if one of the lines stands in a function."""
 
     def start(self) -> None:
         self.reached, self.in_function = set(), False

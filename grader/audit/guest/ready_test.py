@@ -19,7 +19,7 @@ _RTOL_SINGLE = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How the tests of an assignment compare results.
+    """The way in which the tests of an assignment compare results.
 
     Attributes:
         plain: Whether by `assert np.allclose(...)` instead of NumPy's own assertions.

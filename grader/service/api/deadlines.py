@@ -20,7 +20,7 @@ _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 
 
 class WindowInfo(BaseModel):
-    """When the caller may submit an exercise; times are ISO 8601 in UTC."""
+    """The times at which the caller may submit an exercise, as ISO 8601 in UTC."""
 
     opens: str | None
     due: str | None = Field(description="The caller's own, if they have an extension.")

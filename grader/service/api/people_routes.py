@@ -28,7 +28,7 @@ _INVITE_DAYS = 14
 
 
 class PersonChange(BaseModel):
-    """What is to change of a person; what is null stays."""
+    """Changes to a person; fields that are null stay."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 

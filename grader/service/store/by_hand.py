@@ -17,7 +17,7 @@ _MOST_POINTS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What staff said on a submission."""
+    """A comment of staff on a submission."""
 
     line: int | None
     text: str

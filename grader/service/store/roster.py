@@ -19,7 +19,7 @@ _DAY: Final = 24 * 60 * 60 * 1_000_000  # microseconds
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """How many people an import concerned."""
+    """The number of people that an import concerned."""
 
     added: int
     changed: int

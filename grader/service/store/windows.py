@@ -10,7 +10,7 @@ from grader.service.store.tables import extension, schedule
 
 @dataclass(frozen=True, slots=True)
 class StoredWindow:
-    """When a person may submit an exercise; times are in microseconds since 1970."""
+    """The times at which a person may submit an exercise, in microseconds since 1970."""
 
     opens_at: int | None = None
     due_at: int | None = None  # their own, if they have an extension

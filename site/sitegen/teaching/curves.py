@@ -31,7 +31,7 @@ _EVEN: Final = 1.6 / KEYS
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What a softmax makes of scores; `weights` has shape (QUERIES, KEYS)."""
+    """The weights of a softmax; `weights` has shape (QUERIES, KEYS)."""
 
     scores: Array
     weights: Array
@@ -48,7 +48,7 @@ class Measures:
 
     @property
     def slope(self) -> float:
-        """How much a weight moves when its score does, on average."""
+        """The mean slope of a weight along its score."""
         return float((self.weights * (1 - self.weights)).mean())
 
 
@@ -78,7 +78,7 @@ class CurvesView:
 
     @property
     def sizes(self) -> int:
-        """How many sizes there are."""
+        """The number of sizes."""
         return len(SIZES)
 
 

@@ -73,7 +73,7 @@ class MapView:
 
     @property
     def is_in_attention(self) -> bool:
-        """Whether a part of the lesson is a part of attention."""
+        """True if a part of the lesson is a part of attention."""
         return any(part.is_here for part in self.attention)
 
 

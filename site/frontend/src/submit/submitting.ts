@@ -1,6 +1,7 @@
 /** "Submit for grading": beside what a page can judge by itself, what the service certifies. */
 
 import { button, count, element } from "../dom";
+import { uniqueKey } from "../random";
 import type { Exercise } from "../solve/exercise";
 import type { ResultsCard } from "../solve/resultscard";
 import type { Verdict } from "../solve/verdict";
@@ -138,7 +139,7 @@ export class Submitting {
   private attemptAt(source: string, person: string): Attempt {
     const latest = this.attempts.of(person);
     if (latest?.id === null && latest.source === source) return latest;
-    return { source, key: newKey(), person, id: null };
+    return { source, key: uniqueKey(), person, id: null };
   }
 
   private refuse(source: string, { status, message, seconds }: Refusal): void {
@@ -186,9 +187,4 @@ function where({ state, position }: State): string {
   if (state === "graded") return "Graded.";
   if (!position) return "Next in the queue.";
   return `In the queue, behind ${count(position, "other")}${position < COUNTED ? "" : " or more"}.`;
-}
-
-function newKey(): string {
-  // `randomUUID` is not there on a page that came by plain HTTP from another machine.
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -7,6 +7,7 @@ import type { ResultsCard } from "../solve/resultscard";
 import type { Verdict } from "../solve/verdict";
 import { type Attempt, Attempts } from "./attempt";
 import { certificates, recalled } from "./certified";
+import { Comments } from "./comments";
 import { follow } from "./following";
 import { local, type Me, Refusal, type Service, type State } from "./service";
 import { signIn } from "./signin";
@@ -41,9 +42,12 @@ export class Submitting {
     this.attempts = new Attempts(page.exercise.id);
     this.line.append(this.said, " ", this.actions);
     this.paint();
+    const comments = new Comments(service, page.exercise.id);
     certificates.subscribe(() => {
       this.paint();
       void this.askDue();
+      page.results.card.after(comments.card);
+      void comments.load();
     });
     void recalled.then(() => {
       this.paint();

@@ -33,7 +33,7 @@ addEventListener("message", ({{data}}) => {{
 """
 
 LEARNING_SYSTEM = """<!DOCTYPE html><title>Course</title>
-<iframe title="Etude" src="{inner}attention/scaled-scores/?embed" width="800" height="900"></iframe>
+<iframe title="Etude" src="{inner}attention/{exercise}/?embed" width="800" height="900"></iframe>
 <script>
 const stored = {state}, reports = [];
 let heard = 0;
@@ -105,8 +105,12 @@ def test_a_learning_system_is_told_scores_and_gives_the_code_back(
         )
         with hosted(inside) as inner:
 
-            def open_course(address: str, state: object) -> tuple[Page, FrameLocator]:
-                text = LEARNING_SYSTEM.format(inner=inner, state=json.dumps(state))
+            def open_course(
+                address: str, state: object, exercise: str = "scaled-scores"
+            ) -> tuple[Page, FrameLocator]:
+                text = LEARNING_SYSTEM.format(
+                    inner=inner, state=json.dumps(state), exercise=exercise
+                )
                 (outside / "index.html").write_text(text, encoding="utf-8")
                 page = browser.new_context().new_page()  # another device, which has kept nothing
                 page.goto(address)
@@ -138,6 +142,16 @@ def test_a_learning_system_is_told_scores_and_gives_the_code_back(
             expect(frame.get_by_role("textbox", name="Your solution")).to_have_text("other = 1")
             page.wait_for_timeout(1000)  # longer than a pause after which code is reported
             assert page.evaluate("reports.length") == count
+            page.context.close()
+
+            answers = (
+                'variance = 64\nstandard_deviation = ...\nfour_times_the_features = "doubles"\n'
+            )
+            predicted = {"exercise": "score-spread", "code": answers, "score": 0.25}
+            page, frame = open_course(outer, predicted, "score-spread")
+            expect(frame.get_by_label("variance", exact=False).first).to_have_value("64")
+            expect(frame.get_by_role("radio", name="doubles")).to_be_checked()
+            expect(frame.get_by_text("2 of 4 answers are there.")).to_be_visible()
             page.context.close()
 
             page, frame = open_course(stranger, state)

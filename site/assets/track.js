@@ -1,1 +1,1 @@
-import{b as e}from"./chunk-OCVFFKKC.js";import"./chunk-R3W7HJNZ.js";import"./chunk-B2KCZCCP.js";import"./chunk-CZTQVWGB.js";e();
+import{b as e}from"./chunk-OSJMVZ4P.js";import"./chunk-5XQYNDCY.js";import"./chunk-XGGZVOMM.js";import"./chunk-CZTQVWGB.js";e();

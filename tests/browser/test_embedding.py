@@ -1,12 +1,14 @@
 """Pages in frames of other sites: without head and foot, as high as they are, and only where named."""
 
 import asyncio
+import json
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, FrameLocator, Page, expect
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
@@ -16,7 +18,10 @@ from grader.errors import UsageError
 from grader.service.api.site_routes import Site
 from sitegen import Content, build_site
 from sitegen.hosting import Hosting
-from tests.browser.hosting import hosted
+from tests.browser.hosting import BASE, hosted
+from tests.browser.learner import paste
+from tests.browser.tools import Tools, write_first_lessons
+from tests.browser.tools import build_site as build_site_with_python
 
 OUTER = """<!DOCTYPE html><title>Course</title>
 <iframe title="Etude" src="{inner}masks/index.html?embed" width="600"></iframe>
@@ -26,6 +31,23 @@ addEventListener("message", ({{data}}) => {{
 }});
 </script>
 """
+
+LEARNING_SYSTEM = """<!DOCTYPE html><title>Course</title>
+<iframe title="Etude" src="{inner}attention/{exercise}/?embed" width="800" height="900"></iframe>
+<script>
+const stored = {state}, reports = [];
+let heard = 0;
+addEventListener("message", ({{data, source, origin}}) => {{
+  heard += 1;
+  if (data.subject === "SPLICE.reportScoreAndState") reports.push(data);
+  if (data.subject !== "SPLICE.getState") return;
+  source.postMessage({{subject: "SPLICE.getState.response", message_id: "another", state: {{}}}}, origin);
+  const {{message_id}} = data;
+  source.postMessage({{subject: "SPLICE.getState.response", message_id, state: stored}}, origin);
+}});
+</script>
+"""
+RIGHT = "import numpy as np\ndef scaled_scores(Q, K):\n    return Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])\n"
 
 
 def build(folder: Path, *embed_in: str) -> None:
@@ -65,6 +87,85 @@ def test_an_embedded_page_tells_its_height_to_the_named_site(
         expect(page.locator("iframe")).to_have_attribute("height", str(height))
         assert height > 400
         page.close()
+
+
+@pytest.mark.slow
+def test_a_learning_system_is_told_scores_and_gives_the_code_back(
+    browser: Browser, tools: Tools, tmp_path: Path
+) -> None:
+    """By the SPLICE protocol: only the named site, and only for the exercise that it embeds."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "404.html").touch()
+    with hosted(outside) as outer, hosted(outside) as stranger:
+        more = ("--exercises", write_first_lessons(tmp_path / "lessons"))
+        named = outer.removesuffix(BASE)
+        inside = build_site_with_python(
+            tmp_path / "inside", tools, BASE, *more, "--embed-in", named
+        )
+        with hosted(inside) as inner:
+
+            def open_course(
+                address: str, state: object, exercise: str = "scaled-scores"
+            ) -> tuple[Page, FrameLocator]:
+                text = LEARNING_SYSTEM.format(
+                    inner=inner, state=json.dumps(state), exercise=exercise
+                )
+                (outside / "index.html").write_text(text, encoding="utf-8")
+                page = browser.new_context().new_page()  # another device, which has kept nothing
+                page.goto(address)
+                return page, page.frame_locator("iframe")
+
+            page, frame = open_course(outer, None)
+            paste(frame.get_by_role("textbox", name="Your solution"), RIGHT)
+            page.wait_for_function("reports.length === 1")
+            assert last_report(page) == (
+                0,
+                {"exercise": "scaled-scores", "code": RIGHT, "score": 0},
+            )
+            frame.get_by_role("button", name="Check", exact=True).click()
+            page.wait_for_function("reports.at(-1).score === 1")
+            _, state = last_report(page)
+            assert state == {"exercise": "scaled-scores", "code": RIGHT, "score": 1}
+            page.context.close()
+
+            page, frame = open_course(outer, state)
+            editor = frame.get_by_role("textbox", name="Your solution")
+            expect(editor).to_contain_text("np.swapaxes(K, -1, -2)")
+            paste(editor, "worse = 1")
+            page.wait_for_function("reports.at(-1)?.state.code === 'worse = 1'")
+            assert last_report(page)[0] == 1  # the best score stays
+            count = page.evaluate("reports.length")
+            frame.get_by_role("link", name="Next").last.click()
+            expect(frame.get_by_role("heading", level=1)).not_to_have_text("Scale the scores")
+            paste(frame.get_by_role("textbox", name="Your solution"), "other = 1")
+            expect(frame.get_by_role("textbox", name="Your solution")).to_have_text("other = 1")
+            page.wait_for_timeout(1000)  # longer than a pause after which code is reported
+            assert page.evaluate("reports.length") == count
+            page.context.close()
+
+            answers = (
+                'variance = 64\nstandard_deviation = ...\nfour_times_the_features = "doubles"\n'
+            )
+            predicted = {"exercise": "score-spread", "code": answers, "score": 0.25}
+            page, frame = open_course(outer, predicted, "score-spread")
+            expect(frame.get_by_label("variance", exact=False).first).to_have_value("64")
+            expect(frame.get_by_role("radio", name="doubles")).to_be_checked()
+            expect(frame.get_by_text("2 of 4 answers are there.")).to_be_visible()
+            page.context.close()
+
+            page, frame = open_course(stranger, state)
+            expect(frame.get_by_role("textbox", name="Your solution")).to_contain_text("def ")
+            page.wait_for_timeout(1000)
+            assert page.evaluate("heard") == 0
+            page.context.close()
+
+
+def last_report(page: Page) -> tuple[float, dict[str, Any]]:
+    """Return the score and the state of the last report, whose form the protocol names."""
+    report = page.evaluate("reports.at(-1)")
+    assert set(report) == {"subject", "message_id", "score", "state"}
+    return report["score"], report["state"]
 
 
 def test_a_server_allows_frames_only_where_asked_for_and_named(tmp_path: Path) -> None:

@@ -124,6 +124,22 @@ def test_a_page_has_no_barriers(quiet_page: "NewPage", tools: "Tools", kind: str
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("path", ["attention/lessons/softmax/", "attention/attention-weights/"])
+def test_what_only_a_screen_can_use_is_not_printed(quiet_page: "NewPage", path: str) -> None:
+    """Buttons are left out, but for the names of rows, which are buttons too."""
+    page = quiet_page()
+    open_settled(page, path)
+    page.emulate_media(media="print")
+    shown = [each for each in page.get_by_role("button").all() if each.is_visible()]
+    assert [
+        each.inner_text() for each in shown if "row-name" not in str(each.get_attribute("class"))
+    ] == []
+    expect(page.get_by_role("banner")).to_be_hidden()
+    if "lessons" in path:
+        expect(page.locator(".row-name").first).to_be_visible()
+
+
+@pytest.mark.slow
 def test_pages_fit_a_phone_and_hold_still(quiet_page: "NewPage", site: Path) -> None:
     """No page is wider than a phone, and nothing on it jumps about while it loads.
 

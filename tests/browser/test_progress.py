@@ -1,6 +1,7 @@
 """Progress in the browser and on the command line: one format, read by either."""
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -108,6 +109,19 @@ def test_a_long_history_can_be_read_by_everybody(page: Page, tools: "Tools", sit
             assert overflowing(page) == []
 
 
+def test_who_has_done_all_is_led_to_the_oldest(page: Page, site: Path) -> None:
+    """The button leads to an exercise, not to the page that it is on."""
+    page.goto("404.html")
+    history = _long_history(site, all_passed=True)
+    page.evaluate("(text) => localStorage.setItem('etude.progress', text)", history)
+    page.goto("progress/")
+    done = page.get_by_role("region", name="All done")
+    oldest = json.loads(history)["attempts"][0]["exercise"]
+    expect(done.get_by_role("link", name="Write it again")).to_have_attribute(
+        "href", re.compile(f"/{oldest}/")
+    )
+
+
 def test_erasing_asks_first_and_leaves_drafts(page: Page, site: Path) -> None:
     """Erase needs a yes; what was written stays."""
     page.goto("404.html")
@@ -130,14 +144,14 @@ def _choose(page: Page, path: Path) -> None:
     choosing.value.set_files(path)
 
 
-def _long_history(site: Path) -> str:
-    """A history in which every third exercise was passed, and every third only tried."""
+def _long_history(site: Path, *, all_passed: bool = False) -> str:
+    """A history in which all or every third exercise was passed, and every third only tried."""
     found = [json.loads(path.read_text("utf-8")) for path in sorted(site.rglob("exercise.json"))]
     attempts = []
     for number, exercise in enumerate(found):
-        if number % 3 == 2:
+        if number % 3 == 2 and not all_passed:
             continue
-        has_passed = number % 3 == 0
+        has_passed = all_passed or number % 3 == 0
         at = datetime(2026, 1, 5, 10, tzinfo=UTC) + timedelta(days=number // 4, minutes=number)
         attempts.append(
             Attempt(

@@ -89,7 +89,9 @@ def create_app(context: AppContext) -> FastAPI:
     app.add_api_route("/v1/{rest:path}", nowhere, methods=_METHODS, include_in_schema=False)
     if context.settings.site is not None:
         frames = partial(lti_routes.frame_origins, context.database)
-        app.mount("/", Site(context.settings.site, frames), name="site")
+        has_single_sign_on = context.settings.oidc is not None
+        site = Site(context.settings.site, frames, has_single_sign_on=has_single_sign_on)
+        app.mount("/", site, name="site")
     roomy = {
         gradebook_routes.CANVAS_PATH: gradebook_routes.MAX_EXPORT,
         people_routes.IMPORT_PATH: people_routes.MAX_ROSTER,

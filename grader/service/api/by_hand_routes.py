@@ -4,15 +4,16 @@ from http import HTTPStatus
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import Connection
 
 from grader.course.schedule import moment
 from grader.errors import UsageError
 from grader.service.api.auth import ContextOf, Staff, Teacher
+from grader.service.api.list_pages import Moment
 from grader.service.api.people_routes import Existing
 from grader.service.api.problem_details import ProblemError, responses
 from grader.service.api.submission_routes import Own
 from grader.service.store import by_hand, schedules
-from grader.service.store.by_hand import Comment
 
 router = APIRouter(prefix="/v1", tags=["people"])
 
@@ -22,6 +23,15 @@ _REFUSED = (*_NOT_THEIRS, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+
+class CommentInfo(BaseModel):
+    """What staff said on a submission, or on a line of it."""
+
+    line: int | None
+    text: str
+    by: str = Field(description="The name that others read.")
+    at: Moment
 
 
 class NewComment(_Strict):
@@ -45,14 +55,20 @@ class NewExtension(_Strict):
     due: str = Field(max_length=100, description="With its zone: 2026-12-01T18:00+01:00.")
 
 
+def comments_on(connection: Connection, submission_id: str) -> list[CommentInfo]:
+    """Return the comments on a submission, the oldest first."""
+    found = by_hand.comments(connection, submission_id)
+    return [CommentInfo(line=each.line, text=each.text, by=each.by, at=each.at) for each in found]
+
+
 @router.get(
     "/submissions/{submission_id}/comments",
     responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
 )
-def comments(submitted: Own, service: ContextOf) -> list[Comment]:
+def comments(submitted: Own, service: ContextOf) -> list[CommentInfo]:
     """Return what staff said on a submission."""
     with service.database.read() as connection:
-        return by_hand.comments(connection, submitted.id)
+        return comments_on(connection, submitted.id)
 
 
 @router.post(
@@ -60,12 +76,12 @@ def comments(submitted: Own, service: ContextOf) -> list[Comment]:
     status_code=HTTPStatus.CREATED,
     responses=responses(*_REFUSED),
 )
-def say(teacher: Teacher, submitted: Own, new: NewComment, service: ContextOf) -> list[Comment]:
+def say(teacher: Teacher, submitted: Own, new: NewComment, service: ContextOf) -> list[CommentInfo]:
     """Comment on a submission or on a line of it; its student reads that."""
     try:
         with service.database.write() as connection:
             by_hand.say(connection, submitted, new.text, new.line, actor=teacher.id)
-            return by_hand.comments(connection, submitted.id)
+            return comments_on(connection, submitted.id)
     except UsageError as error:
         raise _refused(error) from None
 

@@ -9,9 +9,11 @@ from pydantic import BaseModel, Field
 from grader.definitions.exercise import Exercise
 from grader.service.api import deadlines
 from grader.service.api.auth import ContextOf, Someone
+from grader.service.api.by_hand_routes import CommentInfo, comments_on
 from grader.service.api.deadlines import WindowInfo
+from grader.service.api.list_pages import Moment
 from grader.service.api.problem_details import ProblemError, responses
-from grader.service.store import grades, windows
+from grader.service.store import by_hand, grades, submissions, windows
 from grader.service.store.windows import StoredWindow
 
 router = APIRouter(prefix="/v1", tags=["exercises"])
@@ -29,6 +31,15 @@ class ExerciseInfo(BaseModel):
     max_points: int
     hash: str = Field(description="Of this version of its definition.")
     window: WindowInfo
+
+
+class CommentedSubmission(BaseModel):
+    """A submission of the caller, and what staff said on it."""
+
+    submission: str
+    received_at: Moment
+    source: str
+    comments: list[CommentInfo]
 
 
 class ExerciseProgress(BaseModel):
@@ -97,6 +108,21 @@ def solution(exercise: str, person: Someone, service: ContextOf) -> dict[str, An
     if held or not any(each.exercise == exercise and each.passed for each in own):
         raise ProblemError(HTTPStatus.FORBIDDEN, "You see the solution once you have passed.")
     return render(found)
+
+
+@router.get("/exercises/{exercise}/comments", responses=responses(HTTPStatus.UNAUTHORIZED))
+def comments(exercise: str, person: Someone, service: ContextOf) -> list[CommentedSubmission]:
+    """Return what staff said on the caller's submissions of an exercise, the newest first."""
+    with service.database.read() as connection:
+        return [
+            CommentedSubmission(
+                submission=each.id,
+                received_at=each.received_at,
+                source=submissions.text_of(connection, each.source_hash),
+                comments=comments_on(connection, each.id),
+            )
+            for each in by_hand.commented(connection, person.id, exercise)
+        ]
 
 
 @router.get("/progress", responses=responses(HTTPStatus.UNAUTHORIZED))

@@ -2,7 +2,7 @@
 
 from http import HTTPStatus
 from typing import Annotated, Any, Final
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
@@ -22,8 +22,14 @@ from grader.service.store.platforms import origin
 
 router = APIRouter(prefix="/lti", include_in_schema=False)
 
+_LOGIN: Final = "/lti/login"
 _PATH: Final = "/lti/launch"
+_TRIAL: Final = "etude_lti_trial"  # a cookie, and the mark of a request that should have it
 _MOST_CHOSEN: Final = 2_000
+_BLOCKED: Final = (
+    "Your browser blocks the cookies of this frame, so the exercise cannot know who you are. In a "
+    "window of its own it can."
+)
 _KEYS_ARE_FRESH: Final = {"Cache-Control": "public, max-age=3600"}
 
 
@@ -56,20 +62,44 @@ def _begin(request: Request, service: AppContext, sent: dict[str, str]) -> Respo
     try:
         begun = launch.begin(service.database, sent, _base(request, service) + _PATH)
     except LaunchError as error:
-        return _refusal(error)
-    answer = RedirectResponse(begun.url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
+        return _refusal(error, service)
+    # In a frame a cookie is tried first. A browser that blocks it could not finish the launch.
+    is_tried = not _is_in_frame(request) or _TRIAL in request.cookies
+    if not is_tried and _TRIAL in sent:
+        asked = {name: value for name, value in sent.items() if name != _TRIAL}
+        again = f"{_LOGIN}?{urlencode(asked)}"
+        frames = frame_origins(service.database)
+        return render("launch", frames=frames, sentence=_BLOCKED, page=again, in_new_window=True)
+    if not is_tried:
+        answer = _redirect(f"{_LOGIN}?{urlencode(sent | {_TRIAL: '1'})}")
+        _set_cookie(answer, service, _TRIAL, "1", _LOGIN)
+        return answer
+    answer = _redirect(begun.url)
+    _set_cookie(answer, service, begun.cookie, begun.secret, _PATH)
+    return answer
+
+
+def _is_in_frame(request: Request) -> bool:
+    return request.headers.get("sec-fetch-dest") == "iframe"
+
+
+def _redirect(url: str) -> Response:
+    return RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
+
+
+def _set_cookie(answer: Response, service: AppContext, name: str, value: str, path: str) -> None:
+    """Set a cookie of a launch, which the platform's page sends back by a post."""
     is_https = service.settings.is_https
     answer.set_cookie(
-        begun.cookie,
-        begun.secret,
+        name,
+        value,
         max_age=launch.LOGIN_SECONDS,
-        path=_PATH,
+        path=path,
         httponly=True,
         secure=is_https,
-        samesite="none" if is_https else None,  # it comes back by a post from the platform's page
+        samesite="none" if is_https else None,
     )
     partition(answer)  # else browsers that block cookies of other sites would not keep it
-    return answer
 
 
 def _base(request: Request, service: AppContext) -> str:
@@ -93,8 +123,8 @@ def finish(
     try:
         launched = launch.finish(service.database, service.catalog, keys, sent, request.cookies)
     except LaunchError as error:
-        return _refusal(error)
-    in_frame = request.headers.get("sec-fetch-dest") == "iframe"
+        return _refusal(error, service)
+    in_frame = _is_in_frame(request)
     page = f"{launched.page}?embed" if in_frame else launched.page
     frames = frame_origins(service.database)
     answer: Response = see(page)
@@ -104,7 +134,9 @@ def finish(
             "choice", frames=frames, request=launched.choice, tracks=tracks, answer=None
         )
     elif launched.warning:
-        answer = render("launch", frames=frames, sentence=launched.warning, page=page)
+        answer = render(
+            "launch", frames=frames, sentence=launched.warning, page=page, in_new_window=False
+        )
     give_cookie(answer, launched.cookie, service, in_frame=in_frame)
     cookie = launch.cookie_name(sent.get("state", ""))
     answer.delete_cookie(cookie, _PATH, httponly=True, secure=service.settings.is_https)
@@ -123,7 +155,7 @@ async def choose(request: Request, service: ContextOf) -> Response:
             deep_linking.answer, service.database, token, chosen, launch_url
         )
     except (LaunchError, ValueError) as error:
-        return _refusal(error)
+        return await run_in_threadpool(_refusal, error, service)
     frames = await run_in_threadpool(frame_origins, service.database)
     form = origin(found.url)
     return render("choice", frames=frames, form=form, answer=found, count=len(chosen))
@@ -136,5 +168,14 @@ def frame_origins(database: Database) -> str:
     return " ".join(sorted({"'self'"}.union(*(each.origins for each in found))))
 
 
-def _refusal(error: Exception) -> Response:
-    return render("launch", HTTPStatus.BAD_REQUEST, sentence=str(error), page="")
+def _refusal(error: Exception, service: AppContext) -> Response:
+    """Return a page with the reason, which platforms may show in a frame too."""
+    frames = frame_origins(service.database)
+    return render(
+        "launch",
+        HTTPStatus.BAD_REQUEST,
+        frames=frames,
+        sentence=str(error),
+        page="",
+        in_new_window=False,
+    )

@@ -1,5 +1,6 @@
 """`/oidc`: sign-in by the provider of the university."""
 
+import re
 from http import HTTPStatus
 from typing import Final
 
@@ -17,6 +18,8 @@ from grader.service.store import roster, sessions
 
 _PATH: Final = "/oidc/callback"
 _COOKIE: Final = "etude_oidc"
+_BACK: Final = "etude_oidc_back"  # a cookie: the page from which a person went to sign in
+_OWN_PAGE: Final = re.compile(r"/(?![/\\])[!-~]{0,500}")  # a path here, not another host's
 
 router = APIRouter(prefix="/oidc", route_class=PageRoute, include_in_schema=False)
 
@@ -37,15 +40,16 @@ def login(request: Request, service: ContextOf) -> Response:
     """Redirect a browser to the provider."""
     url, secret = _provider(service).begin(_redirect_uri(request, service))
     answer = RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
-    answer.set_cookie(
-        _COOKIE,
-        secret,
-        max_age=LOGIN_SECONDS,
-        path=_PATH,
-        httponly=True,
-        samesite="lax",
-        secure=service.settings.is_https,
-    )
+    for name, value in ((_COOKIE, secret), (_BACK, request.query_params.get("back", ""))):
+        answer.set_cookie(
+            name,
+            value,
+            max_age=LOGIN_SECONDS,
+            path=_PATH,
+            httponly=True,
+            samesite="lax",
+            secure=service.settings.is_https,
+        )
     return answer
 
 
@@ -60,7 +64,10 @@ def callback(request: Request, service: ContextOf) -> Response:
         if person is None:
             raise UsageError(f"{name} is not on the roster of this course; ask your instructor")
         opened = sessions.open_session(connection, person)
-    answer = see(HOME if person.is_staff else "/")
+    back = request.cookies.get(_BACK, "")
+    home = HOME if person.is_staff else "/"
+    answer = see(back if _OWN_PAGE.fullmatch(back) else home)
     give_cookie(answer, opened.cookie, service)
     answer.delete_cookie(_COOKIE, _PATH)
+    answer.delete_cookie(_BACK, _PATH)
     return answer

@@ -19,6 +19,7 @@ from grader.service.api.auth import COOKIE, COOKIE_OF_HOST
 _PLACE: Final = b"<html "
 _MARK: Final = b'<html data-service="/v1/" '
 _SIGNED_IN: Final = b"data-signed-in "  # or a page would have to ask, in vain for most
+_SINGLE_SIGN_ON: Final = b"data-single-sign-on "
 _EMBED_IN: Final = re.compile(rb'<html [^>]* data-embed-in="([^"]*)"')
 _TEXTS: Final = re.compile(rb"<!--static-->.*?<!--served:(.*?)-->", re.DOTALL)
 """A sentence of pages on a static host, and in a comment the one that is true here."""
@@ -30,11 +31,15 @@ class Site(StaticFiles):
     Args:
         folder: the site's.
         frames: returns the sites that may show embedded pages in frames.
+        has_single_sign_on: whether pages offer to sign in by a provider.
     """
 
-    def __init__(self, folder: Path, frames: Callable[[], str]) -> None:
+    def __init__(
+        self, folder: Path, frames: Callable[[], str], *, has_single_sign_on: bool = False
+    ) -> None:
         super().__init__(directory=folder, html=True)
         self._frames = frames
+        self._mark = _MARK + (_SINGLE_SIGN_ON if has_single_sign_on else b"")
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Return a file, a marked page, or a redirect to a folder's page.
@@ -52,10 +57,23 @@ class Site(StaticFiles):
             frames = ""
             if "embed" in request.query_params:
                 frames = await run_in_threadpool(self._frames)
-            return _page(Path(answer.path), answer.status_code, request, frames)
+            return self._page(answer, request, frames)
         if isinstance(answer, FileResponse):
             return self._compressed(f"{path}.gz", scope) or answer
         return answer
+
+    def _page(self, file: FileResponse, request: Request, frames: str) -> Response:
+        """Return a page with the mark and texts of a server; browsers must not cache it."""
+        is_signed_in = {COOKIE, COOKIE_OF_HOST} & request.cookies.keys()
+        mark = self._mark + (_SIGNED_IN if is_signed_in else b"")
+        page = _TEXTS.sub(rb"\1", Path(file.path).read_bytes().replace(_PLACE, mark, 1))
+        headers = {"Cache-Control": "no-cache", "Vary": "Cookie"}
+        named = _EMBED_IN.search(page)
+        if frames:
+            # Browsers that read this ignore X-Frame-Options, which cannot name a site.
+            also = named[1].decode() if named else ""
+            headers["Content-Security-Policy"] = f"frame-ancestors {frames} {also}".rstrip()
+        return HTMLResponse(page, file.status_code, headers=headers)
 
     def _compressed(self, path: str, scope: Scope) -> Response | None:
         """Return a compressed copy, if there is one and the client takes it."""
@@ -68,17 +86,3 @@ class Site(StaticFiles):
         answer.headers["Content-Encoding"] = "gzip"
         answer.headers["Vary"] = "Accept-Encoding"
         return answer
-
-
-def _page(path: Path, status: int, request: Request, frames: str) -> Response:
-    """Return a page with the mark and texts of a server; browsers must not cache it."""
-    is_signed_in = {COOKIE, COOKIE_OF_HOST} & request.cookies.keys()
-    mark = _MARK + (_SIGNED_IN if is_signed_in else b"")
-    page = _TEXTS.sub(rb"\1", path.read_bytes().replace(_PLACE, mark, 1))
-    headers = {"Cache-Control": "no-cache", "Vary": "Cookie"}
-    named = _EMBED_IN.search(page)
-    if frames:
-        # Browsers that read this ignore X-Frame-Options, which cannot name a site.
-        also = named[1].decode() if named else ""
-        headers["Content-Security-Policy"] = f"frame-ancestors {frames} {also}".rstrip()
-    return HTMLResponse(page, status, headers=headers)

@@ -8,8 +8,8 @@ from grader.errors import UsageError
 from grader.service.store import events, unsent_scores
 from grader.service.store.ids import new_id, now
 from grader.service.store.people import Person
-from grader.service.store.submissions import Submitted
-from grader.service.store.tables import comment, override, shown_actor
+from grader.service.store.submissions import Submitted, find
+from grader.service.store.tables import comment, override, shown_actor, submission
 
 _LONGEST = 10_000  # characters of a reason or a comment
 _MOST_POINTS = 1_000_000
@@ -68,6 +68,18 @@ def comments(connection: Connection, submission_id: str) -> list[Comment]:
     columns = (comment.c.line, comment.c.text, shown_actor(comment.c.by), comment.c.at)
     chosen = select(*columns).where(comment.c.submission_id == submission_id)
     return [Comment(*row) for row in connection.execute(chosen.order_by(comment.c.id))]
+
+
+def commented(connection: Connection, person_id: str, exercise: str) -> list[Submitted]:
+    """Return a person's submissions of an exercise that have comments, the newest first."""
+    chosen = (
+        select(submission.c.id)
+        .where(submission.c.person_id == person_id, submission.c.exercise == exercise)
+        .where(submission.c.id.in_(select(comment.c.submission_id)))
+        .order_by(submission.c.id.desc())
+    )
+    found = (find(connection, each) for each in connection.execute(chosen).scalars().all())
+    return [each for each in found if each is not None]
 
 
 def _said(text: str, what: str) -> str:

@@ -1,24 +1,58 @@
 /**
  * A page in a frame of another site, asked for by `?embed`: without header and footer, as high as its
- * content. The site's builder names who is told of its height; links within the site stay embedded.
+ * content. The site's builder names who is sent messages; links within the site stay embedded.
  */
 
 import { page } from "./page";
+import { uniqueKey } from "./random";
+
+const EMBED = "embed"; // its value is the path of the page that the frame showed first, once there is another
 
 /** Keep the frame's site up to date on the height, if this page is embedded. */
 export function embed(): void {
-  const root = document.documentElement;
-  if (!root.classList.contains("embedded")) return;
-  const origins = (root.dataset.embedIn ?? "").split(" ").filter(Boolean);
+  if (!isEmbedded()) return;
   let told = 0;
   const tell = (): void => {
     const height = Math.ceil(document.body.getBoundingClientRect().height);
     if (height === told) return;
     told = height;
-    for (const origin of origins) parent.postMessage({ kind: "etude:height", height, page: location.pathname }, origin);
+    tellOutside({ kind: "etude:height", height, page: location.pathname });
+    tellOutside({ subject: "lti.frameResize", message_id: uniqueKey(), height });
   };
   if (parent !== window) new ResizeObserver(tell).observe(document.body);
   document.addEventListener("click", ({ target }) => stay(target), { capture: true });
+}
+
+/** Send a message to the site around this page, if the builder named it. */
+export function tellOutside(message: object): void {
+  for (const origin of named()) parent.postMessage(message, origin);
+}
+
+/** Whether the builder named a site as one that embeds pages. */
+export function isNamed(origin: string): boolean {
+  return named().includes(origin);
+}
+
+/** Whether this page is embedded, and the frame was made for it, not for one from which a link led here. */
+export function isFirstInFrame(): boolean {
+  return isEmbedded() && parent !== window && first() === here();
+}
+
+function first(): string {
+  const value = new URLSearchParams(location.search).get(EMBED) ?? "";
+  return value.startsWith("/") ? value : here();
+}
+
+function here(): string {
+  return location.pathname.replace(/\/index\.html$/, "/");
+}
+
+function isEmbedded(): boolean {
+  return document.documentElement.classList.contains("embedded");
+}
+
+function named(): string[] {
+  return (document.documentElement.dataset.embedIn ?? "").split(" ").filter(Boolean);
 }
 
 function stay(target: EventTarget | null): void {
@@ -29,6 +63,6 @@ function stay(target: EventTarget | null): void {
     link.target = "_blank";
     return;
   }
-  to.searchParams.set("embed", "");
+  to.searchParams.set(EMBED, first());
   link.href = to.href;
 }

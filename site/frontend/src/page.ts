@@ -22,6 +22,7 @@ function read() {
     service: told("service") ? new URL(told("service"), location.href) : null, // what serves it, if it grades too
     isPractice: "practice" in document.documentElement.dataset, // pages run the hidden tests too
     isSignedIn: "signedIn" in document.documentElement.dataset,
+    hasSingleSignOn: "singleSignOn" in document.documentElement.dataset,
   } as const;
 }
 

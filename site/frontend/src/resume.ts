@@ -5,7 +5,7 @@ import { find } from "./dom";
 import { page } from "./page";
 import { progress } from "./progress";
 import { size } from "./progress/history";
-import { nextUp } from "./progress/standing";
+import { longestAgo, nextUp } from "./progress/standing";
 
 interface Words {
   readonly title: string;
@@ -29,9 +29,10 @@ export function keepResumeUpToDate(): void {
 function wordsFor(course: readonly CourseExercise[]): Words {
   const next = nextUp(progress.history, course);
   if (next === null) {
-    const title = "All done";
+    const again = longestAgo(progress.history, course);
     const what = "You have done every exercise here.";
-    return { title, what, where: "", action: "Your progress", href: `${page.root}progress/index.html` };
+    const where = `The one that you tried the longest ago: ${again.title}`;
+    return { title: "All done", what, where, action: "Write it again", href: page.root + again.path };
   }
   const { exercise, begun } = next;
   return {

@@ -4,7 +4,7 @@ import test from "node:test";
 import { fromJson, NewerHistory, NoHistory, toJson } from "../src/progress/exchange.ts";
 import { countNew, dayOf, instant, merge, NOTHING, size } from "../src/progress/history.ts";
 import { KEY, LearnersRecord, UNREADABLE_KEY } from "../src/progress/record.ts";
-import { dueForReview, nextUp, standings, streak, totalXp, UNTOUCHED, worth } from "../src/progress/standing.ts";
+import { dueForReview, longestAgo, nextUp, standings, streak, totalXp, UNTOUCHED, worth } from "../src/progress/standing.ts";
 import table from "./cases.json";
 
 const ATTEMPT = {
@@ -238,4 +238,11 @@ test("what was passed and not tried for two weeks is due for review", () => {
   const due = dueForReview({ ...NOTHING, attempts }, "2026-03-15");
   assert.deepEqual(due, [{ exercise: "older", day: "2026-01-01" }, { exercise: "old", day: "2026-02-01" }]);
   assert.equal(dueForReview({ ...NOTHING, attempts }, "2026-03-16").at(-1).exercise, "recent");
+});
+
+test("what was tried the longest ago is found, and before it what was never tried", () => {
+  const at = (exercise, day) => ({ ...ATTEMPT, exercise, at: `2026-03-0${day}T09:00:00.000000+00:00` });
+  const attempts = [at("softmax", 1), at("mask", 2), at("softmax", 3)];
+  assert.equal(longestAgo({ ...NOTHING, attempts }, [{ id: "softmax" }, { id: "mask" }]).id, "mask");
+  assert.equal(longestAgo({ ...NOTHING, attempts }, [{ id: "softmax" }, { id: "seen" }]).id, "seen");
 });

@@ -198,6 +198,10 @@ def test_staff_comments_and_the_student_reads(served: Served, prof: httpx.Client
     tutor.post(path, json={"text": "Twice?", "line": 2}).raise_for_status()
     [said] = student.get(path).json()
     assert (said["line"], said["text"], said["by"]) == (2, "Twice?", "tutor")
+    [own] = student.get("/v1/exercises/double/comments").json()
+    assert own["source"] == WRONG
+    assert own["comments"] == [said]
+    assert tutor.get("/v1/exercises/double/comments").json() == []  # none of their own
     assert student.post(path, json={"text": "No."}).status_code == HTTPStatus.FORBIDDEN
     assert served.client("other").get(path).status_code == HTTPStatus.NOT_FOUND
     with httpx.Client(base_url=served.url, follow_redirects=True) as page:

@@ -147,6 +147,24 @@ def test_who_is_on_the_roster_comes_in(browser: httpx.Client, simulator: Simulat
 
 
 @pytest.mark.parametrize(
+    ("back", "page"),
+    [
+        ("/attention/gelu/", "/attention/gelu/"),
+        ("//evil.example/", "/"),
+        ("/\\evil.example/", "/"),
+        ("https://evil.example/", "/"),
+    ],
+)
+def test_the_page_where_it_began_comes_again(
+    browser: httpx.Client, simulator: Simulator, back: str, page: str
+) -> None:
+    """An address of another host is no page of ours."""
+    went = browser.get("/oidc/login", params={"back": back})
+    answer = browser.get(simulator.authorize(went.headers["Location"]))
+    assert answer.headers["Location"] == page
+
+
+@pytest.mark.parametrize(
     ("says", "told"),
     [
         ({"email": "eve@example.org"}, "eve@example.org is not on the roster of this course"),

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from grader.service.lti.launch import LOGIN_SECONDS
+from grader.service.oidc import Provider
 from grader.service.settings import Settings
 from grader.service.store.sessions import LIFETIME
 from sitegen.build import build_site
@@ -100,6 +101,16 @@ def test_a_server_s_pages_say_what_it_keeps(served: Served, built: Path) -> None
     assert [each for each in _ONLY_STATIC if each in everything] == []
     assert [each for each in _ONLY_SERVED if each not in everything] == []
     assert all(_ONLY_SERVED[0] in text for text in shown.values())
+
+
+def test_pages_know_of_single_sign_on(
+    serving: Callable[[Settings], Served], served: Served, built: Path, tmp_path: Path
+) -> None:
+    """Where a provider is set, so that the sign-in can offer it."""
+    url, provider = f"sqlite:///{tmp_path}/etude.db", Provider("http://127.0.0.1:1", "id", "secret")
+    other = serving(Settings(url, EXERCISES, site=built, workers=1, oidc=provider))
+    assert " data-single-sign-on " in httpx.get(other.url).text
+    assert " data-single-sign-on " not in httpx.get(served.url).text
 
 
 def test_each_page_of_a_server_leads_to_what_it_keeps(served: Served, built: Path) -> None:

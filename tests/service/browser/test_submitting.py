@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from grader.course.schedule import Window
 from grader.grading.results.verdict import Outcome
-from grader.service.store import schedules
+from grader.service.store import by_hand, people, schedules, submissions
 from grader.service.store.submissions import COUNTED
 from tests.browser.hosting import hosted
 from tests.browser.judging import LOOKS, barriers, overflowing, shoot, without_python
@@ -38,9 +38,16 @@ OpenPage = Callable[..., Bench]
 def open_page(new_context: "NewContext", served: "Served") -> OpenPage:
     """Open an exercise's page; Python has nothing to do with what the service grades."""
 
-    def open_it(path: str = PATH, *, expected: str = "", **options: object) -> Bench:
+    def open_it(
+        path: str = PATH, *, expected: str = "", single_sign_on: bool = False, **options: object
+    ) -> Bench:
         page = new_context(served.url, expected=expected, **options).new_page()
         without_python(page)
+        if single_sign_on:  # as a server marks its pages that has a provider
+            page.add_init_script(
+                "addEventListener('readystatechange', () => "
+                "(document.documentElement.dataset.singleSignOn = ''), {capture: true, once: true})"
+            )
         page.goto(path)
         return Bench(page)
 
@@ -106,6 +113,34 @@ def test_a_solution_is_graded_certified_and_known_after_a_reload(
     expect(page.locator(".certified-said")).to_have_text(
         f"Certified by the service for ada: 1 exercise, {exercise.xp} XP."
     )
+
+
+def test_comments_and_single_sign_on_are_shown(
+    served: "Served", open_page: OpenPage, tools: Tools
+) -> None:
+    """A comment on a line quotes the line; the dialog links to the provider where there is one."""
+    source = "import numpy as np\n\nattention_weights = np.exp\n"
+    with served.database.write() as connection:
+        owner = people.add_person(connection, "bea", "student", actor="test")
+        sent = submissions.accept(connection, owner, "attention-weights", source, key="commented")
+        by_hand.say(connection, sent.submission, "Which <b>axis</b>?", 3, actor=owner.id)
+        by_hand.say(connection, sent.submission, "Almost there.", None, actor=owner.id)
+    bench = open_page(expected=REFUSED, single_sign_on=True)
+    _account(bench).get_by_role("button", name="Sign in").click()
+    link = bench.page.get_by_role("dialog").get_by_role("link", name="account of the university")
+    expect(link).to_have_attribute("href", f"/oidc/login?back=%2F{PATH.replace('/', '%2F')}")
+    _sign_in(bench, served.token("bea"))
+    comments = bench.page.get_by_role("region", name="Comments from your course")
+    expect(comments.get_by_role("listitem")).to_have_count(2)
+    first = comments.get_by_role("listitem").first
+    expect(first).to_contain_text("Line 3: attention_weights = np.exp")
+    expect(first).to_contain_text("Which <b>axis</b>?")
+    for size, theme in LOOKS:
+        bench.page.set_viewport_size(size)
+        bench.page.emulate_media(color_scheme=theme)
+        shoot(bench.page, "comments")
+        assert barriers(bench.page, tools) == ""
+        assert overflowing(bench.page) == []
 
 
 def test_times_are_those_of_the_reader(served: "Served", open_page: OpenPage) -> None:

@@ -4,6 +4,7 @@ import html
 import re
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import jwt
@@ -142,3 +143,37 @@ def test_a_launch_in_a_frame_stays_there(course: Course) -> None:
     answer = course.finish(browser, token, asked["state"], {"Sec-Fetch-Dest": "iframe"})
     assert answer.headers["Location"] == "/attention/attention-weights/?embed"
     assert course.platform.url in frame_origins(course.tool.context.database).split()
+
+
+def test_a_frame_without_cookies_offers_a_new_window(course: Course) -> None:
+    """A cookie is tried first; where it is kept, the launch goes on in the frame."""
+    hint = {
+        "iss": course.platform.url,
+        "client_id": course.platform.client_id,
+        "login_hint": "5 & 6",
+        "target_link_uri": f"{course.tool.url}/lti/launch",
+    }
+    framed = {"Sec-Fetch-Dest": "iframe"}
+
+    browser = course.browser()
+    tried = browser.post("/lti/login", data=hint, headers=framed)
+    kept = browser.get(tried.headers["Location"], headers=framed)
+    assert kept.headers["Location"].startswith(f"{course.platform.url}/auth?")
+
+    browser.cookies.clear()  # the browser blocks it
+    blocked = browser.get(tried.headers["Location"], headers=framed)
+    assert "blocks the cookies of this frame" in blocked.text
+    policy = blocked.headers["Content-Security-Policy"]
+    assert course.platform.url in policy.partition("frame-ancestors")[2]
+    link = re.search('href="([^"]+)" target="_blank"', blocked.text)
+    assert link
+    outside = browser.get(html.unescape(link[1]), headers={"Sec-Fetch-Dest": "document"})
+    query = parse_qs(urlsplit(outside.headers["Location"]).query)
+    assert query["login_hint"] == ["5 & 6"]
+
+
+def test_a_refusal_can_be_read_in_a_frame(course: Course) -> None:
+    """Its policy names the platforms."""
+    answer = course.browser().post("/lti/launch", data={"id_token": "", "state": ""})
+    assert answer.status_code == HTTPStatus.BAD_REQUEST
+    assert course.platform.url in answer.headers["Content-Security-Policy"]

@@ -126,6 +126,13 @@ function number(day: string): number {
   return Date.parse(`${day}T00:00:00Z`) / 86_400_000;
 }
 
+/** The exercise whose last attempt is the longest ago; one without any attempt comes first. */
+export function longestAgo<Exercise extends { readonly id: string }>(history: History, order: readonly Exercise[]): Exercise {
+  const last = new Map(history.attempts.map(({ exercise, at }) => [exercise, at]));
+  const at = ({ id }: Exercise): string => last.get(id) ?? "";
+  return order.reduce((oldest, each) => (at(each) < at(oldest) ? each : oldest));
+}
+
 /** An exercise as far as the order of work depends on it. */
 export interface Listed {
   readonly id: string;

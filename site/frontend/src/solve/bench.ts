@@ -5,6 +5,7 @@ import { createEditor, type Editor } from "../editor";
 import { page } from "../page";
 import { progress } from "../progress";
 import { Interrupted, Python } from "../python";
+import { askForState } from "../splice";
 import { whileHere } from "../stay";
 import { service } from "../submit/certified";
 import { Submitting } from "../submit/submitting";
@@ -51,6 +52,7 @@ export class Bench {
     };
     this.status.show(this.python.state);
     this.listen();
+    askForState(exercise.id, (code) => this.editor.replace(code));
   }
 
   private layOut(): Editor {

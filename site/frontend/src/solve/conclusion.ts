@@ -2,6 +2,8 @@
 
 import { element } from "../dom";
 import { progress } from "../progress";
+import { reportScore } from "../splice";
+import { service } from "../submit/certified";
 import { download } from "./download";
 import { keepPassed } from "./draft";
 import { type Exercise, fileName } from "./exercise";
@@ -23,6 +25,8 @@ export interface Judged {
 /** Record a verdict, unless nothing was judged, and return what is shown of it. */
 export function conclude({ exercise, source, verdict, isCertified }: Judged, help: Help, around: Around): Node[] {
   if (verdict.outcome === "not run") return showVerdict(verdict, around);
+  // Where a service certifies, a page's own verdict, which lacks the hidden tests, is no score.
+  if (isCertified || service === null) reportScore(exercise.id, source, verdict.max_score ? verdict.score / verdict.max_score : 0);
   const before = progress.standing(exercise.id);
   progress.attempt(recorded(verdict), exercise.xp);
   const inside = showVerdict(verdict, around);

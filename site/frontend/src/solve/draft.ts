@@ -1,5 +1,6 @@
 /** The code that a learner has written, kept in the browser until they come back. */
 
+import { reportCode } from "../splice";
 import { whileHere } from "../stay";
 
 const PAUSE_MS = 300;
@@ -31,7 +32,7 @@ export class Draft {
   isKept = true; // false once the browser has refused to keep it
 
   constructor(
-    exercise: string,
+    private readonly exercise: string,
     private readonly starter: string,
   ) {
     this.key = DRAFT + exercise;
@@ -56,10 +57,12 @@ export class Draft {
   }
 
   private save(): void {
-    if (this.unsaved === null) return;
+    const text = this.unsaved;
+    if (text === null) return;
+    reportCode(this.exercise, text);
     try {
-      if (this.unsaved === this.starter) localStorage.removeItem(this.key);
-      else localStorage.setItem(this.key, this.unsaved);
+      if (text === this.starter) localStorage.removeItem(this.key);
+      else localStorage.setItem(this.key, text);
       this.unsaved = null;
     } catch {
       this.isKept = false;

@@ -5,6 +5,7 @@
 
 import { button, type Child, count, element, find, icon, prose } from "../dom";
 import { Interrupted, Python, type PythonState } from "../python";
+import { askForState } from "../splice";
 import { service } from "../submit/certified";
 import { Submitting } from "../submit/submitting";
 import { hasPython } from "../workers";
@@ -26,6 +27,7 @@ interface Field {
   readonly parts: HTMLElement;
   readonly first: HTMLElement; // what gets the focus
   read(): string; // a Python literal, or nothing
+  write(literal: string): void;
   trouble(): string; // what is wrong with it
   complain(trouble: string): void;
   readonly mark: HTMLElement; // whether it is right, once it was checked
@@ -63,6 +65,7 @@ export class Prediction {
       testsAreShown: judged, // each at its answer
     };
     this.layOut();
+    askForState(exercise.id, (source) => this.restore(source));
   }
 
   private layOut(): void {
@@ -84,6 +87,12 @@ export class Prediction {
       find("#terminal", HTMLDetailsElement).open = false;
     }
     this.count();
+  }
+
+  private restore(source: string): void {
+    const answers = answersIn(source);
+    for (const field of this.fields) field.write(answers.get(field.name) ?? "");
+    this.changed(null);
   }
 
   private foot(): HTMLElement {
@@ -238,6 +247,7 @@ function textField(name: string, named: Child[], answer: string): Field {
     parts: element("div", { class: "field" }, label, input, said, mark),
     first: input,
     read: () => input.value.trim(),
+    write: (literal) => (input.value = literal),
     trouble: () => troubleWith(input.value),
     complain: complainer(input, said),
   };
@@ -265,6 +275,7 @@ function choiceField(name: string, named: Child[], choices: readonly string[], a
     mark,
     parts: group,
     first: options[0] ?? group,
+    write: (literal) => options.forEach((option) => (option.checked = JSON.stringify(option.value) === literal)),
     read: () => (chosen() === undefined ? "" : JSON.stringify(chosen())),
     trouble: () => (chosen() === undefined ? "Choose one of these." : ""),
     complain: complainer(group, said),

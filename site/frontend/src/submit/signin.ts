@@ -1,6 +1,7 @@
-/** Signing in: a token, pasted once; after that the browser's cookie is enough. */
+/** Signing in: a token, pasted once, or single sign-on; after that the browser's cookie is enough. */
 
 import { button, element } from "../dom";
+import { page } from "../page";
 import { Refusal, type Service } from "./service";
 
 /** Ask for a token until the service knows it; false if somebody would rather not. */
@@ -22,6 +23,7 @@ export function signIn(service: Service): Promise<boolean> {
     const form = element(
       "form",
       { autocomplete: "off" },
+      ...singleSignOn(),
       element("p", {}, "Your course gave you a token. Paste it here once; this browser then stays signed in for some hours."),
       element("p", {}, element("label", { for: "token" }, "Token")),
       field,
@@ -62,4 +64,12 @@ export function signIn(service: Service): Promise<boolean> {
     document.body.append(dialog);
     dialog.showModal();
   });
+}
+
+/** The link to the provider, which leads back to this page; drafts are kept meanwhile. */
+function singleSignOn(): HTMLElement[] {
+  if (!page.hasSingleSignOn) return [];
+  const href = `/oidc/login?back=${encodeURIComponent(location.pathname)}`;
+  const link = element("a", { href, class: "button primary" }, "Sign in with your account of the university");
+  return [element("p", {}, link), element("p", {}, "Or with a token:")];
 }

@@ -1,11 +1,13 @@
 /** "Submit for grading": beside what a page can judge by itself, what the service certifies. */
 
 import { button, count, element } from "../dom";
+import { uniqueKey } from "../random";
 import type { Exercise } from "../solve/exercise";
 import type { ResultsCard } from "../solve/resultscard";
 import type { Verdict } from "../solve/verdict";
 import { type Attempt, Attempts } from "./attempt";
 import { certificates, recalled } from "./certified";
+import { Comments } from "./comments";
 import { follow } from "./following";
 import { local, type Me, Refusal, type Service, type State } from "./service";
 import { signIn } from "./signin";
@@ -40,9 +42,12 @@ export class Submitting {
     this.attempts = new Attempts(page.exercise.id);
     this.line.append(this.said, " ", this.actions);
     this.paint();
+    const comments = new Comments(service, page.exercise.id);
     certificates.subscribe(() => {
       this.paint();
       void this.askDue();
+      page.results.card.after(comments.card);
+      void comments.load();
     });
     void recalled.then(() => {
       this.paint();
@@ -138,7 +143,7 @@ export class Submitting {
   private attemptAt(source: string, person: string): Attempt {
     const latest = this.attempts.of(person);
     if (latest?.id === null && latest.source === source) return latest;
-    return { source, key: newKey(), person, id: null };
+    return { source, key: uniqueKey(), person, id: null };
   }
 
   private refuse(source: string, { status, message, seconds }: Refusal): void {
@@ -186,9 +191,4 @@ function where({ state, position }: State): string {
   if (state === "graded") return "Graded.";
   if (!position) return "Next in the queue.";
   return `In the queue, behind ${count(position, "other")}${position < COUNTED ? "" : " or more"}.`;
-}
-
-function newKey(): string {
-  // `randomUUID` is not there on a page that came by plain HTTP from another machine.
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

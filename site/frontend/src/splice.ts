@@ -1,0 +1,89 @@
+/**
+ * Messages to the learning system around an embedded exercise, by the SPLICE protocol for frames
+ * (https://cssplice.org/slcp/). The system hears each score and state, and gives the last state back.
+ */
+
+import { isFirstInFrame, isNamed, tellOutside } from "./embedding";
+import { uniqueKey } from "./random";
+import { whileHere } from "./stay";
+
+const PATIENCE_MS = 3000; // for the stored state: its score must not be lowered by a report
+
+/** What the learning system keeps of an exercise; to it, any object. */
+interface State {
+  readonly exercise: string;
+  readonly code: string;
+  readonly score: number; // the best so far, from 0 to 1
+}
+
+let current: Conversation | null = null;
+
+/**
+ * Ask for the stored state of the exercise that is shown, if a named site embeds it. `restore` is
+ * called with its code, unless the learner has changed something before the answer came.
+ */
+export function askForState(exercise: string, restore: (code: string) => void): void {
+  current = isFirstInFrame() ? new Conversation(exercise, restore) : null;
+}
+
+/** Report code that was written. */
+export function reportCode(exercise: string, code: string): void {
+  current?.report({ exercise, code, score: 0 });
+}
+
+/** Report a judged program; a lower score than before changes nothing but the code. */
+export function reportScore(exercise: string, code: string, score: number): void {
+  current?.report({ exercise, code, score });
+}
+
+class Conversation {
+  private state: State;
+  private isOpen = false; // whether the stored state came, or is waited for no longer
+  private hasChanged = false;
+  private readonly question = uniqueKey();
+
+  constructor(
+    exercise: string,
+    private readonly restore: (code: string) => void,
+  ) {
+    this.state = { exercise, code: "", score: 0 };
+    addEventListener("message", (event) => this.hear(event), { signal: whileHere() });
+    tellOutside({ subject: "SPLICE.getState", message_id: this.question });
+    setTimeout(() => this.open(), PATIENCE_MS);
+  }
+
+  report({ exercise, code, score }: State): void {
+    if (exercise !== this.state.exercise) return; // the page shows another one already
+    this.state = { exercise, code, score: Math.max(score, this.state.score) };
+    this.hasChanged = true;
+    if (this.isOpen) this.send();
+  }
+
+  private hear({ source, origin, data }: MessageEvent<unknown>): void {
+    if (source !== parent || !isNamed(origin)) return;
+    const { subject, message_id, state } = (data ?? {}) as Record<string, unknown>;
+    if (subject !== "SPLICE.getState.response" || message_id !== this.question) return;
+    if (isState(state) && state.exercise === this.state.exercise) {
+      if (!this.hasChanged) this.restore(state.code);
+      this.state = { ...this.state, score: Math.max(state.score, this.state.score) };
+    }
+    this.open();
+  }
+
+  private open(): void {
+    if (this.isOpen) return;
+    this.isOpen = true;
+    if (this.hasChanged) this.send();
+  }
+
+  private send(): void {
+    const { score } = this.state;
+    tellOutside({ subject: "SPLICE.reportScoreAndState", message_id: uniqueKey(), score, state: this.state });
+  }
+}
+
+function isState(data: unknown): data is State {
+  if (typeof data !== "object" || data === null) return false;
+  const { exercise, code, score } = data as Record<string, unknown>;
+  return typeof exercise === "string" && typeof code === "string" && typeof score === "number" && score >= 0 && score <= 1;
+}

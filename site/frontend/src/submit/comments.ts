@@ -1,0 +1,49 @@
+/** What staff said on the learner's own submissions of an exercise, in words beside the lines they mean. */
+
+import { element } from "../dom";
+import { local, type Service } from "./service";
+
+interface Comment {
+  readonly line: number | null;
+  readonly text: string;
+  readonly by: string;
+  readonly at: string;
+}
+
+interface Commented {
+  readonly submission: string;
+  readonly received_at: string;
+  readonly source: string;
+  readonly comments: readonly Comment[];
+}
+
+export class Comments {
+  readonly card = element("section", { class: "card comments", "aria-labelledby": "comments", hidden: true });
+
+  constructor(
+    private readonly service: Service,
+    private readonly exercise: string,
+  ) {}
+
+  /** Show what there is for whoever is signed in; nothing where there is none, or no answer. */
+  async load(): Promise<void> {
+    const path = `exercises/${this.exercise}/comments`;
+    const found = this.service.me && (await this.service.ask(path).catch(() => null));
+    const submissions = (found ?? []) as readonly Commented[];
+    this.card.hidden = submissions.length === 0;
+    this.card.replaceChildren(element("h2", { id: "comments" }, "Comments from your course"), ...submissions.map(shown));
+  }
+}
+
+function shown({ received_at, source, comments }: Commented): HTMLElement {
+  const lines = source.split("\n");
+  const heading = element("h3", {}, `On your submission of ${local(received_at)}`);
+  return element("div", {}, heading, element("ul", {}, ...comments.map((comment) => item(comment, lines))));
+}
+
+function item({ line, text, by, at }: Comment, lines: readonly string[]): HTMLElement {
+  const code = line === null ? "" : (lines[line - 1] ?? "").trim();
+  const place = line === null ? [] : [element("p", {}, element("b", {}, `Line ${line}`), code && ": ", code && element("code", {}, code))];
+  const said = element("p", { class: "said" }, text);
+  return element("li", {}, ...place, said, element("p", { class: "facts" }, `${by}, ${local(at)}`));
+}

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from grader.authoring.statistics import ExerciseStatistics, Mistakes, hardest_first
 from grader.reports.to_csv import safe_cell
 from grader.service.store import grades, mistakes, submission_search
+from grader.service.store.personal_data import is_erased
 from grader.service.store.submission_search import Stuck
 
 STUCK_AFTER: Final = 3
@@ -53,7 +54,10 @@ def csv_part(
 
 
 def records(connection: Connection) -> list[dict[str, Any]]:
-    """Return all students' grades in the form of a result file's lines."""
+    """Return all students' grades in the form of a result file's lines.
+
+    An erased student is left out: no other system has a row of that name.
+    """
     return [
         {
             "student": each.person,
@@ -62,6 +66,7 @@ def records(connection: Connection) -> list[dict[str, Any]]:
             "max_score": 0 if each.points is None else each.max_score,  # none: they are excused
         }
         for each in grades.of_students(connection)
+        if not is_erased(each.person)
     ]
 
 

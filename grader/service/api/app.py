@@ -30,7 +30,14 @@ from grader.service.logs import Logged
 from grader.service.lti.keys import PlatformKeys
 from grader.service.metrics import Metered
 from grader.service.service import AppContext
-from grader.service.staff import by_hand_pages, login, people_pages, regrade_pages, unsent_grades
+from grader.service.staff import (
+    by_hand_pages,
+    gradebook_pages,
+    login,
+    people_pages,
+    regrade_pages,
+    unsent_grades,
+)
 from grader.service.staff import submission_pages as staff
 
 _METHODS: Final = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -82,6 +89,7 @@ def create_app(context: AppContext) -> FastAPI:
         people_pages.router,
         people_pages.inside,
         by_hand_pages.router,
+        gradebook_pages.router,
     ):
         app.include_router(pages)
     app.include_router(lti_routes.router)
@@ -94,6 +102,7 @@ def create_app(context: AppContext) -> FastAPI:
         app.mount("/", site, name="site")
     roomy = {
         gradebook_routes.CANVAS_PATH: gradebook_routes.MAX_EXPORT,
+        gradebook_pages.CANVAS_PATH: gradebook_routes.MAX_EXPORT,
         people_routes.IMPORT_PATH: people_routes.MAX_ROSTER,
         people_pages.IMPORT_PATH: people_routes.MAX_ROSTER,
     }

@@ -102,7 +102,7 @@ def show(
 ) -> Page[GradeInfo] | Response:
     """Return the grades of students: a page of them as JSON, or all as CSV."""
     if form == "csv" or (form is None and accept.partition(";")[0].strip() == _CSV):
-        return _csv(_parts(service, exercise), "grades.csv")
+        return csv_response(_parts(service, exercise), "grades.csv")
     of, _, name = (after or "").partition(" ")
     with service.database.read() as connection:
         found = grades.of_students(
@@ -168,7 +168,7 @@ def fill_canvas(
         for option, parameter in _OPTIONS.items():
             told = told.replace(option, parameter)
         raise ProblemError(HTTPStatus.CONFLICT, f"{told[0].upper()}{told[1:]}.") from None
-    return _csv([filled.text], "filled.csv")
+    return csv_response([filled.text], "filled.csv")
 
 
 @router.get("/statistics", responses=responses(*_STAFF))
@@ -202,6 +202,7 @@ def _parts(service: AppContext, exercise: str | None) -> Iterator[str]:
         yield text
 
 
-def _csv(parts: Iterable[str], name: str) -> Response:
+def csv_response(parts: Iterable[str], name: str) -> Response:
+    """Return a file to be downloaded."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(parts, media_type=_CSV, headers=headers)

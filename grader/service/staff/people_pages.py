@@ -4,6 +4,7 @@ from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
+from fastapi.responses import JSONResponse
 
 from grader.errors import UsageError
 from grader.service.api import people_routes as api
@@ -12,8 +13,9 @@ from grader.service.api.problem_details import ProblemError
 from grader.service.api.session_routes import give_cookie
 from grader.service.staff.login import Fields, Instructor, OwnForm, PageRoute, instructor, see
 from grader.service.staff.page_templates import render
-from grader.service.store import people, roster, sessions
+from grader.service.store import people, personal_data, roster, sessions
 from grader.service.store.people import ROLES, Person
+from grader.service.store.personal_data import is_erased
 
 _PATH = "/staff/people"
 IMPORT_PATH = f"{_PATH}/import"
@@ -38,7 +40,7 @@ def _page(
     visitor: Instructor, service: ContextOf, status: HTTPStatus = HTTPStatus.OK, **said: str
 ) -> Response:
     with service.database.read() as connection:
-        found = roster.listed(connection)
+        found = [each for each in roster.listed(connection) if not is_erased(each.name)]
     said = {"trouble": "", "done": "", "link": "", "roster": ""} | said
     return render("people", status, visitor=visitor, people=found, roles=ROLES, **said)
 
@@ -84,6 +86,25 @@ def invite(whom: Whom, _sent: OwnForm, visitor: Instructor, service: ContextOf) 
         done=f"A link for {whom.shown}. It signs in once, within {made.days} days:",
         link=f"{service.settings.public_url.rstrip('/')}{made.path}",
     )
+
+
+@inside.post("/export")
+def export(whom: Whom, _sent: OwnForm, service: ContextOf) -> Response:
+    """Return everything that is stored of a person, as a file."""
+    with service.database.read() as connection:
+        found = personal_data.export(connection, whom)
+    headers = {"Content-Disposition": f'attachment; filename="{whom.id}.json"'}
+    return JSONResponse(found, headers=headers)
+
+
+@inside.post("/erase")
+def erase(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Erase a person, after a second look."""
+    if "sure" not in sent:
+        return render("erase", visitor=visitor, person=whom)
+    with service.database.write() as connection:
+        personal_data.erase(connection, whom, actor=visitor.person.id)
+    return _page(visitor, service, done="The person is erased.")
 
 
 @router.get("/invite")

@@ -40,6 +40,7 @@ _OF_PERSON: Final = (submission, grade, mistake, token, session, invite, overrid
 _OF_PLATFORM: Final = (lti_person, lti_line)
 _SECRET: Final = frozenset({"hash"})  # of a token, a session or an invite
 _GONE: Final = "erased"
+_PREFIX: Final = f"{_GONE}-"  # of the name of a person who was erased
 _YEAR: Final = 365 * 24 * 60 * 60 * 1_000_000  # microseconds
 _TEXTS: Final[dict[str, Any]] = {
     "message": "",
@@ -79,6 +80,11 @@ def export(connection: Connection, whom: Person) -> dict[str, Any]:
     }
 
 
+def is_erased(name: str) -> bool:
+    """Return whether a name is that of a person who was erased."""
+    return name.startswith(_PREFIX)
+
+
 def _sources(whom: Person) -> Select[Any]:
     return select(submission.c.source_hash).where(submission.c.person_id == whom.id)
 
@@ -99,7 +105,7 @@ def erase(connection: Connection, whom: Person, *, actor: str) -> None:
     if connection.execute(select(waiting).where(*pending)).first():
         raise UsageError(f"a submission of {whom.name} is not graded yet: try again after that")
     with keeping_an_instructor(connection):
-        values = {"name": f"{_GONE}-{whom.id}", "display_name": "", "login": "", "section": ""}
+        values = {"name": f"{_PREFIX}{whom.id}", "display_name": "", "login": "", "section": ""}
         change = update(person).where(person.c.id == whom.id)
         connection.execute(change.values(disabled_at=now(), **values))
     # A client chose the key: it may say anything.
@@ -144,6 +150,6 @@ def inactive(connection: Connection, years: float) -> Iterator[Person]:
     since = now() - int(years * _YEAR)
     recent = exists().where(submission.c.person_id == person.c.id, submission.c.received_at > since)
     old = (person.c.role == "student", person.c.created_at <= since, ~recent)
-    chosen = select(*people.COLUMNS).where(*old, ~person.c.name.startswith(f"{_GONE}-"))
+    chosen = select(*people.COLUMNS).where(*old, ~person.c.name.startswith(_PREFIX))
     for row in connection.execute(chosen.order_by(person.c.name)).all():
         yield Person(*row)

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select
@@ -12,9 +12,27 @@ from grader.service.store import events, unsent_scores
 from grader.service.store.ids import now
 from grader.service.store.people import Person
 from grader.service.store.submissions import Submitted
-from grader.service.store.tables import extension, lti_line, schedule, submission
+from grader.service.store.tables import (
+    SHOWN,
+    extension,
+    lti_line,
+    person,
+    schedule,
+    submission,
+)
 from grader.service.store.upsert import put
 from grader.service.store.windows import StoredWindow
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """A person's own due date."""
+
+    exercise: str
+    person: str  # their id in the roster
+    shown: str  # the name that others read
+    due_at: int  # microseconds since 1970
+
 
 _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 
@@ -56,6 +74,14 @@ def extend(
     put(connection, extension, {"person_id": whom.id, **row})
     events.append(connection, actor, events.EXTENDED, whom.id, row)
     unsent_scores.note(connection, whom.id, exercise)
+
+
+def extensions(connection: Connection) -> list[Extension]:
+    """Return all extensions, by exercise and the person's id."""
+    columns = extension.c.exercise, person.c.name, SHOWN, extension.c.due_at
+    chosen = select(*columns).join(person, person.c.id == extension.c.person_id)
+    chosen = chosen.order_by(extension.c.exercise, person.c.name)
+    return [Extension(*row) for row in connection.execute(chosen)]
 
 
 def attempts_before(connection: Connection, submitted: Submitted) -> list[int]:

@@ -19,6 +19,11 @@ class StoredWindow:
     hold_hidden: bool = False
 
     @property
+    def is_limited(self) -> bool:
+        """True if there is a time or a number to keep to; without them being late costs nothing."""
+        return any(each is not None for each in (self.opens_at, self.due_at, self.attempts))
+
+    @property
     def is_holding(self) -> bool:
         """True if results of hidden tests are not to be seen yet."""
         return self.hold_hidden and self.due_at is not None and now() < self.due_at
@@ -33,6 +38,11 @@ def windows(connection: Connection, person_id: str) -> dict[str, StoredWindow]:
         columns.exercise, columns.opens_at, due, columns.late, columns.attempts, columns.hold_hidden
     ).outerjoin(extension, own)
     return {name: StoredWindow(*rest) for name, *rest in connection.execute(chosen)}
+
+
+def of_course(connection: Connection) -> dict[str, StoredWindow]:
+    """Return the windows that hold for everyone without an extension, by exercise."""
+    return windows(connection, "")
 
 
 def window(connection: Connection, person_id: str, exercise: str) -> StoredWindow:

@@ -7,6 +7,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,18 +66,28 @@ def served(
     with Database(address) as database:
         upgrade(database)
         parked = _park(database)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        options = ["--port", port, "--workers", 1, "--site", certified_site, "--database", address]
-        command = [sys.executable, "-m", "grader.cli", "serve", *map(str, options)]
-        with (folder / "log").open("wb") as log, subprocess.Popen(command, stderr=log) as server:
-            try:
-                url = f"http://127.0.0.1:{port}/"
-                _wait(url, server)
-                yield Served(url, database, Catalog.load(ROOT / "exercises"), parked)
-            finally:
-                server.terminate()
+        with serving(folder, certified_site) as (url, _):
+            yield Served(url, database, Catalog.load(ROOT / "exercises"), parked)
+
+
+@contextmanager
+def serving(
+    folder: Path, site: Path, *options: object
+) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
+    """Run `etude serve` on `etude.db` of a folder; yields its address and its process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    database = f"sqlite:///{folder}/etude.db"
+    options = (*options, "--port", port, "--workers", 1, "--site", site, "--database", database)
+    command = [sys.executable, "-m", "grader.cli", "serve", *map(str, options)]
+    with (folder / "log").open("wb") as log, subprocess.Popen(command, stderr=log) as server:
+        try:
+            url = f"http://127.0.0.1:{port}/"
+            _wait(url, server)
+            yield url, server
+        finally:
+            server.terminate()
 
 
 def _park(database: Database) -> str:

@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from grader.cli import staff
 from grader.course.roster_file import read_roster
 from grader.errors import UsageError
+from grader.service import gradebook_data, gradebook_exports
 from grader.service.store import events, migrate, people, personal_data, roster
 from grader.service.store.database import Database
 from grader.service.store.ids import now
@@ -67,16 +68,27 @@ def test_an_export_has_everything_but_secrets(database: Database, ada: Person) -
     json.dumps(found)
 
 
+def _exported(database: Database) -> list[str]:
+    """Return the students in files for other systems."""
+    with database.read() as connection:
+        listed = [each["student"] for each in gradebook_data.records(connection)]
+        rows = gradebook_exports.table(connection).rows
+    assert [who.name for who, grades in rows if grades] == listed
+    return listed
+
+
 def test_who_is_erased_is_named_nowhere(database: Database, ada: Person) -> None:
     """Points and the log stay; code that somebody else submitted, too, is theirs."""
     grades = _grades(database)
     assert NAME in _everything(database)
+    assert _exported(database) == ["ada"]
     with database.write() as connection:
         before = len(connection.execute(select(event)).all())
         personal_data.erase(connection, ada, actor="test")
     assert NAME not in _everything(database)
     assert "x = 1" in _everything(database)
     assert _grades(database) == grades
+    assert _exported(database) == []  # no other system has a row for them
     with database.read() as connection:
         assert len(connection.execute(select(event)).all()) == before + 1
         assert people.find_person(connection, "ada") is None

@@ -1,0 +1,90 @@
+"""Staff pages: the gradebook with its exports, and the schedule."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from grader.reports.canvas_csv import IDENTITIES, fill, published, scores_of
+from grader.service import gradebook_data, gradebook_exports
+from grader.service.api.auth import ContextOf
+from grader.service.api.gradebook_routes import csv_response
+from grader.service.staff.login import AnyForm, Instructor, PageRoute, instructor
+from grader.service.staff.page_templates import render
+from grader.service.store import schedules, windows
+
+_PATH: Final = "/staff/gradebook"
+CANVAS_PATH: Final = f"{_PATH}/canvas"
+_SHOWN: Final = 500  # students
+
+router = APIRouter(
+    prefix="/staff",
+    route_class=PageRoute,
+    include_in_schema=False,
+    dependencies=[Depends(instructor)],
+)
+
+
+@router.get("/gradebook")
+def gradebook(
+    visitor: Instructor,
+    service: ContextOf,
+    section: Annotated[str | None, Query(max_length=200)] = None,
+) -> Response:
+    """Show a row for each student and a column for each exercise."""
+    found = service.aside.read(gradebook_exports.table)
+    cut = found.cut(section, _SHOWN)
+    titles = {name: each.title for name, each in service.catalog.exercises.items()}
+    ordered = sorted(found.exercises, key=[*titles, *found.exercises].index)  # as in the course
+    return render(
+        "gradebook",
+        visitor=visitor,
+        exercises=[(name, titles.get(name, name)) for name in ordered],
+        table=cut,
+        count=len(found.cut(section, len(found.rows)).rows),
+        sections=sorted({who.section for who, _ in found.rows} - {""}),
+        section=section,
+        identities=IDENTITIES,
+    )
+
+
+@router.get("/gradebook/gradebook.csv")
+def matrix(service: ContextOf) -> Response:
+    """Return the gradebook as a CSV."""
+    return csv_response([service.aside.read(gradebook_exports.matrix_csv)], "gradebook.csv")
+
+
+@router.get("/gradebook/moodle.csv")
+def moodle(service: ContextOf) -> Response:
+    """Return the file that Moodle imports."""
+    return csv_response([service.aside.read(gradebook_exports.moodle_csv)], "moodle.csv")
+
+
+@router.post("/gradebook/canvas")
+def canvas(sent: AnyForm, service: ContextOf) -> Response:
+    """Return what Canvas exported, with a column filled."""
+    named = sent.get("exercise", "")
+    with service.database.read() as connection:
+        scores = scores_of(published(gradebook_data.records(connection)), [named])
+    filled = fill(
+        sent.get("export", ""),
+        scores,
+        column=sent.get("column", "").strip(),
+        identity=sent.get("match", IDENTITIES[0]),
+        scale="scale" in sent,
+        skip_unknown="skip_unknown" in sent,
+    )
+    return csv_response([filled.text], "canvas.csv")
+
+
+@router.get("/schedule")
+def schedule(visitor: Instructor, service: ContextOf) -> Response:
+    """Show when exercises open and are due, and the extensions."""
+    with service.database.read() as connection:
+        found = windows.of_course(connection)
+        extensions = schedules.extensions(connection)
+    ordered = [
+        (each, found[name])
+        for name, each in service.catalog.exercises.items()
+        if name in found and found[name].is_limited
+    ]
+    return render("schedule", visitor=visitor, windows=ordered, extensions=extensions)

@@ -80,14 +80,12 @@ def give(whom: Existing, exercise: str, new: NewOverride, staff: Staff, service:
     definition = service.catalog.find(exercise)
     if definition is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
-    if new.points is not None and new.points > definition.max_points:
-        raise ProblemError(HTTPStatus.CONFLICT, f"It has {definition.max_points} points.")
     try:
         with service.database.write() as connection:
             by_hand.give(
                 connection,
                 whom,
-                exercise,
+                definition,
                 new.points,
                 new.reason,
                 excused=new.excused,

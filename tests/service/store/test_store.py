@@ -22,8 +22,19 @@ from grader.authoring.statistics import Row, summarise
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.reports.canvas_csv import published, scores_of
 from grader.service import gradebook_data
-from grader.service.store import events, ids, migrate, people, sessions, submissions, verdicts
+from grader.service.store import (
+    events,
+    grades,
+    ids,
+    migrate,
+    people,
+    roster,
+    sessions,
+    submissions,
+    verdicts,
+)
 from grader.service.store.database import Database, cause_of
 from grader.service.store.migrate import is_current, upgrade
 from grader.service.store.people import Person
@@ -553,6 +564,38 @@ def test_the_database_adds_up_as_the_files_do(database: Database) -> None:
     assert told["hard"] is not None
     assert told["alike"] is None
     assert told["rare"] is None
+
+
+def test_a_student_who_submitted_nothing_has_no_points(database: Database, ada: Person) -> None:
+    """In what another student was graded in; not while a submission waits, nor once disabled."""
+    with database.write() as connection:
+        names = ("bob", "eve", "gone", "zoe")
+        bob, _, gone, _ = [
+            people.add_person(connection, each, "student", actor="test") for each in names
+        ]
+        roster.set_disabled(connection, gone, disabled=True, actor="test")
+        prof = people.add_person(connection, "prof", "instructor", actor="test")
+    with database.read() as connection:
+        assert grades.of_students(connection) == []
+    _publish(database, _hand_in(database, ada, "a"), 4)
+    _publish(database, _hand_in(database, prof, "p", exercise="tried by staff"), 4)
+    _hand_in(database, bob, "b")
+    with database.read() as connection:
+        whole = grades.of_students(connection)
+        assert [(each.person, each.exercise, each.points, each.note) for each in whole] == [
+            ("ada", "softmax", 4.0, ""),
+            ("eve", "softmax", 0.0, "not handed in"),
+            ("zoe", "softmax", 0.0, "not handed in"),
+        ]
+        assert grades.of_students(connection, "softmax") == whole
+        paged, after = [], None
+        while found := grades.of_students(connection, after=after, most=1):
+            paged += found
+            after = (found[-1].person, found[-1].exercise)
+        assert paged == whole
+        assert gradebook_data.csv_part(connection)[0].count("not handed in") == 2
+        scores = scores_of(published(gradebook_data.records(connection)))
+        assert scores == {"ada": (4.0, 4), "eve": (0.0, 4), "zoe": (0.0, 4)}
 
 
 def _rows_of(connection: Connection) -> list[object]:

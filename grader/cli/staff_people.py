@@ -225,9 +225,16 @@ def extend(name: str, exercises: tuple[str, ...], due: str, database: str) -> No
 @click.option("--points", type=float, help="What counts instead of the verdict's points.")
 @click.option("--excused", is_flag=True, help="The exercise does not count for them.")
 @click.option("--reason", required=True, help="Why; the student reads it.")
+@options.exercises_option
 @database_option
 def override(  # noqa: PLR0917  click calls it by name
-    name: str, exercise: str, points: float | None, excused: bool, reason: str, database: str
+    name: str,
+    exercise: str,
+    points: float | None,
+    excused: bool,
+    reason: str,
+    exercises: Path | None,
+    database: str,
 ) -> None:
     """Give a person points or an excuse; with neither, the verdict counts again.
 
@@ -236,11 +243,15 @@ def override(  # noqa: PLR0917  click calls it by name
       etude staff override s1234 attention-weights --excused --reason "ill"
     """
     with needs_service():
+        from grader.service.catalog import Catalog
         from grader.service.store import by_hand, people
+    definition = Catalog.load(options.collection_folder(exercises)).find(exercise)
+    if definition is None:
+        raise UsageError(f"there is no exercise {exercise!r}")
     with open_store(database) as opened, opened.write() as connection:
         whom = people.need(connection, name)
         actor = whoami()
-        by_hand.give(connection, whom, exercise, points, reason, excused=excused, actor=actor)
+        by_hand.give(connection, whom, definition, points, reason, excused=excused, actor=actor)
     what = "is excused from" if excused else "has the verdict's points in"
     if points is not None:
         what = f"has {points:g} points in"

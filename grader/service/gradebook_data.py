@@ -21,9 +21,7 @@ _COLUMNS: Final = (
     *("student", "exercise", "submission", "score", "max_score", "passed", "xp", "name", "section"),
     *("points", "note"),
 )
-
-
-_PART: Final = 2_000  # grades
+_PART: Final = 10_000  # grades
 
 
 @dataclass(frozen=True, slots=True)

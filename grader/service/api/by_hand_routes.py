@@ -7,7 +7,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
 from grader.course.schedule import moment
-from grader.errors import UsageError
 from grader.service.api.auth import ContextOf, Staff, Teacher
 from grader.service.api.list_pages import Moment
 from grader.service.api.people_routes import Existing
@@ -78,12 +77,9 @@ def comments(submitted: Own, service: ContextOf) -> list[CommentInfo]:
 )
 def say(teacher: Teacher, submitted: Own, new: NewComment, service: ContextOf) -> list[CommentInfo]:
     """Comment on a submission or on a line of it; its student reads that."""
-    try:
-        with service.database.write() as connection:
-            by_hand.say(connection, submitted, new.text, new.line, actor=teacher.id)
-            return comments_on(connection, submitted.id)
-    except UsageError as error:
-        raise _refused(error) from None
+    with service.database.write() as connection:
+        by_hand.say(connection, submitted, new.text, new.line, actor=teacher.id)
+        return comments_on(connection, submitted.id)
 
 
 @router.post(
@@ -96,21 +92,9 @@ def give(whom: Existing, exercise: str, new: NewOverride, staff: Staff, service:
     definition = service.catalog.find(exercise)
     if definition is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
-    if new.points is not None and new.points > definition.max_points:
-        raise ProblemError(HTTPStatus.CONFLICT, f"It has {definition.max_points} points.")
-    try:
-        with service.database.write() as connection:
-            by_hand.give(
-                connection,
-                whom,
-                exercise,
-                new.points,
-                new.reason,
-                excused=new.excused,
-                actor=staff.id,
-            )
-    except UsageError as error:
-        raise _refused(error) from None
+    points, reason, excused = new.points, new.reason, new.excused
+    with service.database.write() as connection:
+        by_hand.give(connection, whom, definition, points, reason, excused=excused, actor=staff.id)
 
 
 @router.post(
@@ -124,13 +108,6 @@ def extend(
     """Give a person a due date of their own, for an exercise."""
     if service.catalog.find(exercise) is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
-    try:
-        due = moment(new.due)
-        with service.database.write() as connection:
-            schedules.extend(connection, whom, exercise, due, actor=staff.id)
-    except UsageError as error:
-        raise _refused(error) from None
-
-
-def _refused(error: UsageError) -> ProblemError:
-    return ProblemError(HTTPStatus.CONFLICT, f"{str(error)[0].upper()}{str(error)[1:]}.")
+    due = moment(new.due)
+    with service.database.write() as connection:
+        schedules.extend(connection, whom, exercise, due, actor=staff.id)

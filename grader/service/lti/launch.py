@@ -19,7 +19,7 @@ from grader.service.lti import deep_linking
 from grader.service.lti.claims import CLAIM, LaunchError, section
 from grader.service.lti.keys import ALGORITHM, PlatformKeys
 from grader.service.lti.platform_requests import CallError
-from grader.service.store import platforms, sessions, unsent_scores
+from grader.service.store import platforms, roster, sessions, unsent_scores
 from grader.service.store.database import Database
 from grader.service.store.people import Role
 from grader.service.store.platforms import Platform, origin
@@ -148,6 +148,10 @@ def finish(
             platforms.set_course(connection, platform, members_url=str(members)[:1000])
         issuer, sub = platform.registration.issuer, claims["sub"]
         person = platforms.admit(connection, issuer, sub, role)
+        if roster.get(connection, person.id).disabled_at is not None:
+            raise LaunchError(
+                "Your access to this server is disabled. Ask your instructor to let you in again."
+            )
         if line_item and person.role == "student":
             line = ScoreLine(person.id, exercise, platform.id, sub, line_item)
             unsent_scores.remember_line(connection, line)

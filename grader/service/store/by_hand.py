@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select
 
+from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 from grader.service.store import events, unsent_scores
 from grader.service.store.ids import new_id, now
@@ -12,7 +13,6 @@ from grader.service.store.submissions import Submitted, find
 from grader.service.store.tables import comment, override, shown_actor, submission
 
 _LONGEST = 10_000  # characters of a reason or a comment
-_MOST_POINTS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Comment:
 def give(
     connection: Connection,
     whom: Person,
-    exercise: str,
+    exercise: Exercise,
     points: float | None,
     reason: str,
     *,
@@ -38,16 +38,21 @@ def give(
     """Give points or an excuse instead of the verdict's; neither of them takes back what was given.
 
     Raises:
-        UsageError: there is no reason, or points and an excuse are given.
+        UsageError: there is no reason, points and an excuse are given, or more points than the
+            exercise has.
     """
-    if points is not None and (excused or not 0 <= points <= _MOST_POINTS):
-        raise UsageError("give points from 0 up, or an excuse")
-    values = {"person_id": whom.id, "exercise": exercise, "points": points, "excused": excused}
+    most = exercise.max_points
+    if points is not None and (excused or not 0 <= points <= most):
+        raise UsageError(
+            f"give points from 0 to {most}, the maximum of {exercise.id}, or an excuse"
+        )
+    name = str(exercise.id)
+    values = {"person_id": whom.id, "exercise": name, "points": points, "excused": excused}
     row = {"id": new_id(), **values, "reason": _said(reason, "a reason"), "by": actor, "at": now()}
     connection.execute(insert(override).values(row))
-    data = {"override": row["id"], "exercise": exercise, "points": points, "excused": excused}
+    data = {"override": row["id"], "exercise": name, "points": points, "excused": excused}
     events.append(connection, actor, events.OVERRIDDEN, whom.id, data)
-    unsent_scores.note(connection, whom.id, exercise)
+    unsent_scores.note(connection, whom.id, name)
 
 
 def say(connection: Connection, on: Submitted, text: str, line: int | None, *, actor: str) -> None:

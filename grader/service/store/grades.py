@@ -1,22 +1,27 @@
 """Published grades, of a person or of all students, by the rules for late work and by hand."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Table,
+    FromClause,
+    Select,
     and_,
     bindparam,
     case,
+    exists,
     func,
     select,
+    true,
     tuple_,
     union,
 )
 
 from grader.authoring.statistics import Sums
+from grader.course.grades import NOT_SUBMITTED
 from grader.course.rules import Override, days_late, earned
 from grader.service.store.tables import (
     SAME_KEY,
@@ -74,6 +79,27 @@ _COLUMNS = (
     SHOWN,
     person.c.section,
 )
+_ASSIGNED = (
+    select(grade.c.exercise, func.max(grade.c.max_score).label("most"))
+    .join(person, person.c.id == grade.c.person_id)
+    .where(person.c.role == "student")
+    .group_by(grade.c.exercise)
+    .subquery("assigned")
+)
+_NOTHING = (
+    select(person.c.name, _ASSIGNED.c.exercise, _ASSIGNED.c.most, SHOWN, person.c.section)
+    .join(_ASSIGNED, true())
+    .where(
+        person.c.role == "student",
+        person.c.disabled_at.is_(None),
+        *(
+            ~exists().where(
+                table.c.person_id == person.c.id, table.c.exercise == _ASSIGNED.c.exercise
+            )
+            for table in (submission, grade, override)
+        ),
+    )
+)
 _DUE = func.coalesce(extension.c.due_at, schedule.c.due_at)
 _WITH_DUE = (
     select(*_COLUMNS, submission.c.received_at, _DUE.label("due_at"), schedule.c.late)
@@ -107,6 +133,8 @@ def of_students(
 ) -> list[Grade]:
     """Return students' grades, by name and exercise. Staff that tries an exercise has none here.
 
+    Where any student has a grade, one who submitted nothing has 0 points, unless they are disabled.
+
     Args:
         connection: of a transaction.
         exercise: only of this one.
@@ -114,7 +142,7 @@ def of_students(
         most: how many.
     """
 
-    def which(table: Table) -> list[ColumnElement[bool]]:
+    def which(table: FromClause) -> list[ColumnElement[bool]]:
         found = [person.c.role == "student"]
         if exercise is not None:
             found.append(table.c.exercise == exercise)
@@ -124,31 +152,52 @@ def of_students(
         return found
 
     if most is None:
-        return _listed(connection, and_(*which(grade)), and_(*which(override)))
+        listed = _listed(connection, and_(*which(grade)), and_(*which(override)))
+        listed += _not_submitted(connection, and_(*which(_ASSIGNED)))
+        return sorted(listed, key=lambda each: (each.person, each.exercise))
     keys = _first_keys(connection, which, most)
     if not keys:
         return []
 
-    def until(table: Table) -> ColumnElement[bool]:
+    def until(table: FromClause) -> ColumnElement[bool]:
         return and_(*which(table), tuple_(person.c.name, table.c.exercise) <= tuple_(*keys[-1]))
 
     listed = _listed(connection, until(grade), until(override))
+    listed += _not_submitted(connection, until(_ASSIGNED))
     places = {key: place for place, key in enumerate(keys)}  # the database's order, as `after` is
     return sorted(listed, key=lambda each: places[each.person, each.exercise])
 
 
 def _first_keys(
-    connection: Connection, which: Callable[[Table], list[ColumnElement[bool]]], most: int
+    connection: Connection, which: Callable[[FromClause], list[ColumnElement[bool]]], most: int
 ) -> list[tuple[str, str]]:
-    """Return the first names and exercises that have a verdict, or points by hand."""
-    parts = (
+    """Return the first names and exercises that have a verdict, points by hand, or nothing."""
+    parts = [
         select(person.c.name, table.c.exercise)
         .join(person, person.c.id == table.c.person_id)
         .where(*which(table))
         for table in (grade, override)
-    )
+    ]
+    nothing = _NOTHING.with_only_columns(person.c.name, _ASSIGNED.c.exercise)
+    nothing = nothing.where(*which(_ASSIGNED))
+    found = _first(connection, parts, most)
+    if len(found) == most:  # or all students behind would be looked at, perhaps in vain
+        nothing = nothing.where(tuple_(person.c.name, _ASSIGNED.c.exercise) <= tuple_(*found[-1]))
+    return _first(connection, [*parts, nothing], most)
+
+
+def _first(
+    connection: Connection, parts: Sequence[Select[Any]], most: int
+) -> list[tuple[str, str]]:
     chosen = union(*parts).order_by("name", "exercise").limit(most)
     return [(name, exercise) for name, exercise in connection.execute(chosen)]
+
+
+def _not_submitted(connection: Connection, which: ColumnElement[bool]) -> list[Grade]:
+    return [
+        Grade(name, exercise, "", 0, most, False, 0, shown, section, 0.0, NOT_SUBMITTED)
+        for name, exercise, most, shown, section in connection.execute(_NOTHING.where(which))
+    ]
 
 
 def of_one(connection: Connection, person_id: str, exercise: str) -> Grade | None:

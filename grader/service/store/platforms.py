@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -13,6 +13,7 @@ from grader.service.store import events, people
 from grader.service.store.ids import new_id, now
 from grader.service.store.people import Person, Role
 from grader.service.store.tables import (
+    event,
     lti_deployment,
     lti_nonce,
     lti_person,
@@ -170,17 +171,19 @@ def use_nonce(connection: Connection, nonce: str, seconds: int) -> bool:
 def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
     """Return the person of a platform, in the role of this visit; add them the first time.
 
-    A platform cannot claim our names: its people never become people who exist already.
+    A role that staff has set stays. A platform cannot claim our names: its people never become
+    people who exist already.
     """
     known = (lti_person.c.issuer == issuer, lti_person.c.sub == sub)
     person_id = connection.execute(select(lti_person.c.person_id).where(*known)).scalar()
     if person_id is not None:
         found = people.get_person(connection, person_id)
-        if found.role != role:
-            connection.execute(update(person).where(person.c.id == found.id).values(role=role))
-            data = {"before": found.role, "role": role}
-            events.append(connection, issuer, events.ROLE_CHANGED, found.id, data)
-        return Person(found.id, found.name, role)
+        if found.role == role or _has_role_from_staff(connection, found, issuer):
+            return found
+        connection.execute(update(person).where(person.c.id == found.id).values(role=role))
+        data = {"before": found.role, "role": role}
+        events.append(connection, issuer, events.ROLE_CHANGED, found.id, data)
+        return replace(found, role=role)
     name = f"{sub}@{urlsplit(issuer).hostname or issuer}"
     is_name = name.isprintable() and len(name) <= _LONGEST_NAME
     if not is_name or people.find_person(connection, name) is not None:
@@ -188,3 +191,10 @@ def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
     made = people.add_person(connection, name, role, actor=issuer)
     connection.execute(insert(lti_person).values(issuer=issuer, sub=sub, person_id=made.id))
     return made
+
+
+def _has_role_from_staff(connection: Connection, whom: Person, issuer: str) -> bool:
+    """Return whether anyone but the platform has changed a person's role."""
+    by_staff = (event.c.kind == events.ROLE_CHANGED, event.c.actor != issuer)
+    chosen = select(event.c.seq).where(event.c.subject == whom.id, *by_staff)
+    return connection.execute(chosen.limit(1)).first() is not None

@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 import httpx
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from grader.cli import staff
 from grader.course.schedule import Window
@@ -170,6 +170,9 @@ def test_points_and_excuses_by_hand(served: Served, prof: httpx.Client) -> None:
     path = f"/v1/people/{_person(prof, 'hand')}/overrides/double"
     for wrong in ({"points": 6, "reason": "x"}, {"points": 1, "reason": " "}):
         assert prof.post(path, json=wrong).status_code == HTTPStatus.CONFLICT
+    assert prof.post(path, json={"points": 6, "reason": "x"}).json()["detail"] == (
+        "Give points from 0 to 5, the maximum of double, or an excuse."
+    )
     prof.post(path, json={"points": 4.5, "reason": "on paper"}).raise_for_status()
     assert _grade(prof, "hand") == (4.5, "set by hand by prof: on paper")
     prof.post(path, json={"reason": "a mistake"}).raise_for_status()
@@ -187,6 +190,23 @@ def test_points_and_excuses_by_hand(served: Served, prof: httpx.Client) -> None:
         headers={"Content-Type": "text/csv"},
     )
     assert filled.raise_for_status().text.splitlines()[2:] == ["H,1,hand,,0", "I,2,ill,,EX"]
+
+
+def test_the_command_gives_no_more_than_the_maximum(served: Served, prof: httpx.Client) -> None:
+    """It refuses with the sentence of the API, and an exercise that is not there."""
+    settings = served.context.settings
+    served.client("paper")
+    where = ["--database", settings.database_url, "--exercises", str(settings.exercises)]
+
+    def give(exercise: str, points: str) -> Result:
+        said = ["override", "paper", exercise, "--points", points, "--reason", "on paper", *where]
+        return CliRunner().invoke(staff.command, said)
+
+    for wrong in ("5.5", "nan"):
+        assert "from 0 to 5, the maximum of double" in str(give("double", wrong).exception)
+    assert "there is no exercise 'dubble'" in str(give("dubble", "1").exception)
+    assert give("double", "5").stdout == "paper has 5 points in double\n"
+    assert _grade(prof, "paper")[0] == 5.0
 
 
 def test_staff_comments_and_the_student_reads(served: Served, prof: httpx.Client) -> None:

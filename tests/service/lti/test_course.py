@@ -16,7 +16,7 @@ from grader.service.api.lti_routes import frame_origins
 from grader.service.lti.keys import tool_keys
 from grader.service.lti.launch import role_of
 from grader.service.lti.members import fetch_members
-from grader.service.store import platforms
+from grader.service.store import people, platforms, roster
 from grader.service.store.tables import person
 from tests.service.lti.conftest import Course
 from tests.service.lti.platform_simulator import AGS, CLAIM, STUDENT, TEACHER
@@ -124,6 +124,47 @@ def test_members_come_with_names_and_roles(course: Course) -> None:
         rows = connection.execute(select(person.c.display_name, person.c.role)).all()
     assert {("Ada Lovelace", "student"), ("Bob", "assistant")} <= set(map(tuple, rows))
     assert "Eve" not in {row.display_name for row in rows}
+
+
+def test_a_role_that_staff_has_changed_stays(course: Course) -> None:
+    """Until then launches and the list of members decide."""
+    browser, database = course.browser(), course.tool.context.database
+    members = {NRPS: {"context_memberships_url": f"{course.platform.url}/members"}}
+
+    def launched(role: str) -> str:
+        course.launch(browser, **members, **{CLAIM + "roles": [role]})
+        me = browser.get("/v1/session").raise_for_status().json()
+        return str(me["role"])
+
+    assert launched(TEACHER) == "instructor"
+    assert launched(STUDENT) == "student"
+    name = browser.get("/v1/session").json()["name"]
+    with database.write() as connection:
+        whom = people.need(connection, name)
+        roster.set_role(connection, whom, "assistant", actor="test")
+    assert launched(STUDENT) == "assistant"
+    assert launched(TEACHER) == "assistant"
+    course.platform.members = [{"user_id": "student-5", "name": "Ada", "roles": ["Learner"]}]
+    with database.read() as connection:
+        platform = platforms.find(connection, course.platform.url)
+    assert platform is not None
+    assert fetch_members(database, platform) == 1
+    with database.read() as connection:
+        assert people.need(connection, name).role == "assistant"
+
+
+def test_a_disabled_person_is_told_so(course: Course) -> None:
+    """A launch opens no session for them."""
+    browser, database = course.browser(), course.tool.context.database
+    course.launch(browser)
+    name = browser.get("/v1/session").raise_for_status().json()["name"]
+    with database.write() as connection:
+        whom = people.need(connection, name)
+        roster.set_disabled(connection, whom, disabled=True, actor="test")
+    refused = course.launch(browser)
+    assert refused.status_code == HTTPStatus.BAD_REQUEST
+    assert _said(refused).startswith("Your access to this server is disabled.")
+    assert browser.get("/v1/session").status_code == HTTPStatus.UNAUTHORIZED
 
 
 def test_roles_elsewhere_do_not_count() -> None:

@@ -19,11 +19,26 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from benchmarks.postgres import PostgresServer
 from grader.authoring.statistics import Row, summarise
+from grader.course.schedule import Window
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.reports.canvas_csv import published, scores_of
 from grader.service import gradebook_data
-from grader.service.store import events, ids, migrate, people, sessions, submissions, verdicts
+from grader.service.api import deadlines
+from grader.service.api.problem_details import ProblemError
+from grader.service.store import (
+    events,
+    grades,
+    ids,
+    migrate,
+    people,
+    roster,
+    schedules,
+    sessions,
+    submissions,
+    verdicts,
+)
 from grader.service.store.database import Database, cause_of
 from grader.service.store.migrate import is_current, upgrade
 from grader.service.store.people import Person
@@ -555,6 +570,38 @@ def test_the_database_adds_up_as_the_files_do(database: Database) -> None:
     assert told["rare"] is None
 
 
+def test_a_student_who_submitted_nothing_has_no_points(database: Database, ada: Person) -> None:
+    """In what another student was graded in; not while a submission waits, nor once disabled."""
+    with database.write() as connection:
+        names = ("bob", "eve", "gone", "zoe")
+        bob, _, gone, _ = [
+            people.add_person(connection, each, "student", actor="test") for each in names
+        ]
+        roster.set_disabled(connection, gone, disabled=True, actor="test")
+        prof = people.add_person(connection, "prof", "instructor", actor="test")
+    with database.read() as connection:
+        assert grades.of_students(connection) == []
+    _publish(database, _hand_in(database, ada, "a"), 4)
+    _publish(database, _hand_in(database, prof, "p", exercise="tried by staff"), 4)
+    _hand_in(database, bob, "b")
+    with database.read() as connection:
+        whole = grades.of_students(connection)
+        assert [(each.person, each.exercise, each.points, each.note) for each in whole] == [
+            ("ada", "softmax", 4.0, ""),
+            ("eve", "softmax", 0.0, "not submitted"),
+            ("zoe", "softmax", 0.0, "not submitted"),
+        ]
+        assert grades.of_students(connection, "softmax") == whole
+        paged, after = [], None
+        while found := grades.of_students(connection, after=after, most=1):
+            paged += found
+            after = (found[-1].person, found[-1].exercise)
+        assert paged == whole
+        assert gradebook_data.csv_part(connection)[0].count("not submitted") == 2
+        scores = scores_of(published(gradebook_data.records(connection)))
+        assert scores == {"ada": (4.0, 4), "eve": (0.0, 4), "zoe": (0.0, 4)}
+
+
 def _rows_of(connection: Connection) -> list[object]:
     """Return a list that grows by each row that is read; only SQLite's driver tells."""
     rows: list[object] = []
@@ -602,6 +649,35 @@ def test_nobody_has_more_sessions_by_coming_in_at_once(database: Database, ada: 
             thread.join()
         with database.read() as connection:
             assert connection.execute(select(func.count()).select_from(session)).scalar() == 20
+
+
+def test_attempts_that_come_at_once_are_counted(postgres: PostgresServer) -> None:
+    """One of them is the first; SQLite, which has one writer, takes them one after the other."""
+    together = threading.Barrier(3)
+    statuses: list[int] = []
+
+    with Database(postgres.make("attempts")) as database:
+        upgrade(database)
+        with database.write() as connection:
+            ada = people.add_person(connection, "ada", "student", actor="test")
+            schedules.store(connection, {"softmax": Window(attempts=1)}, actor="test")
+
+        def submit(key: str) -> None:
+            try:
+                with database.write() as connection:
+                    made = submissions.accept(connection, ada, "softmax", key, key=key)
+                    together.wait(60)
+                    deadlines.check(connection, ada, made.submission)
+            except ProblemError as refused:
+                statuses.append(refused.status)
+
+        threads = [threading.Thread(target=submit, args=[key]) for key in "abc"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert statuses == [423, 423]
+    postgres.drop("attempts")
 
 
 def test_a_connection_that_was_cut_is_replaced(postgres: PostgresServer) -> None:

@@ -184,16 +184,17 @@ def _show_answers(console: "Console", blocks: "Sequence[RunBlock]") -> None:
 def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: bool) -> None:
     """Run every cell of each LESSON, or of all, and fail on any difference to the record.
 
-    A LESSON is an id, or a path.
+    A LESSON is an id, a path, or the folder of a track.
 
     \b
     Examples:
       etude lesson run
       etude lesson run softmax
+      etude lesson run exercises/attention
       etude lesson run --update exercises/attention/lessons/03-scaling.md
     """
     options.prefer_own_output()
-    paths = _paths(lessons, options.collection_folder(exercises))
+    paths = _paths_of_all(lessons, options.collection_folder(exercises))
     with options.sandbox_opener(unsafe)(_packages(paths)) as sandbox:
         problems = [problem for path in paths for problem in _run(path, sandbox, update)]
     for problem in problems:
@@ -213,6 +214,24 @@ def _paths(named: tuple[str, ...], folder: Path) -> list[Path]:
             raise UsageError(f"there are no lessons in {folder}")
         return known
     return [_path(name, known) for name in named]
+
+
+def _paths_of_all(named: tuple[str, ...], folder: Path) -> list[Path]:
+    """Return the lessons that are named by themselves or by the folder of their track."""
+    from grader.definitions.files import TRACK_FILE, exists, is_path, lesson_files
+
+    if not named:
+        return _paths(named, folder)
+    found = []
+    for name in named:
+        if is_path(name) and exists(Path(name) / TRACK_FILE):
+            lessons = lesson_files(Path(name))
+            if not lessons:
+                raise UsageError(f"there are no lessons in {name}")
+            found += lessons
+        else:
+            found += _paths((name,), folder)
+    return found
 
 
 def _packages(lessons: list[Path]) -> set[str]:

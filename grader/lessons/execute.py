@@ -175,7 +175,9 @@ def _open_session(sandbox: Children, data: Mapping[str, bytes]) -> "Iterator[_Le
 
 
 def _try(experiment: Experiment, lesson: Lesson, number: int, sandbox: Children) -> RunExperiment:
-    """Change the last cell above a block, and run all cells down to it in a child of their own.
+    """Change a cell above a block, and run all cells down to it in a child of their own.
+
+    It is the last of those whose code is shown and has the text to change.
 
     Args:
         experiment: the change.
@@ -184,28 +186,37 @@ def _try(experiment: Experiment, lesson: Lesson, number: int, sandbox: Children)
         sandbox: where it runs.
 
     Raises:
-        DefinitionError: There is no such cell, its text does not occur in it just once, or the
-            changed cell raises.
+        DefinitionError: There is no such cell, the text occurs in it more than once, or the changed
+            cell raises.
     """
     cells = [block for block in lesson.blocks[:number] if isinstance(block, Cell)]
-    visible = [place for place, cell in enumerate(cells) if not cell.hidden]
-    if not visible:
-        raise _problem(experiment.where, "there is no cell above whose code is shown")
-    changed = cells[visible[-1]]
+    places = [
+        place
+        for place, cell in enumerate(cells)
+        if not cell.hidden and experiment.find in cell.code
+    ]
+    if not places:
+        message = f"'{experiment.find:.40}' is in no cell above whose code is shown"
+        raise _problem(experiment.where, message)
+    place = places[-1]
+    changed = cells[place]
     count = changed.code.count(experiment.find)
-    if count != 1:
-        message = f"'{experiment.find:.40}' occurs {count} times in the cell above, not once"
+    if count > 1:
+        message = (
+            f"'{experiment.find:.40}' occurs {count} times in the cell at line "
+            f"{changed.where.line}, not once"
+        )
         raise _problem(experiment.where, message)
     code = changed.code.replace(experiment.find, experiment.put)
     with _open_session(sandbox, lesson.data) as session:
-        for cell in cells[: visible[-1]]:
+        for cell in cells[:place]:
             session.cell(cell)
         session.cell(Cell(changed.where, code, changed.hidden))
         why, computed = session.text(experiment.why)
     return RunExperiment(
         experiment.where,
         experiment.prompt,
-        visible[-1],
+        place,
         experiment.find,
         experiment.put,
         experiment.guesses,

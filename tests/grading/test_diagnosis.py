@@ -586,3 +586,18 @@ def test_a_diagnosis_is_given_up_when_the_submission_s_time_is_over(
     assert late.diagnosis is None
     assert early.diagnosis is not None
     assert early.diagnosis.id == "maximum"
+
+
+SLOW = MEANS.replace("import numpy as np\n", "import time\n\nimport numpy as np\n").replace(
+    "    return",
+    "    end = time.thread_time() + 0.1\n    while time.thread_time() < end:\n        pass\n    return",
+)
+
+
+def test_a_misconception_that_only_a_time_budget_tells(make: "Make", sandbox: Sandbox) -> None:
+    """It is recognised in another program, and hides no other misconception."""
+    timed = {**HIDDEN, "budget": {"time": 5}}
+    slow = {"id": "slow", "code": SLOW, "feedback": "There is no need to wait."}
+    exercise = means(make, slow, MAX, tests=(VISIBLE, HIDDEN, timed))
+    verdicts = graded(exercise, sandbox, SLOW + "# mine\n", MAXIMA + "# mine\n")
+    assert ids(each.diagnosis for each in verdicts) == ["slow", "maximum"]

@@ -130,6 +130,14 @@ def test_sizes_grow_from_draw_to_draw(make: "Make") -> None:
     assert Oracle(one).draws(one.tests[0])[0].inputs["size"] == 5
 
 
+def test_names_that_the_grader_gives_may_be_inputs(make: "Make") -> None:
+    """If `given` sets them."""
+    given = "sizes = [size, *sizes(2)]\nsize = 7"
+    exercise = make({"given": given, "call": "f(sizes, size)", "expect": 1})
+    (draw,) = Oracle(exercise).draws(exercise.tests[0])
+    assert (len(draw.inputs["sizes"]), draw.inputs["size"]) == (3, 7)
+
+
 def test_in_each_third_draw_one_size_is_1(make: "Make") -> None:
     """Each in its turn, unless `least` forbids it; all other numbers are drawn as without it."""
     draws = {}

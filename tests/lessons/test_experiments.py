@@ -60,10 +60,30 @@ def test_the_changed_cell_is_run_apart(tmp_path: Path, sandbox: Sandbox) -> None
     assert prose.computed == (("y", "0"),)
 
 
+def test_a_cell_further_above_is_changed_if_it_alone_has_the_text(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    """The nearest one with the text is meant, and the cells below it are not run."""
+    text = LESSON.replace("find: x + 1", "find: x = 1").replace("x + 10", "x = 10; y = x")
+    *_, experiment, _ = run(tmp_path, sandbox, text).blocks
+
+    assert isinstance(experiment, RunExperiment)
+    assert (experiment.cell, experiment.why) == (0, "It is 10.")
+
+
 @pytest.mark.parametrize(
     ("lesson", "line", "said"),
     [
-        (LESSON.replace("find: x + 1", "find: z"), 14, "'z' occurs 0 times in the cell above"),
+        (
+            LESSON.replace("find: x + 1", "find: z"),
+            14,
+            "'z' is in no cell above whose code is shown",
+        ),
+        (
+            LESSON.replace("y = x + 1", "y = x + 1 + x + 1"),
+            14,
+            "occurs 2 times in the cell at line",
+        ),
         (LESSON.replace("put: x + 10", "put: x / 0"), 6, "ZeroDivisionError"),
         (LESSON.replace("put: x + 10", "put: x + 1"), 16, "this changes nothing"),
         (LESSON.replace("wrong: less", "wrong: more"), 18, "two guesses are the same"),
@@ -71,7 +91,7 @@ def test_the_changed_cell_is_run_apart(tmp_path: Path, sandbox: Sandbox) -> None
         (LESSON.replace("right: more", "wrong: more"), 13, "expected one `right:`, found none"),
         (LESSON.replace("why:", "because:"), 19, "expected one of find, put, right, wrong, why"),
         (LESSON.replace("```try", "```try it"), 13, "expected nothing after 'try'"),
-        (LESSON.replace("```python\n", "```python hidden\n"), 14, "no cell above whose code"),
+        (LESSON.replace("```python\n", "```python hidden\n"), 14, "in no cell above whose code"),
     ],
 )
 def test_a_mistake_in_a_try_is_reported_with_its_line(

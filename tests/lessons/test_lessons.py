@@ -233,6 +233,19 @@ def test_one_lesson_is_one_lesson(etude: Etude, tmp_path: Path) -> None:
     assert etude(*words).stdout == "1 lesson run, 1 as recorded\n"
 
 
+def test_the_folder_of_a_track_stands_for_its_lessons(etude: Etude, tmp_path: Path) -> None:
+    """Those of other tracks are not run; a track without lessons is named."""
+    for track, numbers in {"one": (1, 2), "two": (3,), "none": ()}.items():
+        (tmp_path / track / "lessons").mkdir(parents=True)
+        (tmp_path / track / "track.yaml").write_text(f"id: {track}\n")
+        for number in numbers:
+            write(tmp_path / track / "lessons" / f"{number}-lesson-{number}.md", LESSON)
+    words = ("lesson", "run", "--update", "--exercises", tmp_path)
+    assert etude(*words, tmp_path / "one").stdout == "2 lessons run, 2 written down\n"
+    assert etude(*words, tmp_path / "one", "lesson-3").stdout == "3 lessons run, 3 written down\n"
+    assert f"there are no lessons in {tmp_path / 'none'}" in etude(*words, tmp_path / "none").stderr
+
+
 FILES = "# T\n\n```files\ndata/three.csv\n```\n\n```python\nprint(open('three.csv').read())\n```\n"
 
 

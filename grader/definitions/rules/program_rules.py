@@ -258,7 +258,7 @@ def _given_names(checked: Checked, test: TestCase, index: int) -> frozenset[str]
     found = checked.names("exec", "tests", index, "given")
     if found is None or not found.is_certain:
         return None
-    own = found.sets - found.modules - {"np", "rng", "sizes"}
+    own = found.sets - found.modules - {"np", "rng"}
     return frozenset(name for name in own if not name.startswith("_"))
 
 

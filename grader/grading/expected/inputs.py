@@ -76,7 +76,7 @@ def _drawn(
     namespace: dict[str, Any] = dict(ready)
     what = f"test {test.id!r}: given"
     by_author(test.where, what, lambda: exec(_compiled(code), namespace))  # noqa: S102  the author's own code
-    kept = {"size"} if _sets_size(code) else set()
+    kept = _own_sizes(code)
     return {
         name: freeze(value)
         for name, value in namespace.items()
@@ -127,8 +127,8 @@ def _compiled(code: str) -> CodeType:
 
 
 @functools.lru_cache(256)
-def _sets_size(code: str) -> bool:
+def _own_sizes(code: str) -> frozenset[str]:
+    """Return which of `size` and `sizes` the author's code sets: those are inputs."""
     nodes = ast.walk(ast.parse(code)) if "size" in code else ()
-    return any(
-        isinstance(n, ast.Name) and n.id == "size" and isinstance(n.ctx, ast.Store) for n in nodes
-    )
+    stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return frozenset({"size", "sizes"} & stored)

@@ -69,8 +69,8 @@ def read_results(paths: Iterable[Path]) -> list[Row]:
                 row = row_of(json.loads(line))
             except (ValueError, KeyError, TypeError, RecursionError):
                 raise UsageError(
-                    f"{path}:{number} is no result of etude grade; "
-                    "--resume completes a file that was cut off"
+                    f"{path}:{number} is no whole result of etude grade --output; "
+                    "delete the line, and --resume grades its file again"
                 ) from None
             if row is not None:
                 rows[row.student, row.exercise] = row

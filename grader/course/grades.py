@@ -52,7 +52,7 @@ def read_results(paths: Iterable[Path]) -> Batch:
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 raise UsageError(
                     f"{path}:{number} is no whole result of etude grade --output; "
-                    "--resume completes a file that was cut off"
+                    "delete the line, and --resume grades its file again"
                 ) from None
             key = (report.student or "", report.exercise)
             if report.verdict is not None or newest.get(key, report).verdict is None:
@@ -114,7 +114,8 @@ def read_names(path: Path) -> dict[str, str]:
             key = name_key(row.get(column, ""))
             if found.setdefault(key, student) != student and key:
                 raise UsageError(
-                    f"{path}:{number}: {row[column]!r} stands for {found[key]!r} already"
+                    f"{path}:{number}: {row[column]!r} stands for {found[key]!r} already; "
+                    "where two have one name, leave it out and give the platform's 'id'"
                 )
     return found
 

@@ -24,6 +24,7 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.verdict_json import verdict_from_data
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
 from grader.grading.workers.pool import MAX_TRIES
+from grader.sandbox.limits import ONE_BLAS_THREAD
 
 if TYPE_CHECKING:
     from grader.grading.results.verdict import Verdict
@@ -135,6 +136,7 @@ class GradingPool:
 
     def _start(self) -> "tuple[_PoolConnection, subprocess.Popen[bytes]]":
         ours, theirs = socket.socketpair()
+        kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
         with theirs:
             command = ["-m", "grader.service.pool_process", str(theirs.fileno()), str(self.workers)]
             process = subprocess.Popen(  # noqa: S603  our own module
@@ -142,7 +144,9 @@ class GradingPool:
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stderr=self._stderr,
-                env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+                # Its workers are forks, and BLAS would start its threads again in a fork. They may
+                # start none by then.
+                env={**kept, **ONE_BLAS_THREAD},
             )
         # All that it starts runs behind us, so that requests are answered.
         niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + _NICENESS, _LEAST_SHARE)

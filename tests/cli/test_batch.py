@@ -191,7 +191,7 @@ def test_resume_refuses_a_file_of_something_else(etude: Etude, tmp_path: Path) -
         (tmp_path / "notes").write_text(text)
         done = etude("grade", "in", "--output", "notes", "--resume")
         assert done.returncode == 2
-        assert "notes:1 is no result of etude grade" in done.stderr
+        assert "notes:1 is no whole result of etude grade" in done.stderr
         assert (tmp_path / "notes").read_text() == text
 
 

@@ -106,8 +106,12 @@ def test_two_students_of_one_name_are_an_error(tmp_path: Path) -> None:
     """Work never lands in another's folder."""
     roster = tmp_path / "roster.csv"
     roster.write_text("student,name\nkim1,Kim Lee\nkim2,kim lee\n")
-    with pytest.raises(UsageError, match=r"roster.csv:3: 'kim lee' stands for 'kim1' already"):
+    with pytest.raises(
+        UsageError, match=r"roster.csv:3: 'kim lee' stands for 'kim1' already; .* 'id'"
+    ):
         read_names(roster)
+    roster.write_text("student,name,id\nkim1,Kim Lee,7\nkim2,,8\n")
+    assert read_names(roster)["8"] == "kim2"
     roster.write_text("student\nkim\nkim\n")
     with pytest.raises(UsageError, match=r"roster.csv:3 names 'kim' again, as line 2 does"):
         read_names(roster)

@@ -209,15 +209,16 @@ def test_an_override_that_cannot_be_meant_is_refused(
         grades.graded(read, grades.Rules(overrides=grades.read_overrides(path)))
 
 
-def test_a_result_file_that_is_cut_off_is_named_with_its_line(
-    results: Callable[..., Path],
+@pytest.mark.parametrize("cut", [1, 2])
+def test_a_result_that_is_cut_off_is_named_with_its_line(
+    results: Callable[..., Path], cut: int
 ) -> None:
-    """`etude grade --resume` fixes it; a report does not go on without what is missing."""
+    """A report does not go on without it; without its line, `etude grade --resume` adds it."""
     path = results(line("ada", "one", 1), line("bo", "one", 1))
-    path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(
-        UsageError, match=r"results.jsonl:2 is no whole result .* --resume completes"
-    ):
+    lines = path.read_text().splitlines()
+    lines[cut - 1] = lines[cut - 1][:-40]
+    path.write_text("\n".join(lines))
+    with pytest.raises(UsageError, match=rf"results.jsonl:{cut} is no whole result .* --resume"):
         grades.read_results([path])
 
 

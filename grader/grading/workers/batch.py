@@ -278,7 +278,8 @@ class Results:
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 file.close()
                 raise UsageError(
-                    f"{path}:{number} is no result of etude grade; name another file"
+                    f"{path}:{number} is no whole result of etude grade --output; "
+                    "delete the line, or name another file"
                 ) from None
             end += len(line)
         file.truncate(end)

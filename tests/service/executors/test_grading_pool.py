@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
 from grader.service.catalog import Catalog
 from grader.service.grading_pool import GradingPool
+from tests.conftest import DOUBLE
 from tests.service.conftest import EXERCISES
 
 _TURNS = (0, 1, 2, 3, 0, 1, 1, 3, 2, 0)
@@ -40,3 +42,13 @@ def test_its_process_imports_nothing_from_the_working_directory(
     monkeypatch.chdir(tmp_path)
     with GradingPool(1) as pool:
         assert pool.grade(jobs[0]).result().outcome is Outcome.PASSED
+
+
+def test_an_authors_code_may_multiply_large_matrices(tmp_path: Path) -> None:
+    """BLAS takes several threads for them, which a worker may not start."""
+    path = tmp_path / "double.yaml"
+    large = "y = rng.standard_normal((400, 400))\n      x = (y @ y)[0, :5]"
+    path.write_text(DOUBLE.replace("x = rng.standard_normal(5)", large))
+    with GradingPool(1) as pool:
+        verdict = pool.grade(_job(load_exercise(path))).result(timeout=30)
+    assert verdict.outcome is Outcome.PASSED

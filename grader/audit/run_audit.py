@@ -130,12 +130,16 @@ class _Auditor:
         found = tasks.tests_of(outcome)
         if outcome.ended:
             last = f"in {suite_checks.short_id(found[-1].id)}" if found else "before the first test"
-            how = "did not end in time" if outcome.ended == "time" else outcome.ended
-            raise UsageError(f"{self.assignment.name}: the tests of the solution {how}, {last}")
+            raise UsageError(
+                f"{self.assignment.name}: the tests of the solution {outcome.ended}, {last}"
+            )
         if not found:
             raise UsageError(f"{self.assignment.name}: pytest found no test")
         if not any(test.outcome == "passed" for test in found):
-            if all(suite_checks.is_denied(test) for test in found if test.outcome == "failed"):
+            failed = [test for test in found if test.outcome == "failed"]
+            if not failed:
+                raise UsageError(f"{self.assignment.name}: pytest skipped every test")
+            if all(map(suite_checks.is_denied, failed)):
                 raise UsageError(f"{self.assignment.name}: the tests need {suite_checks.DENIED}")
             raise UsageError(
                 f"{self.assignment.name}: the solution passes none of "

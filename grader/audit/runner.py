@@ -38,6 +38,7 @@ Send: TypeAlias = Callable[[Message], None]
 
 _MOST_BYTES = 64 << 20  # of one task's messages: recorded calls are among them
 _READ = 1 << 16
+_TOO_LONG = "did not end in time"
 _NO_RIGHTS, _FAULT = "confine", "fault"
 _NUMBER, _OR_NONE = (int, float), (int, type(None))
 _FIELDS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
@@ -101,7 +102,7 @@ class Outcome:
 
     messages: list[Message] = field(default_factory=list)
     ended: str = ""
-    """"" for an ordinary end; else "time", "size", or a sentence on how the process ended."""
+    """How it ended after its name, such as "did not end in time"; "" for an ordinary end."""
 
     def of(self, kind: str) -> list[Message]:
         """Return the messages of one kind."""
@@ -215,7 +216,7 @@ class _Running:
         if not data:
             self.is_over = True
         elif len(self.received) > _MOST_BYTES:
-            self.end("size")
+            self.end(f"sent more than {_MOST_BYTES:,} bytes")
 
     def end(self, how: str) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -246,9 +247,9 @@ class _Running:
         for each in outcome.of(_FAULT):
             raise GraderFault(f"an audit's own process failed: {each.get('message')}")
         if not outcome.ended and status == -signal.SIGXCPU:
-            outcome.ended = "time"
+            outcome.ended = _TOO_LONG
         elif not outcome.ended and (status or rest or not outcome.of("end")):
-            outcome.ended = f"its process ended with status {status}"
+            outcome.ended = f"ended the process with status {status}"
         return outcome
 
 
@@ -289,7 +290,7 @@ def _over(running: Iterable[_Running]) -> list[_Running]:
         if each.descriptor in ready:
             each.read()
         elif now >= each.deadline:
-            each.end("time")
+            each.end(_TOO_LONG)
     return [each for each in every if each.is_over]
 
 

@@ -53,8 +53,7 @@ def tests_of(outcome: Outcome) -> list[TestOutcome]:
     ]
     begun = [each["id"] for each in outcome.of("begins")]
     if len(begun) > len(found):
-        how = "did not end in time" if outcome.ended == "time" else outcome.ended
-        found.append(TestOutcome(begun[-1], "failed", how))
+        found.append(TestOutcome(begun[-1], "failed", outcome.ended))
     return found
 
 

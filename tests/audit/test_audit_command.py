@@ -177,6 +177,15 @@ def test_known_mistakes_are_matched_by_behaviour(etude: Etude, folder: Path) -> 
         ("import solution\n\n\ndef test_one(): assert 1 == 2\n", "passes none of 1 test"),
         ("import solution\n\n\ndef test_one(tmp_path): pass\n", "the tests need a file to write"),
         ("import solution\n\n\ndef test_one(mocker): pass\n", "fixture 'mocker' not found"),
+        ("import solution, sys\nsys.exit(3)\n\n\ndef test_one(): pass\n", "tests: SystemExit: 3"),
+        (
+            "import os, solution\n\n\ndef test_one(): os._exit(0)\n",
+            "ended the process with status 0",
+        ),
+        (
+            "import pytest, solution\n\n\n@pytest.mark.skip\ndef test_one(): pass\n",
+            "pytest skipped every test",
+        ),
     ],
 )
 def test_what_cannot_be_audited(
@@ -187,7 +196,7 @@ def test_what_cannot_be_audited(
     done = etude("audit", folder, "--exercises", no_exercises)
     assert done.returncode == 2
     assert says in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 MODEL = """import numpy as np

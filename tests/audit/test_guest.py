@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from grader.audit.guest import perturb
+from grader.audit.guest.behaviour import load
 from grader.audit.guest.compare import differ
 from grader.audit.guest.expressions import NoExpressionError, expression
+from grader.audit.guest.smallest_call import Candidate, Search
 
 
 @pytest.mark.parametrize(
@@ -81,3 +83,13 @@ def test_recorded_arguments_stay_as_they_are() -> None:
     for number in range(30):
         perturb.with_other_numbers(np.random.default_rng(number), steps, number)
     assert array.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+
+
+def test_a_call_of_the_changed_function_is_the_example() -> None:
+    """Its callers tell the programs apart too, and were recorded first."""
+    source = "def outer(x):\n    return inner(x)\n\n\ndef inner(x):\n    return 2 * x\n"
+    right, wrong = load(source, "a.py"), load(source.replace("2 * x", "3 * x"), "a.py")
+    pool: list[Candidate] = [(name, (("", (5.0,), {}),)) for name in ("outer", "inner")]
+    found = Search(right, wrong, None, 2.0).first_difference(pool)
+    assert found is not None
+    assert found[0][0] == "inner"

@@ -53,6 +53,10 @@ def differ_in_value(one: Any, other: Any) -> bool:  # noqa: ANN401  arrays or nu
         return repr(one) != repr(other)
     if first.dtype.kind in "bui" and second.dtype.kind in "bui":
         return not np.array_equal(first, second)
+    if (first.dtype, first.shape) == (second.dtype, second.shape) and (
+        first.tobytes() == second.tobytes()
+    ):
+        return False  # the usual case, and ten times quicker
     is_single = min(first.dtype.itemsize, second.dtype.itemsize) <= np.dtype("f4").itemsize
     rtol = 1e-4 if is_single else _CLEAR * RTOL
     with np.errstate(all="ignore"):

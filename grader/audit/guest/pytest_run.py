@@ -233,8 +233,9 @@ class _Plugin:
         elif report.skipped:
             self._skipped = True
 
-    def pytest_internalerror(self, excrepr: object) -> None:
-        self._send({"kind": "broken", "message": str(excrepr)[-_LONGEST:]})
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        error = excinfo.exconly().splitlines()[-1]
+        self._send({"kind": "broken", "message": error[:_LONGEST]})
 
 
 def _message(report: pytest.CollectReport | pytest.TestReport) -> str:

@@ -5,6 +5,7 @@ from typing import Final
 
 from grader.audit.loading.python_source import bad
 from grader.authoring.importing.source_files import UnreadableError, entries, shown
+from grader.errors import UsageError
 from grader.regular_files import IrregularFileError, open_regular
 
 MOST_DATA: Final = 8 << 20  # bytes of all files together that are no Python
@@ -71,7 +72,7 @@ class FolderFiles:
         try:
             listed = entries(here)
         except UnreadableError as error:
-            raise bad(here, str(error)) from error
+            raise UsageError(str(error)) from error
         for entry in listed:
             name = below / entry.name
             if entry.name.startswith("."):

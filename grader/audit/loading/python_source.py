@@ -22,12 +22,13 @@ def read_python(path: Path) -> str:
     """Read a file of Python.
 
     Raises:
-        DefinitionError: it cannot be read, or this Python cannot parse it.
+        DefinitionError: this Python cannot parse it.
+        UsageError: it cannot be read.
     """
     try:
         source = read_text(path, MAX_FILE)
     except UnreadableError as error:
-        raise bad(path, str(error)) from error
+        raise UsageError(str(error)) from error
     parse(source, path)
     return source
 

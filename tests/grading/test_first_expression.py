@@ -93,6 +93,63 @@ def test_a_mistake_of_the_caller_is_not_looked_for_in_a_helper(grade_all: "Grade
     assert "in line 10" in said(graded(grade_all, source, HIDDEN))
 
 
+TWO: "Fields" = {
+    **HIDDEN,
+    "given": "n, m = sizes(2, least=2)\nx, y = rng.standard_normal((2, n, 2 * m))",
+    "call": "f(x, y)",
+}
+
+
+def test_what_an_own_function_returns_as_it_came_in_is_no_right_step(
+    grade_all: "GradeAll",
+) -> None:
+    """Its value is an input, which a right program has too; the mistake lies in the function."""
+    solution = """\
+import numpy as np
+
+
+def f(x, y):
+    return np.tanh(np.cumsum(x, axis=-1) * np.exp(y) / np.arange(1, x.shape[-1] + 1))
+"""
+    right = """\
+import numpy as np
+
+
+def added(x, y):
+    return np.cumsum(x, axis=-1) * np.exp(y)
+
+
+def f(x, y):
+    return np.tanh(added(x, y) / np.arange(1, x.shape[-1] + 1))
+"""
+    wrong = right.replace("np.cumsum(x, axis=-1) * np.exp(y)", "y")
+    assert graded(grade_all, right, TWO, solution=solution).score
+    assert "`y` in line 5" in said(graded(grade_all, wrong, TWO, solution=solution))
+
+
+def test_a_part_of_a_wrong_array_is_no_right_operand(grade_all: "GradeAll") -> None:
+    """The parts of complex numbers that were never turned look right, and so does their use."""
+    solution = """\
+import numpy as np
+
+
+def f(x, y):
+    turned = x * np.cos(y) - y * np.sin(y), x * np.sin(y) + y * np.cos(y)
+    return np.stack(turned, axis=-1)
+"""
+    right = """\
+import numpy as np
+
+
+def f(x, y):
+    turned = (x + 1j * y) * np.exp(1j * y)
+    return np.stack([turned.real, turned.imag], axis=-1)
+"""
+    wrong = right.replace("(x + 1j * y) * np.exp(1j * y)", "(x + 1j * y)")
+    assert graded(grade_all, right, TWO, solution=solution).score
+    assert said(graded(grade_all, wrong, TWO, solution=solution)) == ""
+
+
 def test_an_edition_without_solution_starts_no_child(make: "Make", sandbox: "Sandbox") -> None:
     """As in a page: nothing is searched there."""
     exercise = replace(make(HIDDEN, solution=SOLUTION), solution="")

@@ -26,10 +26,11 @@ def mark(source: str, given: str) -> list[Any]:
 
     Returns:
         The marked program, and for each expression its `line`, `text`, `role` ("name", "new" for a
-        new array, "own" for a call of the program's own function, or "value"), the numbers of
-        those `inner` to it, its `scope` (the line of its function), whether that `is_called`
-        in the program, whether it `is_parameter`; of the name of an array that statements before
-        it fill, the first and the last line of them as `filled`, and as `inner` what they take.
+        new array, "own" for a call of the program's own function, "parts" for a list or a tuple,
+        else "value"), the numbers of those `inner` to it, its `scope` (the line of its function),
+        whether that `is_called` in the program, whether it `is_parameter`; of the name of an array
+        that statements before it fill, the first and the last line of them as `filled`, and as
+        `inner` what they take.
     """
     if len(source) > _LONGEST:
         return ["", []]
@@ -165,10 +166,10 @@ class _Marker(ast.NodeTransformer):
             isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
         ):
             return ""
-        if isinstance(node, ast.Name):
-            return "" if node.id in self._own else "name"
-        if isinstance(node, ast.Attribute):
-            return "name"
+        if isinstance(node, ast.Name | ast.Attribute):
+            return "" if getattr(node, "id", None) in self._own else "name"
+        if isinstance(node, ast.List | ast.Tuple):
+            return "parts"
         if isinstance(node, ast.Call):
             name = _name(node.func)
             if name in ("super", "range", "enumerate", "zip"):

@@ -291,7 +291,21 @@ class _Search:
         return None
 
     def _has_right_inside(self, number: int) -> bool:
-        return all(map(self._is_on, self._nodes[number]["inner"]))
+        return all(map(self._is_right_operand, self._nodes[number]["inner"]))
+
+    def _is_right_operand(self, number: int) -> bool:
+        """Return whether a value is on the track.
+
+        Of an attribute, and of a list, what it is made from must be too: `.real` of a wrong
+        array may look right.
+        """
+        node = self._nodes[number]
+        if not self._is_on(number):
+            return False
+        is_made_of_parts = node["role"] == "parts" or (
+            node["role"] == "name" and not node["filled"]
+        )
+        return not is_made_of_parts or self._has_right_inside(number)
 
     def _is_right(self, draw: _Draw, number: int, other: int) -> bool:
         values = draw.right.get(other, [])
@@ -311,22 +325,25 @@ class _Search:
         value = self._draws[0].own[number][0]
         if self._is_on(number):
             is_mask = np.asarray(value).dtype.kind == "b"  # others may hide what is in it
-            return (
-                ["missing", number] if self._is_on(number, strictly=True) and not is_mask else None
+            is_certain = (
+                self._is_on(number, strictly=True)
+                and self._is_right_operand(number)
+                and not (is_mask or (node["role"] == "own" and self._is_an_input(number)))
             )
+            return ["missing", number] if is_certain else None
         if not self._has_right_inside(number):
             return None
         if node["role"] == "name":
             return ["filled", number] if node["filled"] and np.ndim(value) else None
-        if node["role"] != "value" or any(map(self._is_an_input, node["inner"])):
+        if node["role"] not in ("value", "parts") or any(map(self._is_an_input, node["inner"])):
             return None
         return ["wrong", number]
 
     def _is_an_input(self, number: int) -> bool:
-        """Return whether a variable holds what came in: the step that sets it may do too little."""
+        """Return whether a variable, or a call, gives what came in: it may do too little."""
         node = self._nodes[number]
         return (
-            node["role"] == "name"
+            node["role"] in ("name", "own")
             and not node["is_parameter"]
             and any(
                 other < 0 and all(draw.matches(number, other) for draw in self._draws)

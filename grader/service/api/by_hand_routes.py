@@ -25,7 +25,7 @@ class _Strict(BaseModel):
 
 
 class CommentInfo(BaseModel):
-    """What staff said on a submission, or on a line of it."""
+    """A comment of staff on a submission, or on a line of it."""
 
     line: int | None
     text: str

@@ -28,6 +28,7 @@ OUTER = """<!DOCTYPE html><title>Course</title>
 <script>
 addEventListener("message", ({{data}}) => {{
   if (data.kind === "etude:height") document.querySelector("iframe").height = data.height;
+  if (data.subject === "lti.frameResize") document.title = data.height;
 }});
 </script>
 """
@@ -85,6 +86,7 @@ def test_an_embedded_page_tells_its_height_to_the_named_site(
             "(body) => Math.ceil(body.getBoundingClientRect().height)"
         )
         expect(page.locator("iframe")).to_have_attribute("height", str(height))
+        expect(page).to_have_title(str(height))  # by the message that learning platforms know
         assert height > 400
         page.close()
 

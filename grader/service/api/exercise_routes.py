@@ -110,9 +110,14 @@ def solution(exercise: str, person: Someone, service: ContextOf) -> dict[str, An
     return render(found)
 
 
-@router.get("/exercises/{exercise}/comments", responses=responses(HTTPStatus.UNAUTHORIZED))
+@router.get(
+    "/exercises/{exercise}/comments",
+    responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
+)
 def comments(exercise: str, person: Someone, service: ContextOf) -> list[CommentedSubmission]:
     """Return what staff said on the caller's submissions of an exercise, the newest first."""
+    if service.catalog.find(exercise) is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
     with service.database.read() as connection:
         return [
             CommentedSubmission(

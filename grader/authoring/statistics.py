@@ -80,8 +80,11 @@ def read_results(paths: Iterable[Path]) -> list[Row]:
 def _lines(path: Path) -> list[str]:
     try:
         return path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{path}:{line} is not UTF-8, as etude grade --output writes it") from None
 
 
 def row_of(data: Mapping[str, Any]) -> Row | None:

@@ -11,7 +11,7 @@ import click
 
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
-from grader.errors import EtudeError, UsageError
+from grader.errors import DefinitionError, EtudeError, UsageError
 from grader.grading.workers.pool import Pool
 from grader.regular_files import linked_folder
 
@@ -104,6 +104,9 @@ def command(  # noqa: PLR0917  click calls it by name
     shown = _shown(_batch(to_do, records, began), assigned)
     options.deliver(delivery, dataclasses.replace(shown, hidden_tests=hidden_tests))
     outcomes = [record.outcome for record in (*to_do.done_before, *records)]
+    faults = [each.result for each in records if isinstance(each.result, EtudeError)]
+    if faults and all(isinstance(each, DefinitionError) for each in faults):
+        raise click.exceptions.Exit(USAGE)  # to try again is no use
     raise click.exceptions.Exit(_STATUS[worst(outcomes)])
 
 

@@ -221,6 +221,12 @@ def test_stats_refuse_what_is_no_result(etude: Etude, tmp_path: Path) -> None:
         done = etude("stats", "x.jsonl")
         assert done.returncode == 2
         assert "x.jsonl:1 is no whole result of etude grade" in done.stderr
+    (tmp_path / "x.jsonl").write_text("{}", "utf-16")
+    done = etude("stats", "x.jsonl")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "etude: x.jsonl:1 is not UTF-8, as etude grade --output writes it\n",
+    )
 
 
 def row(student: str, exercise: str, *, passed: bool) -> Row:

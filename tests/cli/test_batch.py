@@ -17,7 +17,7 @@ import pytest
 from grader.definitions.files import default_folder
 from grader.errors import UsageError
 from grader.grading.workers.batch import Results
-from tests.conftest import Etude
+from tests.conftest import DOUBLE, Etude
 from tests.notebooks import notebook
 
 ROOT = Path(__file__).parent.parent.parent
@@ -303,3 +303,15 @@ def test_a_verdict_without_a_sandbox_settles_nothing(etude: Etude, tmp_path: Pat
     done = etude("grade", "in", "--output", "out.jsonl", "--resume")
     assert "1 submission: 1 passed" in done.stdout
     assert [line["sandbox"] == "none" for line in lines(tmp_path / "out.jsonl")] == [True, False]
+
+
+def test_an_exercise_that_cannot_be_run_is_no_wrong_submission(
+    etude: Etude, tmp_path: Path
+) -> None:
+    """The status is that of an invalid definition, as `etude check` gives it, not of a fault."""
+    (tmp_path / "double.yaml").write_text(DOUBLE.replace("normal(5)", "normal(-5)"))
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "double.py").write_text("def double(x):\n    return 2 * x\n")
+    done = etude("grade", "work", "--assigned", "double.yaml")
+    assert done.returncode == 2
+    assert "double.yaml:2" in done.stdout

@@ -8,6 +8,7 @@ from grader.reports.formulas import ACCENTS, SYMBOLS
 _MATHS = re.compile(r"\${1,2}([^$]+)\${1,2}")
 _ROOT = re.compile(r"\\sqrt\{([^{}]*)\}")
 _FRACTION = re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}")
+_ONE_FACTOR = re.compile(r"\d+|\u221a?[^\W\d_](?:_\w+)?")  # a number or a letter
 _WORDS = re.compile(r"\\(?:text|mathrm|operatorname|mathbf)\{([^{}]*)\}")
 _POWER_OF_TRANSPOSE = re.compile(r"\^\{?(?=\\top)")
 _ACCENT = re.compile(rf"\\({'|'.join(ACCENTS)})\s*\{{?(\w)\}}?")
@@ -31,12 +32,17 @@ def _prose(text: str) -> str:
 def _maths(formula: str) -> str:
     for _ in range(3):  # one in another
         formula = _ROOT.sub(_root, formula)
-        formula = _FRACTION.sub(r"(\1) / (\2)", formula)
+        formula = _FRACTION.sub(_fraction, formula)
         formula = _WORDS.sub(r"\1", formula)
     formula = _ACCENT.sub(_accented, formula)
     formula = _POWER_OF_TRANSPOSE.sub("", formula)
     formula = _COMMAND.sub(lambda found: SYMBOLS.get(found[1], found[1]), formula)
     return re.sub(r"[{}]", "", formula).strip()
+
+
+def _fraction(found: re.Match[str]) -> str:
+    above, below = (part if _ONE_FACTOR.fullmatch(part) else f"({part})" for part in found.groups())
+    return f"{above} / {below}"
 
 
 def _root(found: re.Match[str]) -> str:

@@ -237,7 +237,7 @@ RULES = {
     "none": OTHERWISE.format("np.median(row) * 1.25", "row.var()"),
 }
 SAID = {
-    "pair: maximum | variance": "That is the *maximum*. The second, likewise: That is the variance.",
+    "pair: maximum | variance": "That is the *maximum*. The second: That is the variance.",
     "misconception: floor": "here with 0.25 in place of 0.5: Nothing is added.",
     "repair: rounded": "You round to 1 digit after the point (in line 7), and only that",
     "repair: floor-division": "`//` in line 7 rounds down to whole numbers.",

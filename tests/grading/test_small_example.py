@@ -94,6 +94,18 @@ def test_the_call_is_a_plain_one(grade_all: "GradeAll") -> None:
     assert example_of(graded(grade_all, WHOLE, VISIBLE, trick)).code.startswith("f(np.array(")
 
 
+def test_a_difference_that_is_small_in_the_test_may_be_small_in_the_example(
+    grade_all: "GradeAll",
+) -> None:
+    """The digits that are shown show it."""
+    rounded = MEANS.replace("return ", "return np.round(").replace("True)", "True), 4)")
+    visible = {**VISIBLE, "given": {"x": [[1.0, 2.0, 3.0]]}}
+    example = example_of(graded(grade_all, rounded, visible, HIDDEN))
+    assert example.result.expected is not None
+    assert example.result.got is not None
+    assert example.result.expected.text != example.result.got.text
+
+
 def test_a_test_that_discloses_its_inputs_shows_its_whole_call(grade_all: "GradeAll") -> None:
     """Only there: such a call may be more than a plain one."""
     swap = {**HIDDEN, "call": "[f(y) for y in [x]][0]"}

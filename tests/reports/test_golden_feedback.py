@@ -187,7 +187,7 @@ def test_a_learner_reads_what_is_in_the_golden_file(
     report = one(Report.of_verdict(told.verdict, "submission.py"))
     if case == MEASURED:
         report = re.sub(r"\d[\d,.]*(?= times the time| m?s\b)", "#", report)
-    report = re.sub(r"(?<=had come to )\d+", "#", report)
+    report = re.sub(r"(?<=had reached )\d+", "#", report)
     # The first process of a namespace survives SIGABRT, and `abort` then ends it another way.
     report = re.sub(r"crashed \(SIG\w+\)", "crashed (a signal)", report)
     goldens.check(case / "report.txt", report)

@@ -37,7 +37,7 @@ from grader.definitions.exercise import (
 )
 from grader.errors import EtudeError
 from grader.grading.checks import judge
-from grader.grading.comparison.ladder import Rung
+from grader.grading.comparison.ladder import Rung, compare
 from grader.grading.comparison.raw_result import RawResult
 from grader.grading.diagnosis.plain_call import (
     NotWritableError,
@@ -87,7 +87,8 @@ CPU_SECONDS: Final = 0.15
 WALL_SECONDS: Final = 1.0
 """For programs that compute long or wait."""
 
-_VISIBLY: Final = Tolerance(1e-3, 1e-3)  # four decimals are shown
+_VISIBLY: Final = Tolerance(1e-3, 1e-3)
+_FINELY: Final = Tolerance(1e-6, 1e-5)  # eight digits are shown
 _ID: Final = TestId("example")  # the call may be of several hidden tests, and names none
 _MOST_NUMBERS: Final = 64  # in the inputs; more are no small example
 _MOST_LENGTHS: Final = 6  # that are varied independently
@@ -195,7 +196,7 @@ def _questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterat
             id=test.id,
             call=call.code,
             expect=expect,
-            tolerance=_visibly(test.tolerance),
+            tolerance=_visibly(test.tolerance, seen),
             keep_inputs=test.keep_inputs,
             nan=test.nan,
             accept=test.accept,
@@ -203,11 +204,24 @@ def _questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterat
         yield _Question(asked, test, call, kind)
 
 
-def _visibly(asked: Tolerance | None) -> Tolerance:
-    """Return how far two values must be apart at least, for an eye and for the author."""
-    if asked is None:
-        return _VISIBLY
-    return Tolerance(max(asked.atol, _VISIBLY.atol), max(asked.rtol, _VISIBLY.rtol))
+def _visibly(asked: Tolerance | None, seen: RawResult | None) -> Tolerance:
+    """Return how far two values must be apart at least, for an eye and for the author.
+
+    What is not as far apart in the failing test, such as a rounded result, or 1e-44 where zero is
+    asked for, need not be in the example.
+    """
+    author = asked or Tolerance(0.0, 0.0)
+    coarse = Tolerance(max(author.atol, _VISIBLY.atol), max(author.rtol, _VISIBLY.rtol))
+    if seen is None or seen.rung is not Rung.VALUES or _is_single(seen.expected):
+        return coarse
+    if compare(seen.expected, seen.got, coarse) is not None:
+        return coarse
+    return Tolerance(_FINELY.atol if asked is None else asked.atol, max(author.rtol, _FINELY.rtol))
+
+
+def _is_single(value: Any) -> bool:  # noqa: ANN401  any value
+    """Return whether numbers have few digits: right programs differ in the last ones."""
+    return any(np.asarray(part).dtype in (np.float16, np.float32) for _, part in parts(value))
 
 
 def _kind_of(got: object, rung: Rung | None) -> str:

@@ -10,8 +10,8 @@ def at_once(mistakes: Sequence[str]) -> str:
     """Return the sentence about two known mistakes in one program."""
     one, other = mistakes
     return (
-        "Two known mistakes come together here. The first, as if it were the only one: "
-        f"{one} The second, likewise: {other}"
+        "Your code has two known mistakes. Each is described as if it were the only one. "
+        f"The first: {one} The second: {other}"
     )
 
 

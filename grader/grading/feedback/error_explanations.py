@@ -156,7 +156,7 @@ _UNREADABLE: Final = (
         "invalid character '[\u201c\u201d\u201e\u2018\u2019\u201a\xab\xbb\xb4]'",
         "These quotes are curly. Write straight ones: `\"` or `'`.",
     ),
-    ("invalid character '[\u2212\u2010-\u2015]'", "This is no minus sign. Write `-`."),
+    ("invalid character '[\u2212\u2010-\u2015]'", "This is not a minus sign. Write `-`."),
     ("invalid character '[\xd7\u2217\u22c5\xb7]'", "Write `*` to multiply."),
     ("invalid non-printable", "A character that cannot be seen is in this line: type it again."),
     (

@@ -31,7 +31,7 @@ def _filled(code: str, line: int, filled: Sequence[int]) -> str:
 
 _SENTENCES: Final[Mapping[str, Callable[[str, int, Sequence[int]], str]]] = {
     "wrong": lambda code, line, _: (
-        f"The first value that no right solution has is that of `{code}` in line {line}. "
+        f"`{code}` in line {line} gives the first wrong value. "
         + _ONLY_THERE.format("value")
         + " Look at this step, and at what goes into it."
     ),

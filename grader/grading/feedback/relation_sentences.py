@@ -20,7 +20,12 @@ def related(relation: Relation, origin: Origin | None = None) -> str:
     if relation.id in _WITH_FACTOR:
         facts["origin"] = origin or ("", ())
     sentence = text.format(**facts) if isinstance(text, str) else text(**facts)
-    return f"Item {relation.path[0]!r:.40}: {sentence}" if len(relation.path) == 1 else sentence
+    if len(relation.path) != 1:
+        return sentence
+    item = f"Item {relation.path[0]!r:.40}"
+    this_is = "This is "
+    is_about_all = sentence.startswith(this_is)
+    return f"{item} is {sentence[len(this_is) :]}" if is_about_all else f"{item}: {sentence}"
 
 
 def _number(value: float) -> str:

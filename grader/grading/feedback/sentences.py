@@ -317,7 +317,7 @@ def _out_of_time(error: ChildGoneError, source: str) -> str:
     place += f", `{loop[0]:.80}`"
     values = [each for each in stopped.values if re.search(rf"\b{each[0]}\b", loop[0])]
     if loop[0].startswith("for"):
-        reached = " and ".join(f"`{name}` had come to {value}" for name, value, _ in values[:1])
+        reached = " and ".join(f"`{name}` had reached {value}" for name, value, _ in values[:1])
         return f"{place}: {reached or 'it goes on for too long'}."
     moved = [f"`{name}` was {value}" for name, value, changed in values if changed]
     if moved:

@@ -161,6 +161,6 @@ OPERATORS = (
         "other-newaxis",
         "A new axis is put in another place.",
         _other_newaxis,
-        "as if a new axis stood in another place, so that numbers meet that belong apart",
+        "as if a new axis stood in another place, so that the wrong numbers are paired",
     ),
 )

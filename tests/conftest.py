@@ -69,6 +69,33 @@ solution: |
 explanation: Twice is two times.
 """
 
+# A smaller one: a visible and a hidden test of a call.
+TWICE = """\
+id: double
+title: Double it
+difficulty: beginner
+xp: 5
+instructions: Write `double(x)`, which returns twice `x`.
+defines: {double: {}}
+starter: |
+  def double(x):
+      ...
+tests:
+  - id: worked
+    given: {x: [1.0, 2.0]}
+    call: double(x)
+    expect: [2.0, 4.0]
+  - id: negative
+    hidden: true
+    given: {x: [-1.0]}
+    call: double(x)
+    expect: [-2.0]
+solution: |
+  def double(x):
+      return 2 * x
+explanation: Twice is two times.
+"""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that rewrites golden files."""

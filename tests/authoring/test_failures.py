@@ -10,34 +10,9 @@ import pytest
 from grader.authoring.failures import failure_groups, statistics_of_tests
 from grader.authoring.statistics import Row
 from grader.definitions.collection import load_exercise
-from tests.conftest import Etude
+from tests.conftest import TWICE, Etude
 
-DOUBLE = """\
-id: double
-title: Double it
-difficulty: beginner
-xp: 5
-instructions: Write `double(x)`, which returns twice `x`.
-defines: {double: {}}
-starter: |
-  def double(x):
-      ...
-tests:
-  - id: worked
-    given: {x: [1.0, 2.0]}
-    call: double(x)
-    expect: [2.0, 4.0]
-  - id: negative
-    hidden: true
-    given: {x: [-1.0]}
-    call: double(x)
-    expect: [-2.0]
-    tolerance: {atol: 1.0e-9}
-solution: |
-  def double(x):
-      return 2 * x
-explanation: Twice is two times.
-"""
+DOUBLE = TWICE.replace("[-2.0]", "[-2.0]\n    tolerance: {atol: 1.0e-9}")
 SPOILT = DOUBLE.replace("[-2.0]", "[-2.001]")
 
 

@@ -13,14 +13,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
-import yaml
 
 from grader.browser.shipping import bundle, engine_data
-from grader.definitions.collection import Collection, load_exercise
+from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise
 from grader.sandbox.process import Sandbox
 from tests.browser.conftest import certified_site, site, tools  # noqa: F401  fixtures of these tests too
 from tests.browser.tools import Tools
+from tests.grading.conftest import make  # noqa: F401  likewise
 from tests.own_collection import COLLECTION
 
 # Reads a call in each line, as [function, argument...], and answers in a line.
@@ -34,16 +34,12 @@ for line in sys.stdin:
     print(json.dumps(answer), flush=True)
 """
 
-Fields: TypeAlias = dict[str, object]
-Make: TypeAlias = Callable[..., Exercise]
 Page: TypeAlias = Callable[..., Any]
 Programs: TypeAlias = dict[str, str]
 """Sources, by what they are called."""
 
 Said: TypeAlias = dict[str, dict[str, Any]]
 """A verdict as JSON, by the name of the program."""
-
-SOLUTION = "import numpy as np\n\n\ndef f(x):\n    return 2.0 * x\n"
 
 
 @pytest.fixture(scope="session")
@@ -137,28 +133,3 @@ def node(tools: Tools) -> list[str]:  # noqa: F811  the fixture
     program = shutil.which("node")
     assert program  # as the tools were installed by its npm
     return [program, str(Path(__file__).with_name("page.mjs")), str(tools.pyodide)]
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> Make:
-    """Load an exercise about `f`, with these tests and other fields."""
-
-    def load(*tests: Fields, solution: str = SOLUTION, **fields: object) -> Exercise:
-        given = {
-            "id": "small",
-            "title": "Small",
-            "difficulty": "beginner",
-            "xp": 1,
-            "instructions": "Write `f`.",
-            "defines": {"f": {}},
-            "starter": "def f(x):\n    ...\n",
-            "tests": [{"id": f"test-{n}", **test} for n, test in enumerate(tests)],
-            "solution": solution,
-            "explanation": "e",
-            **fields,
-        }
-        path = tmp_path / "small.yaml"
-        path.write_text(yaml.safe_dump(json.loads(json.dumps(given)), sort_keys=False))
-        return load_exercise(path)
-
-    return load

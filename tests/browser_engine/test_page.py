@@ -14,7 +14,8 @@ from grader.definitions.student import student_text
 from grader.sandbox.process import Sandbox
 
 if TYPE_CHECKING:
-    from tests.browser_engine.conftest import Make, Page
+    from tests.browser_engine.conftest import Page
+    from tests.grading.conftest import Make
 
 TWICE: dict[str, object] = {"given": {"x": 3}, "call": "f(x)", "expect": 6.0}
 RIGHT = "def f(x):\n    return 2.0 * x\n"

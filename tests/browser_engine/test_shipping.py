@@ -26,7 +26,8 @@ from tests.own_collection import COURSES
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise, TestCase
-    from tests.browser_engine.conftest import Make, Page
+    from tests.browser_engine.conftest import Page
+    from tests.grading.conftest import Make
 
 ROOT = Path(grader.__file__).parent.parent
 LARGEST = 223_000  # with files that are in memory, what shows a plot, and a learner's own GPT

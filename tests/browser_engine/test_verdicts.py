@@ -19,7 +19,8 @@ from grader.grading.session.engine import grade_all
 from grader.sandbox.process import Sandbox
 
 if TYPE_CHECKING:
-    from tests.browser_engine.conftest import Fields, Make, Page, Programs, Said
+    from tests.browser_engine.conftest import Page, Programs, Said
+    from tests.grading.conftest import Fields, Make
 
 
 def visible_form(exercise: Exercise) -> Exercise:

@@ -11,7 +11,7 @@ from grader.authoring import new_exercise
 from grader.authoring.statistics import Row, summarise
 from grader.definitions.collection import load_exercise, resolve
 from grader.definitions.files import default_folder
-from tests.conftest import Etude
+from tests.conftest import TWICE, Etude
 
 ROOT = Path(__file__).parent.parent.parent
 SAMPLES = ROOT / "examples" / "submissions"
@@ -124,33 +124,6 @@ def test_a_bundle_goes_into_a_new_folder_only(etude: Etude, tmp_path: Path) -> N
     assert [path.name for path in (tmp_path / "work").iterdir()] == ["mine.txt"]
 
 
-DOUBLE = """\
-id: double
-title: Double it
-difficulty: beginner
-xp: 5
-instructions: Write `double(x)`, which returns twice `x`.
-defines: {double: {}}
-starter: |
-  def double(x):
-      ...
-tests:
-  - id: worked
-    given: {x: [1.0, 2.0]}
-    call: double(x)
-    expect: [2.0, 4.0]
-  - id: negative
-    hidden: true
-    given: {x: [-1.0]}
-    call: double(x)
-    expect: [EXPECTED]
-solution: |
-  def double(x):
-      return 2 * x
-explanation: Twice is two times.
-"""
-
-
 def hand_in(folder: Path, student: str, body: str) -> None:
     path = folder / student / "double.py"
     path.parent.mkdir(parents=True)
@@ -160,8 +133,8 @@ def hand_in(folder: Path, student: str, body: str) -> None:
 @pytest.mark.slow
 def test_diff_names_whose_verdict_changes(etude: Etude, tmp_path: Path) -> None:
     """Both versions grade the same files; who keeps a verdict is counted, not named."""
-    (tmp_path / "old.yaml").write_text(DOUBLE.replace("EXPECTED", "2.0"))
-    (tmp_path / "new.yaml").write_text(DOUBLE.replace("EXPECTED", "-2.0"))
+    (tmp_path / "old.yaml").write_text(TWICE.replace("[-2.0]", "[2.0]"))
+    (tmp_path / "new.yaml").write_text(TWICE)
     hand_in(tmp_path / "in", "ann", "2 * x")
     hand_in(tmp_path / "in", "ben", "2 * abs(x)")
     hand_in(tmp_path / "in", "cas", "x")
@@ -180,7 +153,7 @@ def test_diff_names_whose_verdict_changes(etude: Etude, tmp_path: Path) -> None:
 
 def test_diff_needs_a_submission(etude: Etude, tmp_path: Path) -> None:
     """An empty folder is a usage error, not the answer that nothing changes."""
-    (tmp_path / "old.yaml").write_text(DOUBLE.replace("EXPECTED", "-2.0"))
+    (tmp_path / "old.yaml").write_text(TWICE)
     (tmp_path / "in").mkdir()
     done = etude("diff", "old.yaml", "old.yaml", "in")
     assert done.returncode == 2

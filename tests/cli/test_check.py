@@ -88,7 +88,7 @@ def test_a_failure_fits_into_the_terminal(width: int, height: int) -> None:
 
 @pytest.mark.slow
 def test_no_color_is_respected() -> None:
-    """The numbers and the brackets stay; in a pipe there is no escape at all."""
+    """The numbers and the brackets stay in a terminal whose user wants no colour."""
     text = in_terminal("attention-weights", WRONG, NO_COLOR="1")
     assert not re.search(r"\x1b\[(?:[\d;]*;)?(?:[34]8;|3[1-7]|4[1-7])", text)
     assert [line for line in looks(text) if MARKED.search(line)]

@@ -12,31 +12,9 @@ from pathlib import Path
 
 import pytest
 
-EXERCISE = """\
-id: double
-title: Double it
-difficulty: beginner
-xp: 5
-instructions: Write `double(x)`, which returns twice `x`.
-defines: {double: {}}
-starter: |
-  def double(x):
-      ...
-tests:
-  - id: worked
-    given: {x: [1.0, 2.0]}
-    call: double(x)
-    expect: [2.0, 5.0]
-  - id: secret
-    hidden: true
-    given: {x: [-1.0]}
-    call: double(x)
-    expect: [-2.0]
-solution: |
-  def double(x):
-      return 2 * x
-explanation: Twice is two times.
-"""
+from tests.conftest import TWICE
+
+EXERCISE = TWICE.replace("[2.0, 4.0]", "[2.0, 5.0]")
 CORRECTED = (
     EXERCISE.replace("{x: [1.0, 2.0]}", "{x: [1.0, 3.0, 5.0, 7.0, 9.5]}")
     .replace("[2.0, 5.0]", "[2.0, 6.0, 10.0, 14.0, 19.0]")

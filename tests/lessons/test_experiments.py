@@ -1,6 +1,5 @@
 """A *try this* in a lesson: what is read, what is computed, and what is reported of mistakes."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from grader.errors import DefinitionError
 from grader.lessons.execute import RunExperiment, RunLesson, RunProse, run_lesson
 from grader.lessons.lesson import read_lesson
-from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
 
 LESSON = """\
@@ -35,12 +33,6 @@ why: It is `= y`.
 
 Still `= y`.
 """
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with open_sandbox() as opened:
-        yield opened
 
 
 def run(folder: Path, sandbox: Sandbox, text: str) -> RunLesson:

@@ -1,7 +1,6 @@
 """Lessons: reading, running in the sandbox, and the record of what they show."""
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ from grader.lessons.computed_text import Value
 from grader.lessons.execute import RunCell, RunProse, Shown, run_lesson
 from grader.lessons.lesson import Cell, Exercises, Prose, read_lesson
 from grader.lessons.recorded_output import differences, record, record_path
-from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
 from tests.conftest import Etude
 
@@ -42,12 +40,6 @@ one
 two
 ```
 """
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with open_sandbox() as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Questions in a lesson: what is read, what is computed, and what is reported of mistakes."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from grader.lessons.execute import (
 )
 from grader.lessons.lesson import read_lesson
 from grader.lessons.recorded_output import record
-from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
 
 CHOICE = """\
@@ -42,12 +40,6 @@ slip: 2 / 3 | The other way round.
 hint: Divide.
 ```
 """
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with open_sandbox() as opened:
-        yield opened
 
 
 def run(folder: Path, sandbox: Sandbox, text: str) -> RunLesson:

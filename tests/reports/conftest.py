@@ -121,6 +121,33 @@ def _batch() -> Batch:
     return Batch(reports, 2, ("in/notes.txt",))
 
 
+def failed(
+    name: str, message: str, output: str = "", outcome: Outcome = Outcome.FAILED
+) -> TestResult:
+    return TestResult(TestId(name), name, False, outcome, 0, 1, message, None, output)
+
+
+def report_of(
+    tests: tuple[TestResult, ...], output: str = "", student: str | None = None
+) -> Report:
+    made = Verdict(
+        exercise=ExerciseId("double"),
+        title="Double it",
+        outcome=Outcome.FAILED,
+        message="",
+        line=None,
+        tests=tests,
+        output=output,
+        hidden_elsewhere=0,
+        xp=0,
+        sandbox="namespaces",
+        exercise_hash="",
+        submission_hash="",
+        grader_version="",
+    )
+    return Report("double", "double.py", "failed", made, student=student)
+
+
 @pytest.fixture
 def cases() -> dict[str, Report | Batch]:
     """What is rendered in each format, by name."""

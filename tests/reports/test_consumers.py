@@ -17,12 +17,12 @@ import pytest
 from jsonschema import Draft202012Validator
 from junitparser import Error, Failure, JUnitXml, Properties, Skipped
 
-from grader.definitions.exercise import ExerciseId, TestId
-from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.formats import FORMATS
 from grader.reports.report import Batch, Report
 from grader.reports.to_github import command
 from grader.reports.verdict_schema import verdict_schema_text
+from tests.reports.conftest import failed, report_of
 
 Cases: TypeAlias = dict[str, Report | Batch]
 
@@ -304,10 +304,10 @@ def test_github_s_escapes_bring_any_text_back(odd: str) -> None:
 
 def test_github_gets_ten_annotations_at_most() -> None:
     """The last one says how many there would have been."""
-    tests = tuple(_result(f"t{n}", "wrong") for n in range(25))
+    tests = tuple(failed(f"t{n}", "wrong") for n in range(25))
     errors = [
         each.message
-        for each in annotations(rendered("github", _report(tests)))
+        for each in annotations(rendered("github", report_of(tests)))
         if each.kind == "error"
     ]
     assert len(errors) == 10
@@ -318,7 +318,7 @@ def test_a_job_summary_is_no_longer_than_a_mebibyte() -> None:
     """What is left out is said."""
     aside = FORMATS["github"].renderer().aside
     assert aside is not None
-    summary = aside(Batch((_report(tuple(_large("\u00e9"))),)))
+    summary = aside(Batch((report_of(tuple(_large("\u00e9"))),)))
     assert len(summary.encode()) <= 1 << 20
     assert "1 MiB" in summary[-100:]
 
@@ -328,7 +328,7 @@ def test_a_job_summary_is_no_longer_than_a_mebibyte() -> None:
 
 def test_exercism_s_limits_hold() -> None:
     """A long message, a long output, and many of both; the tests stay in their order."""
-    text = rendered("exercism", _report(tuple(_large("m"))))
+    text = rendered("exercism", report_of(tuple(_large("m"))))
     data = json.loads(text)
     assert len(text.encode()) < 500_000
     assert wrong_in(data, SCHEMAS["exercism"]) == []
@@ -338,33 +338,10 @@ def test_exercism_s_limits_hold() -> None:
 
 def test_prairielearn_s_limit_holds() -> None:
     """The file stays under a megabyte."""
-    text = rendered("prairielearn", _report(tuple(_large("m"))))
+    text = rendered("prairielearn", report_of(tuple(_large("m"))))
     assert len(text.encode()) < 1_000_000
     assert wrong_in(json.loads(text), SCHEMAS["prairielearn"]) == []
 
 
 def _large(letter: str) -> Iterator[TestResult]:
-    return (_result(f"t{n}", letter * 70_000, "o" * 60_000) for n in range(12))
-
-
-def _result(name: str, message: str, output: str = "") -> TestResult:
-    return TestResult(TestId(name), name, False, Outcome.FAILED, 0, 1, message, None, output)
-
-
-def _report(tests: tuple[TestResult, ...]) -> Report:
-    made = Verdict(
-        exercise=ExerciseId("double"),
-        title="Double it",
-        outcome=Outcome.FAILED,
-        message="",
-        line=None,
-        tests=tests,
-        output="",
-        hidden_elsewhere=0,
-        xp=0,
-        sandbox="namespaces",
-        exercise_hash="",
-        submission_hash="",
-        grader_version="",
-    )
-    return Report.of_verdict(made, "double.py")
+    return (failed(f"t{n}", letter * 70_000, "o" * 60_000) for n in range(12))

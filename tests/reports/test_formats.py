@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from grader.definitions.exercise import ExerciseId, TestId
+from grader.definitions.exercise import TestId
 from grader.errors import UsageError
-from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.formats import FORMATS, format_named
 from grader.reports.report import Batch, Report
 from grader.reports.to_csv import safe_cell
+from tests.reports.conftest import failed, report_of
 
 Cases: TypeAlias = dict[str, Report | Batch]
 JSON = [name for name in FORMATS if name not in {"text", "plain", "jsonl", "junit", "github", "markdown", "html", "csv", "gradebook", "moodle"}]  # fmt: skip
@@ -66,8 +67,8 @@ class _Tags(HTMLParser):
 @given(odd=ODD)
 def test_nothing_a_learner_words_breaks_a_format(odd: str) -> None:
     """Messages, outputs and names of any characters: each file is read as it was meant."""
-    tests = (_result("t", f"x {odd}", f"{odd}\n"), _result("u", odd, odd, Outcome.ERRORED))
-    for wanted in (_report(tests, odd), Batch((_report(tests, odd, f"s{odd}"),))):
+    tests = (failed("t", f"x {odd}", f"{odd}\n"), failed("u", odd, odd, Outcome.ERRORED))
+    for wanted in (report_of(tests, odd), Batch((report_of(tests, odd, f"s{odd}"),))):
         for name in JSON:
             if isinstance(wanted, Report) or not FORMATS[name].one_student:
                 json.loads(rendered(name, wanted).encode("utf-8"))
@@ -104,8 +105,8 @@ def test_no_cell_is_a_formula(begin: str) -> None:
 @given(odd=ODD)
 def test_nothing_a_learner_words_becomes_markdown(odd: str) -> None:
     """No link, picture, heading or HTML; the table keeps its columns."""
-    tests = (_result("t", f"x {odd}", odd), _result("u", "fine", "", Outcome.ERRORED))
-    text = rendered("markdown", _report(tests, odd))
+    tests = (failed("t", f"x {odd}", odd), failed("u", "fine", "", Outcome.ERRORED))
+    text = rendered("markdown", report_of(tests, odd))
     reader = MarkdownIt("commonmark", {"html": True}).enable("table")
     tokens = reader.parse(text)
     kinds = [token.type for token in tokens]
@@ -126,7 +127,7 @@ def test_nothing_a_learner_words_becomes_markdown(odd: str) -> None:
 
 def test_a_formula_is_text_in_a_spreadsheet() -> None:
     """Names and messages that begin like a formula are marked as text; numbers stay numbers."""
-    report = _report((_result("t", "=HYPERLINK(1)"),), student="@sum(a)")
+    report = report_of((failed("t", "=HYPERLINK(1)"),), student="@sum(a)")
     (row,) = csv.DictReader(io.StringIO(rendered("csv", report), newline=""))
     assert (row["student"], row["message"]) == ("'@sum(a)", "'=HYPERLINK(1)")
     assert row["score"] == "0"
@@ -148,7 +149,7 @@ def test_a_hidden_test_shows_its_id_and_message_only(name: str) -> None:
     secret = TestResult(
         TestId("secret"), "CANARY-1", True, Outcome.FAILED, 0, 1, "Wrong.", None, "CANARY-2"
     )
-    for wanted in (_report((secret,)), Batch((_report((secret,), student="s"),))):
+    for wanted in (report_of((secret,)), Batch((report_of((secret,), student="s"),))):
         assert "CANARY" not in rendered(name, wanted)
 
 
@@ -159,28 +160,3 @@ def test_every_format_is_found_by_its_name() -> None:
         assert each.description
     with pytest.raises(UsageError, match="did you mean 'junit'"):
         format_named("junti")
-
-
-def _result(
-    name: str, message: str, output: str = "", outcome: Outcome = Outcome.FAILED
-) -> TestResult:
-    return TestResult(TestId(name), name, False, outcome, 0, 1, message, None, output)
-
-
-def _report(tests: tuple[TestResult, ...], output: str = "", student: str | None = None) -> Report:
-    made = Verdict(
-        exercise=ExerciseId("double"),
-        title="Double it",
-        outcome=Outcome.FAILED,
-        message="",
-        line=None,
-        tests=tests,
-        output=output,
-        hidden_elsewhere=0,
-        xp=0,
-        sandbox="namespaces",
-        exercise_hash="",
-        submission_hash="",
-        grader_version="",
-    )
-    return Report("double", "double.py", "failed", made, student=student)

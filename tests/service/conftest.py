@@ -1,17 +1,22 @@
 """Databases for the tests of the service: a file of SQLite, and a PostgreSQL server of our own."""
 
 import functools
+import io
+import logging
 import os
 import resource
 import shutil
 import tempfile
+import threading
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 
 from benchmarks.postgres import PostgresServer, find_binaries
+from grader.service import logs
 from grader.service.catalog import Catalog
 from grader.service.store.database import Database
 from grader.service.store.migrate import upgrade
@@ -82,3 +87,15 @@ def files() -> Iterator[int]:
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
     yield most
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    """Logs as a server writes them; the test's own come back afterwards."""
+    root = logging.getLogger()
+    handlers, level, excepthook = root.handlers, root.level, threading.excepthook
+    stream = io.StringIO()
+    logs.configure(stream)
+    yield stream
+    root.handlers, root.level, threading.excepthook = handlers, level, excepthook
+    structlog.reset_defaults()

@@ -2,17 +2,13 @@
 
 import io
 import json
-import logging
-import threading
 from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from pathlib import Path
 
 import httpx
 import pytest
-import structlog
 
-from grader.service import logs
 from grader.service.settings import Settings
 from grader.service.store import people
 from tests.service.api.conftest import Served
@@ -151,18 +147,6 @@ def test_what_a_submission_raises_and_prints_is_text(served: Served, browser: ht
         assert "<img" not in page.text
         assert "script-src" not in page.headers["content-security-policy"]
         assert page.headers["content-security-policy"].startswith("default-src 'none'")
-
-
-@pytest.fixture
-def log() -> Iterator[io.StringIO]:
-    """Logs as a server writes them; the test's own come back afterwards."""
-    root = logging.getLogger()
-    handlers, level, excepthook = root.handlers, root.level, threading.excepthook
-    stream = io.StringIO()
-    logs.configure(stream)
-    yield stream
-    root.handlers, root.level, threading.excepthook = handlers, level, excepthook
-    structlog.reset_defaults()
 
 
 def test_logs_hold_no_secret(served: Served, browser: httpx.Client, log: io.StringIO) -> None:

@@ -204,18 +204,6 @@ def test_a_server_tells_what_it_does(tmp_path: Path) -> None:
     assert "ada" not in exposition
 
 
-@pytest.fixture
-def log() -> Iterator[io.StringIO]:
-    """Logs as a server writes them; the test's own come back afterwards."""
-    root = logging.getLogger()
-    handlers, level, excepthook = root.handlers, root.level, threading.excepthook
-    stream = io.StringIO()
-    logs.configure(stream)
-    yield stream
-    root.handlers, root.level, threading.excepthook = handlers, level, excepthook
-    structlog.reset_defaults()
-
-
 def test_a_log_line_is_json_that_quotes_nothing(log: io.StringIO) -> None:
     """An error is its type and place; of a library's arguments only numbers are told."""
 

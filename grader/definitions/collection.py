@@ -73,7 +73,7 @@ class Collection:
         loader.report.raise_if_any()
         return cls(
             folder,
-            tuple(track for track in tracks if track is not None),
+            _in_order(track for track in tracks if track is not None),
             tuple(exercise for exercise in standalone.values() if exercise is not None),
         )
 
@@ -195,6 +195,17 @@ def find_exercise(name: str, collection_folder: Path) -> Exercise:
     if exercise is None or loader.report.problems:
         raise DefinitionError(loader.report.problems)
     return exercise
+
+
+def _in_order(tracks: Iterable[Track]) -> tuple[Track, ...]:
+    """Return tracks in the same order, but each after those that it requires, without a circle."""
+    waiting = list(tracks)
+    found: list[Track] = []
+    while waiting:
+        left = {each.definition.id for each in waiting}
+        found.append(next(each for each in waiting if left.isdisjoint(each.definition.requires)))
+        waiting.remove(found[-1])
+    return tuple(found)
 
 
 class _Loader:

@@ -129,8 +129,9 @@ class FromSolution:
 class FromExpression:
     """The expected value is that of a Python expression.
 
-    It may use the given names, `np`, `reference` and the reference's counterparts of what is
-    defined; never the submission.
+    It may use the given names, `np`, the package of the reference (`reference`, or as `course.yaml`
+    names it) and the reference's counterparts of what is defined; never the submission. A list of
+    numbers in it stays a list: write `{expression: "[1, 2]"}` where a list has to be returned.
     """
 
     code: str
@@ -161,7 +162,11 @@ class Budget:
 
     where: Location
     time: float | None = _doc(
-        "CPU time; never less than a floor that keeps noise from deciding.", default=None
+        "CPU time; never less than a floor that keeps noise from deciding. A page does not measure "
+        "it: there, a program that is only slow passes. A misconception that only time tells from "
+        "the solution should take a few times as long, and come last: one that takes seconds "
+        "leaves no time to try the others.",
+        default=None,
     )
     memory: float | None = _doc("Peak of the memory that the call allocates.", default=None)
 
@@ -370,7 +375,8 @@ class PropertyTest(_AnyTest):
         default=None,
     )
     against: str | None = _doc(
-        "A second expression: for gradient the scalar that is differentiated, for "
+        "A second expression over the same names, without the reference: for gradient the scalar "
+        "that is differentiated, for "
         "cached_equals_uncached the same result without the cache.",
         default=None,
     )

@@ -33,7 +33,11 @@ class TrackDefinition:
     lessons: tuple[LessonDefinition, ...] = _doc(
         "The lessons in order; each leads into some of the exercises.", default=()
     )
-    requires: tuple[TrackId, ...] = _doc("Tracks to have done before.", default=())
+    requires: tuple[TrackId, ...] = _doc(
+        "Tracks to have done before: a collection has them first. Else tracks come in the order of "
+        "their folders' names.",
+        default=(),
+    )
     xp: int | None = _doc("What all exercises earn together; checked when stated.", default=None)
 
 

@@ -1,10 +1,13 @@
 """A learner on an exercise's page, who uses the mouse or the keyboard alone."""
 
+import ast
 import re
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from playwright.sync_api import Locator, Page, expect
+
+from grader.definitions.exercise import Exercise
 
 # For `expect.set_options`: Python has to be fetched and started, and the machine may be busy.
 PATIENCE_MS: Final = 120_000
@@ -149,3 +152,21 @@ class Keyboard:
                 return
             keyboard.press("Tab")
         raise AssertionError(f"Tab does not reach {target}")
+
+
+def predictions(exercise: Exercise) -> dict[str, str]:
+    """Return the right answers of a prediction, as somebody would write them, by name."""
+    tree = ast.parse(exercise.solution)
+    pairs = [(each.targets[0], each.value) for each in tree.body if isinstance(each, ast.Assign)]
+    return {ast.unparse(name): ast.unparse(value) for name, value in pairs}
+
+
+def predict(hand: Hand, form: Locator, name: str, text: str) -> None:
+    """Fill in an answer of a prediction, or choose it."""
+    named = re.compile(rf"^{name}\b")  # its question follows
+    group = form.get_by_role("group", name=named)
+    expect(group.or_(form.get_by_role("textbox", name=named))).to_be_visible()
+    if group.count():
+        hand.choose(group.get_by_role("radio", name=ast.literal_eval(text), exact=True))
+    else:
+        hand.fill(form.get_by_role("textbox", name=named), text)

@@ -1,9 +1,6 @@
 """A course's packages and data files in the Python of its pages."""
 
-import hashlib
-import json
 import shutil
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +11,7 @@ from playwright.sync_api import expect
 
 from tests.browser.hosting import BASE, hosted
 from tests.browser.learner import Bench
-from tests.browser.tools import Tools, build_site
+from tests.browser.tools import Tools, add_package, build_site
 
 if TYPE_CHECKING:
     from tests.browser.conftest import NewContext
@@ -77,22 +74,11 @@ def pages(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
     """The address of a course's site, whose Python has one more package."""
     course, pyodide = (tmp_path_factory.mktemp(name) for name in ("course", "pyodide"))
     shutil.copytree(tools.pyodide, pyodide, dirs_exist_ok=True)
-    wheel = pyodide / "sortedcontainers-2.4.0-py3-none-any.whl"
-    with zipfile.ZipFile(wheel, "w") as archive:
-        for path in Path(sortedcontainers.__file__).parent.glob("*.py"):
-            archive.write(path, f"sortedcontainers/{path.name}")
-        archive.writestr("sortedcontainers-2.4.0.dist-info/METADATA", "Name: sortedcontainers\n")
-        archive.writestr("sortedcontainers-2.4.0.dist-info/WHEEL", "Wheel-Version: 1.0\n")
-    lock = json.loads((pyodide / "pyodide-lock.json").read_text())
-    lock["packages"]["sortedcontainers"] = lock["packages"]["numpy"] | {
-        "name": "sortedcontainers",
-        "version": "2.4.0",
-        "file_name": wheel.name,
-        "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
-        "depends": [],
-        "imports": ["sortedcontainers"],
+    package = Path(sortedcontainers.__file__).parent
+    files = {
+        f"{package.name}/{path.name}": path.read_text("utf-8") for path in package.glob("*.py")
     }
-    (pyodide / "pyodide-lock.json").write_text(json.dumps(lock))
+    add_package(pyodide, package.name, files)
     (course / "course.yaml").write_text("title: T\npackages: [sortedcontainers]\n")
     (course / "data").mkdir()
     (course / "data" / "small.csv").write_text("3,7,1\n")

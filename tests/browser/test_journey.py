@@ -1,11 +1,18 @@
-"""The whole way of a learner, from the start page to the next exercise."""
+"""The whole way of a learner: through one exercise, and through courses.
 
+ETUDE_WHOLE_COURSES=1 has every track of the courses played, not just the last one of each.
+"""
+
+import json
+import os
 import re
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import ViewportSize, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
+from tests.browser.hosting import BASE, hosted
 from tests.browser.judging import (
     DARK,
     DESK,
@@ -16,10 +23,16 @@ from tests.browser.judging import (
     overflowing,
     shoot,
 )
-from tests.browser.learner import Bench, Hand, Keyboard, Mouse
+from tests.browser.learner import Bench, Hand, Keyboard, Mouse, predict, predictions
+from tests.browser.tools import add_package, build_site
+from tests.own_collection import COLLECTION, COURSES
 
 if TYPE_CHECKING:
-    from tests.browser.conftest import NewPage
+    from collections.abc import Iterator
+
+    from grader.definitions.exercise import Exercise
+    from grader.definitions.track import Track
+    from tests.browser.conftest import NewContext, NewPage
     from tests.browser.tools import Tools
 
 SCORES = "import numpy as np\ndef scaled_scores(Q, K):\n    return Q @ np.swapaxes(K, -1, -2)"
@@ -80,3 +93,157 @@ def test_from_the_start_page_to_the_next_exercise(
     hand.press(bench.results.get_by_role("link", name="Next: "))
     expect(page).not_to_have_url(re.compile("scaled-scores"))
     expect(page.get_by_role("banner").get_by_role("link", name="5 XP")).to_be_visible()
+
+
+IS_WHOLE = os.environ.get("ETUDE_WHOLE_COURSES") == "1"
+
+# Pyodide's matplotlib is not among the tools. This one takes every call and draws an empty picture.
+PYPLOT = """
+import numpy as np
+
+_open = False
+
+
+class _Anything:
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __call__(self, *args, **options):
+        return self
+
+
+def __getattr__(name):
+    global _open
+    _open = True
+    return _Anything()
+
+
+def subplots(rows=1, columns=1, **options):
+    global _open
+    _open = True
+    axes = np.empty((rows, columns), object)
+    axes[:] = _Anything()
+    return _Anything(), axes.squeeze() if axes.size > 1 else axes.item()
+
+
+def get_fignums():
+    return [1] if _open else []
+
+
+def savefig(file, **options):
+    file.write('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"></svg>')
+
+
+def close(which=None):
+    global _open
+    _open = False
+"""
+MATPLOTLIB = {
+    "matplotlib/__init__.py": "rcParams = {}\ndef use(backend): pass\n",
+    "matplotlib/pyplot.py": PYPLOT,
+}
+CYCLER = {"cycler/__init__.py": "def cycler(**options): pass\n"}
+
+# What stands below a cell, but for what matplotlib draws and how a figure can be read.
+BELOW = """
+(all) => all.map((each) => {
+  const copy = each.cloneNode(true);
+  for (const drawing of copy.querySelectorAll("svg, img, [role=status]")) drawing.remove();
+  return copy.textContent.replace(/\\s+/g, "");
+})
+"""
+
+
+@pytest.fixture(scope="module")
+def all_courses(tools: "Tools", tmp_path_factory: pytest.TempPathFactory) -> "Iterator[str]":
+    """The address of one site with all that comes with Etude."""
+    pyodide = tmp_path_factory.mktemp("pyodide")
+    shutil.copytree(tools.pyodide, pyodide, dirs_exist_ok=True)
+    add_package(pyodide, "matplotlib", MATPLOTLIB)
+    add_package(pyodide, "cycler", CYCLER)
+    folders = [each.folder for each in (COLLECTION, *COURSES.values())]
+    words = [word for folder in folders for word in ("--exercises", folder)]
+    site = tmp_path_factory.mktemp("built") / "site"
+    with hosted(build_site(site, tools, BASE, *words, "--pyodide-dir", pyodide)) as address:
+        yield address
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COURSES)
+def test_a_course_from_first_lesson_to_last_exercise(
+    all_courses: str, new_context: "NewContext", name: str
+) -> None:
+    """Each lesson's cells show again what its page was built with, and each exercise is passed.
+
+    Pictures of matplotlib are left out.
+    """
+    page = new_context(all_courses).new_page()
+    tracks = COURSES[name].tracks if IS_WHOLE else COURSES[name].tracks[-1:]
+    for track in tracks:
+        page.goto("")
+        page.get_by_role("main").get_by_role(
+            "link", name=track.definition.title, exact=True
+        ).click()
+        read_lessons(page, track)
+        pass_exercises(page, track)
+
+    page.goto("")
+    xp = sum(exercise.xp for track in tracks for exercise in track.exercises)
+    expect(page.get_by_role("banner").get_by_role("link", name=f"{xp} XP")).to_be_visible()
+    record = json.loads(page.evaluate("localStorage.getItem('etude.progress')"))
+    passed = {each["exercise"] for each in record["attempts"] if each["outcome"] == "passed"}
+    assert passed == {exercise.id for track in tracks for exercise in track.exercises}
+
+
+def go_on(page: Page) -> None:
+    """Follow the way on at the end of a page."""
+    page.locator(".turn-on").click()
+
+
+def read_lessons(page: Page, track: "Track") -> None:
+    """Run all cells of a track's lessons, one lesson after the other; end at the track."""
+    main = page.get_by_role("main")
+    for number, lesson in enumerate(track.definition.lessons):
+        if number == 0:
+            main.get_by_role("link", name=lesson.title, exact=True).click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(lesson.title)
+        before = page.locator(".cell .results").evaluate_all(BELOW)
+        cell = page.locator(".cell:has(.cell-code)").last
+        cell.get_by_role("button", name=re.compile("^Run cell")).click()
+        expect(cell.locator(".cell-said")).to_contain_text("Ran in")
+        assert page.locator(".cell .results").evaluate_all(BELOW) == before
+        expect(page.locator("[data-stale]")).to_have_count(0)
+        go_on(page)
+
+
+def pass_exercises(page: Page, track: "Track") -> None:
+    """Pass a track's exercises, from its page on and back to it."""
+    count = len(track.exercises)
+    title = page.get_by_role("heading", level=1)
+    first = track.exercises[0].title
+    page.get_by_role("main").get_by_role("link", name=first, exact=True).click()
+    for exercise in track.exercises:
+        expect(title).to_have_text(exercise.title)
+        results = page.get_by_role("region", name="Results")
+        solve(page, exercise)
+        # A hidden test that no page can run leaves the rest to be passed.
+        expect(results).to_contain_text(re.compile(rf"(Passed|tests pass) \+{exercise.xp} XP"))
+        results.get_by_role("link", name=re.compile("^(Next: |Back to )")).click()
+    expect(title).to_have_text(track.definition.title)
+    expect(page.get_by_role("main")).to_contain_text(f"{count} of {count} passed")
+
+
+def solve(page: Page, exercise: "Exercise") -> None:
+    """Write the solution of an exercise, or its answers, and check them."""
+    if exercise.kind == "predict":
+        form = page.get_by_role("region", name="Your answers")
+        for name, text in predictions(exercise).items():
+            predict(Mouse(), form, name, text)
+        form.get_by_role("button", name="Check", exact=True).click()
+    else:
+        bench = Bench(page)
+        bench.editor.click()
+        bench.check(exercise.solution)
+        bench.concludes("Passed: ")

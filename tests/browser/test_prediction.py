@@ -1,20 +1,18 @@
 """A page on which answers are predicted: it judges each of them, unless the site is a certified one."""
 
-import ast
 import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.hosting import hosted
-from tests.browser.learner import Bench, Keyboard, Mouse
+from tests.browser.learner import Bench, Keyboard, Mouse, predict, predictions
 from tests.own_collection import COLLECTION
 
 if TYPE_CHECKING:
-    from grader.definitions.exercise import Exercise
     from tests.browser.conftest import NewContext
     from tests.browser.learner import Hand
     from tests.conftest import Etude
@@ -35,10 +33,10 @@ def test_the_right_answers_are_taken_by_the_command_line(
     assert exercise
     page.goto(path)
     form = page.get_by_role("region", name="Your answers")
-    answers = _answers(exercise)
+    answers = predictions(exercise)
     expect(form.locator(".summary")).to_contain_text(f"0 of {len(answers)} answers")
     for answer, text in answers.items():
-        _fill(hand, form, answer, text)
+        predict(hand, form, answer, text)
     expect(form.locator(".summary")).to_contain_text("answers are there")
 
     with page.expect_download() as saving:
@@ -73,8 +71,8 @@ def test_each_answer_is_judged_beside_its_question(page: Page) -> None:
     page.goto("attention/masked-diagonal/")
     form = page.get_by_role("region", name="Your answers")
     results = page.get_by_role("region", name="Results")
-    for answer, text in {**_answers(exercise), "row_0_with_a_penalty": "'all zero'"}.items():
-        _fill(Mouse(), form, answer, text)
+    for answer, text in {**predictions(exercise), "row_0_with_a_penalty": "'all zero'"}.items():
+        predict(Mouse(), form, answer, text)
     expect(form.get_by_role("group", name="row_0_with_a_penalty")).to_contain_text(
         "row 0 again, with the same choices"
     )
@@ -85,7 +83,7 @@ def test_each_answer_is_judged_beside_its_question(page: Page) -> None:
     expect(wrong.get_by_text("Not right", exact=True)).to_be_visible()
     expect(results).to_contain_text("What is the maximum of row 0 if all three are penalised?")
 
-    _fill(Mouse(), form, "row_0_with_a_penalty", "'equal weights'")
+    predict(Mouse(), form, "row_0_with_a_penalty", "'equal weights'")
     expect(form.get_by_text("Not right", exact=True)).to_have_count(0)
     form.get_by_role("button", name="Check", exact=True).click()
     expect(results.get_by_role("status")).to_contain_text("Passed: ")
@@ -93,7 +91,7 @@ def test_each_answer_is_judged_beside_its_question(page: Page) -> None:
     expect(form.get_by_text("Right", exact=True)).to_have_count(6)
 
 
-def test_on_a_certified_site_the_grader_alone_knows_the_answers(
+def test_on_a_certified_site_the_grader_alone_knows_thepredictions(
     new_context: "NewContext", certified_site: Path
 ) -> None:
     """The page says so, offers no check and does not start Python; of code it runs the visible tests."""
@@ -120,20 +118,3 @@ def test_on_a_certified_site_the_grader_alone_knows_the_answers(
         page.goto("attention/")
         expect(page.get_by_text("visible tests passed: ").first).to_be_attached()
         expect(page.get_by_text("1 of 51 done").first).to_be_attached()
-
-
-def _answers(exercise: "Exercise") -> dict[str, str]:
-    """The right answers, as somebody would write them, by name."""
-    tree = ast.parse(exercise.solution)
-    pairs = [(each.targets[0], each.value) for each in tree.body if isinstance(each, ast.Assign)]
-    return {ast.unparse(name): ast.unparse(value) for name, value in pairs}
-
-
-def _fill(hand: "Hand", form: Locator, name: str, text: str) -> None:
-    named = re.compile(rf"^{name}\b")  # its question follows
-    group = form.get_by_role("group", name=named)
-    expect(group.or_(form.get_by_role("textbox", name=named))).to_be_visible()
-    if group.count():
-        hand.choose(group.get_by_role("radio", name=ast.literal_eval(text), exact=True))
-    else:
-        hand.fill(form.get_by_role("textbox", name=named), text)

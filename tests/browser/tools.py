@@ -8,7 +8,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,6 +139,32 @@ def _lay_out_python(packages: Path, into: Path) -> None:
     numpy = lock["packages"]["numpy"] | {"file_name": WHEEL, "sha256": WHEEL_SHA256}
     lock["packages"] = {"numpy": numpy}
     (into / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
+
+
+def add_package(pyodide: Path, name: str, files: Mapping[str, str]) -> None:
+    """Put a package of pure Python into a Pyodide distribution.
+
+    Args:
+        pyodide: The distribution's folder.
+        name: What the package is called, and imported as.
+        files: Their texts by their paths, as `name/__init__.py`.
+    """
+    wheel = pyodide / f"{name}-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for path, text in files.items():
+            archive.writestr(path, text)
+        archive.writestr(f"{name}-1.0.dist-info/METADATA", f"Name: {name}\n")
+        archive.writestr(f"{name}-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\n")
+    lock = json.loads((pyodide / "pyodide-lock.json").read_text("utf-8"))
+    lock["packages"][name] = lock["packages"]["numpy"] | {
+        "name": name,
+        "version": "1.0",
+        "file_name": wheel.name,
+        "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
+        "depends": [],
+        "imports": [name],
+    }
+    (pyodide / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
 
 
 def build_site(output: Path, tools: Tools, base: str, *more: str | Path) -> Path:

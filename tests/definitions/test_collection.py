@@ -382,7 +382,8 @@ def test_xp_of_a_track(collection: Writer) -> None:
 def test_required_tracks(collection: Writer) -> None:
     """A track can require another one, even one that is broken, but none that does not exist."""
     collection.track("attention", "softmax", "requires: [basics]\n")
-    assert Collection.load(FOLDER).tracks[0].definition.requires == ("basics",)
+    loaded = Collection.load(FOLDER)
+    assert loaded.tracks[1].definition.requires == ("basics",)
     collection.write("basics/track.yaml", "[")
     assert collection.problems().startswith("exercises/basics/track.yaml:1:2:")
     assert "\n" not in collection.problems()
@@ -393,6 +394,16 @@ def test_required_tracks(collection: Writer) -> None:
         "did you mean 'basics'?\n"
         "exercises/attention/track.yaml:5:19: requires: no track 'maths'"
     )
+
+
+def test_a_track_comes_after_those_it_requires(collection: Writer) -> None:
+    """The others stay in the order of their folders."""
+    collection.track("attention", "softmax", "requires: [basics]\n")
+    for name, more in {"a": "requires: [c]\n", "b": "", "c": "requires: [attention]\n"}.items():
+        collection.exercise(f"{name}/one-{name}.yaml", f"one-{name}")
+        collection.track(name, f"one-{name}", more)
+    found = [track.definition.id for track in Collection.load(FOLDER).tracks]
+    assert found == ["b", "basics", "attention", "c", "a"]
 
 
 def test_circle_of_tracks(collection: Writer) -> None:

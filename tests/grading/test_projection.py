@@ -62,10 +62,11 @@ def test_what_is_no_plain_data_is_described(make: "Make") -> None:
     """A function, an object, an array of objects; also within a container. They print as they do."""
     code = (
         'add = int.__add__; many = [(add, 1), {"a": {2}}, np.float32(3)]; odd = np.array([None, 1]); '
-        "none = np.str_()"
+        "none = np.str_(); sum_of = lambda a, *, b=1: a + b"
     )
     exercise = make({"given": code, "call": "f(1)", "expect": 2})
     given = public_exercise(exercise).tests[0].given
+    assert given["sum_of"] == Described("function", "<lambda>(a, *, b=1)")
     assert given["add"] == Described("wrapper_descriptor", repr(int.__add__))
     assert repr(given["many"]) == repr([(int.__add__, 1), {"a": {2}}, np.float32(3)])
     assert [type(item) for item in given["many"]] == [tuple, dict, np.float32]

@@ -352,7 +352,10 @@ class _Auditor:
             for change in of_change
             if texts
         ]
+        if wanted:
+            self.request.began(len(wanted), "proved")
         for task, outcome in self.runner.run_all(wanted):
+            self.request.done()
             for test in tasks.tests_of(outcome):
                 if test.outcome == "failed" and _name(test) in kills:
                     kills[_name(test)].add(task.name)

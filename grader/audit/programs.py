@@ -81,7 +81,7 @@ def _plain(source: str) -> list[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
             node.body = node.body[1:] or [ast.Pass()]
-    return ast.unparse(tree).splitlines(keepends=True)
+    return [f"{each}\n" for each in ast.unparse(tree).splitlines()]
 
 
 @dataclass(frozen=True, slots=True)

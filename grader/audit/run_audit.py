@@ -21,6 +21,7 @@ _ALL_TESTS_SECONDS = 20.0
 _POOL_SECONDS = 6.0
 _SEARCH_SECONDS = 2.0
 _SLOWER = 10  # times the solution; what takes longer counts as endless
+# Twice the ordinary, which the first run has: in one of the later ones each test runs twice.
 _SOLUTION = Patience(cpu_seconds=120, wall_seconds=300.0)
 
 
@@ -124,7 +125,8 @@ class _Auditor:
         return tasks.run_tests(name, source, session, self.modules, patience)
 
     def _run_solution(self) -> list[TestOutcome]:
-        task = self._task("solution", self.source, trace=self.assignment.solution)
+        trace = self.assignment.solution
+        task = self._task("solution", self.source, tasks.ORDINARY, trace=trace)
         outcome = self.runner.run(task)
         _refuse_broken(outcome, self.assignment)
         found = tasks.tests_of(outcome)
@@ -350,7 +352,10 @@ class _Auditor:
             for change in of_change
             if texts
         ]
+        if wanted:
+            self.request.began(len(wanted), "proved")
         for task, outcome in self.runner.run_all(wanted):
+            self.request.done()
             for test in tasks.tests_of(outcome):
                 if test.outcome == "failed" and _name(test) in kills:
                     kills[_name(test)].add(task.name)

@@ -207,7 +207,7 @@ def _known(like: tuple[str, ...], exercises: Path | None) -> "tuple[KnownFunctio
 
 @contextlib.contextmanager
 def _progress(request: "Request") -> "Iterator[Request]":
-    """Show how many programs have run, then how many survivors are explained."""
+    """Show how many programs have run, then how many survivors are explained and proved."""
     from dataclasses import replace
 
     from grader.cli.progress_bar import progress

@@ -78,6 +78,21 @@ def test_accepted_survivors_are_no_holes(etude: Etude, folder: Path, no_exercise
     assert "Named in the file of accepted ones" in done.stdout
 
 
+@pytest.mark.slow
+def test_every_part_of_an_audit_shows_its_progress(
+    etude: Etude, folder: Path, no_exercises: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run of the wrong programs, the search for calls, and the proof of tests."""
+    monkeypatch.setattr("grader.cli.progress_bar._QUIET", 0.0)
+    (folder / "solution.py").write_text("def double(x):\n    return 2 * x\n")
+    (folder / "test_scores.py").write_text(
+        "from solution import double\n\n\ndef test_double():\n    assert double(0) == 0\n"
+    )
+    shown = etude("audit", folder, "--exercises", no_exercises, "--jobs", "2").stderr
+    steps = dict.fromkeys(line.partition(" ")[0] for line in shown.splitlines())
+    assert [*steps] == ["audited", "explained", "proved"]
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

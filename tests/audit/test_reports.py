@@ -79,15 +79,24 @@ def test_the_gravest_finding_comes_first() -> None:
     assert first.startswith("week <1> (pytest): 1 of 3 known mistakes passes")
 
 
-def test_a_change_of_a_dtype_comes_last() -> None:
-    """Few tasks promise one, so another change says more."""
+def test_a_part_left_out_comes_first_and_a_change_of_a_dtype_last() -> None:
+    """Few tasks promise a dtype, and every test should notice what is missing."""
     dtype = replace(MUTANT, change="other-dtype in softmax: `float` -> `int`")
-    audit = replace(AUDIT, survivors=(dtype, MUTANT), checks=())
+    dropped = replace(MUTANT, change="drop-scale in softmax: `x / 2` -> `x`", line=7)
+    audit = replace(AUDIT, survivors=(dtype, MUTANT, dropped), checks=())
     assert headline(audit) == [
-        "2 small changes of the solution pass all tests; the first: `-` becomes `+`."
+        "3 small changes of the solution pass all tests; the first: drop-scale in softmax: `x / 2` "
+        "-> `x`."
     ]
     text = FORMATS["text"]([audit])
-    assert text.index("1. softmax.py:6: `-`") < text.index("2. softmax.py:6: other-dtype")
+    assert text.index("2. softmax.py:6: `-`") < text.index("3. softmax.py:6: other-dtype")
+
+
+def test_the_headline_names_three_known_mistakes() -> None:
+    """The rest are counted."""
+    known = [replace(MISTAKE, change=str(each), misconception=f"no {each}") for each in range(4)]
+    audit = replace(AUDIT, survivors=tuple(known), checks=(), misconceptions=5)
+    assert headline(audit) == ["4 of 5 known mistakes pass all tests; the first: no 0, no 1, no 2."]
 
 
 def test_several_audits_begin_with_a_sum() -> None:

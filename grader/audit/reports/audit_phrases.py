@@ -14,6 +14,7 @@ ACCEPTED: Final = "Named in the file of accepted ones, so none counts:"
 
 _GRAVE: Final = ("solution passes", "starter fails", "order", "never calls", "accepts sevens")
 _FUNCTION: Final = re.compile(r"\bdef (\w+)")
+_NAMED: Final = 3  # known mistakes in the headline
 _VERDICTS: Final = ("hole", "note", "ok")
 
 
@@ -32,8 +33,8 @@ def _findings(audit: Audit) -> Iterator[str]:
     mutants = [each for each in survivors if not each.misconception]
     if known:
         whole = count(max(audit.misconceptions, len(known)), "known mistake")
-        first = _ended(line(known[0].misconception or ""))
-        yield f"{len(known)} of {whole} {_pass(len(known))} all tests; the first: {first}"
+        named = ", ".join(line(each.misconception or "") for each in known[:_NAMED])
+        yield f"{len(known)} of {whole} {_pass(len(known))} all tests; the first: {_ended(named)}"
     for check in holes:
         if check not in broken:
             yield line(check.sentence)
@@ -105,12 +106,16 @@ def in_order(checks: Sequence[Check]) -> list[Check]:
 
 
 def known_first(survivors: Sequence[Survivor]) -> list[Survivor]:
-    """Return survivors, known mistakes before small changes, and changes of dtypes last."""
+    """Return survivors, known mistakes before small changes.
+
+    Of the changes, those that leave a part out come first, and those of a dtype last.
+    """
     return sorted(
         survivors,
         key=lambda each: (
             each.misconception is None,
             "dtype" in each.change.partition(" in ")[0],
+            not each.change.startswith("drop-"),
         ),
     )
 

@@ -136,10 +136,10 @@ def test_a_term(term: Term) -> None:
     _regrade(teacher)
     assert _cell(teacher, 2, "Compare") == f"{full[SCORES]}"
     teacher.go_back()
-    _undo(teacher)
+    undone = _undo(teacher)
     assert _cell(teacher, 2, "Compare") == lower
 
-    _look_at_pages(teacher)
+    _look_at_pages(teacher, f"staff/submissions/{commented}", undone)
     _erase(teacher, 5)
     with Database(f"sqlite:///{term.folder}/etude.db") as database, database.read() as connection:
         assert people.find_person(connection, name_of(5)) is None
@@ -284,10 +284,12 @@ def _regrade(page: Page) -> None:
     _finishes(page)
 
 
-def _undo(page: Page) -> None:
+def _undo(page: Page) -> str:
+    """Undo the regrade of the page, and return the address of the undo."""
     page.get_by_label("Reason").fill("the lecture said so")
     page.get_by_role("button", name="Undo this regrade").click()
     _finishes(page)
+    return page.url
 
 
 def _finishes(page: Page) -> None:
@@ -337,10 +339,12 @@ def _fill_canvas(page: Page, most: int) -> str:
     return found.value.path().read_text("utf-8")
 
 
-def _look_at_pages(page: Page) -> None:
+def _look_at_pages(page: Page, sent: str, regrade: str) -> None:
     """Keep pictures of what a term leaves on the pages that others have no data for."""
-    for name in ("gradebook", "schedule", "people", "regrades"):
-        page.goto(f"staff/{name}")
+    paths = {name: f"staff/{name}" for name in ("gradebook", "schedule", "people", "regrades")}
+    paths |= {"person": "staff/submissions?person=s0004", "regrade": regrade, "submission": sent}
+    for name, path in paths.items():
+        page.goto(path)
         for size in (PHONE, DESK):
             for theme in (LIGHT, DARK):
                 page.set_viewport_size(size)

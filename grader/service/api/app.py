@@ -89,6 +89,7 @@ def create_app(context: AppContext) -> FastAPI:
         people_pages.router,
         people_pages.inside,
         by_hand_pages.router,
+        by_hand_pages.of_person,
         gradebook_pages.router,
     ):
         app.include_router(pages)

@@ -5,7 +5,17 @@ from fastapi import APIRouter, Depends, Response
 from grader.errors import UsageError
 from grader.service.api import by_hand_routes as api
 from grader.service.api.auth import ContextOf
-from grader.service.staff.login import AnyForm, Instructor, OwnForm, PageRoute, instructor, see
+from grader.service.service import AppContext
+from grader.service.staff.login import (
+    AnyForm,
+    Instructor,
+    OwnForm,
+    PageRoute,
+    Visitor,
+    instructor,
+    see,
+)
+from grader.service.staff.people_pages import PATH, Whom, page_of
 from grader.service.staff.submission_pages import Wanted
 from grader.service.store import people
 from grader.service.store.people import Person
@@ -13,6 +23,12 @@ from grader.service.store.submissions import Submitted
 
 router = APIRouter(
     prefix="/staff/submissions/{submission_id}",
+    route_class=PageRoute,
+    include_in_schema=False,
+    dependencies=[Depends(instructor)],
+)
+of_person = APIRouter(
+    prefix=PATH,
     route_class=PageRoute,
     include_in_schema=False,
     dependencies=[Depends(instructor)],
@@ -33,21 +49,47 @@ def comment(on: Wanted, sent: AnyForm, visitor: Instructor, service: ContextOf) 
 @router.post("/override")
 def override(on: Wanted, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     """Give points or an excuse in the submission's exercise."""
-    new = api.NewOverride(
-        points=_number(sent.get("points", "")),
-        excused="excused" in sent,
-        reason=sent.get("reason", "")[:10_000],
-    )
-    api.give(_owner(on, service), on.exercise, new, visitor.person, service)
+    _give(_owner(on, service), on.exercise, sent, visitor, service)
     return _back(on)
 
 
 @router.post("/extend")
 def extend(on: Wanted, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     """Give the submission's owner a due date of their own."""
-    new = api.NewExtension(due=sent.get("due", "")[:100])
-    api.extend(_owner(on, service), on.exercise, new, visitor.person, service)
+    _extend(_owner(on, service), on.exercise, sent, visitor, service)
     return _back(on)
+
+
+@of_person.post("/override")
+def override_person(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Give points or an excuse to a person who may have submitted nothing."""
+    _give(whom, sent.get("exercise", ""), sent, visitor, service)
+    return see(page_of(whom))
+
+
+@of_person.post("/extend")
+def extend_person(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Give a person a due date of their own, before they submit."""
+    _extend(whom, sent.get("exercise", ""), sent, visitor, service)
+    return see(page_of(whom))
+
+
+def _give(
+    whom: Person, exercise: str, sent: dict[str, str], visitor: Visitor, service: AppContext
+) -> None:
+    new = api.NewOverride(
+        points=_number(sent.get("points", "")),
+        excused="excused" in sent,
+        reason=sent.get("reason", "")[:10_000],
+    )
+    api.give(whom, exercise, new, visitor.person, service)
+
+
+def _extend(
+    whom: Person, exercise: str, sent: dict[str, str], visitor: Visitor, service: AppContext
+) -> None:
+    new = api.NewExtension(due=sent.get("due", "")[:100])
+    api.extend(whom, exercise, new, visitor.person, service)
 
 
 def _owner(on: Submitted, service: ContextOf) -> Person:

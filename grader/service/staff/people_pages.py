@@ -2,6 +2,7 @@
 
 from http import HTTPStatus
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import JSONResponse
@@ -17,17 +18,22 @@ from grader.service.store import people, personal_data, roster, sessions
 from grader.service.store.people import ROLES, Person
 from grader.service.store.personal_data import is_erased
 
-_PATH = "/staff/people"
-IMPORT_PATH = f"{_PATH}/import"
+PATH = "/staff/people"
+IMPORT_PATH = f"{PATH}/import"
 _NOT_VALID = "This invite was used, has expired, or is none. Ask your instructor for another one."
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 inside = APIRouter(
-    prefix=_PATH,
+    prefix=PATH,
     route_class=PageRoute,
     include_in_schema=False,
     dependencies=[Depends(instructor)],
 )
+
+
+def page_of(whom: Person) -> str:
+    """Return the path of a person's page."""
+    return f"/staff/submissions?{urlencode({'person': whom.name})}"
 
 
 @inside.get("")
@@ -73,7 +79,7 @@ def change(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -
         disabled={"yes": True, "no": False}.get(sent.get("disabled", "")),
     )
     api.change(whom, wanted, visitor.person, service)
-    return see(_PATH)
+    return see(PATH)
 
 
 @inside.post("/invite")

@@ -120,6 +120,7 @@ def listing(  # noqa: PLR0917  FastAPI calls it by name
         following=entries[_PAGE - 1].id if len(entries) > _PAGE else None,
         grades=passed,
         known=known,
+        exercises=[(name, each.title) for name, each in service.catalog.exercises.items()],
     )
 
 

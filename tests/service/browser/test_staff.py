@@ -189,6 +189,8 @@ def test_every_page_is_for_everybody(served: "Served", visit: Visit, tools: Tool
         "person": "staff/submissions?person=looked+at",
         "submission": f"staff/submissions/{submitted.id}",
         "failed": f"staff/submissions/{failed.id}",
+        "gradebook": "staff/gradebook",
+        "schedule": "staff/schedule",
         "regrades": "staff/regrades",
         "unsent": "staff/unsent",
         "people": "staff/people",

@@ -22,7 +22,7 @@ from grader.service.store import people
 from grader.service.store.database import Database
 from grader.service.store.migrate import upgrade
 from tests.browser.hosting import BASE
-from tests.browser.judging import DARK, DESK, LIGHT, PHONE, overflowing, shoot, without_python
+from tests.browser.judging import LOOKS, overflowing, shoot, without_python
 from tests.browser.learner import Bench
 from tests.browser.tools import Tools, build_site, write_first_lessons
 from tests.service.browser.conftest import serving
@@ -130,16 +130,19 @@ def test_a_term(term: Term) -> None:
         [said] = client.get(f"/v1/submissions/{commented}/comments").json()
     assert (said["line"], said["text"], said["by"]) == (4, "A good name.", "Tea Cher")
 
+    _excuse_without_a_submission(teacher, 101)
+    assert _cell(teacher, 101, "Project").startswith("excused")
+
     lower = _cell(teacher, 2, "Compare")
     assert lower == f"{full[SCORES] - 1}"
     _fix_the_exercise(term, teacher)
     _regrade(teacher)
     assert _cell(teacher, 2, "Compare") == f"{full[SCORES]}"
     teacher.go_back()
-    _undo(teacher)
+    undone = _undo(teacher)
     assert _cell(teacher, 2, "Compare") == lower
 
-    _look_at_pages(teacher)
+    _look_at_pages(teacher, f"staff/submissions/{commented}", undone)
     _erase(teacher, 5)
     with Database(f"sqlite:///{term.folder}/etude.db") as database, database.read() as connection:
         assert people.find_person(connection, name_of(5)) is None
@@ -157,6 +160,7 @@ def test_a_term(term: Term) -> None:
     column = "Projections (77)"
     assert canvas[name_of(2)][column] == f"{late:g}"
     assert canvas[name_of(4)][column] == "4.5"
+    assert canvas[name_of(101)][column] == "EX"
     assert canvas[name_of(100)][column] in {"", "0"}  # nothing was submitted
 
 
@@ -266,6 +270,15 @@ def _comment_and_give_points(page: Page, number: int) -> str:
     return page.url.rpartition("/")[2]
 
 
+def _excuse_without_a_submission(page: Page, number: int) -> None:
+    _row(page, number).get_by_role("link").first.click()
+    page.get_by_label("Exercise").first.select_option(PROJECTIONS)
+    page.get_by_label("Excused from this exercise").check()
+    page.get_by_label("Reason, which the student reads").fill("ill")
+    page.get_by_role("button", name="Set").click()
+    expect(page.get_by_role("region", name="Grades")).to_contain_text("excused by Tea Cher: ill")
+
+
 def _fix_the_exercise(term: Term, page: Page) -> None:
     [path] = (term.folder / "course").glob(f"attention/*-{SCORES}.yaml")
     path.write_text(path.read_text("utf-8").replace(WRONG_LINE, RIGHT_LINE), "utf-8")
@@ -284,10 +297,12 @@ def _regrade(page: Page) -> None:
     _finishes(page)
 
 
-def _undo(page: Page) -> None:
+def _undo(page: Page) -> str:
+    """Undo the regrade of the page, and return the address of the undo."""
     page.get_by_label("Reason").fill("the lecture said so")
     page.get_by_role("button", name="Undo this regrade").click()
     _finishes(page)
+    return page.url
 
 
 def _finishes(page: Page) -> None:
@@ -337,14 +352,14 @@ def _fill_canvas(page: Page, most: int) -> str:
     return found.value.path().read_text("utf-8")
 
 
-def _look_at_pages(page: Page) -> None:
+def _look_at_pages(page: Page, sent: str, regrade: str) -> None:
     """Keep pictures of what a term leaves on the pages that others have no data for."""
-    for name in ("gradebook", "schedule", "people", "regrades"):
-        page.goto(f"staff/{name}")
-        for size in (PHONE, DESK):
-            for theme in (LIGHT, DARK):
-                page.set_viewport_size(size)
-                page.emulate_media(color_scheme=theme)
-                assert overflowing(page) == [], name
-                shoot(page, f"term-{name}")
-    page.emulate_media(color_scheme=LIGHT)
+    paths = {name: f"staff/{name}" for name in ("gradebook", "schedule", "people", "regrades")}
+    paths |= {"person": "staff/submissions?person=s0004", "regrade": regrade, "submission": sent}
+    for name, path in paths.items():
+        page.goto(path)
+        for size, theme in LOOKS:
+            page.set_viewport_size(size)
+            page.emulate_media(color_scheme=theme)
+            assert overflowing(page) == [], name
+            shoot(page, f"term-{name}")
